@@ -1,0 +1,107 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("MemberImportVisibility"),  // …/0444-member-import-visibility.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // …/0461-async-function-isolation.md
+    .treatAllWarnings(as: .error),
+]
+
+/// Which target may use which is drawn in docs/ARCHITECTURE.md; scripts/check-layers holds the sources to it.
+let package = Package(
+    name: "signalbox",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "signalbox", targets: ["signalbox"]),
+        .library(name: "SignalingClient", targets: ["SignalingClient"]),
+        .library(name: "SignalingProtocol", targets: ["SignalingProtocol"]),
+        .library(name: "SignalingTokens", targets: ["SignalingTokens"]),
+        .library(name: "SignalingServer", targets: ["SignalingServer"]),
+        .library(name: "TextChat", targets: ["TextChat", "TextChatFoundation"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CJSONC", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"]), .brew(["json-c"])]),
+        .systemLibrary(
+            name: "CLibwebsockets", pkgConfig: "libwebsockets",
+            providers: [.apt(["libwebsockets-dev", "libuv1-dev"]), .brew(["libwebsockets", "libuv"])]),
+
+        .target(name: "JSONText", dependencies: ["CJSONC"], swiftSettings: settings),
+        .target(name: "SignalingProtocol", dependencies: ["JSONText"], swiftSettings: settings),
+        .target(
+            name: "SignalingTokens",
+            dependencies: [
+                "SignalingProtocol",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SignalingCore",
+            dependencies: ["SignalingProtocol", .product(name: "Collections", package: "swift-collections")],
+            swiftSettings: settings),
+        .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
+        .target(name: "TextChatFoundation", dependencies: ["TextChat"], swiftSettings: settings),
+        .target(
+            name: "SignalingTransport",
+            dependencies: [
+                "SignalingProtocol", "CLibwebsockets", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SignalingServer",
+            dependencies: [
+                "SignalingCore", "SignalingTokens", "SignalingTransport",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SignalingClient", dependencies: ["SignalingProtocol", "SignalingTransport"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "signalbox",
+            dependencies: [
+                "SignalingServer", "SignalingClient", "SignalingTokens", "TextChatFoundation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+
+        .target(
+            name: "TestSupport", dependencies: ["SignalingProtocol"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "SignalingProtocolTests", dependencies: ["SignalingProtocol", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SignalingTokensTests", dependencies: ["SignalingTokens", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "TextChatTests", dependencies: ["TextChat", "TextChatFoundation", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SignalingTransportTests", dependencies: ["SignalingTransport", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LoopbackTests",
+            dependencies: ["SignalingServer", "SignalingClient", "SignalingTokens", "TestSupport", "signalbox"],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,40 @@
+/// A moment on a clock that only goes forward, handed in by the caller; pure code never reads a clock.
+///
+/// The zero point means nothing; only differences do.
+public struct MonotonicInstant: Hashable, Comparable, Sendable {
+    public let nanoseconds: Int64
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    public func advanced(by duration: Duration) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: nanoseconds + duration.wholeNanoseconds)
+    }
+
+    /// How much later than `earlier`; negative when it is earlier.
+    public func duration(since earlier: MonotonicInstant) -> Duration {
+        .nanoseconds(nanoseconds - earlier.nanoseconds)
+    }
+
+    public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}
+
+/// A date, in milliseconds since 1970 UTC. It labels things; nothing waits for it, since clocks of this kind jump.
+public struct WallTime: Hashable, Comparable, Sendable {
+    public let milliseconds: Int64
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
+}
+
+extension Duration {
+    /// Saturates at about ±292 years.
+    public var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000
+    }
+
+    /// Rounded towards zero.
+    public var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
+}
