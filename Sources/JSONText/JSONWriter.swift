@@ -1,0 +1,179 @@
+/// Writes JSON, compact, straight into bytes: for what is written often, without a ``JSONValue`` in between.
+///
+/// It puts the commas; that names and values alternate and brackets match is up to the caller. Escaped is only what
+/// RFC 8259 demands (`"`, `\`, U+0000 to U+001F), so the text never holds a line break of its own.
+///
+/// ```swift
+/// var writer = JSONWriter()
+/// writer.beginObject()
+/// writer.member("ev", "ack")
+/// writer.member("id", 2)
+/// writer.endObject()          // {"ev":"ack","id":2}
+/// ```
+public struct JSONWriter: Sendable {
+    /// What has been written.
+    public private(set) var bytes: [UInt8]
+    private var needsComma = false
+
+    public init(reservingCapacity byteCount: Int = 0) {
+        bytes = []
+        bytes.reserveCapacity(byteCount)
+    }
+
+    public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    public mutating func endObject() { close(UInt8(ascii: "}")) }
+    public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    public mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    /// The name of the member whose value is written next.
+    public mutating func name(_ name: String) {
+        comma()
+        bytes.appendJSON(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    public mutating func value(_ value: JSONValue) {
+        comma()
+        value.append(to: &bytes)
+    }
+
+    public mutating func value(_ text: String) {
+        comma()
+        bytes.appendJSON(text)
+    }
+
+    public mutating func value(_ number: some FixedWidthInteger) {
+        comma()
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    public mutating func value(_ truth: Bool) {
+        comma()
+        bytes.append(contentsOf: (truth ? "true" : "false").utf8)
+    }
+
+    public mutating func null() { value(JSONValue.null) }
+
+    public mutating func member(_ name: String, _ value: JSONValue) {
+        self.name(name)
+        self.value(value)
+    }
+
+    public mutating func member(_ name: String, _ text: String) {
+        self.name(name)
+        value(text)
+    }
+
+    public mutating func member(_ name: String, _ number: some FixedWidthInteger) {
+        self.name(name)
+        value(number)
+    }
+
+    public mutating func member(_ name: String, _ truth: Bool) {
+        self.name(name)
+        value(truth)
+    }
+
+    /// Ends the text with U+000A and starts the next one (`docs/PROTOCOL.md`, WIRE-3).
+    public mutating func endLine() {
+        bytes.append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
+    private mutating func comma() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        comma()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+}
+
+extension JSONValue {
+    /// The value as compact JSON in UTF-8, members in their order. Reading it gives the same value again, except that
+    /// infinities and NaN, which JSON does not have, are written as `null`.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return bytes
+    }
+
+    /// ``encoded()`` as text.
+    public func encodedText() -> String { String(decoding: encoded(), as: UTF8.self) }
+
+    /// Adds the value's compact JSON to the bytes.
+    public func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .integer(let value): bytes.append(contentsOf: String(value).utf8)
+        // Swift's description of a finite Double is JSON, and the shortest that reads as the same number.
+        case .double(let value): bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
+        case .string(let value): bytes.appendJSON(value)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (place, element) in elements.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.append(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (place, member) in members.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                bytes.appendJSON(member.name)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.append(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The text as a JSON string, with its quotes.
+    mutating func appendJSON(_ text: String) {
+        var text = text
+        append(UInt8(ascii: "\""))
+        text.withUTF8 { utf8 in
+            var plain = 0
+            for place in utf8.indices where Self.mustBeEscaped(utf8[place]) {
+                append(contentsOf: utf8[plain..<place])
+                appendEscape(utf8[place])
+                plain = place + 1
+            }
+            append(contentsOf: utf8[plain...])
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func appendEscape(_ byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0C: append(UInt8(ascii: "f"))
+        case 0x0D: append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+        default:
+            append(contentsOf: "u00".utf8)
+            append(UInt8(ascii: "0") + byte >> 4)
+            let low = byte & 0x0F
+            append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
+        }
+    }
+}

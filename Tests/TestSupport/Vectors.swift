@@ -1,0 +1,44 @@
+import Foundation
+import JSONText
+
+/// The cases in `Tests/Vectors`, shared with the JavaScript tests.
+public enum Vectors {
+    /// The file's whole value, `folder/name.json` below `Tests/Vectors`.
+    public static func load(_ path: String) throws -> JSONValue {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let bytes = try Data(contentsOf: folder.appending(path: "Vectors").appending(path: path))
+        return try JSONValue(parsing: bytes)
+    }
+
+    /// The file's `cases`.
+    public static func cases(_ path: String) throws -> [VectorCase] {
+        guard let cases = try load(path)["cases"]?.arrayValue, !cases.isEmpty else { throw Malformed(path: path) }
+        return cases.enumerated().map { place, value in
+            VectorCase(name: value["name"]?.stringValue ?? "case \(place)", value: value)
+        }
+    }
+
+    public struct Malformed: Error {
+        public let path: String
+    }
+}
+
+/// One case of a vector file: a name to show, and whatever the file's kind puts beside it.
+public struct VectorCase: Sendable, CustomStringConvertible {
+    public let name: String
+    public let value: JSONValue
+
+    public subscript(_ name: String) -> JSONValue? { value[name] }
+    public var description: String { name }
+
+    /// The bytes that the case is about: `text` in UTF-8, or `base16`.
+    public var bytes: [UInt8]? {
+        if let text = value["text"]?.stringValue { return Array(text.utf8) }
+        guard let digits = value["base16"]?.stringValue.map({ Array($0.utf8) }), digits.count.isMultiple(of: 2) else {
+            return nil
+        }
+        return stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
+    }
+}
