@@ -48,7 +48,11 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "SignalingCore",
-            dependencies: ["SignalingProtocol", .product(name: "Collections", package: "swift-collections")],
+            dependencies: [
+                "SignalingProtocol",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ],
             swiftSettings: settings),
         .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
         .target(name: "TextChatFoundation", dependencies: ["TextChat"], swiftSettings: settings),

@@ -76,6 +76,7 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
     public var description: String { "\(message) (\(code.name) \(code.number))" }
 }
 
-extension SignalingError: Equatable {
+extension SignalingError: Hashable {
     public static func == (left: SignalingError, right: SignalingError) -> Bool { left.code == right.code }
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }

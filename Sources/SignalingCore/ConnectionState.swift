@@ -1,0 +1,325 @@
+import SignalingProtocol
+
+/// One socket's way through the protocol: before connect, connected, closing.
+///
+/// Pure: what the socket, the token's verifier and the session say goes in, with `now`; what to do comes out.
+public struct ConnectionState: Sendable {
+    /// Where a socket stands.
+    enum Phase: Sendable {
+        /// Open, and has not been let in. Next: `authenticating`, `closing`.
+        case awaitingConnect(until: MonotonicInstant)
+        /// Its token is being checked. Next: `joining`, `closing`.
+        case authenticating(RequestID, ConnectRequest, until: MonotonicInstant)
+        /// The session has been asked to take it in. Next: `connected`, `closing`.
+        case joining(RequestID, ConnectRequest, until: MonotonicInstant)
+        /// In its session. Next: `closing`.
+        case connected(Membership)
+        /// The close frame has been ordered; nothing more is read. The end.
+        case closing
+    }
+
+    struct Membership: Sendable {
+        let session: SessionID
+        let connection: ConnectionID
+        var lastHeard: MonotonicInstant
+        var nextPing: MonotonicInstant
+    }
+
+    /// What happens to a socket.
+    public enum Input: Sendable {
+        /// A line arrived.
+        case received(ClientMessage)
+        /// A line arrived that is not a message: why, and its request's id if it had one.
+        case receivedMalformed(ClientMessageError)
+        /// The token was checked.
+        case authenticated(Result<Admission, SignalingError>)
+        /// The session answered a request of ours.
+        case answered(RequestID?, SessionOutcome)
+        /// The session no longer has this connection.
+        case ended(DisconnectReason)
+        /// The transport found something that this protocol forbids, or the server wants to end the connection.
+        case mustClose(CloseReason)
+        /// The socket is gone, with the peer's close code if it sent one.
+        case socketClosed(code: UInt16?)
+    }
+
+    /// What the shell has to do, in this order.
+    public enum Effect: Sendable {
+        /// Send a line to this client.
+        case send(ServerMessage)
+        /// It is in: from now on it is served from the session's log. The answer goes out first.
+        case enter(RequestID, SignalingCore.Membership, suppressesPresence: Bool)
+        /// Check this token, and come back with `.authenticated`.
+        case authenticate(ConnectRequest)
+        /// Give a command to a session.
+        case submit(SessionCommand, SessionID, RequestID?)
+        /// Send a ping.
+        case ping
+        /// Send what is waiting if the socket takes it, then close.
+        case close(CloseReason)
+    }
+
+    /// A token that was found valid: what it says about its holder.
+    public struct Admission: Sendable {
+        public var session: SessionID
+        public var connectionId: ConnectionID
+        public var role: Role
+        public var data: String
+        public var wallTime: WallTime
+
+        public init(
+            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime
+        ) {
+            self.session = session
+            self.connectionId = connectionId
+            self.role = role
+            self.data = data
+            self.wallTime = wallTime
+        }
+    }
+
+    /// Malformed lines that a socket may send before it is closed (WIRE-9).
+    public static let malformedLimit = 10
+
+    private var phase: Phase
+    private var malformedCount = 0
+    private let heartbeat: Duration
+
+    public init(openedAt now: MonotonicInstant, heartbeat: Duration = Limits.heartbeat) {
+        phase = .awaitingConnect(until: now.advanced(by: Limits.connectTimeout))
+        self.heartbeat = heartbeat
+    }
+
+    /// The session and id of a connected client.
+    public var connected: (session: SessionID, connection: ConnectionID)? {
+        switch phase {
+        case .connected(let membership): (membership.session, membership.connection)
+        case .awaitingConnect, .authenticating, .joining, .closing: nil
+        }
+    }
+
+    public var isClosing: Bool {
+        switch phase {
+        case .closing: true
+        case .awaitingConnect, .authenticating, .joining, .connected: false
+        }
+    }
+
+    /// When `advance` has to be called at the latest; `nil` when nothing is due.
+    public var nextDeadline: MonotonicInstant? {
+        switch phase {
+        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until): until
+        case .connected(let membership): min(membership.nextPing, silenceLimit(membership))
+        case .closing: nil
+        }
+    }
+
+    private func silenceLimit(_ membership: Membership) -> MonotonicInstant {
+        membership.lastHeard.advanced(by: heartbeat * 2)
+    }
+
+    /// Carries out what is due.
+    public mutating func advance(to now: MonotonicInstant) -> [Effect] {
+        switch phase {
+        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
+            return now >= until ? close(.connectTimeout) : []
+        case .connected(var membership):
+            if now >= silenceLimit(membership) { return close(.heartbeatMissed) }
+            guard now >= membership.nextPing else { return [] }
+            // From now, not from the last one: after a pause of the whole process there is one ping, not a burst.
+            membership.nextPing = now.advanced(by: heartbeat)
+            phase = .connected(membership)
+            return [.ping]
+        case .closing:
+            return []
+        }
+    }
+
+    public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
+        switch input {
+        case .received(let message):
+            noteHeard(now)
+            return received(message)
+        case .receivedMalformed(let error):
+            noteHeard(now)
+            return receivedMalformed(error)
+        case .authenticated(let result): return authenticated(result)
+        case .answered(let request, let outcome): return answered(request, outcome, now: now)
+        case .ended(let reason):
+            switch phase {
+            case .connected:
+                // The session has let go of it already: only the socket is left to close.
+                phase = .closing
+                let close: CloseReason = reason == .forceDisconnected ? .forceDisconnected : .goingAway
+                return [.send(.disconnected(reason, reconnect: close.shouldReconnect)), .close(close)]
+            case .awaitingConnect, .authenticating, .joining, .closing: return []
+            }
+        case .mustClose(let reason): return close(reason)
+        case .socketClosed(let code): return socketClosed(code)
+        }
+    }
+
+    private mutating func noteHeard(_ now: MonotonicInstant) {
+        switch phase {
+        case .connected(var membership):
+            membership.lastHeard = now
+            phase = .connected(membership)
+        case .awaitingConnect, .authenticating, .joining, .closing: break
+        }
+    }
+
+    private mutating func received(_ message: ClientMessage) -> [Effect] {
+        switch phase {
+        case .awaitingConnect(let until):
+            guard case .connect(let id, let request) = message else { return refuseUnconnected(message) }
+            phase = .authenticating(id, request, until: until)
+            return [.authenticate(request)]
+        case .authenticating, .joining:
+            if case .connect(let id, _) = message { return [.send(.error(id, .alreadyConnecting))] }
+            return refuseUnconnected(message)
+        case .connected(let membership):
+            let sender = CommandSender.connection(membership.connection)
+            switch message {
+            case .connect(let id, _): return [.send(.error(id, .alreadyConnecting))]
+            case .signal(let id, let request):
+                return [.submit(.signal(sender, request), membership.session, id)]
+            case .forceDisconnect(let id, let target):
+                return [.submit(.forceDisconnect(sender, target), membership.session, id)]
+            case .disconnect(let id):
+                phase = .closing
+                return [
+                    .submit(.leave(membership.connection, .clientDisconnected), membership.session, nil),
+                    .send(.ack(id, nil)),
+                    .send(.disconnected(.clientDisconnected, reconnect: false)),
+                    .close(.normal),
+                ]
+            case .pong: return []
+            }
+        case .closing:
+            return []
+        }
+    }
+
+    /// CON-1: nothing but connect makes sense yet.
+    private func refuseUnconnected(_ message: ClientMessage) -> [Effect] {
+        switch message {
+        case .connect, .pong: []
+        case .signal(let id, _), .disconnect(let id):
+            [.send(.error(id, SignalingError(.notConnected, "connect first")))]
+        case .forceDisconnect(let id, _):
+            [.send(.error(id, SignalingError(.notConnectedToModerate, "connect first")))]
+        }
+    }
+
+    private mutating func receivedMalformed(_ error: ClientMessageError) -> [Effect] {
+        if isClosing { return [] }
+        malformedCount += 1
+        let answer = Effect.send(.error(error.id, error.error))
+        return malformedCount < Self.malformedLimit ? [answer] : [answer] + close(.tooManyErrors)
+    }
+
+    private mutating func authenticated(_ result: Result<Admission, SignalingError>) -> [Effect] {
+        guard case .authenticating(let id, let request, let until) = phase else { return [] }
+        switch result {
+        case .success(let admission):
+            phase = .joining(id, request, until: until)
+            let join = JoinRequest(
+                connectionId: admission.connectionId, role: admission.role, data: admission.data,
+                suppressesPresence: request.connectionEventsSuppressed, wallTime: admission.wallTime)
+            return [.submit(.join(join), admission.session, id)]
+        case .failure(let error):
+            return refuseConnect(id, error)
+        }
+    }
+
+    private mutating func refuseConnect(_ id: RequestID, _ error: SignalingError) -> [Effect] {
+        phase = .closing
+        return [.send(.error(id, error)), .close(.connectRefused)]
+    }
+
+    private mutating func answered(
+        _ request: RequestID?, _ outcome: SessionOutcome, now: MonotonicInstant
+    ) -> [Effect] {
+        switch phase {
+        case .joining(let id, let connect, _):
+            switch outcome {
+            case .joined(let membership):
+                phase = .connected(
+                    Membership(
+                        session: connect.sessionId, connection: membership.connection.connectionId, lastHeard: now,
+                        nextPing: now.advanced(by: heartbeat)))
+                return [.enter(id, membership, suppressesPresence: connect.connectionEventsSuppressed)]
+            case .refused(let error):
+                return refuseConnect(id, error)
+            case .left, .signalled, .forcedOut:
+                return []
+            }
+        case .connected:
+            guard let request else { return [] }
+            switch outcome {
+            case .signalled(let seq): return [.send(.ack(request, seq))]
+            case .forcedOut: return [.send(.ack(request, nil))]
+            case .refused(let error): return [.send(.error(request, error))]
+            case .left, .joined: return []
+            }
+        case .closing:
+            // The socket went while the session was taking it in: nobody else will ever take it out again.
+            if case .joined = outcome { return abandon(outcome) }
+            return []
+        case .awaitingConnect, .authenticating:
+            return []
+        }
+    }
+
+    private func abandon(_ outcome: SessionOutcome) -> [Effect] {
+        guard case .joined(let membership) = outcome, let session = joiningSession else { return [] }
+        return [.submit(.leave(membership.connection.connectionId, .networkDisconnected), session, nil)]
+    }
+
+    /// The session that was asked to take this client in, kept beyond the socket's end for `abandon`.
+    private var joiningSession: SessionID?
+
+    /// Ends the connection from our side. Peers see `networkDisconnected`: the client did not choose to go.
+    private mutating func close(_ reason: CloseReason) -> [Effect] {
+        switch phase {
+        case .closing:
+            return []
+        case .connected(let membership):
+            phase = .closing
+            return [
+                .submit(.leave(membership.connection, .networkDisconnected), membership.session, nil),
+                .send(.disconnected(.networkDisconnected, reconnect: reason.shouldReconnect)),
+                .close(reason),
+            ]
+        case .joining(_, let connect, _):
+            joiningSession = connect.sessionId
+            phase = .closing
+            return [.close(reason)]
+        case .awaitingConnect, .authenticating:
+            phase = .closing
+            return [.close(reason)]
+        }
+    }
+
+    /// PRES-2: a close with 1000 or 1001 is a client's own leaving; anything else is a loss.
+    private mutating func socketClosed(_ code: UInt16?) -> [Effect] {
+        defer { phase = .closing }
+        switch phase {
+        case .connected(let membership):
+            let reason: DisconnectReason =
+                code == 1000 || code == 1001 ? .clientDisconnected : .networkDisconnected
+            return [.submit(.leave(membership.connection, reason), membership.session, nil)]
+        case .joining(_, let connect, _):
+            joiningSession = connect.sessionId
+            return []
+        case .awaitingConnect, .authenticating, .closing:
+            return []
+        }
+    }
+}
+
+extension SignalingError {
+    static var alreadyConnecting: SignalingError {
+        SignalingError(.illegalState, "this socket has a connect already")
+    }
+}

@@ -1,0 +1,119 @@
+import DequeModule
+import SignalingProtocol
+
+/// What one connection still has to be sent: a cursor into its session's log, and the lines that are for it alone.
+///
+/// Delivery is to bring the cursor to the end of the log. A slow client is a cursor that falls behind; nothing of the
+/// log is kept twice for it.
+public struct Outbox: Sendable {
+    /// A line for this connection alone (an answer, a ping), and its place: after the event with that seq.
+    struct PrivateLine: Sendable {
+        let after: Seq
+        let bytes: [UInt8]
+    }
+
+    /// What taking the next batch came to.
+    public enum Taken: Hashable, Sendable {
+        /// Nothing is left to send.
+        case everything
+        /// The byte limit was reached; more is there.
+        case part
+        /// The log no longer has what comes next: this client has to be told that it missed something (G4).
+        case fellOff
+    }
+
+    public let owner: ConnectionID
+    public let suppressesPresence: Bool
+    /// Everything up to here has been handed to the socket.
+    public private(set) var cursor: Seq
+    private var privateLines: Deque<PrivateLine> = []
+    public private(set) var privateByteCount = 0
+
+    /// Most bytes of private lines that may wait. Answers are small, but a client that only sends and never reads would
+    /// pile them up (G5).
+    public static let privateByteLimit = 65_536
+
+    public init(owner: ConnectionID, suppressesPresence: Bool, cursor: Seq) {
+        self.owner = owner
+        self.suppressesPresence = suppressesPresence
+        self.cursor = cursor
+    }
+
+    public var hasPrivateLines: Bool { !privateLines.isEmpty }
+    public var isOverfull: Bool { privateByteCount > Self.privateByteLimit }
+
+    /// Whether the same bytes serve this connection as serve everybody who was up to date at `position`.
+    func isTypical(at position: Seq) -> Bool { cursor == position && privateLines.isEmpty }
+
+    /// Adds a line for this connection alone, to be sent after the event with that seq.
+    public mutating func append(_ line: EncodedLine, after seq: Seq) {
+        privateLines.append(PrivateLine(after: seq, bytes: line.bytes))
+        privateByteCount += line.byteCount
+    }
+
+    /// Appends to `bytes` what comes next, a line each, lines separated by a newline, until about `byteLimit` is reached.
+    ///
+    /// `onlineOnly` are the online-only signals of this moment, in order; pass none for a connection that is behind.
+    public mutating func take(
+        from log: borrowing SessionLog, onlineOnly: [OnlineOnlySignal], byteLimit: Int, into bytes: inout [UInt8]
+    ) -> Taken {
+        guard let entries = log.entries(after: cursor) else { return .fellOff }
+        let start = bytes.count
+        var onlineOnly = onlineOnly[...]
+        for entry in entries {
+            takeLines(before: entry.seq, &onlineOnly, into: &bytes)
+            if bytes.count - start >= byteLimit { return .part }
+            if receives(entry) {
+                entry.line.append(to: &bytes, withSender: suppressesPresence, separatedFrom: start)
+            }
+            cursor = entry.seq
+        }
+        takeLines(before: nil, &onlineOnly, into: &bytes)
+        return .everything
+
+        func takeLines(
+            before seq: Seq?, _ onlineOnly: inout ArraySlice<OnlineOnlySignal>, into bytes: inout [UInt8]
+        ) {
+            while let line = privateLines.first, seq.map({ line.after < $0 }) ?? true {
+                privateLines.removeFirst()
+                privateByteCount -= line.bytes.count
+                EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
+            }
+            while let signal = onlineOnly.first, seq.map({ signal.after < $0 }) ?? true {
+                onlineOnly.removeFirst()
+                // One that stands before our place is too late for us: we joined after it, or it was sent already.
+                if signal.after >= cursor, signal.audience.includes(owner) {
+                    signal.line.append(to: &bytes, withSender: suppressesPresence, separatedFrom: start)
+                }
+            }
+        }
+    }
+
+    /// Appends the private lines alone, for a connection whose session is gone.
+    public mutating func takePrivateLines(into bytes: inout [UInt8]) {
+        let start = bytes.count
+        while let line = privateLines.popFirst() {
+            EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
+        }
+        privateByteCount = 0
+    }
+
+    private func receives(_ entry: LogEntry) -> Bool {
+        switch entry.kind {
+        case .signal: entry.audience.includes(owner)
+        case .presence(let subject): !suppressesPresence && subject != owner
+        }
+    }
+
+    /// The bytes up to `position` were sent by other means: see ``SharedBatch``.
+    mutating func advance(to position: Seq) { cursor = position }
+}
+
+extension Audience {
+    func includes(_ connection: ConnectionID) -> Bool {
+        switch self {
+        case .everyone: true
+        case .only(let target): target == connection
+        }
+    }
+}

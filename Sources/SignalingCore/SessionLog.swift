@@ -1,0 +1,55 @@
+import DequeModule
+import SignalingProtocol
+
+/// The one order of a session: its last events, in the order of their seq, without a gap.
+///
+/// Bounded in events and in bytes (G5): the oldest go first. Who still needed them learns that they are gone (G4).
+public struct SessionLog: Sendable {
+    /// How much a session keeps.
+    public struct Bounds: Sendable {
+        /// Most events; at least 1.
+        public var eventCount: Int
+        /// Most bytes of encoded lines. The newest event is kept even if it alone is larger.
+        public var byteCount: Int
+
+        public init(eventCount: Int = 2048, byteCount: Int = 1_048_576) {
+            self.eventCount = max(1, eventCount)
+            self.byteCount = byteCount
+        }
+    }
+
+    public let bounds: Bounds
+    public private(set) var entries: Deque<LogEntry> = []
+    public private(set) var byteCount = 0
+    /// The seq of the newest event ever appended; zero before the first.
+    public private(set) var lastSeq = Seq.zero
+
+    public init(bounds: Bounds = Bounds()) {
+        self.bounds = bounds
+    }
+
+    /// Everything after this seq is still here.
+    public var reachesBackTo: Seq { Seq(lastSeq.rawValue - Int64(entries.count)) }
+
+    /// Appends the event that comes next; its seq is the log's own doing, so there cannot be a gap or a repeat.
+    @discardableResult
+    public mutating func append(
+        audience: Audience, kind: LogEntry.Kind, line: (Seq) -> EncodedLine
+    ) -> LogEntry {
+        lastSeq = lastSeq.next
+        let entry = LogEntry(seq: lastSeq, audience: audience, kind: kind, line: line(lastSeq))
+        entries.append(entry)
+        byteCount += entry.line.byteCount
+        while entries.count > bounds.eventCount || (byteCount > bounds.byteCount && entries.count > 1) {
+            byteCount -= entries.removeFirst().line.byteCount
+        }
+        return entry
+    }
+
+    /// The events after a seq, oldest first; `nil` if some of them are no longer here.
+    public func entries(after seq: Seq) -> Deque<LogEntry>.SubSequence? {
+        guard seq >= reachesBackTo else { return nil }
+        let count = max(0, Int(lastSeq.rawValue - seq.rawValue))
+        return entries[(entries.count - count)...]
+    }
+}

@@ -1,0 +1,127 @@
+import JSONText
+
+/// Why a line from a client is not a message, with its request's id if that could be read (WIRE-8).
+public struct ClientMessageError: Error, Hashable, Sendable {
+    public let id: RequestID?
+    public let error: SignalingError
+
+    public init(id: RequestID?, _ error: SignalingError) {
+        self.id = id
+        self.error = error
+    }
+}
+
+extension ClientMessage {
+    /// Reads one line. Checks its shape, not its limits: those are the session's to check, in the order of SIG-5.
+    ///
+    /// - Throws: error 400 for what is not JSON (WIRE-4), not an object, of a wrong shape, or an unknown `op` (WIRE-6).
+    public init(line: UnsafeRawBufferPointer, parser: inout JSONParser) throws(ClientMessageError) {
+        let value: JSONValue
+        do {
+            value = try parser.parse(line)
+        } catch {
+            throw ClientMessageError(id: nil, SignalingError(.invalidParameter, "not JSON: \(error)"))
+        }
+        guard let object = value.objectValue else {
+            throw ClientMessageError(id: nil, SignalingError(.invalidParameter, "not a JSON object"))
+        }
+        try self.init(MessageReader(object))
+    }
+
+    private init(_ reader: MessageReader) throws(ClientMessageError) {
+        switch try reader.requiredString("op") {
+        case "connect":
+            self = .connect(try reader.requiredID(), try ConnectRequest(reader))
+        case "signal":
+            self = .signal(try reader.requiredID(), try SignalRequest(reader))
+        case "forceDisconnect":
+            self = .forceDisconnect(
+                try reader.requiredID(), ConnectionID(try reader.requiredString("connectionId")))
+        case "disconnect":
+            self = .disconnect(try reader.requiredID())
+        case "pong":
+            self = .pong
+        case let op:
+            throw reader.error("unknown op \"\(op.prefix(32))\"")
+        }
+    }
+
+    /// The line that says this, without a newline.
+    public func encoded() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        switch self {
+        case .connect(let id, let request):
+            writer.member("op", "connect")
+            writer.member("id", id.rawValue)
+            request.write(to: &writer)
+        case .signal(let id, let request):
+            writer.member("op", "signal")
+            writer.member("id", id.rawValue)
+            if let type = request.type { writer.member("type", type) }
+            if let data = request.data { writer.member("data", data) }
+            if let to = request.to { writer.member("to", to.rawValue) }
+            if request.isOnlineOnly { writer.member("onlineOnly", true) }
+        case .forceDisconnect(let id, let target):
+            writer.member("op", "forceDisconnect")
+            writer.member("id", id.rawValue)
+            writer.member("connectionId", target.rawValue)
+        case .disconnect(let id):
+            writer.member("op", "disconnect")
+            writer.member("id", id.rawValue)
+        case .pong:
+            writer.member("op", "pong")
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension ConnectRequest {
+    init(_ reader: MessageReader) throws(ClientMessageError) {
+        self.init(
+            apiKey: APIKey(try reader.requiredString("apiKey")),
+            sessionId: SessionID(try reader.requiredString("sessionId")),
+            token: try reader.requiredString("token"))
+        if let options = try reader.object("options") {
+            connectionEventsSuppressed = try options.bool("connectionEventsSuppressed") ?? false
+        }
+        if let resume = try reader.object("resume") {
+            self.resume = ResumeRequest(
+                connectionId: ConnectionID(try resume.requiredString("connectionId")),
+                secret: ResumeSecret(try resume.requiredString("secret")),
+                epoch: Epoch(try resume.requiredString("epoch")),
+                after: Seq(try resume.requiredInteger("after")))
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.member("apiKey", apiKey.rawValue)
+        writer.member("sessionId", sessionId.rawValue)
+        writer.member("token", token)
+        if connectionEventsSuppressed {
+            writer.name("options")
+            writer.beginObject()
+            writer.member("connectionEventsSuppressed", true)
+            writer.endObject()
+        }
+        if let resume {
+            writer.name("resume")
+            writer.beginObject()
+            writer.member("connectionId", resume.connectionId.rawValue)
+            writer.member("secret", resume.secret.rawValue)
+            writer.member("epoch", resume.epoch.rawValue)
+            writer.member("after", resume.after.rawValue)
+            writer.endObject()
+        }
+    }
+}
+
+extension SignalRequest {
+    init(_ reader: MessageReader) throws(ClientMessageError) {
+        self.init(
+            type: try reader.string("type"), data: try reader.string("data"),
+            to: try reader.string("to").map { ConnectionID($0) },
+            isOnlineOnly: try reader.bool("onlineOnly") ?? false)
+    }
+}

@@ -1,0 +1,83 @@
+import JSONText
+
+/// Reads the members of one message, and says in words what is wrong with them.
+///
+/// A member that is there with another type, `null` included, is an error (WIRE-7); one that is absent is `nil`.
+struct MessageReader {
+    private let object: JSONObject
+    /// Where in the message this object stands, for the error's sentence.
+    private let path: String
+    let id: RequestID?
+
+    init(_ object: JSONObject) {
+        self.object = object
+        path = ""
+        id = object["id"]?.integerValue.map { RequestID($0) }
+    }
+
+    private init(_ object: JSONObject, path: String, id: RequestID?) {
+        self.object = object
+        self.path = path
+        self.id = id
+    }
+
+    func error(_ message: String) -> ClientMessageError {
+        ClientMessageError(id: id, SignalingError(.invalidParameter, message))
+    }
+
+    func requiredID() throws(ClientMessageError) -> RequestID {
+        guard let id else { throw error("\"id\" has to be an integer") }
+        return id
+    }
+
+    func string(_ name: String) throws(ClientMessageError) -> String? {
+        guard let value = object[name] else { return nil }
+        guard let text = value.stringValue else { throw error("\"\(path)\(name)\" has to be a string") }
+        return text
+    }
+
+    func requiredString(_ name: String) throws(ClientMessageError) -> String {
+        guard let text = try string(name) else { throw error("\"\(path)\(name)\" is missing") }
+        return text
+    }
+
+    func bool(_ name: String) throws(ClientMessageError) -> Bool? {
+        guard let value = object[name] else { return nil }
+        guard let truth = value.boolValue else { throw error("\"\(path)\(name)\" has to be true or false") }
+        return truth
+    }
+
+    func requiredInteger(_ name: String) throws(ClientMessageError) -> Int64 {
+        guard let number = object[name]?.integerValue else {
+            throw error("\"\(path)\(name)\" has to be an integer")
+        }
+        return number
+    }
+
+    func integer(_ name: String) throws(ClientMessageError) -> Int64? {
+        object[name] == nil ? nil : try requiredInteger(name)
+    }
+
+    func object(_ name: String) throws(ClientMessageError) -> MessageReader? {
+        guard let value = object[name] else { return nil }
+        guard let inner = value.objectValue else { throw error("\"\(path)\(name)\" has to be an object") }
+        return MessageReader(inner, path: "\(path)\(name).", id: id)
+    }
+
+    func requiredObject(_ name: String) throws(ClientMessageError) -> MessageReader {
+        guard let inner = try object(name) else { throw error("\"\(path)\(name)\" is missing") }
+        return inner
+    }
+
+    func requiredObjects(_ name: String) throws(ClientMessageError) -> [MessageReader] {
+        guard let values = object[name]?.arrayValue else { throw error("\"\(path)\(name)\" has to be a list") }
+        var readers: [MessageReader] = []
+        for value in values {
+            guard let inner = value.objectValue else { throw error("\"\(path)\(name)\" has to hold objects") }
+            readers.append(MessageReader(inner, path: "\(path)\(name)[].", id: id))
+        }
+        return readers
+    }
+
+    func isNull(_ name: String) -> Bool { object[name]?.isNull == true }
+}
