@@ -28,7 +28,10 @@ public enum Limits {
     public static let fragmentCount = 64
 
     /// Longest token, in bytes.
-    public static let tokenByteCount = 8192
+    ///
+    /// A T1 token with connection data of the largest size, each unit three bytes of UTF-8, three bytes each when
+    /// percent-encoded, and all that in base64, has 12,288 (1024 · 9 · 4/3), and its other fields.
+    public static let tokenByteCount = 16_384
 
     /// Longest session id, in bytes (OpenTok: 255 characters).
     public static let sessionIDByteCount = 255

@@ -1,0 +1,42 @@
+import SignalingProtocol
+
+/// OpenTok's second form of token, its SDKs' default now (`docs/PROTOCOL.md`, TOK-3): a JWT in HS256 with the project's
+/// secret.
+public enum ProjectJWT {
+    static let issuerType = "project"
+    static let scope = "session.connect"
+
+    /// A token for the session, signed by the project.
+    ///
+    /// Throws `otherProject` or `malformed` for a session id that is not the project's, `connectionDataTooLong`,
+    /// `lifetimeOutOfRange`.
+    public static func make(
+        _ request: AccessRequest, project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
+    ) throws(TokenError) -> String {
+        var claims = Claims()
+        claims.iss = project.apiKey.rawValue
+        claims.ist = issuerType
+        claims.exp = Double(try request.expirySeconds(project: project, now: now))
+        claims.iat = Double(now.wholeSeconds)
+        claims.sessionID = request.sessionID.rawValue
+        claims.role = request.role.rawValue
+        claims.scope = scope
+        claims.nonce = UInt32.random(in: 0..<1_000_000, using: &generator)
+        claims.connectionData = request.connectionData.isEmpty ? nil : request.connectionData
+        return try JSONWebToken.sign(claims, secret: project.secret)
+    }
+
+    /// What the token permits, after its algorithm, signature, dates and claims have been checked, in this order.
+    ///
+    /// `exp` and `session_id` must be there; `ist` and `scope`, if there, must be `project` and `session.connect`.
+    public static func verify(_ token: String, project: Project, now: WallTime) throws(TokenError) -> AccessGrant {
+        guard token.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
+        let claims = try JSONWebToken.open(token, secret: project.secret)
+        guard claims.iss == project.apiKey.rawValue else { throw .otherProject }
+        let expiry = try claims.checkDates(now: now)
+        guard claims.ist ?? issuerType == issuerType, claims.scope ?? scope == scope else { throw .wrongPurpose }
+        return try AccessGrant(
+            sessionID: claims.sessionID, apiKey: project.apiKey, role: claims.role,
+            connectionData: claims.connectionData, expiresAt: expiry)
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+import SignalingProtocol
+
+/// OpenTok's first form of token (`docs/PROTOCOL.md`, TOK-2): `T1==` and the base64 of
+/// `partner_id=KEY&sig=HEX:DATA`, where HEX is the HMAC-SHA1 of DATA exactly as it stands.
+public enum T1Token {
+    static let prefix = "T1=="
+
+    public static func isOne(_ token: String) -> Bool { token.utf8.starts(with: prefix.utf8) }
+
+    /// A token for the session, signed by the project.
+    ///
+    /// Throws `otherProject` or `malformed` for a session id that is not the project's, `connectionDataTooLong`,
+    /// `lifetimeOutOfRange`.
+    public static func make(
+        _ request: AccessRequest, project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
+    ) throws(TokenError) -> String {
+        let expiry = try request.expirySeconds(project: project, now: now)
+        var data = "session_id=\(FormEncoding.encoded(request.sessionID.rawValue))"
+        data += "&create_time=\(now.wholeSeconds)&expire_time=\(expiry)&role=\(request.role.rawValue)"
+        data += "&nonce=\(UInt32.random(in: 0..<1_000_000, using: &generator))&initial_layout_class_list="
+        if !request.connectionData.isEmpty {
+            data += "&connection_data=\(FormEncoding.encoded(request.connectionData))"
+        }
+        // SHA-1 is what the format says. Its collisions do not help against HMAC (RFC 6151 argues the same for MD5).
+        let signature = HMAC<Crypto.Insecure.SHA1>.authenticationCode(for: Array(data.utf8), using: project.secret)
+        let content = "partner_id=\(project.apiKey)&sig=\(Base16.text(signature)):\(data)"
+        return prefix + Base64.standard(Array(content.utf8))
+    }
+
+    /// What the token permits, after its signature, its dates and its fields have been checked, in this order.
+    ///
+    /// Order of fields means nothing, unknown ones are ignored, one that stands twice is refused. Without `expire_time`
+    /// it lives ``TokenLifetime/standard`` from its `create_time`.
+    public static func verify(_ token: String, project: Project, now: WallTime) throws(TokenError) -> AccessGrant {
+        guard token.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
+        guard isOne(token), let content = Base64.decoded(token.utf8.dropFirst(prefix.utf8.count)) else {
+            throw .malformed
+        }
+        // The signature is over the very bytes behind the colon, so they are cut out and never encoded again.
+        guard let colon = content.firstIndex(of: UInt8(ascii: ":")),
+            let envelope = FormEncoding.fields(content[..<colon]),
+            let apiKey = envelope["partner_id"], let signature = envelope["sig"].flatMap({ Base16.decoded($0.utf8) })
+        else { throw .malformed }
+        guard apiKey == project.apiKey.rawValue else { throw .otherProject }
+        let data = content[(colon + 1)...]
+        guard
+            HMAC<Crypto.Insecure.SHA1>.isValidAuthenticationCode(signature, authenticating: data, using: project.secret)
+        else { throw .wrongSignature }
+
+        guard let fields = FormEncoding.fields(data) else { throw .malformed }
+        let created = try moment(fields["create_time"])
+        let day = TokenLifetime.standard.wholeMilliseconds
+        guard
+            let expiry = try moment(fields["expire_time"])
+                ?? created.map({ WallTime(milliseconds: $0.milliseconds + day) })
+        else { throw .malformed }
+        try TokenLifetime.check(issued: created, expiry: expiry, now: now)
+        return try AccessGrant(
+            sessionID: fields["session_id"], apiKey: project.apiKey, role: fields["role"],
+            connectionData: fields["connection_data"], expiresAt: expiry)
+    }
+
+    /// Nil when the field is absent or empty.
+    private static func moment(_ field: String?) throws(TokenError) -> WallTime? {
+        guard let field, !field.isEmpty else { return nil }
+        guard let seconds = Double(field), let moment = WallTime(tokenSeconds: seconds) else { throw .malformed }
+        return moment
+    }
+}
+
+extension AccessGrant {
+    /// The checks that both forms of token share: which session, which role (TOK-4), how much connection data.
+    init(sessionID: String?, apiKey: APIKey, role: String?, connectionData: String?, expiresAt: WallTime)
+        throws(TokenError)
+    {
+        guard let sessionID, !sessionID.isEmpty else { throw .malformed }
+        let roleName = role ?? ""
+        guard let role = roleName.isEmpty ? .publisher : Role(rawValue: roleName) else { throw .unknownRole }
+        let connectionData = connectionData ?? ""
+        guard connectionData.utf16.count <= Limits.connectionDataLength else { throw .connectionDataTooLong }
+        self.init(
+            sessionID: SessionID(sessionID), apiKey: apiKey, role: role, connectionData: connectionData,
+            expiresAt: expiresAt)
+    }
+}

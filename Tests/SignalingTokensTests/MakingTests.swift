@@ -1,0 +1,233 @@
+import SignalingProtocol
+import SignalingTokens
+import TestSupport
+import Testing
+
+@Suite("Session ids and tokens that we make")
+struct MakingTests {
+    static let now = WallTime(milliseconds: 1_700_000_000_123)
+    let project: Project
+    let verifier: TokenVerifier
+    let sessionID: SessionID
+
+    init() throws {
+        project = try #require(Project(apiKey: APIKey("100"), secret: "test-secret"))
+        verifier = TokenVerifier(projects: [project])
+        var random = SeededGenerator(seed: 1)
+        sessionID = SessionIDCodec.make(for: project, now: Self.now, using: &random)
+    }
+
+    enum Form: CaseIterable { case t1, jwt }
+
+    func make(_ form: Form, _ request: AccessRequest) throws(TokenError) -> String {
+        var random = SeededGenerator(seed: 2)
+        return switch form {
+        case .t1: try T1Token.make(request, project: project, now: Self.now, using: &random)
+        case .jwt: try ProjectJWT.make(request, project: project, now: Self.now, using: &random)
+        }
+    }
+
+    func verify(_ token: String, now: WallTime = now) throws(SignalingError) -> AccessGrant {
+        try verifier.verify(token: token, sessionID: sessionID, apiKey: APIKey("100"), now: now)
+    }
+
+    @Test("TOK-1: a new session id says its project and its time, and is the same for the same randomness")
+    func sessionIDs() throws {
+        #expect(
+            sessionID.rawValue
+                == "1_MX4xMDB-fjE3MDAwMDAwMDAxMjN-YzE1YzAyODllYzJkMGE5MTY3ZWM4ZTY1YTE4ZGViYmV-UH5-")
+        let content = try SessionIDCodec.read(sessionID)
+        #expect(content.apiKey.rawValue == "100")
+        #expect(content.createdAt == Self.now)
+        var random = SeededGenerator(seed: 3)
+        #expect(SessionIDCodec.make(for: project, now: Self.now, using: &random) != sessionID)
+    }
+
+    @Test("the longest API key still gives session ids within their limit")
+    func longKey() throws {
+        let key = APIKey(String(repeating: "k", count: 64))
+        let project = try #require(Project(apiKey: key, secret: "s"))
+        var random = SystemRandomNumberGenerator()
+        let id = SessionIDCodec.make(for: project, now: WallTime(milliseconds: .min), using: &random)
+        #expect(id.rawValue.utf8.count <= Limits.sessionIDByteCount)
+        #expect(try SessionIDCodec.read(id).apiKey == key)
+    }
+
+    @Test(
+        "session ids made elsewhere are read: both alphabets, padding, dates in words, application ids",
+        arguments: [
+            ("1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg", "100", 1_739_538_894_959 as Int64?),
+            ("2_MX4xMDB+fjE3Mzk1Mzg4OTQ5NTl+QWIzeFl6flB+fg==", "100", 1_739_538_894_959),
+            ("1_MX4xMjM0NTZ-fk1vbiBNYXIgMTcgMDA6NDE6MzEgUERUIDIwMTR-MC42ODM3ODk1MzQ0OTQyODA4fg", "123456", nil),
+            (
+                "1_MX42ZjZjOWM4NC0zYjFlLTRmNzAtOWEwYS0wMDAwMDAwMDAwMDF-fjE3MjY0NjI1ODg2NDd-WHl6fn5-",
+                "6f6c9c84-3b1e-4f70-9a0a-000000000001", 1_726_462_588_647
+            ),
+        ])
+    func foreignIDs(_ text: String, _ apiKey: String, _ milliseconds: Int64?) throws {
+        let content = try SessionIDCodec.read(SessionID(text))
+        #expect(content.apiKey.rawValue == apiKey)
+        #expect(content.createdAt?.milliseconds == milliseconds)
+    }
+
+    @Test(
+        "what is no session id is refused",
+        arguments: [
+            "", "1_", "lobby", "3_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg", "1_MX4xMDA", "1_!",
+            "1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-\nQWIzeFl6flB-fg",
+            "1_Mn4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg", "1_MX5-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg",
+            "1_\u{212A}X4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg", "1_gICAgH5-fn5-fg",
+        ])
+    func noIDs(_ text: String) {
+        #expect(throws: TokenError.malformed) { try SessionIDCodec.read(SessionID(text)) }
+    }
+
+    @Test("a session id of 255 bytes is read, one of 256 is not")
+    func longID() throws {
+        let start = "1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-"
+        let longest = start + String(repeating: "A", count: 253 - start.utf8.count) + "=="
+        #expect(try SessionIDCodec.read(SessionID(longest)).apiKey.rawValue == "100")
+        #expect(throws: TokenError.tooLong) { try SessionIDCodec.read(SessionID(longest + "=")) }
+    }
+
+    @Test("what is made is accepted, with everything that was asked for", arguments: Form.allCases, Role.allCases)
+    func accepted(_ form: Form, _ role: Role) throws {
+        let data = "name=Zoë & co ~1\0\u{2028}😀+%"
+        let request = AccessRequest(
+            sessionID: sessionID, role: role, connectionData: data, lifetime: .seconds(60) + .milliseconds(900))
+        let grant = try verify(try make(form, request))
+        #expect(grant.sessionID == sessionID)
+        #expect(grant.role == role)
+        #expect(grant.connectionData == data)
+        #expect(grant.expiresAt.milliseconds == 1_700_000_060_000)
+    }
+
+    @Test("a token lives a day unless it is told otherwise, and 30 days at most", arguments: Form.allCases)
+    func lifetime(_ form: Form) throws {
+        var request = AccessRequest(sessionID: sessionID)
+        #expect(try verify(try make(form, request)).expiresAt.milliseconds == 1_700_086_400_000)
+        request.lifetime = .seconds(30 * 86_400)
+        #expect(try verify(try make(form, request)).expiresAt.milliseconds == 1_702_592_000_000)
+        for lifetime in [Duration.seconds(30 * 86_400 + 1), .zero, .seconds(-5), .milliseconds(999)] {
+            request.lifetime = lifetime
+            #expect(throws: TokenError.lifetimeOutOfRange) { try make(form, request) }
+        }
+    }
+
+    @Test("connection data of 1000 UTF-16 units is issued, of 1001 not", arguments: Form.allCases)
+    func connectionData(_ form: Form) throws {
+        var request = AccessRequest(sessionID: sessionID)
+        for character in ["a", "語", "\u{1}", "😀"] {
+            let count = 1000 / character.utf16.count
+            request.connectionData = String(repeating: character, count: count)
+            #expect(try verify(try make(form, request)).connectionData == request.connectionData)
+        }
+        request.connectionData += "a"
+        #expect(throws: TokenError.connectionDataTooLong) { try make(form, request) }
+    }
+
+    @Test("no token is made for another project's session, nor for what is no session id", arguments: Form.allCases)
+    func foreignSession(_ form: Form) throws {
+        var random = SeededGenerator(seed: 4)
+        let other = try #require(Project(apiKey: APIKey("101"), secret: "other"))
+        let foreign = SessionIDCodec.make(for: other, now: Self.now, using: &random)
+        #expect(throws: TokenError.otherProject) { try make(form, AccessRequest(sessionID: foreign)) }
+        #expect(throws: TokenError.malformed) { try make(form, AccessRequest(sessionID: SessionID("lobby"))) }
+    }
+
+    @Test("TOK-5: a token opens no other session of its project", arguments: Form.allCases)
+    func otherSession(_ form: Form) throws {
+        var random = SeededGenerator(seed: 5)
+        let second = SessionIDCodec.make(for: project, now: Self.now, using: &random)
+        let token = try make(form, AccessRequest(sessionID: second))
+        #expect(throws: SignalingError(.authenticationError, "")) { try verify(token) }
+    }
+
+    @Test("no byte of a token can be changed unnoticed", arguments: Form.allCases)
+    func tampering(_ form: Form) throws {
+        let token = try make(form, AccessRequest(sessionID: sessionID, role: .subscriber, connectionData: "Ada"))
+        let grant = try verify(token)
+        let bytes = Array(token.utf8)
+        for place in bytes.indices {
+            for flip in [1, 2, 32] as [UInt8] {
+                var changed = bytes
+                changed[place] ^= flip
+                // The last digit of base64 has bits that mean nothing: then the grant has to be the same.
+                if let forged = try? verify(String(decoding: changed, as: UTF8.self)) { #expect(forged == grant) }
+            }
+        }
+        for length in 0..<bytes.count - 2 {
+            #expect(throws: SignalingError.self) { try verify(String(decoding: bytes.prefix(length), as: UTF8.self)) }
+        }
+    }
+
+    @Test("each project is verified with its own secret only", arguments: Form.allCases)
+    func projects(_ form: Form) throws {
+        let other = try #require(Project(apiKey: APIKey("101"), secret: "other"))
+        let both = TokenVerifier(projects: [other, project])
+        let token = try make(form, AccessRequest(sessionID: sessionID))
+        #expect(
+            try both.verify(token: token, sessionID: sessionID, apiKey: APIKey("100"), now: Self.now).apiKey.rawValue
+                == "100")
+        #expect(throws: SignalingError(.invalidSession, "")) {
+            try both.verify(token: token, sessionID: sessionID, apiKey: APIKey("101"), now: Self.now)
+        }
+        #expect(throws: SignalingError(.authenticationError, "")) {
+            try both.verify(token: token, sessionID: sessionID, apiKey: APIKey("102"), now: Self.now)
+        }
+    }
+
+    @Test("REST-1: what is made for a request is accepted for three minutes, and opens no session")
+    func credentials() throws {
+        var random = SeededGenerator(seed: 6)
+        let credentials = try RequestCredentials.make(project: project, now: Self.now, using: &random)
+        #expect(
+            try verifier.verifyRequest(credentials: credentials, apiKey: APIKey("100"), now: Self.now).apiKey.rawValue
+                == "100")
+        #expect(throws: SignalingError(.permissionDenied, "")) {
+            try verifier.verifyRequest(
+                credentials: credentials, apiKey: APIKey("100"), now: WallTime(milliseconds: 1_700_000_210_000))
+        }
+        #expect(throws: SignalingError(.authenticationError, "")) { try verify(credentials) }
+    }
+
+    @Test("REST-1: no client's token is taken for a backend's credentials", arguments: Form.allCases)
+    func clientAsBackend(_ form: Form) throws {
+        let token = try make(form, AccessRequest(sessionID: sessionID, role: .moderator))
+        #expect(throws: SignalingError(.permissionDenied, "")) {
+            try verifier.verifyRequest(credentials: token, apiKey: APIKey("100"), now: Self.now)
+        }
+    }
+
+    @Test("a project without a secret, or with a key that session ids cannot carry, is none")
+    func badProjects() {
+        #expect(Project(apiKey: APIKey("100"), secret: "") == nil)
+        for key in ["", "a~b", "a b", "é", String(repeating: "k", count: 65)] {
+            #expect(Project(apiKey: APIKey(key), secret: "s") == nil)
+        }
+    }
+
+    @Test("a project's secret appears in no description and no dump")
+    func secrecy() {
+        var dumped = ""
+        dump(project, to: &dumped)
+        for text in ["\(project)", String(reflecting: project), dumped, "\(verifier)", String(reflecting: verifier)] {
+            #expect(!text.contains("secret"), "\(text)")
+        }
+    }
+
+    @Test("random text is refused, whatever it is")
+    func garbage() {
+        var random = SeededGenerator(seed: 7)
+        let letters = Array("T1=.-_~eyJ0&:%{}\" \nAQ")
+        for _ in 0..<3_000 {
+            let length = Int.random(in: 0..<60, using: &random)
+            let text = String((0..<length).map { _ in letters.randomElement(using: &random) ?? "=" })
+            #expect(throws: SignalingError.self) { try verify(text) }
+            #expect(throws: SignalingError.self) { try verify("T1==" + text) }
+            #expect(throws: SignalingError.self) {
+                try verifier.verifyRequest(credentials: text, apiKey: nil, now: Self.now)
+            }
+        }
+    }
+}
