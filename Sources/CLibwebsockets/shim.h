@@ -1,7 +1,85 @@
 #ifndef SIGNALBOX_CLIBWEBSOCKETS_H
 #define SIGNALBOX_CLIBWEBSOCKETS_H
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <libwebsockets.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <uv.h>
+
+/* Only what Swift cannot import: macros, calls hidden behind _GNU_SOURCE, and unions. */
+
+/* The headroom that lws_write() wants below the payload. A macro with arithmetic does not come across. */
+enum { SIGNALBOX_LWS_PRE = LWS_PRE };
+
+#if defined(__linux__)
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern int pthread_setname_np(pthread_t, const char *);
+#endif
+
+/* Accepts without blocking, so that the new descriptor is not inherited by a child and does not block either. */
+static inline int signalbox_accept(int listener, struct sockaddr_storage *address) {
+    socklen_t length = sizeof(*address);
+#if defined(__linux__)
+    return accept4(listener, (struct sockaddr *)address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+    int accepted = accept(listener, (struct sockaddr *)address, &length);
+    if (accepted >= 0) {
+        fcntl(accepted, F_SETFD, FD_CLOEXEC);
+        fcntl(accepted, F_SETFL, fcntl(accepted, F_GETFL) | O_NONBLOCK);
+    }
+    return accepted;
+#endif
+}
+
+/* These have one type on one platform and another on the next, or the name of a Swift method. */
+static inline int signalbox_stream_socket(int family) { return socket(family, SOCK_STREAM, 0); }
+static inline int signalbox_listen(int descriptor, int backlog) { return listen(descriptor, backlog); }
+static inline int signalbox_close(int descriptor) { return close(descriptor); }
+static inline int signalbox_shutdown_writing(int descriptor) { return shutdown(descriptor, SHUT_WR); }
+static inline int signalbox_shutdown(int descriptor) { return shutdown(descriptor, SHUT_RDWR); }
+static inline ssize_t signalbox_send(int descriptor, const void *bytes, size_t count) {
+#if defined(MSG_NOSIGNAL)
+    return send(descriptor, bytes, count, MSG_NOSIGNAL);
+#else
+    return send(descriptor, bytes, count, 0);
+#endif
+}
+
+/* The calling thread as a number: pthread_t is an integer on one platform and a pointer on another. */
+static inline uintptr_t signalbox_current_thread(void) { return (uintptr_t)pthread_self(); }
+
+static inline void signalbox_detach_current_thread(void) { pthread_detach(pthread_self()); }
+
+static inline void signalbox_name_current_thread(const char *name) {
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), name);
+#else
+    pthread_setname_np(name);
+#endif
+}
+
+/* libwebsockets unloads its libuv plug-in together with a context. A handle of that plug-in that is still closing,
+ * or another context, would then run code that is no longer there, so the plug-in stays loaded for good. */
+static inline void signalbox_keep_event_plugin_loaded(void) {
+#if defined(__linux__)
+    dlopen("libwebsockets-evlib_uv.so", RTLD_LAZY | RTLD_NODELETE);
+#endif
+}
+
+/* lws_adopt_desc_t holds a union; and the opaque pointer has to be there before the first callback. */
+static inline struct lws *signalbox_adopt(struct lws_vhost *vhost, int descriptor, void *opaque) {
+    lws_adopt_desc_t description = { 0 };
+    description.vh = vhost;
+    description.type = (lws_adoption_type)(LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP | LWS_ADOPT_ALLOW_SSL);
+    description.fd.sockfd = descriptor;
+    description.opaque = opaque;
+    return lws_adopt_descriptor_vhost_via_info(&description);
+}
 
 #endif

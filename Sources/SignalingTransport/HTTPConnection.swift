@@ -1,0 +1,309 @@
+import CLibwebsockets
+import SignalingProtocol
+
+/// An accepted connection as long as it speaks HTTP: requests one after another, perhaps an upgrade at last.
+///
+/// Confined to the loop. What libwebsockets leaves open is closed here: lengths are checked, bodies bounded, each phase
+/// has one absolute deadline, answers are ours to the byte.
+final class HTTPConnection: Killable {
+    private enum Phase {
+        /// Waits for a request's headers. Next: `receiving`, `answering`, `sending`, or an upgrade.
+        case waiting
+        /// The headers are there, the body is coming. Next: `answering`, or `sending` (408).
+        case receiving(HTTPExchange, byteCount: Int)
+        /// The handler has it. Next: `sending`.
+        case answering(HTTPExchange)
+        /// The answer is on its way. Next: `waiting`, `lingering`, or the end.
+        case sending(Outgoing)
+        /// Answered before the request was read to its end: what comes is dropped, so that closing does not destroy the
+        /// answer (a close with unread input is a reset). Next: the end.
+        case lingering(byteBudget: Int)
+        case ended
+    }
+
+    private struct Outgoing {
+        let head: [UInt8]
+        let body: [UInt8]
+        let bodyByteCount: Int
+        var sent = 0
+        var byteCount: Int { head.count + bodyByteCount }
+    }
+
+    /// How much of a refused body is read and dropped, and for how long, before the connection is cut.
+    private static let lingerByteCount = 1_048_576
+    private static let lingerTime = Duration.seconds(2)
+    /// Bytes written in one go before other sockets get their turn.
+    private static let writeBatchCount = 4
+
+    let id: UInt64
+    private let address: PeerAddress
+    private(set) var server: TransportServer?
+    var wsi: OpaquePointer?
+    private var phase = Phase.waiting
+    private var isKilled = false
+    private var isHead = false
+    private var keepsAlive = false
+    /// Whether libwebsockets will go on reading a body from here.
+    private var bodyIsRead = false
+    private var completionCount = 0
+    private var requestCount = 0
+
+    init(id: UInt64, address: PeerAddress, server: TransportServer) {
+        self.id = id
+        self.address = address
+        self.server = server
+    }
+
+    var remoteAddress: String { address.text }
+
+    // MARK: What libwebsockets tells
+
+    /// `LWS_CALLBACK_HTTP_CONFIRM_UPGRADE`: 0 goes on, -1 hangs up. `upgrade` is the header's value in its own memory.
+    func upgradeWanted(_ upgrade: UnsafeMutableRawPointer?) -> Int32 {
+        guard let wsi, let server, !isKilled else { return -1 }
+        let headers = RequestHeaders(wsi: wsi)
+        switch UpgradeCheck(headers, path: server.options.webSocketPath, subprotocol: server.options.subprotocol) {
+        case .accept: return 0
+        case .hangUp: return -1
+        case .serveAsHTTP:
+            // After this callback the library compares the value with "websocket" and "h2c", and serves HTTP if it is
+            // neither. There is no other way to tell it to ignore an upgrade.
+            upgrade?.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
+            return 0
+        case .refuse(let response):
+            let (head, bodyByteCount) = response.serialized(isHead: false, keepsAlive: false)
+            write(head + response.body.prefix(bodyByteCount))
+            return -1
+        }
+    }
+
+    /// `LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION`: the upgrade is going to happen. The connection's life ends here.
+    func becomeSocket() -> ServerSocket? {
+        guard let wsi, let server, !isKilled else { return nil }
+        let socket = ServerSocket(
+            id: id, address: address, origin: RequestHeaders(wsi: wsi)[WSI_TOKEN_ORIGIN], server: server)
+        server.replace(self, with: socket)
+        lws_set_opaque_user_data(wsi, Unmanaged.passUnretained(socket).toOpaque())
+        socket.wsi = wsi
+        detach()
+        return socket
+    }
+
+    /// `LWS_CALLBACK_HTTP`: a request's headers are complete.
+    func headArrived() -> Int32 {
+        guard let wsi, let server, !isKilled else { return -1 }
+        guard case .waiting = phase else { return -1 }
+        requestCount += 1
+        completionCount = 0
+        let headers = RequestHeaders(wsi: wsi)
+        guard let method = headers.method, let path = headers.path else { return -1 }
+        isHead = method == .head
+        let framing = BodyFraming(headers, method: method)
+        bodyIsRead = framing.libraryReadsBody
+        if bodyIsRead, requestCount > 1, lws_service_adjust_timeout(server.lwsContext, 1, 0) == 0 {
+            // A body behind a pipelined request: 4.1.6 would hand out the request's own headers as its body, and call
+            // back without end (`lws_http_action` reads from where the headers began). Pipelining is all but extinct;
+            // the client sees a closed connection and sends again.
+            return -1
+        }
+        keepsAlive = framing.keepsAlive && !server.isDraining
+        if let refusal = framing.refusal(limit: server.options.maxBodyByteCount) {
+            keepsAlive = false
+            return send(refusal)
+        }
+        if method == .get, path == server.options.webSocketPath {
+            return send(UpgradeCheck.upgradeRequired)
+        }
+        let exchange = HTTPExchange(
+            connection: self, method: method, path: path, query: headers.query, headers: headers.keptHeaders())
+        let byteCount = framing.byteCount ?? 0
+        guard byteCount > 0 else { return handOver(exchange) }
+        if framing.wantsContinue { write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+        exchange.body.reserveCapacity(byteCount)
+        phase = .receiving(exchange, byteCount: byteCount)
+        server.setDeadline(id, after: server.options.requestTimeout)
+        return 0
+    }
+
+    /// `LWS_CALLBACK_HTTP_BODY`
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        guard !isKilled else { return -1 }
+        switch phase {
+        case .receiving(let exchange, let byteCount):
+            guard exchange.body.count + bytes.count <= byteCount else { return -1 }
+            exchange.body.append(contentsOf: bytes)
+            return 0
+        case .lingering(let budget):
+            guard bytes.count <= budget else { return -1 }
+            phase = .lingering(byteBudget: budget - bytes.count)
+            return 0
+        case .sending: return 0
+        // An empty body is announced after it was handed over (`Content-Length: 0`).
+        case .answering: return bytes.isEmpty ? 0 : -1
+        case .waiting, .ended: return -1
+        }
+    }
+
+    /// `LWS_CALLBACK_HTTP_BODY_COMPLETION`
+    func bodyCompleted() -> Int32 {
+        guard !isKilled else { return -1 }
+        completionCount += 1
+        guard completionCount == 1 else { return -1 }
+        bodyIsRead = false
+        switch phase {
+        case .receiving(let exchange, let byteCount):
+            return exchange.body.count == byteCount ? handOver(exchange) : -1
+        case .answering, .sending: return 0
+        case .lingering, .waiting, .ended: return -1
+        }
+    }
+
+    /// `LWS_CALLBACK_HTTP_WRITEABLE`: comes when asked for, and now and then unasked.
+    func becameWritable() -> Int32 {
+        guard let wsi, !isKilled else { return -1 }
+        guard case .sending(var outgoing) = phase else { return 0 }
+        var batch = 0
+        while outgoing.sent < outgoing.byteCount {
+            if lws_partial_buffered(wsi) != 0 {
+                // The library asks for the next call itself, once its buffer has gone.
+                phase = .sending(outgoing)
+                return 0
+            }
+            guard batch < Self.writeBatchCount else {
+                phase = .sending(outgoing)
+                lws_callback_on_writable(wsi)
+                return 0
+            }
+            batch += 1
+            let written = writePiece(of: outgoing, wsi)
+            guard written > 0 else { return -1 }
+            outgoing.sent += written
+        }
+        phase = .sending(outgoing)
+        guard lws_partial_buffered(wsi) == 0 else { return 0 }
+        return answerSent()
+    }
+
+    /// The connection is gone; nothing of the library may be called for it any more.
+    func closed() {
+        detach()
+    }
+
+    // MARK: What the server and the exchange ask
+
+    func waits(for exchange: HTTPExchange) -> Bool {
+        if case .answering(let current) = phase { return current === exchange && !isKilled }
+        return false
+    }
+
+    func answer(_ exchange: HTTPExchange, with response: HTTPResponse) {
+        guard waits(for: exchange) else { return }
+        if server?.isDraining == true { keepsAlive = false }
+        _ = send(response)
+    }
+
+    func deadlinePassed() {
+        switch phase {
+        case .receiving:
+            keepsAlive = false
+            _ = send(.refusal(408, "The request took too long."))
+        case .answering:
+            keepsAlive = false
+            _ = send(.refusal(503, "There is no answer right now.", headers: [("Retry-After", "1")]))
+        case .waiting, .sending, .lingering, .ended: kill()
+        }
+    }
+
+    /// Ends idle connections; one that is in the middle of a request is told with its answer.
+    func drain() {
+        if case .waiting = phase { kill() } else { keepsAlive = false }
+    }
+
+    func kill() {
+        guard !isKilled, wsi != nil else { return }
+        isKilled = true
+        server?.loop.core.doom(self)
+    }
+
+    func killNow() {
+        guard let wsi else { return }
+        closeForcibly(wsi)
+    }
+
+    // MARK: Inside
+
+    private func handOver(_ exchange: HTTPExchange) -> Int32 {
+        guard let wsi, let server else { return -1 }
+        phase = .answering(exchange)
+        // While it waits for the answer, 4.1.6 does not read; a readable socket would keep the loop spinning.
+        lws_rx_flow_control(wsi, 0)
+        server.setDeadline(id, after: server.options.answerTimeout)
+        server.handler?.requestReceived(exchange)
+        return isKilled ? -1 : 0
+    }
+
+    private func send(_ response: HTTPResponse) -> Int32 {
+        guard let wsi, let server else { return -1 }
+        let (head, bodyByteCount) = response.serialized(isHead: isHead, keepsAlive: keepsAlive)
+        phase = .sending(Outgoing(head: head, body: response.body, bodyByteCount: bodyByteCount))
+        server.setDeadline(id, after: server.options.responseTimeout)
+        if !bodyIsRead { lws_rx_flow_control(wsi, 0) }
+        // From the writable callback in any case: only there may a transaction be ended with a close.
+        lws_callback_on_writable(wsi)
+        return 0
+    }
+
+    private func answerSent() -> Int32 {
+        guard let wsi, let server else { return -1 }
+        guard keepsAlive else {
+            guard bodyIsRead else { return -1 }
+            phase = .lingering(byteBudget: Self.lingerByteCount)
+            server.setDeadline(id, after: Self.lingerTime)
+            signalbox_shutdown_writing(lws_get_socket_fd(wsi))
+            return 0
+        }
+        phase = .waiting
+        server.setDeadline(id, after: server.options.keepAliveTimeout)
+        lws_rx_flow_control(wsi, 1)
+        return lws_http_transaction_completed(wsi) != 0 ? -1 : 0
+    }
+
+    /// At most one piece of head or body; small answers go out in one.
+    private func writePiece(of outgoing: Outgoing, _ wsi: OpaquePointer) -> Int {
+        if outgoing.sent == 0, outgoing.byteCount <= LWSContext.transmitByteCount {
+            return write(outgoing.head + outgoing.body.prefix(outgoing.bodyByteCount))
+        }
+        if outgoing.sent < outgoing.head.count { return write(outgoing.head) }
+        let start = outgoing.sent - outgoing.head.count
+        let count = min(LWSContext.transmitByteCount, outgoing.bodyByteCount - start)
+        return outgoing.body.withUnsafeBufferPointer { body in
+            guard let base = body.baseAddress else { return -1 }
+            // HTTP/1 without extensions: the library only reads from here.
+            return Int(lws_write(wsi, UnsafeMutablePointer(mutating: base + start), count, LWS_WRITE_HTTP))
+        }
+    }
+
+    @discardableResult
+    private func write(_ bytes: [UInt8]) -> Int {
+        guard let wsi else { return -1 }
+        return bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return 0 }
+            return Int(lws_write(wsi, UnsafeMutablePointer(mutating: base), buffer.count, LWS_WRITE_HTTP))
+        }
+    }
+
+    private func detach() {
+        wsi = nil
+        server = nil
+        phase = .ended
+    }
+}
+
+/// Brings a connection down from outside of its callbacks, whatever state it is in.
+///
+/// The shutdown comes first: with bytes still buffered the library would only begin to wait for them to leave, and on
+/// the dead socket that wait ends at once.
+func closeForcibly(_ wsi: OpaquePointer) {
+    signalbox_shutdown(lws_get_socket_fd(wsi))
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC)
+}

@@ -1,0 +1,60 @@
+import CLibwebsockets
+import Logging
+import Synchronization
+
+/// libwebsockets' own lines, on their way to swift-log.
+///
+/// Its log function is one per process, and remote peers can provoke lines ("Ran out of header data space"), with bytes
+/// of theirs in them: so lines are counted, cut, and made printable.
+enum LWSLog {
+    private struct State {
+        var logger: Logger?
+        var budget = burst
+        var refilledAt: UInt64 = 0
+        var suppressedCount = 0
+    }
+    private static let burst = 20
+    /// One line a second on the long run.
+    private static let refillInterval: UInt64 = 1_000_000_000
+    private static let lineByteCount = 300
+    private static let state = Mutex(State())
+
+    static func install(_ logger: Logger) {
+        state.withLock { $0.logger = logger }
+        // Notices tell of each refused upgrade, everything below costs time on each read.
+        lws_set_log_level(LLL_ERR | LLL_WARN) { level, line in
+            guard let line else { return }
+            LWSLog.emit(isError: level & LLL_ERR != 0, line)
+        }
+    }
+
+    private static func emit(isError: Bool, _ line: UnsafePointer<CChar>) {
+        let now = uv_hrtime()
+        let (logger, suppressed) = state.withLock { state -> (Logger?, Int) in
+            let refill = (now &- state.refilledAt) / refillInterval
+            if refill > 0 {
+                state.budget = min(burst, state.budget + Int(min(refill, UInt64(burst))))
+                state.refilledAt = now
+            }
+            guard state.budget > 0 else {
+                state.suppressedCount += 1
+                return (nil, 0)
+            }
+            state.budget -= 1
+            let suppressed = state.suppressedCount
+            state.suppressedCount = 0
+            return (state.logger, suppressed)
+        }
+        guard let logger else { return }
+        var text = ""
+        var pointer = line
+        while pointer.pointee != 0, text.utf8.count < lineByteCount {
+            let byte = UInt8(bitPattern: pointer.pointee)
+            text.unicodeScalars.append(byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : " ")
+            pointer += 1
+        }
+        // A line names no mistake of ours for sure: a peer's malformed request is an "error" to the library, too.
+        let level: Logger.Level = isError ? .warning : .info
+        logger.log(level: level, "libwebsockets", metadata: ["line": "\(text)", "suppressed": "\(suppressed)"])
+    }
+}

@@ -1,0 +1,200 @@
+import CLibwebsockets
+import SignalingProtocol
+
+/// What became of a frame.
+public enum WriteOutcome: Sendable, Hashable {
+    /// The system has taken it all.
+    case sent
+    /// Taken, but the system has not taken it all yet: no more until ``TransportServerHandler/socketDrained(_:)``.
+    case backlogged
+    /// Not taken: the socket is backlogged still.
+    case refused
+    /// Not taken: the socket is closing or closed.
+    case closed
+}
+
+/// A WebSocket with a client. Confined to the loop; good until its `socketClosed`, harmless after.
+///
+/// What waits in it is bounded: at most the rest of one frame.
+public final class ServerSocket: Killable {
+    private enum Phase {
+        /// The handshake's answer is being written. Next: `open`, `closed`.
+        case opening
+        /// Next: `closing`, `closed`.
+        case open
+        /// One side has begun the closing handshake, or the socket is about to be cut. Next: `closed`.
+        case closing
+        case closed
+    }
+
+    /// Unique among all sockets and connections of the server's life.
+    public let id: UInt64
+    /// Whatever the handler wants to find again with the socket. Let go of when the socket has closed.
+    public var attachment: AnyObject?
+    /// The `Origin` header: what page opened the socket. nil for programs that are no browsers; those can send any.
+    public let origin: String?
+    /// Whether a frame's rest waits to be sent; a write now is refused.
+    public private(set) var isBacklogged = false
+
+    private let address: PeerAddress
+    private var phase = Phase.opening
+    private var isKilled = false
+    private var peerCode: UInt16?
+    private var server: TransportServer?
+    var wsi: OpaquePointer?
+    private var assembler: MessageAssembler
+    private var closeCode: UInt16 = 0
+    private var closeReason: String?
+
+    init(id: UInt64, address: PeerAddress, origin: String?, server: TransportServer) {
+        self.id = id
+        self.address = address
+        self.origin = origin
+        self.server = server
+        assembler = MessageAssembler(
+            byteLimit: server.options.maxMessageByteCount, fragmentLimit: server.options.maxFragmentCount)
+    }
+
+    /// The peer's IP address; behind a proxy it is the proxy's.
+    public var remoteAddress: String { address.text }
+
+    public var isOpen: Bool { phase == .open && !isKilled }
+
+    /// Sends the frame as one text message, at once if the system takes it.
+    ///
+    /// Never waits and never queues: the frame can be reused when this returns.
+    @discardableResult
+    public func write(_ frame: OutboundFrame) -> WriteOutcome {
+        guard let wsi, isOpen, closeReason == nil else { return .closed }
+        if isBacklogged { return .refused }
+        // Outside of the writable callback this is legal as long as nothing is buffered, and it is half the cost: with
+        // libuv each request for that callback takes four system calls.
+        guard lws_write(wsi, frame.payload, frame.byteCount, LWS_WRITE_TEXT) >= 0 else {
+            terminate()
+            return .closed
+        }
+        guard lws_partial_buffered(wsi) != 0 else { return .sent }
+        isBacklogged = true  // the library asks for the writable callback by itself
+        return .backlogged
+    }
+
+    /// Begins the closing handshake, and cuts the socket if it has not ended within
+    /// ``TransportServer/Options/closeTimeout``. A frame's rest that waits is sent before. Later calls do nothing.
+    ///
+    /// - Parameters:
+    ///   - code: 1000, 1001, 1003, 1007 to 1011, or 3000 to 4999.
+    ///   - reason: cut to 123 bytes (RFC 6455, section 5.5).
+    public func close(code: UInt16, reason: String) {
+        guard let wsi, let server, isOpen, closeReason == nil else { return }
+        closeCode = code
+        closeReason = reason
+        server.setDeadline(id, after: server.options.closeTimeout)
+        lws_callback_on_writable(wsi)
+    }
+
+    /// Cuts the socket without a close frame, at the end of this turn of the loop.
+    public func terminate() {
+        guard !isKilled, phase != .closed, let server else { return }
+        isKilled = true
+        server.loop.core.doom(self)
+    }
+
+    // MARK: What libwebsockets tells
+
+    /// `LWS_CALLBACK_ESTABLISHED`
+    func opened() -> Int32 {
+        guard let server, phase == .opening, !isKilled else { return -1 }
+        phase = .open
+        server.clearDeadline(id)
+        server.handler?.socketOpened(self)
+        return isKilled ? -1 : 0
+    }
+
+    /// `LWS_CALLBACK_RECEIVE`: a piece of a message.
+    func received(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        guard let wsi, let server, !isKilled else { return -1 }
+        guard phase == .open, closeReason == nil, let handler = server.handler else { return 0 }
+        switch assembler.take(MessageAssembler.Piece(bytes, of: wsi)) {
+        case .incomplete: break
+        case .wholePiece: handler.socket(self, received: bytes)
+        case .joined(let message): message.withUnsafeBytes { handler.socket(self, received: $0) }
+        case .violation(let violation): handler.socket(self, violated: violation)
+        }
+        return isKilled ? -1 : 0
+    }
+
+    /// `LWS_CALLBACK_SERVER_WRITEABLE`
+    func becameWritable() -> Int32 {
+        guard let wsi, let server, !isKilled else { return -1 }
+        if isBacklogged, lws_partial_buffered(wsi) == 0 {
+            isBacklogged = false
+            if phase == .open, closeReason == nil { server.handler?.socketDrained(self) }
+            if isKilled { return -1 }
+        }
+        guard phase == .open, let reason = closeReason, !isBacklogged else { return 0 }
+        phase = .closing
+        setCloseReason(wsi, code: closeCode, reason)
+        return -1
+    }
+
+    /// `LWS_CALLBACK_WS_PEER_INITIATED_CLOSE`: the library answers it.
+    func peerCloses(_ payload: UnsafeRawBufferPointer) {
+        guard phase == .open, let server else { return }
+        phase = .closing
+        peerCode = closeCodeOf(payload)
+        server.setDeadline(id, after: server.options.closeTimeout)
+    }
+
+    /// `LWS_CALLBACK_CLOSED` or the end of the connection's memory, whichever comes first.
+    func closed() {
+        guard let server, phase != .closed else { return }
+        let wasOpened = phase != .opening
+        phase = .closed
+        wsi = nil
+        server.clearDeadline(id)
+        if wasOpened { server.handler?.socketClosed(self, code: peerCode) }
+        attachment = nil
+    }
+
+    /// `LWS_CALLBACK_WSI_DESTROY`: the server lets go of it.
+    func destroyed() {
+        closed()
+        let server = server
+        self.server = nil
+        server?.forget(self)
+    }
+
+    func deadlinePassed() { terminate() }
+
+    func killNow() {
+        guard let wsi else { return }
+        closeForcibly(wsi)
+    }
+}
+
+extension MessageAssembler.Piece {
+    init(_ bytes: UnsafeRawBufferPointer, of wsi: OpaquePointer) {
+        self.init(
+            bytes: bytes, isFirst: lws_is_first_fragment(wsi) != 0, isFinal: lws_is_final_fragment(wsi) != 0,
+            isBinary: lws_frame_is_binary(wsi) != 0,
+            remainingInFrame: Int(clamping: lws_remaining_packet_payload(wsi)))
+    }
+}
+
+/// Sets what the close frame says; the callback that does so has to return -1 after it.
+func setCloseReason(_ wsi: OpaquePointer, code: UInt16, _ reason: String) {
+    // RFC 6455, section 5.5: 125 bytes in a control frame, two of them the code. Never half a character.
+    var bytes: [UInt8] = []
+    for character in reason {
+        guard bytes.count + character.utf8.count <= 123 else { break }
+        bytes.append(contentsOf: character.utf8)
+    }
+    bytes.withUnsafeMutableBufferPointer {
+        lws_close_reason(wsi, lws_close_status(rawValue: UInt32(code)), $0.baseAddress, $0.count)
+    }
+}
+
+/// The code in a close frame's payload; 1005 stands for none (RFC 6455, section 7.1.5).
+func closeCodeOf(_ payload: UnsafeRawBufferPointer) -> UInt16 {
+    payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : 1005
+}

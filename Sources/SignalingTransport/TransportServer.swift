@@ -1,0 +1,218 @@
+import CLibwebsockets
+import SignalingProtocol
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Listens on one address and serves WebSockets and HTTP/1.1 there. Confined to its loop; it lives until the loop stops.
+///
+/// Plain text: TLS ends in a proxy in front of it.
+public final class TransportServer {
+    /// What a server is made with. Everything that a peer can make grow has its bound here.
+    public struct Options: Sendable {
+        /// An IPv4 or IPv6 address, or "localhost" (127.0.0.1). Default: "127.0.0.1".
+        public var host = "127.0.0.1"
+        /// 0 lets the system pick one; ``TransportServer/port`` tells which. Default: 0.
+        public var port = 0
+        /// How many connections may wait to be accepted; the system has a bound of its own. Default: 4096.
+        public var backlog = 4096
+        /// The path of the WebSocket. Default: `/v1/signaling`.
+        public var webSocketPath = "/v1/signaling"
+        /// What a client has to offer; the same for all servers of a loop. Default: `signalbox.v1`.
+        public var subprotocol = "signalbox.v1"
+        /// Largest WebSocket message, in bytes. Default: ``Limits/messageByteCount``.
+        public var maxMessageByteCount = Limits.messageByteCount
+        /// Most fragments of a message. Default: ``Limits/fragmentCount``.
+        public var maxFragmentCount = Limits.fragmentCount
+        /// Largest request body, in bytes; over it: 413. Default: ``Limits/bodyByteCount``.
+        ///
+        /// The header block's limit belongs to the loop and is ``Limits/headerByteCount``; over it: closed.
+        public var maxBodyByteCount = Limits.bodyByteCount
+        /// Connections and sockets at the same time; those over it get a 503. nil (the default): what the process's
+        /// descriptors allow, less ``spareDescriptorCount``.
+        public var maxConnectionCount: Int?
+        /// Descriptors left for everything else of the process. Default: 64.
+        public var spareDescriptorCount = 64
+        /// From accepting a connection to the end of its headers, and from these to the end of the body; absolute.
+        /// Default: ``Limits/requestTimeout``.
+        public var requestTimeout = Limits.requestTimeout
+        /// From the request to the handler's answer; then it is 503. Default: 30 s.
+        public var answerTimeout = Duration.seconds(30)
+        /// For an answer to be taken by the client; then it is cut. Default: 30 s.
+        public var responseTimeout = Duration.seconds(30)
+        /// From an answer to the end of the next request's headers. Default: 15 s.
+        public var keepAliveTimeout = Duration.seconds(15)
+        /// For the closing handshake of a WebSocket; then it is cut. Default: 5 s.
+        public var closeTimeout = Duration.seconds(5)
+
+        public init(host: String = "127.0.0.1", port: Int = 0) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    public let options: Options
+    public let loop: LoopThread
+    private(set) var handler: (any TransportServerHandler)?
+    private var listener: Listener?
+    private let vhost: OpaquePointer
+    private let limit: Int
+    private var connections: [UInt64: HTTPConnection] = [:]
+    private var sockets: [UInt64: ServerSocket] = [:]
+    private var nextID: UInt64 = 1
+    private var deadlines = TimingWheel<UInt64>(resolution: .milliseconds(50), slotCount: 512)
+    private var deadlineTimer: LoopTimer?
+    private var deadlineTimerAt: MonotonicInstant?
+    /// No new requests: idle connections end, answers say so.
+    private(set) var isDraining = false
+
+    /// Listens from here on. On the loop.
+    ///
+    /// - Parameter handler: kept until the loop has stopped.
+    /// - Throws: ``TransportError`` `.addressInUse`, `.permissionDenied`, `.invalidAddress`, `.resourcesExhausted`,
+    ///   `.unsupported` (a second sub-protocol on one loop), `.libraryFailed`, `.stopped`.
+    public init(loop: LoopThread, options: Options, handler: any TransportServerHandler) throws(TransportError) {
+        loop.preconditionCurrent()
+        guard let context = loop.core.context else { throw TransportError(.stopped, "The loop has stopped.") }
+        self.loop = loop
+        self.options = options
+        self.handler = handler
+        vhost = try context.serverVHost(subprotocol: options.subprotocol)
+        limit = options.maxConnectionCount ?? max(16, Self.descriptorLimit() - options.spareDescriptorCount)
+        let listener = try Listener(loop: loop, host: options.host, port: options.port, backlog: options.backlog)
+        self.listener = listener
+        port = listener.address.port
+        deadlineTimer = LoopTimer(loop: loop) { [weak self] in self?.deadlinesPassed() }
+        loop.core.add(self)
+        listener.start { [unowned self] descriptor, peer in accepted(descriptor, peer) }
+    }
+
+    /// The port that it listens on.
+    public let port: Int
+
+    /// WebSockets that are open or closing.
+    public var socketCount: Int { sockets.count }
+
+    /// Connections that speak HTTP, idle ones included.
+    public var connectionCount: Int { connections.count }
+
+    /// Closes the listening socket. Open sockets and requests go on; idle HTTP connections end. Idempotent.
+    public func stopAccepting() {
+        loop.preconditionCurrent()
+        listener?.close()
+        listener = nil
+        isDraining = true
+        for connection in Array(connections.values) { connection.drain() }
+    }
+
+    /// Begins the closing handshake with every WebSocket; see ``ServerSocket/close(code:reason:)``.
+    public func closeAll(code: UInt16, reason: String) {
+        loop.preconditionCurrent()
+        for socket in Array(sockets.values) { socket.close(code: code, reason: reason) }
+    }
+
+    /// Cuts every WebSocket and HTTP connection at the end of this turn of the loop.
+    public func terminateAll() {
+        loop.preconditionCurrent()
+        for socket in Array(sockets.values) { socket.terminate() }
+        for connection in Array(connections.values) { connection.kill() }
+    }
+
+    // MARK: Connections
+
+    private func accepted(_ descriptor: Int32, _ peer: SocketAddress) {
+        guard connections.count + sockets.count < limit, !isDraining else {
+            // Better told than left to wait; if the answer gets lost with the close, the close says enough.
+            let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            _ = Array(answer.utf8).withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
+            signalbox_close(descriptor)
+            return
+        }
+        let id = nextID
+        nextID += 1
+        let connection = HTTPConnection(id: id, address: PeerAddress(peer), server: self)
+        // Kept before the library knows it: callbacks may come before the call returns.
+        connections[id] = connection
+        guard let wsi = signalbox_adopt(vhost, descriptor, Unmanaged.passUnretained(connection).toOpaque()) else {
+            connections[id] = nil  // the library has closed the descriptor
+            connection.closed()
+            return
+        }
+        connection.wsi = wsi
+        setDeadline(id, after: options.requestTimeout)
+    }
+
+    func replace(_ connection: HTTPConnection, with socket: ServerSocket) {
+        sockets[socket.id] = socket
+        connections[connection.id] = nil
+    }
+
+    func forget(_ connection: HTTPConnection) {
+        connections[connection.id] = nil
+        clearDeadline(connection.id)
+    }
+
+    func forget(_ socket: ServerSocket) { sockets[socket.id] = nil }
+
+    var lwsContext: OpaquePointer? { loop.core.context?.context }
+
+    // MARK: Deadlines
+
+    func setDeadline(_ id: UInt64, after duration: Duration) {
+        let deadline = loop.now.advanced(by: duration)
+        deadlines.schedule(id, at: deadline)
+        if let armed = deadlineTimerAt, armed <= deadline { return }
+        deadlineTimerAt = deadline
+        deadlineTimer?.schedule(at: deadline)
+    }
+
+    /// The timer is left as it is: it finds nothing, or less, when it fires.
+    func clearDeadline(_ id: UInt64) { deadlines.cancel(id) }
+
+    private func deadlinesPassed() {
+        deadlineTimerAt = nil
+        let now = loop.now
+        for id in deadlines.expire(upTo: now) {
+            connections[id]?.deadlinePassed()
+            sockets[id]?.deadlinePassed()
+        }
+        guard deadlineTimerAt == nil, let next = deadlines.nextDeadline else { return }
+        // Deadlines here may be late by a little: many connections share one look.
+        let look = max(next, now.advanced(by: deadlines.resolution))
+        deadlineTimerAt = look
+        deadlineTimer?.schedule(at: look)
+    }
+
+    // MARK: The end
+
+    /// The loop closes all sockets next.
+    func loopIsEnding() {
+        listener?.close()
+        listener = nil
+        isDraining = true
+        deadlineTimer = nil
+    }
+
+    /// All sockets have closed, and said so.
+    func loopHasEnded() {
+        handler = nil
+        connections = [:]
+        sockets = [:]
+    }
+
+    private static func descriptorLimit() -> Int {
+        var limit = rlimit()
+        #if os(Linux)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limit) == 0 else { return 1024 }
+        return Int(clamping: limit.rlim_cur)
+    }
+}

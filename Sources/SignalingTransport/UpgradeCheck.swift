@@ -1,0 +1,79 @@
+import CLibwebsockets
+
+/// Decides about a request that wants to become something else than HTTP, before libwebsockets does: what that refuses
+/// itself it drops without an answer.
+enum UpgradeCheck {
+    case accept
+    /// Not an upgrade that we do: the request is answered as if it had not asked (RFC 9110, section 7.8).
+    case serveAsHTTP
+    case refuse(HTTPResponse)
+    /// The headers are gone: touch nothing, hang up.
+    case hangUp
+
+    /// Room of libwebsockets for the `Connection` and the `Sec-WebSocket-Protocol` header, and for one name in the
+    /// latter; what is longer makes it drop the connection.
+    private static let listByteCount = 126
+    private static let nameByteCount = 63
+
+    init(_ headers: RequestHeaders, path wanted: String, subprotocol: String) {
+        // 4.1.6 calls back even after it has refused an unknown upgrade and freed the headers; looking at the `Upgrade`
+        // value that it passes then reads freed memory (CVE-2025-11677). The length is asked of the connection.
+        guard headers.length(WSI_TOKEN_UPGRADE) > 0, let upgrade = headers[WSI_TOKEN_UPGRADE] else {
+            self = .hangUp
+            return
+        }
+        switch upgrade.lowercased() {
+        case "websocket": break
+        case "h2c":
+            // HTTP/2 has open bugs in 4.1.6, and clients that offer it are content with HTTP/1.1.
+            self = .serveAsHTTP
+            return
+        default:
+            self = .hangUp
+            return
+        }
+        guard headers.path == wanted else {
+            self = .refuse(.refusal(404, "There is no WebSocket at this path."))
+            return
+        }
+        guard headers.method == .get else {
+            self = .refuse(.refusal(405, "A WebSocket begins with GET.", headers: [("Allow", "GET")]))
+            return
+        }
+        if let problem = Self.handshakeProblem(headers) {
+            self = .refuse(.refusal(400, problem))
+            return
+        }
+        // RFC 6455, section 4.4: the version that we speak goes along.
+        guard headers[WSI_TOKEN_VERSION] == "13" else {
+            self = .refuse(
+                .refusal(426, "Only WebSocket version 13.", headers: [("Sec-WebSocket-Version", "13")] + Self.upgrade))
+            return
+        }
+        let offered = listElements(headers[WSI_TOKEN_PROTOCOL] ?? "")
+        guard offered.contains(where: { $0 == subprotocol }), offered.allSatisfy({ $0.utf8.count <= Self.nameByteCount })
+        else {
+            self = .refuse(.refusal(400, "The client must offer the WebSocket sub-protocol \(subprotocol)."))
+            return
+        }
+        self = .accept
+    }
+
+    /// The answer to a plain request for the WebSocket's path.
+    static let upgradeRequired = HTTPResponse.refusal(426, "This is a WebSocket.", headers: upgrade)
+    private static let upgrade = [(name: "Upgrade", value: "websocket")]
+
+    /// RFC 6455, section 4.2.1, as far as libwebsockets would not look or would not answer.
+    private static func handshakeProblem(_ headers: RequestHeaders) -> String? {
+        guard headers.length(WSI_TOKEN_CONNECTION) <= listByteCount,
+            headers.length(WSI_TOKEN_PROTOCOL) <= listByteCount
+        else { return "The handshake's headers are too long." }
+        guard listElements(headers[WSI_TOKEN_CONNECTION] ?? "").contains(where: { $0.lowercased() == "upgrade" }) else {
+            return "The handshake lacks Connection: Upgrade."
+        }
+        guard headers.length(WSI_TOKEN_HOST) > 0 else { return "The handshake lacks Host." }
+        // 16 bytes in base64.
+        guard headers.length(WSI_TOKEN_KEY) == 24 else { return "The handshake's Sec-WebSocket-Key is malformed." }
+        return nil
+    }
+}
