@@ -11,7 +11,7 @@ public struct ConnectionState: Sendable {
         /// Its token is being checked. Next: `joining`, `closing`.
         case authenticating(RequestID, ConnectRequest, until: MonotonicInstant)
         /// The session has been asked to take it in. Next: `connected`, `closing`.
-        case joining(RequestID, ConnectRequest, until: MonotonicInstant)
+        case joining(RequestID, ConnectRequest, ResumeSecret, until: MonotonicInstant)
         /// In its session. Next: `closing`.
         case connected(Membership)
         /// The close frame has been ordered; nothing more is read. The end.
@@ -47,8 +47,8 @@ public struct ConnectionState: Sendable {
     public enum Effect: Sendable {
         /// Send a line to this client.
         case send(ServerMessage)
-        /// It is in: from now on it is served from the session's log. The answer goes out first.
-        case enter(RequestID, SignalingCore.Membership, suppressesPresence: Bool)
+        /// It is in: from now on it is served from the session's log, after this answer.
+        case enter(RequestID, Welcome, suppressesPresence: Bool)
         /// Check this token, and come back with `.authenticated`.
         case authenticate(ConnectRequest)
         /// Give a command to a session.
@@ -66,15 +66,19 @@ public struct ConnectionState: Sendable {
         public var role: Role
         public var data: String
         public var wallTime: WallTime
+        /// Fresh and random, for a later resume.
+        public var resumeSecret: ResumeSecret
 
         public init(
-            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime
+            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
+            resumeSecret: ResumeSecret
         ) {
             self.session = session
             self.connectionId = connectionId
             self.role = role
             self.data = data
             self.wallTime = wallTime
+            self.resumeSecret = resumeSecret
         }
     }
 
@@ -105,10 +109,14 @@ public struct ConnectionState: Sendable {
         }
     }
 
+    /// Whether the session may still answer that it has taken in a client whose socket is gone: then it has to be told
+    /// to let go of it again, so this state must be kept until it has answered.
+    public var isOwedAnAnswer: Bool { isClosing && joiningSession != nil }
+
     /// When `advance` has to be called at the latest; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
         switch phase {
-        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until): until
+        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, _, let until): until
         case .connected(let membership): min(membership.nextPing, silenceLimit(membership))
         case .closing: nil
         }
@@ -121,7 +129,7 @@ public struct ConnectionState: Sendable {
     /// Carries out what is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
         switch phase {
-        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
+        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, _, let until):
             return now >= until ? close(.connectTimeout) : []
         case .connected(var membership):
             if now >= silenceLimit(membership) { return close(.heartbeatMissed) }
@@ -222,7 +230,7 @@ public struct ConnectionState: Sendable {
         guard case .authenticating(let id, let request, let until) = phase else { return [] }
         switch result {
         case .success(let admission):
-            phase = .joining(id, request, until: until)
+            phase = .joining(id, request, admission.resumeSecret, until: until)
             let join = JoinRequest(
                 connectionId: admission.connectionId, role: admission.role, data: admission.data,
                 suppressesPresence: request.connectionEventsSuppressed, wallTime: admission.wallTime)
@@ -241,14 +249,22 @@ public struct ConnectionState: Sendable {
         _ request: RequestID?, _ outcome: SessionOutcome, now: MonotonicInstant
     ) -> [Effect] {
         switch phase {
-        case .joining(let id, let connect, _):
+        case .joining(let id, let connect, let secret, _):
             switch outcome {
             case .joined(let membership):
                 phase = .connected(
                     Membership(
                         session: connect.sessionId, connection: membership.connection.connectionId, lastHeard: now,
                         nextPing: now.advanced(by: heartbeat)))
-                return [.enter(id, membership, suppressesPresence: connect.connectionEventsSuppressed)]
+                let welcome = Welcome(
+                    connection: membership.connection, connections: membership.connections, role: membership.role,
+                    epoch: membership.epoch, seq: membership.seq,
+                    // This version cannot continue a connection: one that asks for it is told that it may have
+                    // missed something (G4).
+                    outcome: connect.resume == nil ? .new : .lost,
+                    resume: ResumeOffer(secret: secret, resumeWindow: .zero, recoveryWindow: .zero),
+                    heartbeat: heartbeat)
+                return [.enter(id, welcome, suppressesPresence: connect.connectionEventsSuppressed)]
             case .refused(let error):
                 return refuseConnect(id, error)
             case .left, .signalled, .forcedOut:
@@ -263,16 +279,17 @@ public struct ConnectionState: Sendable {
             case .left, .joined: return []
             }
         case .closing:
-            // The socket went while the session was taking it in: nobody else will ever take it out again.
-            if case .joined = outcome { return abandon(outcome) }
-            return []
+            return abandon(outcome)
         case .awaitingConnect, .authenticating:
             return []
         }
     }
 
-    private func abandon(_ outcome: SessionOutcome) -> [Effect] {
-        guard case .joined(let membership) = outcome, let session = joiningSession else { return [] }
+    /// The socket went while the session was taking the client in: nobody else would ever take it out again.
+    private mutating func abandon(_ outcome: SessionOutcome) -> [Effect] {
+        guard let session = joiningSession else { return [] }
+        joiningSession = nil
+        guard case .joined(let membership) = outcome else { return [] }
         return [.submit(.leave(membership.connection.connectionId, .networkDisconnected), session, nil)]
     }
 
@@ -286,12 +303,14 @@ public struct ConnectionState: Sendable {
             return []
         case .connected(let membership):
             phase = .closing
-            return [
-                .submit(.leave(membership.connection, .networkDisconnected), membership.session, nil),
-                .send(.disconnected(.networkDisconnected, reconnect: reason.shouldReconnect)),
-                .close(reason),
+            let goodbye: [Effect] = [
+                .send(.disconnected(.networkDisconnected, reconnect: reason.shouldReconnect)), .close(reason),
             ]
-        case .joining(_, let connect, _):
+            // A server that stops takes nobody out of a session: everybody goes at once, and telling each of each would
+            // cost the square of their number.
+            if reason == .goingAway { return goodbye }
+            return [.submit(.leave(membership.connection, .networkDisconnected), membership.session, nil)] + goodbye
+        case .joining(_, let connect, _, _):
             joiningSession = connect.sessionId
             phase = .closing
             return [.close(reason)]
@@ -301,15 +320,15 @@ public struct ConnectionState: Sendable {
         }
     }
 
-    /// PRES-2: a close with 1000 or 1001 is a client's own leaving; anything else is a loss.
+    /// PRES-2: a close with 1000, 1001 or no code (1005) is a client's own leaving; anything else is a loss.
     private mutating func socketClosed(_ code: UInt16?) -> [Effect] {
         defer { phase = .closing }
         switch phase {
         case .connected(let membership):
             let reason: DisconnectReason =
-                code == 1000 || code == 1001 ? .clientDisconnected : .networkDisconnected
+                code == 1000 || code == 1001 || code == 1005 ? .clientDisconnected : .networkDisconnected
             return [.submit(.leave(membership.connection, reason), membership.session, nil)]
-        case .joining(_, let connect, _):
+        case .joining(_, let connect, _, _):
             joiningSession = connect.sessionId
             return []
         case .awaitingConnect, .authenticating, .closing:
