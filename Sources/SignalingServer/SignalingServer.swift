@@ -1,1 +1,169 @@
-// SignalingServer
+import Logging
+import ServiceLifecycle
+import SignalingCore
+import SignalingProtocol
+import SignalingTokens
+import SignalingTransport
+
+/// A Signalbox server: everything that one process needs to host sessions.
+///
+/// Either call ``start()`` and ``stop()``, or run it as a service of a `ServiceGroup`: then the group's graceful shutdown
+/// stops it. All work happens on a thread of its own.
+public final class SignalingServer: Service {
+    private let configuration: ServerConfiguration
+    private let project: Project
+    private let files: StaticFiles
+    private let loop: LoopThread
+    private let logger: Logger
+    private let developmentSecret: String?
+    private let onReady: @Sendable (Address) -> Void
+    /// Guarded by the loop: made, used and dropped on its thread only.
+    private nonisolated(unsafe) var parts: Parts?
+
+    /// Where a server listens.
+    public struct Address: Sendable {
+        public let host: String
+        public let port: Int
+        /// In development mode the secret of the project that was made, for backends and tools; else `nil`.
+        public let developmentSecret: String?
+        /// For a browser: `http://127.0.0.1:8080/`.
+        public var url: String {
+            let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+            return "http://\(name):\(port)/"
+        }
+    }
+
+    private struct Parts {
+        let hub: Hub
+        let router: RESTRouter
+        let transport: TransportServer
+        let handler: Handler
+    }
+
+    /// Checks the configuration and reads the web folder; nothing is opened yet.
+    ///
+    /// - Parameter onReady: called once, when the server accepts connections.
+    /// - Throws: ``ConfigurationError``, with one line that says what is wrong.
+    public init(
+        configuration: ServerConfiguration, logger: Logger,
+        onReady: @escaping @Sendable (Address) -> Void = { _ in }
+    ) throws {
+        self.configuration = configuration
+        self.logger = logger
+        self.onReady = onReady
+        guard (0...65_535).contains(configuration.port) else {
+            throw ConfigurationError("port \(configuration.port) is not between 0 and 65535")
+        }
+        switch configuration.access {
+        case .project(let apiKey, let apiSecret):
+            guard let project = Project(apiKey: APIKey(apiKey), secret: apiSecret) else {
+                throw ConfigurationError(
+                    "the API key has to have 1 to 64 letters, digits or characters - . _, and the secret must not be "
+                        + "empty")
+            }
+            self.project = project
+            developmentSecret = nil
+        case .development:
+            guard ServerConfiguration.isLoopback(configuration.host) else {
+                throw ConfigurationError(
+                    "development mode gives tokens to whoever asks, so it listens on loopback addresses only, not on "
+                        + "\(configuration.host): give an API key and a secret")
+            }
+            var randomness = SystemRandomNumberGenerator()
+            let secret = ResumeSecret(using: &randomness).rawValue
+            guard let project = Project(apiKey: Self.developmentKey, secret: secret) else {
+                throw ConfigurationError("no development project can be made")
+            }
+            self.project = project
+            developmentSecret = secret
+        }
+        do {
+            files = try configuration.webRoot.map(StaticFiles.init(folder:)) ?? StaticFiles()
+        } catch {
+            throw ConfigurationError("the web folder cannot be served: \(error)")
+        }
+        loop = LoopThread(name: "signalbox", logger: logger)
+    }
+
+    /// The API key of the project that development mode makes.
+    public static let developmentKey = APIKey("100")
+
+    /// Opens the socket and returns when the server accepts connections.
+    ///
+    /// - Throws: `TransportError` when the address cannot be listened on.
+    @discardableResult
+    public func start() async throws -> Address {
+        try loop.start()
+        do {
+            let port = try await loop.run { try self.assemble() }
+            let address = Address(host: configuration.host, port: port, developmentSecret: developmentSecret)
+            onReady(address)
+            return address
+        } catch {
+            await loop.stop()
+            throw error
+        }
+    }
+
+    private func assemble() throws -> Int {
+        let verifier = TokenVerifier(projects: [project])
+        let engine = MemoryEngine(bounds: configuration.sessionBounds) {
+            var randomness = SystemRandomNumberGenerator()
+            return Epoch(using: &randomness)
+        }
+        let hub = Hub(
+            loop: loop, engine: engine, verifier: verifier, heartbeat: configuration.heartbeat, logger: logger)
+        let development: DevelopmentRooms? =
+            switch configuration.access {
+            case .development: DevelopmentRooms(project: project)
+            case .project: nil
+            }
+        let router = RESTRouter(hub: hub, verifier: verifier, files: files, development: development)
+        let handler = Handler(hub: hub, router: router)
+        let transport = try TransportServer(
+            loop: loop, options: .init(host: configuration.host, port: configuration.port), handler: handler)
+        loop.onTurnEnded = { [hub] in hub.turnEnded() }
+        parts = Parts(hub: hub, router: router, transport: transport, handler: handler)
+        return transport.port
+    }
+
+    /// Stops accepting, tells every client that the server is going (1001), and returns when the loop has ended.
+    public func stop() async {
+        try? await loop.run {
+            guard let parts = self.parts else { return }
+            parts.router.isDraining = true
+            parts.transport.stopAccepting()
+            parts.hub.closeAll(.goingAway)
+        }
+        await loop.stop()
+    }
+
+    /// Runs until the group shuts down gracefully or the task is cancelled.
+    public func run() async throws {
+        try await start()
+        do { try await gracefulShutdown() } catch is CancellationError {}
+        await stop()
+    }
+}
+
+/// Hands the transport's calls to who they are for. Confined to the loop.
+private final class Handler: TransportServerHandler {
+    private let hub: Hub
+    private let router: RESTRouter
+
+    init(hub: Hub, router: RESTRouter) {
+        self.hub = hub
+        self.router = router
+    }
+
+    func socketOpened(_ socket: ServerSocket) { hub.socketOpened(socket) }
+    func socket(_ socket: ServerSocket, received message: UnsafeRawBufferPointer) {
+        hub.socket(socket, received: message)
+    }
+    func socket(_ socket: ServerSocket, violated violation: ProtocolViolation) {
+        hub.socket(socket, violated: violation)
+    }
+    func socketDrained(_ socket: ServerSocket) { hub.socketDrained(socket) }
+    func socketClosed(_ socket: ServerSocket, code: UInt16?) { hub.socketClosed(socket, code: code) }
+    func requestReceived(_ exchange: HTTPExchange) { router.handle(exchange) }
+}

@@ -1,0 +1,313 @@
+import JSONText
+import Logging
+import SignalingCore
+import SignalingProtocol
+import SignalingTokens
+import SignalingTransport
+
+/// Carries out what the rules say, for all sockets of one loop: bytes in, effects out. It decides nothing itself.
+///
+/// Confined to the loop's thread: a plain class, since each message would pay for an actor's crossing
+/// (docs/decisions/002-confinement.md).
+final class Hub {
+    private let loop: LoopThread
+    private let engine: any SessionEngine
+    private let verifier: TokenVerifier
+    private let heartbeat: Duration
+    private let logger: Logger
+    private let delivery: Delivery
+
+    private var peers: [UInt64: Peer] = [:]
+    private var rooms: [SessionID: Room] = [:]
+    private var dirtyRooms: [Room] = []
+    private var dirtyPeers: [Peer] = []
+    private var parser = JSONParser(
+        limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.messageByteCount))
+    private var alarms = TimingWheel<UInt64>()
+    private var alarmTimer: LoopTimer?
+    private var flushTimer: LoopTimer?
+    private var randomness = SystemRandomNumberGenerator()
+    private var outsideAnswers: [UInt64: (SessionOutcome) -> Void] = [:]
+    private var lastOutsideOrigin = Hub.outsideOrigins
+
+    /// Tickets from here on are not sockets but calls by REST.
+    private static let outsideOrigins: UInt64 = 1 << 63
+
+    /// To be made on the loop.
+    init(loop: LoopThread, engine: any SessionEngine, verifier: TokenVerifier, heartbeat: Duration, logger: Logger) {
+        self.loop = loop
+        self.engine = engine
+        self.verifier = verifier
+        self.heartbeat = heartbeat
+        self.logger = logger
+        delivery = Delivery(engine: engine)
+        alarmTimer = LoopTimer(loop: loop) { [weak self] in self?.alarmsDue() }
+        // Only to end the loop's wait: the flush itself is the end of the turn.
+        flushTimer = LoopTimer(loop: loop) {}
+        engine.observer = self
+    }
+
+    var connectionCount: Int { peers.count }
+    var sessionCount: Int { rooms.count }
+
+    /// Ends all connections.
+    func closeAll(_ reason: CloseReason) {
+        for peer in Array(peers.values) { handle(.mustClose(reason), for: peer) }
+        turnEnded()
+    }
+
+    /// Gives a command on behalf of the project's own server; the answer comes on the loop.
+    func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
+        lastOutsideOrigin += 1
+        outsideAnswers[lastOutsideOrigin] = answer
+        engine.submit(command, to: session, ticket: CommandTicket(origin: lastOutsideOrigin, request: nil))
+    }
+
+    // MARK: - Effects
+
+    private func handle(_ input: ConnectionState.Input, for peer: Peer) {
+        perform(peer.state.handle(input, now: loop.now), for: peer)
+        setAlarm(for: peer)
+    }
+
+    private func perform(_ effects: [ConnectionState.Effect], for peer: Peer) {
+        for effect in effects {
+            switch effect {
+            case .send(let message): send(EncodedLine(message), to: peer)
+            case .enter(let request, let welcome, let suppressesPresence):
+                enter(peer, request, welcome, suppressesPresence: suppressesPresence)
+            case .authenticate(let request): authenticate(request, for: peer)
+            case .submit(let command, let session, let request):
+                engine.submit(
+                    command, to: session, ticket: CommandTicket(origin: peer.socket.id, request: request))
+            case .ping: ping(peer)
+            case .close(let reason): close(peer, reason)
+            }
+        }
+    }
+
+    private func authenticate(_ request: ConnectRequest, for peer: Peer) {
+        let now = WallTime.current
+        let result: Result<ConnectionState.Admission, SignalingError>
+        do {
+            let grant = try verifier.verify(
+                token: request.token, sessionID: request.sessionId, apiKey: request.apiKey, now: now)
+            result = .success(
+                ConnectionState.Admission(
+                    session: grant.sessionID, connectionId: ConnectionID(using: &randomness), role: grant.role,
+                    data: grant.connectionData, wallTime: now, resumeSecret: ResumeSecret(using: &randomness)))
+        } catch {
+            result = .failure(error)
+        }
+        handle(.authenticated(result), for: peer)
+    }
+
+    private func enter(_ peer: Peer, _ request: RequestID, _ welcome: Welcome, suppressesPresence: Bool) {
+        guard let session = peer.state.connected?.session else { return }
+        let room = rooms[session] ?? Room(session: session, flushedThrough: welcome.seq)
+        rooms[session] = room
+        let member = Member(
+            peer: peer, room: room,
+            outbox: Outbox(
+                owner: welcome.connection.connectionId, suppressesPresence: suppressesPresence, cursor: welcome.seq))
+        peer.member = member
+        room.add(member)
+        send(EncodedLine(.connected(request, welcome)), to: peer)
+        logger.debug(
+            "connected",
+            metadata: ["connection": "\(welcome.connection.connectionId)", "role": "\(welcome.role.rawValue)"])
+    }
+
+    private func ping(_ peer: Peer) {
+        guard let session = peer.member?.room.session, let seq = engine.withLog(of: session, { $0.lastSeq }) else {
+            return
+        }
+        send(EncodedLine(.ping(seq)), to: peer)
+    }
+
+    private func send(_ line: EncodedLine, to peer: Peer) {
+        if let member = peer.member {
+            let place = engine.withLog(of: member.room.session) { $0.lastSeq } ?? member.outbox.cursor
+            member.outbox.append(line, after: place)
+        } else {
+            EncodedLine.append(line.bytes, to: &peer.loneLines, separatedFrom: 0)
+        }
+        if peer.isDirty { return }
+        peer.isDirty = true
+        dirtyPeers.append(peer)
+    }
+
+    private func close(_ peer: Peer, _ reason: CloseReason) {
+        _ = delivery.serve(peer)
+        leaveRoom(peer)
+        peer.socket.close(code: reason.rawValue, reason: reason.text)
+        logger.debug("closing", metadata: ["code": "\(reason.rawValue)", "socket": "\(peer.socket.id)"])
+    }
+
+    private func leaveRoom(_ peer: Peer) {
+        guard let member = peer.member else { return }
+        peer.member = nil
+        member.room.remove(member)
+        if member.room.members.isEmpty { rooms[member.room.session] = nil }
+    }
+
+    // MARK: - The end of a turn
+
+    /// Once per turn of the loop, after its batch of input: whoever lacks something gets it, in one write.
+    func turnEnded() {
+        let now = loop.now
+        let next = dirtyRooms.isEmpty ? nil : flushDirtyRooms(now)
+        if !dirtyPeers.isEmpty { serveDirtyPeers() }
+        engine.releaseEmptySessions()
+        // Closing a slow client makes new work for its room: that is the next turn's, which has to come.
+        if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: next ?? now) }
+    }
+
+    /// - Returns: when the first of those rooms is due that are not due yet.
+    private func flushDirtyRooms(_ now: MonotonicInstant) -> MonotonicInstant? {
+        let candidates = dirtyRooms
+        dirtyRooms = []
+        var next: MonotonicInstant?
+        for room in candidates where !room.members.isEmpty {
+            let due = room.pacer.due(now: now)
+            if due <= now {
+                room.isDirty = false
+                for peer in delivery.flush(room, now: now) { handle(.mustClose(.slowConsumer), for: peer) }
+            } else {
+                dirtyRooms.append(room)
+                next = min(next ?? due, due)
+            }
+        }
+        return next
+    }
+
+    private func serveDirtyPeers() {
+        let candidates = dirtyPeers
+        dirtyPeers = []
+        for peer in candidates {
+            if let room = peer.member?.room, room.isDirty {
+                // The flush of its room, which is due soon, serves it in the same write.
+                dirtyPeers.append(peer)
+                continue
+            }
+            peer.isDirty = false
+            if !delivery.serve(peer) { handle(.mustClose(.slowConsumer), for: peer) }
+        }
+    }
+
+    private func markDirty(_ room: Room) {
+        if room.isDirty { return }
+        room.isDirty = true
+        dirtyRooms.append(room)
+    }
+
+    // MARK: - Deadlines
+
+    /// Deadlines move later with each message heard; the wheel is not told of that, and asks again when it comes.
+    private func setAlarm(for peer: Peer) {
+        guard let deadline = peer.state.nextDeadline else {
+            if peer.alarm != nil {
+                alarms.cancel(peer.socket.id)
+                peer.alarm = nil
+            }
+            return
+        }
+        if let alarm = peer.alarm, alarm <= deadline { return }
+        peer.alarm = deadline
+        alarms.schedule(peer.socket.id, at: deadline)
+        armAlarmTimer()
+    }
+
+    private func armAlarmTimer() {
+        if let next = alarms.nextDeadline { alarmTimer?.schedule(at: next) } else { alarmTimer?.cancel() }
+    }
+
+    private func alarmsDue() {
+        let now = loop.now
+        for id in alarms.expire(upTo: now) {
+            guard let peer = peers[id] else { continue }
+            peer.alarm = nil
+            perform(peer.state.advance(to: now), for: peer)
+            setAlarm(for: peer)
+        }
+        armAlarmTimer()
+    }
+}
+
+extension Hub: SessionEngineObserver {
+    func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
+        if ticket.origin >= Self.outsideOrigins {
+            outsideAnswers.removeValue(forKey: ticket.origin)?(outcome)
+        } else if let peer = peers[ticket.origin] {
+            handle(.answered(ticket.request, outcome), for: peer)
+            if peer.isGone, !peer.state.isOwedAnAnswer { peers[ticket.origin] = nil }
+        }
+    }
+
+    func engine(sessionChanged session: SessionID) {
+        guard let room = rooms[session] else { return }
+        room.pacer.noteWaiting(
+            byteCount: engine.withLog(of: session) { $0.entries.last?.line.byteCount ?? 0 } ?? 0)
+        markDirty(room)
+    }
+
+    func engine(_ session: SessionID, caused effect: SessionEffect) {
+        guard let room = rooms[session] else { return }
+        switch effect {
+        case .onlineOnly(let signal):
+            room.lane.append(signal)
+            markDirty(room)
+        case .ended(let connection, let reason):
+            guard let member = room.members.first(where: { $0.outbox.owner == connection }) else { return }
+            handle(.ended(reason), for: member.peer)
+        }
+    }
+}
+
+/// The sockets' side; ``SignalingServer`` hands these calls on.
+extension Hub {
+    func socketOpened(_ socket: ServerSocket) {
+        let peer = Peer(socket: socket, now: loop.now, heartbeat: heartbeat)
+        socket.attachment = peer
+        peers[socket.id] = peer
+        setAlarm(for: peer)
+    }
+
+    func socket(_ socket: ServerSocket, received message: UnsafeRawBufferPointer) {
+        guard let peer = socket.attachment as? Peer else { return }
+        for line in MessageLines(message) {
+            if peer.state.isClosing { return }
+            do {
+                handle(.received(try ClientMessage(line: line, parser: &parser)), for: peer)
+            } catch {
+                handle(.receivedMalformed(error), for: peer)
+            }
+        }
+    }
+
+    func socket(_ socket: ServerSocket, violated violation: ProtocolViolation) {
+        guard let peer = socket.attachment as? Peer else { return }
+        let reason: CloseReason =
+            switch violation {
+            case .binaryMessage: .unsupportedData
+            case .messageTooBig, .tooManyFragments: .messageTooBig
+            case .invalidUTF8: .invalidPayload
+            }
+        handle(.mustClose(reason), for: peer)
+    }
+
+    func socketDrained(_ socket: ServerSocket) {
+        guard let peer = socket.attachment as? Peer else { return }
+        peer.isBacklogged = false
+        if !delivery.serve(peer) { handle(.mustClose(.slowConsumer), for: peer) }
+    }
+
+    func socketClosed(_ socket: ServerSocket, code: UInt16?) {
+        guard let peer = socket.attachment as? Peer else { return }
+        socket.attachment = nil
+        peer.isGone = true
+        handle(.socketClosed(code: code), for: peer)
+        leaveRoom(peer)
+        if !peer.state.isOwedAnAnswer { peers[socket.id] = nil }
+    }
+}

@@ -1,0 +1,50 @@
+import SignalingCore
+import SignalingProtocol
+
+/// All that a server can be told. `docs/CONFIGURATION.md` lists the same settings for people.
+public struct ServerConfiguration: Sendable {
+    /// Who may use the server.
+    public enum Access: Sendable {
+        /// One project, for everybody who has its secret.
+        case project(apiKey: String, apiSecret: String)
+        /// Development mode: a project is made, and `GET /session` gives tokens to whoever asks. Loopback only.
+        case development
+    }
+
+    /// An address of this machine, or a name for one. Default `127.0.0.1`.
+    public var host: String
+    /// 0 to 65535; 0 picks a free one. Default 8080.
+    public var port: Int
+    public var access: Access
+    /// The folder with the test page and the browser library; `nil`: none are served.
+    public var webRoot: String?
+    /// How often clients are pinged. Default 10 s.
+    public var heartbeat: Duration
+    public var sessionBounds: SessionState.Bounds
+
+    public init(
+        host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
+        heartbeat: Duration = Limits.heartbeat, sessionBounds: SessionState.Bounds = .init()
+    ) {
+        self.host = host
+        self.port = port
+        self.access = access
+        self.webRoot = webRoot
+        self.heartbeat = heartbeat
+        self.sessionBounds = sessionBounds
+    }
+
+    /// Whether a host means this machine alone.
+    public static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+/// Why a server does not start: one line for a person.
+public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}

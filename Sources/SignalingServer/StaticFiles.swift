@@ -1,0 +1,119 @@
+import Crypto
+import Foundation
+import SignalingTransport
+
+/// The test page and the browser library, read once into memory when the server starts.
+struct StaticFiles: Sendable {
+    struct File: Sendable {
+        let bytes: [UInt8]
+        let contentType: String
+        let entityTag: String
+        let cacheControl: String
+        /// Whether pages of other origins may load it: the library, so that changing a script tag's host is enough.
+        let isForEveryOrigin: Bool
+    }
+
+    /// Why a folder cannot be served.
+    struct Unreadable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Largest file, in bytes. The folder is ours; this is for one that is named by mistake.
+    private static let fileByteCount = 8 * 1_048_576
+    private static let fileCount = 500
+
+    /// What a page of ours may do: nothing but its own scripts and styles, and sockets. Chat text cannot become code.
+    static let contentSecurityPolicy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws: wss:; "
+        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+    /// Paths under which OpenTok's pages ask for the library, and the bundle that answers.
+    private static let libraryPaths = [
+        "/opentok.js": "/dist/opentok.js",
+        "/v2/js/opentok.js": "/dist/opentok.js",
+        "/v2/js/opentok.min.js": "/dist/opentok.min.js",
+    ]
+
+    private static let contentTypes = [
+        "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
+        "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon",
+        "json": "application/json", "ts": "text/plain; charset=utf-8", "map": "application/json",
+    ]
+
+    private let files: [String: File]
+
+    /// No files: every path is 404.
+    init() { files = [:] }
+
+    /// - Throws: ``Unreadable`` when the folder has no `index.html`, or cannot be read.
+    init(folder: String) throws {
+        let root = URL(filePath: folder, directoryHint: .isDirectory)
+        var files: [String: File] = [:]
+        guard let names = FileManager.default.subpaths(atPath: folder), names.contains("index.html") else {
+            throw Unreadable(description: "\(folder) is not a folder with an index.html")
+        }
+        for name in names where Self.mayServe(name) {
+            let type = Self.contentTypes[String(name.split(separator: ".").last ?? "")]
+            guard let type, files.count < Self.fileCount else { continue }
+            let url = root.appending(path: name)
+            guard let data = try? Data(contentsOf: url), data.count <= Self.fileByteCount else {
+                throw Unreadable(description: "\(folder)/\(name) cannot be read, or is too large")
+            }
+            files["/" + name] = File(bytes: Array(data), contentType: type, isLibrary: Self.isLibrary(name))
+        }
+        files["/"] = files["/index.html"]
+        for (path, bundle) in Self.libraryPaths { files[path] = files[bundle] }
+        self.files = files
+    }
+
+    func file(at path: String) -> File? { files[path] }
+
+    func response(at path: String, ifNoneMatch: String?) -> HTTPResponse {
+        guard let file = files[path] else {
+            if Self.libraryPaths[path] != nil {
+                return .failure(404, "the library has not been bundled: run scripts/bundle-web")
+            }
+            return .failure(404, "there is nothing at this path")
+        }
+        var headers: [(name: String, value: String)] =
+            [
+                ("Content-Type", file.contentType), ("Cache-Control", file.cacheControl), ("ETag", file.entityTag),
+                ("Content-Security-Policy", Self.contentSecurityPolicy),
+            ] + HTTPResponse.safety
+        if file.isForEveryOrigin {
+            headers.append(("Access-Control-Allow-Origin", "*"))
+            headers.append(("Cross-Origin-Resource-Policy", "cross-origin"))
+        }
+        if let ifNoneMatch, ifNoneMatch == "*" || ifNoneMatch.contains(file.entityTag) {
+            return HTTPResponse(status: 304, headers: headers, body: [])
+        }
+        return HTTPResponse(status: 200, headers: headers, body: file.bytes)
+    }
+
+    /// Tests and hidden files lie in the same folder, and are nobody's business.
+    private static func mayServe(_ name: String) -> Bool {
+        !name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "test" || $0 == "node_modules" }
+    }
+
+    private static func isLibrary(_ name: String) -> Bool {
+        ["dist/", "opentok/", "text-chat/"].contains { name.hasPrefix($0) }
+    }
+}
+
+extension StaticFiles.File {
+    fileprivate init(bytes: [UInt8], contentType: String, isLibrary: Bool) {
+        self.bytes = bytes
+        self.contentType = contentType
+        // Half of a SHA-256 is more than enough to tell versions apart.
+        entityTag = "\"" + SHA256.hash(data: bytes).prefix(16).map { Self.hexadecimal($0) }.joined() + "\""
+        // The page and its modules are asked for again each time, so that they always fit each other and the server;
+        // the answer is mostly 304. Other people's pages may keep the library for five minutes.
+        cacheControl = isLibrary ? "public, max-age=300" : "no-cache"
+        isForEveryOrigin = isLibrary
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
+    }
+}
