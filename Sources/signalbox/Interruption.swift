@@ -1,0 +1,22 @@
+import Foundation
+import UnixSignals
+
+/// Ends a command on SIGINT and SIGTERM as a person expects: it says goodbye first.
+enum Interruption {
+    /// Runs `work`; on the first signal does `goodbye`, which has to make the work end. A second signal ends the process.
+    static func doing(
+        _ goodbye: @escaping @Sendable () async -> Void, _ work: () async throws -> Void
+    ) async rethrows {
+        let watcher = Task {
+            var isLeaving = false
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                if Task.isCancelled { return }
+                if isLeaving { exit(ExitStatus.failed) }
+                isLeaving = true
+                Task { await goodbye() }
+            }
+        }
+        defer { watcher.cancel() }
+        try await work()
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import FoundationEssentials
+import Logging
+import ServiceLifecycle
+import SignalingServer
+import SignalingTransport
+import UnixSignals
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Host sessions.",
+        discussion: """
+            Without credentials the server runs in development mode: it listens on this machine alone, makes a project, and \
+            gives tokens to whoever asks at /session and /room/NAME.
+
+            The command line beats the environment (SIGNALBOX_PORT and so on), which beats the file, which beats the \
+            defaults. SIGTERM and SIGINT tell every client that the server is going, and end it with status 0.
+            """)
+
+    @Option(help: "The address to listen on. (default: 127.0.0.1)")
+    var host: String?
+
+    @Option(help: "The port to listen on; 0 picks a free one. (default: 8080)")
+    var port: Int?
+
+    @Option(help: "The project's API key.")
+    var apiKey: String?
+
+    @Option(
+        help: "The project's secret; better in SIGNALBOX_API_SECRET, where other users of the machine do not see it.")
+    var apiSecret: String?
+
+    @Flag(help: "Development mode, which is also what no credentials mean.")
+    var dev = false
+
+    @Option(
+        help: "The folder with the test page and the browser library. (default: web-test-client, where it is found)")
+    var webRoot: String?
+
+    @Option(help: "A JSON file with settings: host, port, apiKey, apiSecret, dev, webRoot.")
+    var config: String?
+
+    @Option(help: "trace, debug, info, notice, warning, error or critical; SIGNALBOX_LOG_LEVEL. (default: info)")
+    var logLevel: Logger.Level?
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let logger = try makeLogger(environment)
+        let server: SignalingServer
+        do {
+            var configuration = try await ServerSettings(
+                host: host, port: port, apiKey: apiKey, apiSecret: apiSecret, dev: dev ? true : nil, webRoot: webRoot,
+                file: config
+            ).configuration(environment: environment)
+            if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
+            server = try SignalingServer(configuration: configuration, logger: logger) { address in
+                Self.announce(address)
+            }
+        } catch let error as ConfigurationError {
+            throw ExitStatus.exit(ExitStatus.usage, error.description)
+        }
+        let group = ServiceGroup(
+            services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        do { try await group.run() } catch let error as TransportError {
+            throw ExitStatus.exit(ExitStatus.failed, error.message)
+        }
+    }
+
+    /// The first line is for programs, too: it stands there when the server accepts connections.
+    private static func announce(_ address: SignalingServer.Address) {
+        StandardOutput.print("signalbox is ready at \(address.url)")
+        if let secret = address.developmentSecret {
+            StandardOutput.print(
+                "development mode: tokens for everybody at \(address.url)session, project of this run:")
+            StandardOutput.print(
+                "export SIGNALBOX_API_KEY=\(SignalingServer.developmentKey) SIGNALBOX_API_SECRET=\(secret)")
+        }
+    }
+
+    private func makeLogger(_ environment: [String: String]) throws -> Logger {
+        var level = logLevel ?? .info
+        if logLevel == nil, let name = environment["SIGNALBOX_LOG_LEVEL"] {
+            guard let named = Logger.Level(rawValue: name.lowercased()) else {
+                throw ExitStatus.exit(ExitStatus.usage, "SIGNALBOX_LOG_LEVEL is not a level: \(name)")
+            }
+            level = named
+        }
+        // Standard output is for the ready line.
+        var handler = StreamLogHandler.standardError(label: "signalbox")
+        handler.logLevel = level
+        return Logger(label: "signalbox") { _ in handler }
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
