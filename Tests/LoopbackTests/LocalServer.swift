@@ -1,0 +1,103 @@
+import Foundation
+import Logging
+import SignalingClient
+import SignalingProtocol
+import SignalingServer
+import SignalingTokens
+import TestSupport
+import Testing
+
+/// A real server on a free port of the loopback, and sessions of its project.
+final class LocalServer: Sendable {
+    static let apiKey = "100"
+    static let secret = "loopback-secret"
+
+    let server: SignalingServer
+    let address: SignalingServer.Address
+    let project: Project
+    let sessionID: SessionID
+
+    init(heartbeat: Duration = Limits.heartbeat, webRoot: String? = nil) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        server = try SignalingServer(
+            configuration: ServerConfiguration(
+                port: 0, access: .project(apiKey: Self.apiKey, apiSecret: Self.secret), webRoot: webRoot,
+                heartbeat: heartbeat), logger: logger)
+        address = try await server.start()
+        project = try #require(Project(apiKey: APIKey(Self.apiKey), secret: Self.secret))
+        var randomness = SystemRandomNumberGenerator()
+        sessionID = try SessionIDCodec.make(for: project, now: .now, using: &randomness)
+    }
+
+    /// A server for the length of `body`.
+    static func run(
+        heartbeat: Duration = Limits.heartbeat, _ body: (LocalServer) async throws -> Void
+    ) async throws {
+        let local = try await LocalServer(heartbeat: heartbeat)
+        do { try await body(local) } catch {
+            await local.server.stop()
+            throw error
+        }
+        await local.server.stop()
+    }
+
+    func token(role: Role = .publisher, data: String = "", session: SessionID? = nil) throws -> String {
+        var randomness = SystemRandomNumberGenerator()
+        return try T1Token.make(
+            AccessRequest(sessionID: session ?? sessionID, role: role, connectionData: data), project: project,
+            now: .now,
+            using: &randomness)
+    }
+
+    func session(_ options: Session.Options = .init()) -> Session {
+        Session(apiKey: Self.apiKey, sessionId: sessionID.rawValue, server: address.url, options: options)
+    }
+
+    /// A client that is in the session, and what it hears from its first moment on.
+    func join(
+        role: Role = .publisher, data: String = "", options: Session.Options = .init()
+    ) async throws -> Client {
+        let session = session(options)
+        let events = session.events
+        try await session.connect(token: try token(role: role, data: data))
+        return Client(session: session, events: EventReader(events))
+    }
+}
+
+/// A client in a session, and what it hears. Used by one test's task.
+struct Client {
+    let session: Session
+    let events: EventReader
+
+    var connection: Connection {
+        get throws { try #require(session.connection) }
+    }
+}
+
+/// Reads a stream one event at a time. How long that may take is the suite's time limit.
+final class EventReader {
+    private var iterator: AsyncStream<SessionEvent>.AsyncIterator
+
+    init(_ stream: AsyncStream<SessionEvent>) { iterator = stream.makeAsyncIterator() }
+
+    func next() async throws -> SessionEvent { try #require(await iterator.next(), "the stream ended") }
+
+    /// The next signal; events before it are passed over.
+    func nextSignal() async throws -> Signal {
+        while true {
+            if case .signal(let signal) = try await next() { return signal }
+        }
+    }
+}
+
+extension WallTime {
+    static var now: WallTime { WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+}
+
+/// What a call throws; fails the test when it throws nothing.
+func refusal(_ call: () async throws -> Void) async -> SignalingError? {
+    do {
+        try await call()
+        return nil
+    } catch { return error as? SignalingError }
+}

@@ -1,0 +1,213 @@
+import SignalingClient
+import SignalingProtocol
+import Testing
+
+@Suite("a Swift client and a server over a real socket", .timeLimit(.minutes(1)))
+struct SessionTests {
+    @Test("SIG-4: a broadcast reaches everybody, its sender included, with one seq and the sender's stamp (G1, G8)")
+    func broadcast() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join(data: "Ada")
+            let bob = try await local.join(data: "Bob")
+            let seq = try await ada.session.signal(type: "chat", string: "hello", connection: nil)
+            for client in [ada, bob] {
+                let signal = try await client.events.nextSignal()
+                #expect(signal.type == "chat")
+                #expect(signal.data == "hello")
+                #expect(signal.seq == seq)
+                #expect(signal.from?.connectionId == (try ada.connection.connectionId))
+                #expect(signal.from?.data == "Ada")
+                #expect(!signal.isDirected)
+            }
+        }
+    }
+
+    @Test("SIG-4: a directed signal reaches its target alone")
+    func directed() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join()
+            let bob = try await local.join()
+            let eve = try await local.join()
+            try await ada.session.signal(type: "chat", string: "psst", connection: try bob.connection)
+            try await ada.session.signal(type: "chat", string: "all", connection: nil)
+            #expect(try await bob.events.nextSignal().data == "psst")
+            #expect(try await bob.events.nextSignal().data == "all")
+            #expect(try await eve.events.nextSignal().data == "all")
+            #expect(try await ada.events.nextSignal().data == "all")
+        }
+    }
+
+    @Test("WIRE-7: an untyped signal without data arrives as one")
+    func empty() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join()
+            try await ada.session.signal()
+            let signal = try await ada.events.nextSignal()
+            #expect(signal.type == nil)
+            #expect(signal.data == nil)
+        }
+    }
+
+    @Test(
+        "every character arrives as it was sent", arguments: ["\u{0}", "line\nbreak", "\u{2028}", "👩‍👩‍👧‍👦", "مرحبا", "\"\\"])
+    func text(_ text: String) async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join(data: text)
+            try await ada.session.signal(type: "chat", string: text)
+            let signal = try await ada.events.nextSignal()
+            #expect(signal.data == text)
+            #expect(signal.from?.data == text)
+        }
+    }
+
+    @Test("G7: a join and a leave are told once to each other client, and the list of connections follows")
+    func presence() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join(data: "Ada")
+            let bob = try await local.join(data: "Bob")
+            let joined = try bob.connection
+            #expect(try await ada.events.next() == .connectionCreated(joined))
+            #expect(ada.session.connections.map(\.data) == ["Ada", "Bob"])
+            #expect(bob.session.connections.map(\.data) == ["Ada", "Bob"])
+            await bob.session.disconnect()
+            #expect(try await ada.events.next() == .connectionDestroyed(joined, .clientDisconnected))
+            #expect(ada.session.connections.map(\.data) == ["Ada"])
+        }
+    }
+
+    @Test("LEAVE-1: disconnecting ends with one event, and the session can be connected again")
+    func reconnect() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join()
+            await ada.session.disconnect()
+            #expect(try await ada.events.next() == .disconnected(.clientDisconnected))
+            #expect(ada.session.connection == nil)
+            #expect(await refusal { try await ada.session.signal() }?.code == .notConnected)
+            try await ada.session.connect(token: try local.token())
+            try await ada.session.signal(type: "again")
+            #expect(try await ada.events.nextSignal().type == "again")
+        }
+    }
+
+    @Test("CON-4: with connection events suppressed none come, and signals bring their senders")
+    func suppressed() async throws {
+        try await LocalServer.run { local in
+            let quiet = try await local.join(options: .init(connectionEventsSuppressed: true))
+            let ada = try await local.join(data: "Ada")
+            try await ada.session.signal(type: "chat")
+            guard case .signal(let signal) = try await quiet.events.next() else {
+                Issue.record("something else came first")
+                return
+            }
+            #expect(signal.from == (try ada.connection))
+        }
+    }
+
+    @Test("LEAVE-3: a moderator ends another's connection; each side sees why")
+    func forceDisconnect() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join(role: .moderator)
+            let bob = try await local.join()
+            let victim = try bob.connection
+            #expect(try await ada.events.next() == .connectionCreated(victim))
+            try await ada.session.forceDisconnect(victim.connectionId)
+            #expect(try await ada.events.next() == .connectionDestroyed(victim, .forceDisconnected))
+            #expect(try await bob.events.next() == .disconnected(.forceDisconnected))
+            #expect(await refusal { try await ada.session.forceDisconnect(victim.connectionId) }?.code == .badTarget)
+        }
+    }
+
+    @Test("LEAVE-2, SIG-5: roles decide who may moderate and who may signal")
+    func roles() async throws {
+        try await LocalServer.run { local in
+            let publisher = try await local.join(role: .publisher)
+            let mute = try await local.join(role: .publisherOnly)
+            let subscriber = try await local.join(role: .subscriber)
+            let target = try mute.connection.connectionId
+            #expect(
+                await refusal { try await publisher.session.forceDisconnect(target) }?.code == .unableToForceDisconnect)
+            #expect(await refusal { try await mute.session.signal(type: "chat") }?.code == .permissionDenied)
+            try await subscriber.session.signal(type: "chat")
+            #expect(try await mute.events.nextSignal().type == "chat")
+        }
+    }
+
+    @Test("SIG-4: a target that is not there is 404, and nobody hears anything")
+    func missingTarget() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join()
+            let gone = Connection(
+                connectionId: ConnectionID("00000000-0000-4000-8000-000000000000"),
+                creationTime: WallTime(milliseconds: 0), data: "")
+            #expect(await refusal { try await ada.session.signal(connection: gone) }?.code == .notFound)
+            try await ada.session.signal(type: "after")
+            #expect(try await ada.events.nextSignal().type == "after")
+        }
+    }
+
+    @Test("CON-3: a token that is not good for this session is refused with 1004, a bad session id with 1005")
+    func refused() async throws {
+        try await LocalServer.run { local in
+            #expect(
+                await refusal { try await local.session().connect(token: "T1==nonsense") }?.code == .authenticationError
+            )
+            let elsewhere = Session(
+                apiKey: LocalServer.apiKey, sessionId: "1_nonsense", server: local.address.url)
+            let token = try local.token()
+            #expect(await refusal { try await elsewhere.connect(token: token) }?.code == .invalidSession)
+        }
+    }
+
+    @Test("a server that is not there is 1006, as is a URL that is none")
+    func unreachable() async throws {
+        let session = Session(apiKey: "1", sessionId: "2_x", server: "http://127.0.0.1:1")
+        #expect(await refusal { try await session.connect(token: "t") }?.code == .connectFailed)
+        let nowhere = Session(apiKey: "1", sessionId: "2_x", server: "ftp://127.0.0.1")
+        #expect(await refusal { try await nowhere.connect(token: "t") }?.code == .connectFailed)
+    }
+
+    @Test("a server that stops tells its clients, and signals that wait fail")
+    func serverStops() async throws {
+        let local = try await LocalServer()
+        let ada = try await local.join()
+        await local.server.stop()
+        #expect(try await ada.events.next() == .disconnected(.networkDisconnected))
+        #expect(await refusal { try await ada.session.signal() }?.code == .notConnected)
+    }
+
+    @Test("a hundred signals that are sent at once are each acknowledged, and arrive in the order of their seqs")
+    func many() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join()
+            let bob = try await local.join()
+            let session = ada.session
+            let seqs = try await withThrowingTaskGroup(of: Seq?.self) { group in
+                for number in 0..<100 {
+                    group.addTask { try await session.signal(type: "n", string: String(number)) }
+                }
+                return try await group.reduce(into: Set<Seq>()) { seqs, seq in if let seq { seqs.insert(seq) } }
+            }
+            #expect(seqs.count == 100)
+            var heard: [Seq] = []
+            while heard.count < 100 { heard.append(try #require(try await bob.events.nextSignal().seq)) }
+            #expect(heard == seqs.sorted())
+        }
+    }
+
+    @Test("a session of 1,000 receivers gets a broadcast to each of them once")
+    func thousand() async throws {
+        try await LocalServer.run { local in
+            var clients: [Client] = []
+            for _ in 0..<1000 {
+                clients.append(try await local.join(options: .init(connectionEventsSuppressed: true)))
+            }
+            try await clients[0].session.signal(type: "chat", string: "all")
+            try await clients[0].session.signal(type: "end")
+            for client in clients {
+                #expect(try await client.events.nextSignal().data == "all")
+                #expect(try await client.events.nextSignal().type == "end")
+            }
+            for client in clients { await client.session.disconnect() }
+        }
+    }
+}
