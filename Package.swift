@@ -54,7 +54,7 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
-        .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
+        .target(name: "TextChat", dependencies: ["SignalingProtocol", "JSONText"], swiftSettings: settings),
         .target(name: "TextChatFoundation", dependencies: ["TextChat"], swiftSettings: settings),
         .target(
             name: "SignalingTransport",

@@ -1,0 +1,68 @@
+/// The port through which something sends and receives signals of one session as one connection, without knowing what
+/// carries them: a client's socket, or memory in a test.
+///
+/// What an implementation promises:
+/// - Signals whose ``send(_:)`` was called one after the other, from one task or one actor, get their seq in that order.
+/// - ``send(_:)`` returns when the server has acknowledged: the signal is in the session's log (G2) and reaches everybody it
+///   is meant for exactly once and in order (G1, G3). An online-only signal reaches at most those who are there now (G6).
+/// - It throws when the server has refused, or when it cannot be known any more whether the signal arrived
+///   (``SignalingError/Code/notConnected``); a retry may then arrive twice. A signal is never lost in silence.
+/// - What is received goes to whoever the owner of the channel hands it on to, in seq order, the sender's own broadcasts
+///   included. The own echo may come before ``send(_:)`` returns, or after.
+///
+/// All of it may be used from any thread.
+public protocol SignalChannel: Sendable {
+    /// The connection that signals come from, nil before connecting. It changes when a lost connection comes back as
+    /// another one.
+    var connectionID: ConnectionID? { get }
+
+    /// Sends one signal and waits for its acknowledgement; returns its place in the session's order, nil if it is
+    /// online-only. When the waiting task is cancelled, the signal may still arrive.
+    @discardableResult
+    func send(_ signal: OutgoingSignal) async throws(SignalingError) -> Seq?
+}
+
+/// A signal as a client sends it (`docs/PROTOCOL.md`, SIG-1 to SIG-4).
+public struct OutgoingSignal: Hashable, Sendable {
+    /// Nil or empty: untyped. At most `Limits.typeLength`.
+    public var type: String?
+    /// At most `Limits.dataLength` UTF-16 units.
+    public var data: String?
+    /// Nil: everybody in the session, the sender included.
+    public var to: ConnectionID?
+    /// Reaches who is connected right now, is never kept and never replayed.
+    public var isOnlineOnly: Bool
+
+    public init(type: String? = nil, data: String? = nil, to: ConnectionID? = nil, isOnlineOnly: Bool = false) {
+        self.type = type
+        self.data = data
+        self.to = to
+        self.isOnlineOnly = isOnlineOnly
+    }
+}
+
+/// A signal as it arrives.
+public struct ReceivedSignal: Hashable, Sendable {
+    public var type: String?
+    public var data: String?
+    /// Stamped by the server (G8); nil when the signal came by REST.
+    public var from: ConnectionID?
+    /// The connection data in the sender's token, empty if there was none; nil when the sender is not known.
+    public var senderData: String?
+    /// Its place in the session's order; nil when it is online-only.
+    public var seq: Seq?
+    /// Whether it went to this connection alone.
+    public var isDirected: Bool
+
+    public init(
+        type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil, seq: Seq? = nil,
+        isDirected: Bool = false
+    ) {
+        self.type = type
+        self.data = data
+        self.from = from
+        self.senderData = senderData
+        self.seq = seq
+        self.isDirected = isDirected
+    }
+}

@@ -1,0 +1,89 @@
+import JSONText
+import SignalingProtocol
+import TestSupport
+import Testing
+import TextChat
+
+@Suite("Chat messages in signals")
+struct WireFormTests {
+    @Test(
+        "signals are read leniently, and who sent them is what the server says",
+        arguments: try Vectors.cases("chat/received.json"))
+    func received(_ vector: VectorCase) throws {
+        let signal = try #require(vector["signal"])
+        let message = ChatWireForm.message(
+            from: ReceivedSignal(
+                type: signal["type"]?.stringValue, data: signal["data"]?.stringValue,
+                from: signal["from"]?.stringValue.map { ConnectionID($0) },
+                senderData: signal["senderData"]?.stringValue),
+            now: WallTime(milliseconds: try #require(vector["now"]?.integerValue)))
+        let expected = try #require(vector["message"])
+        guard !expected.isNull else {
+            #expect(message == nil)
+            return
+        }
+        #expect(
+            message
+                == ChatMessage(
+                    text: try #require(expected["text"]?.stringValue), senderID: expected["senderId"]?.stringValue,
+                    senderAlias: expected["alias"]?.stringValue,
+                    sentAt: WallTime(milliseconds: try #require(expected["sentAt"]?.integerValue)),
+                    localID: expected["localId"]?.stringValue.map { LocalID($0) }, direction: .received))
+    }
+
+    static let message = ChatMessage(
+        text: "a \"b\"\n\0", senderID: "conn-1", senderAlias: "Zoë", sentAt: WallTime(milliseconds: 1_700_000_000_000),
+        localID: LocalID("00ff"), direction: .sent, state: .sending)
+
+    @Test("our JSON is what the accelerators read, with a local id beside it")
+    func writtenJSON() {
+        let signal = ChatWireForm.json.signal(for: Self.message)
+        #expect(
+            signal
+                == OutgoingSignal(
+                    type: "text-chat",
+                    data: #"{"text":"a \"b\"\n\u0000","sender":{"id":"conn-1","alias":"Zoë"},"#
+                        + #""sentOn":1700000000000,"localId":"00ff"}"#))
+    }
+
+    @Test("bare text is the text and nothing else")
+    func writtenBareText() {
+        let signal = ChatWireForm.bareText.signal(for: Self.message)
+        #expect(signal == OutgoingSignal(type: "TextChat", data: Self.message.text))
+    }
+
+    @Test("what is not known is not written")
+    func absent() {
+        let signal = ChatWireForm.json.signal(for: ChatMessage(text: "hi"))
+        #expect(signal.data == #"{"text":"hi","sender":{}}"#)
+    }
+
+    @Test("what one component writes another reads", arguments: ChatWireForm.allCases)
+    func roundTrip(_ form: ChatWireForm) throws {
+        let signal = form.signal(for: Self.message)
+        let read = try #require(
+            ChatWireForm.message(
+                from: ReceivedSignal(
+                    type: signal.type, data: signal.data, from: ConnectionID("conn-1"), senderData: "Zoë"),
+                now: WallTime(milliseconds: 1_700_000_000_000)))
+        #expect(read.text == Self.message.text)
+        #expect(read.senderID == "conn-1")
+        #expect(read.senderAlias == "Zoë")
+        #expect(read.sentAt == Self.message.sentAt)
+        #expect(read.localID == (form == .json ? Self.message.localID : nil))
+    }
+
+    @Test("random data never traps")
+    func garbage() {
+        var random = SeededGenerator(seed: 1)
+        let pieces = [
+            #"{"text":"#, #""hi""#, ",", #""sentOn":"#, "1e300", "-1e999", "null", "}", "{", #""sender":{"#, "[", "\0",
+        ]
+        for _ in 0..<3_000 {
+            let data = (0..<Int.random(in: 0..<9, using: &random)).map { _ in pieces.randomElement(using: &random) ?? ""
+            }
+            _ = ChatWireForm.message(
+                from: ReceivedSignal(type: "text-chat", data: data.joined()), now: WallTime(milliseconds: .max))
+        }
+    }
+}
