@@ -43,6 +43,13 @@ static inline int signalbox_listen(int descriptor, int backlog) { return listen(
 static inline int signalbox_close(int descriptor) { return close(descriptor); }
 static inline int signalbox_shutdown_writing(int descriptor) { return shutdown(descriptor, SHUT_WR); }
 static inline int signalbox_shutdown(int descriptor) { return shutdown(descriptor, SHUT_RDWR); }
+static inline ssize_t signalbox_receive(int descriptor, void *bytes, size_t count) {
+    return recv(descriptor, bytes, count, MSG_DONTWAIT);
+}
+/* A descriptor for its number's sake. */
+static inline int signalbox_open_nothing(void) { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
+/* Takes the lowest free descriptor that is not below `wanted`. */
+static inline int signalbox_occupy(int model, int wanted) { return fcntl(model, F_DUPFD_CLOEXEC, wanted); }
 static inline ssize_t signalbox_send(int descriptor, const void *bytes, size_t count) {
 #if defined(MSG_NOSIGNAL)
     return send(descriptor, bytes, count, MSG_NOSIGNAL);

@@ -42,6 +42,13 @@ final class HTTPConnection: Killable {
     private var phase = Phase.waiting
     private var isKilled = false
     private var isHead = false
+    /// An answer waits for the client to read. The loop then calls ``dropInput()`` once a turn.
+    private var isBacklogged = false {
+        didSet {
+            guard isBacklogged != oldValue else { return }
+            if isBacklogged { server?.loop.core.addBacklogged(self) } else { server?.loop.core.removeBacklogged(self) }
+        }
+    }
     private var keepsAlive = false
     /// Whether libwebsockets will go on reading a body from here.
     private var bodyIsRead = false
@@ -167,6 +174,7 @@ final class HTTPConnection: Killable {
             if lws_partial_buffered(wsi) != 0 {
                 // The library asks for the next call itself, once its buffer has gone.
                 phase = .sending(outgoing)
+                isBacklogged = true
                 return 0
             }
             guard batch < Self.writeBatchCount else {
@@ -180,7 +188,11 @@ final class HTTPConnection: Killable {
             outgoing.sent += written
         }
         phase = .sending(outgoing)
-        guard lws_partial_buffered(wsi) == 0 else { return 0 }
+        guard lws_partial_buffered(wsi) == 0 else {
+            isBacklogged = true
+            return 0
+        }
+        isBacklogged = false
         return answerSent()
     }
 
@@ -247,7 +259,8 @@ final class HTTPConnection: Killable {
         let (head, bodyByteCount) = response.serialized(isHead: isHead, keepsAlive: keepsAlive)
         phase = .sending(Outgoing(head: head, body: response.body, bodyByteCount: bodyByteCount))
         server.setDeadline(id, after: server.options.responseTimeout)
-        if !bodyIsRead { lws_rx_flow_control(wsi, 0) }
+        // A flow-controlled HTTP connection is not served as writable either (`rops_handle_POLLIN_h1`).
+        lws_rx_flow_control(wsi, 1)
         // From the writable callback in any case: only there may a transaction be ended with a close.
         lws_callback_on_writable(wsi)
         return 0
@@ -264,7 +277,6 @@ final class HTTPConnection: Killable {
         }
         phase = .waiting
         server.setDeadline(id, after: server.options.keepAliveTimeout)
-        lws_rx_flow_control(wsi, 1)
         return lws_http_transaction_completed(wsi) != 0 ? -1 : 0
     }
 
@@ -292,7 +304,21 @@ final class HTTPConnection: Killable {
         }
     }
 
+    /// While an answer is being sent the library does not read, and has no way to stop watching for input either: bytes
+    /// that wait, or the end of the stream, would keep the loop spinning until the client has read its answer.
+    func dropInput() {
+        guard let wsi, !bodyIsRead, !isKilled else { return }
+        var scratch: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        let count = withUnsafeMutableBytes(of: &scratch) {
+            signalbox_receive(lws_get_socket_fd(wsi), $0.baseAddress, $0.count)
+        }
+        // Pipelined requests are lost with the connection, which ends after this answer; who has hung up gets none.
+        if count > 0 { keepsAlive = false }
+        if count == 0 { kill() }
+    }
+
     private func detach() {
+        isBacklogged = false
         wsi = nil
         server = nil
         phase = .ended

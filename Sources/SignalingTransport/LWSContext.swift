@@ -31,6 +31,7 @@ final class LWSContext {
     private let loops = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
     /// All zero: no pings, no hang-ups by the library. Its timers sit in one sorted list that is walked on each insert.
     private let retryPolicy = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
+    private var wakeDescriptor: Int32 = -1
     private var vhosts: [VHostKey: VHost] = [:]
     private var serverSubprotocol: String?
 
@@ -62,6 +63,17 @@ final class LWSContext {
         }
         signalbox_keep_event_plugin_loaded()
         self.context = context
+        // Nothing else on the loop polls yet: this is the descriptor that the library wakes itself with.
+        withUnsafeMutablePointer(to: &wakeDescriptor) { pointer in
+            uv_walk(
+                loop,
+                { handle, found in
+                    guard let handle, uv_handle_get_type(handle) == UV_POLL, let found else { return }
+                    var descriptor = uv_os_fd_t()
+                    guard uv_fileno(handle, &descriptor) == 0 else { return }
+                    found.storeBytes(of: descriptor, as: Int32.self)
+                }, UnsafeMutableRawPointer(pointer))
+        }
     }
 
     deinit {
@@ -162,10 +174,21 @@ final class LWSContext {
 
     // MARK: The end
 
-    /// Closes every socket: their callbacks come now, their memory goes as the loop runs on.
-    func beginDestroying() {
-        guard let context else { return }
+    /// Closes every socket: their callbacks come now, their memory goes as the loop runs on. Says whether it may.
+    func beginDestroying() -> Bool {
+        guard let context else { return true }
+        let model = signalbox_open_nothing()
         lws_context_destroy(context)
+        // 4.1.6 closes its wake-up descriptor here and a second time while the loop runs on; in between the number may
+        // be given to somebody else in this process. So it is taken, for the library to close; if somebody was faster,
+        // the loop does not run on, and the context's memory is lost instead.
+        defer { signalbox_close(model) }
+        guard wakeDescriptor >= 0 else { return true }
+        let taken = signalbox_occupy(model, wakeDescriptor)
+        guard taken != wakeDescriptor else { return true }
+        signalbox_close(taken)
+        logger.warning("the loop's context was abandoned: its descriptor was in use again")
+        return false
     }
 
     /// After the loop has closed all handles: frees the context. With a foreign loop that takes this second call.

@@ -153,7 +153,7 @@ final class Listener {
         return descriptor
     }
 
-    private static func openSpare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+    private static func openSpare() -> Int32 { signalbox_open_nothing() }
 
     private static func closeDescriptor(_ descriptor: Int32) {
         guard descriptor >= 0 else { return }

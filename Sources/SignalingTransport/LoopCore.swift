@@ -24,6 +24,7 @@ final class LoopCore {
     var onTurnEnded: (() -> Void)?
 
     private var doomed: [any Killable] = []
+    private var backlogged: [ObjectIdentifier: HTTPConnection] = [:]
     private var timers: [ObjectIdentifier: TimerHandle] = [:]
     private var servers: [ObjectIdentifier: TransportServer] = [:]
 
@@ -82,15 +83,15 @@ final class LoopCore {
     func close() {
         guard let loop else { return }
         for server in servers.values { server.loopIsEnding() }
-        context?.beginDestroying()
+        let mayFinish = context?.beginDestroying() ?? true
         for timer in Array(timers.values) { timer.close() }
         if let async { closeAndFree(async) }
         if let prepareHandle { closeAndFree(prepareHandle) }
         async = nil
         prepareHandle = nil
         let deadline = uv_hrtime() + Self.closingPatience
-        while uv_run(loop, UV_RUN_NOWAIT) != 0, uv_hrtime() < deadline { uv_sleep(1) }
-        let isClean = uv_loop_alive(loop) == 0
+        while mayFinish, uv_run(loop, UV_RUN_NOWAIT) != 0, uv_hrtime() < deadline { uv_sleep(1) }
+        let isClean = mayFinish && uv_loop_alive(loop) == 0
         if isClean { context?.finishDestroying() }
         context = nil
         for server in servers.values { server.loopHasEnded() }
@@ -114,6 +115,9 @@ final class LoopCore {
     }
 
     private func endTurn() {
+        if !backlogged.isEmpty {
+            for connection in Array(backlogged.values) { connection.dropInput() }
+        }
         // A flush may find sockets that have to go, and their end may give the hub something to flush. What is still
         // left after a few rounds gets another turn at once.
         for _ in 0..<4 {
@@ -137,6 +141,8 @@ final class LoopCore {
         }
     }
 
+    func addBacklogged(_ connection: HTTPConnection) { backlogged[ObjectIdentifier(connection)] = connection }
+    func removeBacklogged(_ connection: HTTPConnection) { backlogged[ObjectIdentifier(connection)] = nil }
     func add(_ timer: TimerHandle) { timers[ObjectIdentifier(timer)] = timer }
     func remove(_ timer: TimerHandle) { timers[ObjectIdentifier(timer)] = nil }
     func add(_ server: TransportServer) { servers[ObjectIdentifier(server)] = server }

@@ -1,0 +1,126 @@
+import Logging
+import SignalingProtocol
+import SignalingTransport
+import Synchronization
+
+enum ServerEvent: Sendable, Equatable {
+    case opened(UInt64)
+    case message(UInt64, String)
+    case violated(UInt64, ProtocolViolation)
+    case drained(UInt64)
+    case closed(UInt64, UInt16?)
+    case request(String, String)
+    case note(String)
+}
+
+/// A server on a loop of its own that records what happens, and does what the test says. Echoes by default.
+final class TestServer: Sendable {
+    let loop: LoopThread
+    let events = EventLog<ServerEvent>()
+    private let server: LoopConfined<TransportServer>
+    private let handler: LoopConfined<Handler>
+    let port: Int
+
+    init(_ configure: @Sendable (inout TransportServer.Options) -> Void = { _ in }) async throws {
+        let loop = LoopThread(name: "test", logger: quietLogger)
+        try loop.start()
+        var options = TransportServer.Options()
+        configure(&options)
+        let (finalOptions, events) = (options, events)
+        (server, handler) = try await loop.run {
+            let handler = Handler(events: events)
+            let server = try TransportServer(loop: loop, options: finalOptions, handler: handler)
+            return (LoopConfined(server, to: loop), LoopConfined(handler, to: loop))
+        }
+        self.loop = loop
+        let server = server
+        port = try await loop.run { server.value.port }
+    }
+
+    /// On the loop, with server and handler.
+    @discardableResult
+    func onLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (TransportServer, Handler) throws -> Value
+    ) async throws -> Value {
+        try await loop.run { [server, handler] in try body(server.value, handler.value) }
+    }
+
+    func stop() async { await loop.stop() }
+
+    /// Runs a test with a server, and stops it whatever the test does.
+    static func with(
+        _ configure: @Sendable (inout TransportServer.Options) -> Void = { _ in },
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        let server = try await TestServer(configure)
+        do {
+            try await body(server)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    final class Handler: TransportServerHandler {
+        let events: EventLog<ServerEvent>
+        var sockets: [UInt64: ServerSocket] = [:]
+        var exchanges: [HTTPExchange] = []
+        var onOpened: ((ServerSocket) -> Void)?
+        var onMessage: ((ServerSocket, UnsafeRawBufferPointer) -> Void)?
+        var onViolation: ((ServerSocket, ProtocolViolation) -> Void)?
+        var onDrained: ((ServerSocket) -> Void)?
+        var onRequest: ((HTTPExchange) -> Void)?
+        private let frame = OutboundFrame()
+
+        init(events: EventLog<ServerEvent>) { self.events = events }
+
+        func socketOpened(_ socket: ServerSocket) {
+            sockets[socket.id] = socket
+            events.append(.opened(socket.id))
+            onOpened?(socket)
+        }
+
+        func socket(_ socket: ServerSocket, received message: UnsafeRawBufferPointer) {
+            let text = String(decoding: message.prefix(200), as: UTF8.self)
+            events.append(.message(socket.id, text))
+            if let onMessage { return onMessage(socket, message) }
+            frame.removeAll()
+            frame.append(contentsOf: message)
+            socket.write(frame)
+        }
+
+        func socket(_ socket: ServerSocket, violated violation: ProtocolViolation) {
+            events.append(.violated(socket.id, violation))
+            onViolation?(socket, violation)
+        }
+
+        func socketDrained(_ socket: ServerSocket) {
+            events.append(.drained(socket.id))
+            onDrained?(socket)
+        }
+
+        func socketClosed(_ socket: ServerSocket, code: UInt16?) {
+            sockets[socket.id] = nil
+            events.append(.closed(socket.id, code))
+        }
+
+        func requestReceived(_ exchange: HTTPExchange) {
+            events.append(.request(exchange.method.rawValue, exchange.path))
+            if let onRequest { return onRequest(exchange) }
+            let body = "\(exchange.method.rawValue) \(exchange.path) " + String(decoding: exchange.body, as: UTF8.self)
+            exchange.respond(HTTPResponse(status: 200, contentType: "text/plain", text: body))
+        }
+    }
+}
+
+let quietLogger: Logger = {
+    var logger = Logger(label: "transport-tests")
+    logger.logLevel = .critical
+    return logger
+}()
+
+func isClosed(_ event: ServerEvent) -> Bool {
+    if case .closed = event { return true }
+    return false
+}
