@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// May be used from any task. Calls of one task take effect in their order. The socket lives on a thread of the library.
 /// A lost socket ends the connection with ``SessionEvent/disconnected(_:)``; `connect` starts a new one.
-public final class Session: Sendable {
+public final class Session: SignalChannel {
     /// What a session can be told before it connects.
     public struct Options: Sendable {
         /// No events about other connections; signals bring their senders along (CON-4). Default false.
@@ -80,6 +80,9 @@ public final class Session: Sendable {
 
     /// One's own connection; `nil` unless connected.
     public var connection: Connection? { driver.snapshot.withLock { $0.connection } }
+
+    /// The id of one's own connection; `nil` unless connected.
+    public var connectionID: ConnectionID? { connection?.connectionId }
 
     /// All that are connected, oneself included, in order of creation time; empty unless connected.
     public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }

@@ -19,50 +19,5 @@ public protocol SignalChannel: Sendable {
     /// Sends one signal and waits for its acknowledgement; returns its place in the session's order, nil if it is
     /// online-only. When the waiting task is cancelled, the signal may still arrive.
     @discardableResult
-    func send(_ signal: OutgoingSignal) async throws(SignalingError) -> Seq?
-}
-
-/// A signal as a client sends it (`docs/PROTOCOL.md`, SIG-1 to SIG-4).
-public struct OutgoingSignal: Hashable, Sendable {
-    /// Nil or empty: untyped. At most `Limits.typeLength`.
-    public var type: String?
-    /// At most `Limits.dataLength` UTF-16 units.
-    public var data: String?
-    /// Nil: everybody in the session, the sender included.
-    public var to: ConnectionID?
-    /// Reaches who is connected right now, is never kept and never replayed.
-    public var isOnlineOnly: Bool
-
-    public init(type: String? = nil, data: String? = nil, to: ConnectionID? = nil, isOnlineOnly: Bool = false) {
-        self.type = type
-        self.data = data
-        self.to = to
-        self.isOnlineOnly = isOnlineOnly
-    }
-}
-
-/// A signal as it arrives.
-public struct ReceivedSignal: Hashable, Sendable {
-    public var type: String?
-    public var data: String?
-    /// Stamped by the server (G8); nil when the signal came by REST.
-    public var from: ConnectionID?
-    /// The connection data in the sender's token, empty if there was none; nil when the sender is not known.
-    public var senderData: String?
-    /// Its place in the session's order; nil when it is online-only.
-    public var seq: Seq?
-    /// Whether it went to this connection alone.
-    public var isDirected: Bool
-
-    public init(
-        type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil, seq: Seq? = nil,
-        isDirected: Bool = false
-    ) {
-        self.type = type
-        self.data = data
-        self.from = from
-        self.senderData = senderData
-        self.seq = seq
-        self.isDirected = isDirected
-    }
+    func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq?
 }

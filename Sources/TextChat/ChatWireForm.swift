@@ -13,10 +13,10 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
     public var signalType: String { rawValue }
 
     /// The message as a signal to everybody.
-    public func signal(for message: ChatMessage) -> OutgoingSignal {
+    public func signal(for message: ChatMessage) -> SignalRequest {
         switch self {
-        case .bareText: OutgoingSignal(type: signalType, data: message.text)
-        case .json: OutgoingSignal(type: signalType, data: Self.encoded(message))
+        case .bareText: SignalRequest(type: signalType, data: message.text)
+        case .json: SignalRequest(type: signalType, data: Self.encoded(message))
         }
     }
 
@@ -26,10 +26,10 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
     /// `sentOn` may have a fraction, and is `now` when it is missing or no date. Who sent it is said by the server's
     /// stamp: an id in the data counts only for a signal without one (REST). A name in the data wins over the
     /// connection's data, since a name is free to choose anyway.
-    public static func message(from signal: ReceivedSignal, now: WallTime) -> ChatMessage? {
+    public static func message(from signal: Signal, now: WallTime) -> ChatMessage? {
         guard let form = signal.type.flatMap(ChatWireForm.init(rawValue:)), let data = signal.data else { return nil }
         var message = ChatMessage(
-            text: data, senderID: signal.from?.rawValue, senderAlias: nonEmpty(signal.senderData), sentAt: now)
+            text: data, senderID: signal.from?.connectionId.rawValue, senderAlias: nonEmpty(signal.from?.data), sentAt: now)
         switch form {
         case .bareText: break
         case .json:

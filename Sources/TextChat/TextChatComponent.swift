@@ -83,10 +83,10 @@ public final class TextChatComponent {
     /// to ``setSenderId(_:alias:)``. What the data says about its sender changes nothing: a message that bears
     /// another's name or local id is shown as coming from whom the server says.
     @discardableResult
-    public func receive(_ signal: ReceivedSignal, now: WallTime) -> Bool {
+    public func receive(_ signal: Signal, now: WallTime) -> Bool {
         guard var message = ChatWireForm.message(from: signal, now: now) else { return false }
         echoes.note(channel?.connectionID)
-        if let from = signal.from, echoes.isOwn(from) || from.rawValue == senderID {
+        if let from = signal.from?.connectionId, echoes.isOwn(from) || from.rawValue == senderID {
             if let localID = echoes.settle(message), let place = buffer.place(of: localID) {
                 let changes = buffer[place].state != .sent
                 buffer[place].state = .sent

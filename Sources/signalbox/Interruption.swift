@@ -4,9 +4,9 @@ import UnixSignals
 /// Ends a command on SIGINT and SIGTERM as a person expects: it says goodbye first.
 enum Interruption {
     /// Runs `work`; on the first signal does `goodbye`, which has to make the work end. A second signal ends the process.
-    static func doing(
-        _ goodbye: @escaping @Sendable () async -> Void, _ work: () async throws -> Void
-    ) async rethrows {
+    static func doing<Value>(
+        _ goodbye: @escaping @Sendable () async -> Void, _ work: () async throws -> Value
+    ) async rethrows -> Value {
         let watcher = Task {
             var isLeaving = false
             for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
@@ -17,6 +17,6 @@ enum Interruption {
             }
         }
         defer { watcher.cancel() }
-        try await work()
+        return try await work()
     }
 }

@@ -9,8 +9,8 @@ struct ComponentTests {
     nonisolated static let now = WallTime(milliseconds: 1_700_000_000_000)
     let component = TextChatComponent()
 
-    func echo(_ signal: OutgoingSignal, from: String = "me") -> ReceivedSignal {
-        ReceivedSignal(type: signal.type, data: signal.data, from: ConnectionID(from), senderData: "data", seq: Seq(1))
+    func echo(_ signal: SignalRequest, from: String = "me") -> Signal {
+        received(type: signal.type, data: signal.data, from: ConnectionID(from), senderData: "data", seq: Seq(1))
     }
 
     func write(_ text: String) { #expect(component.edit(text)) }
@@ -142,7 +142,7 @@ struct ComponentTests {
             write("hi")
             _ = await send(localID)
         }
-        let signal = OutgoingSignal(type: "TextChat", data: "hi")
+        let signal = SignalRequest(type: "TextChat", data: "hi")
         #expect(!component.receive(echo(signal), now: Self.now))
         #expect(!component.receive(echo(signal), now: Self.now))
         #expect(component.messages.count == 2)
@@ -174,20 +174,20 @@ struct ComponentTests {
 
     @Test("a signal of another type changes nothing")
     func otherType() {
-        #expect(!component.receive(ReceivedSignal(type: "typing", data: "{}", from: ConnectionID("b")), now: Self.now))
+        #expect(!component.receive(received(type: "typing", data: "{}", from: ConnectionID("b")), now: Self.now))
         #expect(component.messages.isEmpty)
     }
 
     @Test("two equal texts are both shown; one message delivered twice is shown once")
     func duplicates() {
-        let bare = ReceivedSignal(type: "TextChat", data: "hi", from: ConnectionID("b"))
+        let bare = received(type: "TextChat", data: "hi", from: ConnectionID("b"))
         #expect(component.receive(bare, now: Self.now))
         #expect(component.receive(bare, now: Self.now))
-        let named = ReceivedSignal(type: "text-chat", data: #"{"text":"hi","localId":"7"}"#, from: ConnectionID("b"))
+        let named = received(type: "text-chat", data: #"{"text":"hi","localId":"7"}"#, from: ConnectionID("b"))
         #expect(component.receive(named, now: Self.now))
         #expect(!component.receive(named, now: Self.now))
         var other = named
-        other.from = ConnectionID("c")
+        other.from = connection("c")
         #expect(component.receive(other, now: Self.now))
         #expect(component.messages.count == 4)
     }
@@ -198,7 +198,7 @@ struct ComponentTests {
         func receive(_ number: Int) -> Bool {
             let data = #"{"text":"\#(number)","localId":"\#(number)"}"#
             return component.receive(
-                ReceivedSignal(type: "text-chat", data: data, from: ConnectionID("b")), now: Self.now)
+                received(type: "text-chat", data: data, from: ConnectionID("b")), now: Self.now)
         }
         for number in 0..<35 { #expect(receive(number)) }
         #expect(component.messages.map(\.text) == (35 - limit..<35).map(String.init))
@@ -340,19 +340,19 @@ struct ComponentTests {
         #expect(component.receive(echo(channel.sent[0], from: "mallory"), now: Self.now))
         #expect(component.messages.map(\.state) == [.failed(SignalingError(.notConnected, "")), .sent])
         #expect(component.messages.map(\.senderID) == ["me", "mallory"])
-        let forged = ReceivedSignal(
+        let forged = received(
             type: "text-chat", data: #"{"text":"x","sender":{"id":"bob"},"localId":"9"}"#, from: ConnectionID("mallory")
         )
         #expect(component.receive(forged, now: Self.now))
         var honest = forged
-        honest.from = ConnectionID("bob")
+        honest.from = connection("bob")
         #expect(component.receive(honest, now: Self.now))
     }
 
     @Test("what another part of this program sent as the same connection is shown as one's own")
     func otherPart() async throws {
         component.channel = MemoryChannel()
-        let signal = ReceivedSignal(type: "text-chat", data: #"{"text":"x","localId":"9"}"#, from: ConnectionID("me"))
+        let signal = received(type: "text-chat", data: #"{"text":"x","localId":"9"}"#, from: ConnectionID("me"))
         #expect(component.receive(signal, now: Self.now))
         #expect(component.messages.map(\.direction) == [.sent])
         #expect(!component.receive(signal, now: Self.now))

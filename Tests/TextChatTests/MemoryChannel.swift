@@ -6,7 +6,7 @@ import TextChat
 final class MemoryChannel: SignalChannel {
     private struct State {
         var connectionID: ConnectionID?
-        var sent: [OutgoingSignal] = []
+        var sent: [SignalRequest] = []
         var answers: [SignalingError?] = []
     }
 
@@ -24,12 +24,12 @@ final class MemoryChannel: SignalChannel {
         set { state.withLock { $0.connectionID = newValue } }
     }
 
-    var sent: [OutgoingSignal] { state.withLock { $0.sent } }
+    var sent: [SignalRequest] { state.withLock { $0.sent } }
 
     /// The next sends fail like this, nil for success; after these, all succeed.
     func answer(_ answers: SignalingError?...) { state.withLock { $0.answers += answers } }
 
-    func send(_ signal: OutgoingSignal) async throws(SignalingError) -> Seq? {
+    func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq? {
         await beforeAnswer()
         let (seq, error) = state.withLock { state in
             state.sent.append(signal)
@@ -51,4 +51,15 @@ final class RecordingDelegate: TextChatDelegate {
         asked.append(message)
         return answer
     }
+}
+
+/// A signal as it arrives; `senderData` is what the sender's token says of it.
+func received(
+    type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil, seq: Seq? = nil
+) -> Signal {
+    Signal(type: type, data: data, from: from.map { connection($0.rawValue, data: senderData ?? "") }, seq: seq)
+}
+
+func connection(_ id: String, data: String = "") -> Connection {
+    Connection(connectionId: ConnectionID(id), creationTime: WallTime(milliseconds: 0), data: data)
 }

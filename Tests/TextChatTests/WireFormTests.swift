@@ -12,7 +12,7 @@ struct WireFormTests {
     func received(_ vector: VectorCase) throws {
         let signal = try #require(vector["signal"])
         let message = ChatWireForm.message(
-            from: ReceivedSignal(
+            from: received(
                 type: signal["type"]?.stringValue, data: signal["data"]?.stringValue,
                 from: signal["from"]?.stringValue.map { ConnectionID($0) },
                 senderData: signal["senderData"]?.stringValue),
@@ -40,7 +40,7 @@ struct WireFormTests {
         let signal = ChatWireForm.json.signal(for: Self.message)
         #expect(
             signal
-                == OutgoingSignal(
+                == SignalRequest(
                     type: "text-chat",
                     data: #"{"text":"a \"b\"\n\u0000","sender":{"id":"conn-1","alias":"Zoë"},"#
                         + #""sentOn":1700000000000,"localId":"00ff"}"#))
@@ -49,7 +49,7 @@ struct WireFormTests {
     @Test("bare text is the text and nothing else")
     func writtenBareText() {
         let signal = ChatWireForm.bareText.signal(for: Self.message)
-        #expect(signal == OutgoingSignal(type: "TextChat", data: Self.message.text))
+        #expect(signal == SignalRequest(type: "TextChat", data: Self.message.text))
     }
 
     @Test("what is not known is not written")
@@ -63,7 +63,7 @@ struct WireFormTests {
         let signal = form.signal(for: Self.message)
         let read = try #require(
             ChatWireForm.message(
-                from: ReceivedSignal(
+                from: received(
                     type: signal.type, data: signal.data, from: ConnectionID("conn-1"), senderData: "Zoë"),
                 now: WallTime(milliseconds: 1_700_000_000_000)))
         #expect(read.text == Self.message.text)
@@ -83,7 +83,7 @@ struct WireFormTests {
             let data = (0..<Int.random(in: 0..<9, using: &random)).map { _ in pieces.randomElement(using: &random) ?? ""
             }
             _ = ChatWireForm.message(
-                from: ReceivedSignal(type: "text-chat", data: data.joined()), now: WallTime(milliseconds: .max))
+                from: received(type: "text-chat", data: data.joined()), now: WallTime(milliseconds: .max))
         }
     }
 }

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import SignalingClient
+import SignalingProtocol
+import TextChat
+import TextChatFoundation
+
+struct ChatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat", abstract: "Chat in a terminal: type a line, see the others.",
+        discussion: """
+            Ctrl-D leaves. With a pipe on either side it is plain lines: what comes in is sent, what others say comes out as \
+            "name: text". --name is the name that others see.
+            """)
+
+    @OptionGroup var session: SessionOptions
+
+    func run() async throws {
+        let access = try await session.access()
+        let events = access.session.events
+        try await session.connect(access)
+        let chat = await TerminalChat(session: access.session, alias: session.name.isEmpty ? "me" : session.name)
+        let leaving = access.session
+        let outcome = await Interruption.doing({ await leaving.disconnect() }) {
+            await chat.run(events: events, lines: InputLines.stream())
+        }
+        if let outcome { throw outcome }
+    }
+}
+
+/// A chat on a terminal, or between two pipes.
+@MainActor
+private final class TerminalChat {
+    private let session: Session
+    private let component = TextChatComponent()
+    private let isTerminal = isatty(STDOUT_FILENO) == 1
+    private var outcome: ExitCode?
+    private var randomness = SystemRandomNumberGenerator()
+
+    init(session: Session, alias: String) {
+        self.session = session
+        component.channel = session
+        component.setSenderId(session.connectionID?.rawValue, alias: alias)
+    }
+
+    /// Runs until the input or the connection ends; returns how the program has to end, if not well.
+    func run(events: AsyncStream<SessionEvent>, lines: AsyncStream<String>) async -> ExitCode? {
+        if isTerminal { say("You are in. \(presence) Ctrl-D leaves.") }
+        let reading = Task { await self.send(lines) }
+        for await event in events { if !take(event) { break } }
+        reading.cancel()
+        return outcome
+    }
+
+    private var presence: String {
+        switch session.connections.count {
+        case ...1: "Nobody else is here yet."
+        case 2: "One other is here."
+        case let count: "\(count - 1) others are here."
+        }
+    }
+
+    /// Each line waits for its acknowledgement, so lines arrive in their order and none is lost in silence.
+    private func send(_ lines: AsyncStream<String>) async {
+        for await line in lines {
+            guard component.edit(line) else {
+                fail("a line is longer than \(component.maxLength) characters, and was not sent")
+                continue
+            }
+            switch await component.send(now: .current, localID: LocalID(using: &randomness)) {
+            case .sent, .nothingToSend: break
+            case .failed(let error): fail("not sent: \(error.message)")
+            case .refused: fail("a line is too long for a signal, and was not sent")
+            }
+        }
+        await session.disconnect()
+    }
+
+    /// - Returns: whether more can come.
+    private func take(_ event: SessionEvent) -> Bool {
+        switch event {
+        case .signal(let signal):
+            if component.receive(signal, now: .current) { printNew() }
+        case .connectionCreated(let connection):
+            if isTerminal { say("\(name(connection)) is here") }
+        case .connectionDestroyed(let connection, _):
+            if isTerminal { say("\(name(connection)) has left") }
+        case .disconnected(.clientDisconnected):
+            return false
+        case .disconnected(let reason):
+            fail(reason == .forceDisconnected ? "a moderator has ended the connection" : "the connection is lost")
+            return false
+        case .overflowed:
+            fail("this terminal is too slow: something was missed")
+            return false
+        }
+        return true
+    }
+
+    private func printNew() {
+        guard let message = component.messages.last, message.direction == .received else { return }
+        let name = message.senderAlias ?? "somebody"
+        let time = isTerminal ? ChatTimeText.text(message.sentAt ?? .current, in: .current) + " " : ""
+        StandardOutput.print("\(time)\(printable(name)): \(printable(message.text))")
+    }
+
+    private func name(_ connection: Connection) -> String {
+        connection.data.isEmpty ? "somebody" : printable(connection.data)
+    }
+
+    private func say(_ text: String) { StandardOutput.print("-- \(text)") }
+
+    private func fail(_ text: String) {
+        StandardError.print("signalbox: \(text)")
+        outcome = ExitCode(ExitStatus.failed)
+    }
+
+    /// Others' text must not drive the terminal (escape sequences), nor look like several lines.
+    private func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map {
+                    $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029 ? " " : $0
+                }))
+    }
+}
+
+/// The lines of standard input, one at a time and as they are asked for, on a thread that may wait.
+private enum InputLines {
+    static func stream() -> AsyncStream<String> {
+        AsyncStream {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume(returning: readLine()) }
+            }
+        }
+    }
+}
