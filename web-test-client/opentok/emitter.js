@@ -1,0 +1,115 @@
+// OpenTok's way of listening: several names in one string, maps of handlers, a context, and an `off` that takes as
+// much or as little as one remembers.
+
+/** `on`, `once` and `off` for sessions, connections and `OT` itself. Dispatch is synchronous. */
+export class Emitter {
+  /** name → listeners in the order in which they were added. A Map, since names come from applications. */
+  #listeners = new Map();
+  #reportFailure;
+
+  /** `reportFailure` hears of handlers that throw; one broken handler must not silence the others. */
+  constructor(reportFailure = () => {}) {
+    this.#reportFailure = reportFailure;
+  }
+
+  on(names, handler, context) {
+    forEachPair(names, handler, context, (list, callback, self) => this.#add(list, callback, self, false));
+    return this;
+  }
+
+  /** With several names in one string the handler runs for whichever comes first, and then no more. */
+  once(names, handler, context) {
+    forEachPair(names, handler, context, (list, callback, self) => this.#add(list, callback, self, true));
+    return this;
+  }
+
+  /** `off()`, `off(names)`, `off(names, handler)`, `off(names, handler, context)`, `off(map)`, `off(map, context)`. */
+  off(names, handler, context) {
+    if (names === undefined || names === null) {
+      this.#remove([...this.#listeners.keys()], handler, context);
+    } else if (typeof names === 'object') {
+      forEachPair(names, handler, context, (list, callback, self) => this.#remove(list, callback, self));
+    } else {
+      this.#remove(splitNames(names), handler, context);
+    }
+    return this;
+  }
+
+  addEventListener(names, handler, context) {
+    return this.on(names, handler, context);
+  }
+
+  removeEventListener(names, handler, context) {
+    return this.off(names, handler, context);
+  }
+
+  /** Calls every listener of `name` that was there when the call began and has not been removed since. */
+  emit(name, ...details) {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+      if (listener.removed) continue;
+      if (listener.group) this.#removeGroup(listener.group);
+      try {
+        listener.handler.apply(listener.context ?? null, details);
+      } catch (failure) {
+        this.#reportFailure(failure, name);
+      }
+    }
+    return this;
+  }
+
+  trigger(name, ...details) {
+    return this.emit(name, ...details);
+  }
+
+  dispatchEvent(event) {
+    return this.emit(event.type, event);
+  }
+
+  #add(names, handler, context, isOnce) {
+    if (typeof handler !== 'function') throw new TypeError(`the handler for "${names.join(' ')}" is not a function`);
+    const group = isOnce ? [] : null;
+    for (const name of names) {
+      const listener = { name, handler, context, group, removed: false };
+      group?.push(listener);
+      if (!this.#listeners.has(name)) this.#listeners.set(name, []);
+      this.#listeners.get(name).push(listener);
+    }
+  }
+
+  #remove(names, handler, context) {
+    for (const name of names) {
+      const kept = [];
+      for (const listener of this.#listeners.get(name) ?? []) {
+        const isMeant =
+          (handler === undefined || handler === null || listener.handler === handler) &&
+          (context === undefined || context === null || listener.context === context);
+        if (isMeant) listener.removed = true;
+        else kept.push(listener);
+      }
+      if (kept.length > 0) this.#listeners.set(name, kept);
+      else this.#listeners.delete(name);
+    }
+  }
+
+  #removeGroup(group) {
+    for (const listener of group) {
+      listener.removed = true;
+      const kept = (this.#listeners.get(listener.name) ?? []).filter((other) => other !== listener);
+      if (kept.length > 0) this.#listeners.set(listener.name, kept);
+      else this.#listeners.delete(listener.name);
+    }
+  }
+}
+
+function splitNames(names) {
+  return String(names).split(/\s+/).filter((name) => name !== '');
+}
+
+/** Both spellings, `(names, handler, context)` and `({name: handler}, context)`, as calls of one. */
+function forEachPair(names, handler, context, act) {
+  if (typeof names === 'object' && names !== null) {
+    for (const [key, callback] of Object.entries(names)) act(splitNames(key), callback, handler);
+  } else {
+    act(splitNames(names), handler, context);
+  }
+}

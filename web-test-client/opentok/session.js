@@ -1,0 +1,295 @@
+import { Collection } from './collection.js';
+import { Capabilities, Connection } from './connection.js';
+import { Driver } from './driver.js';
+import { Emitter } from './emitter.js';
+import { Code, OTError, titleOfCode } from './errors.js';
+import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent } from './events.js';
+import { signalingAddress } from './server-address.js';
+import { signalVerdict } from './signal-verdict.js';
+
+/**
+ * OpenTok's Session: what happens to a connection, told in OpenTok's events and in OpenTok's order.
+ *
+ * `house` is what all sessions of one `OT` share: `log`, `environment`, `server()` and `raise(event)` for exceptions.
+ */
+export class Session extends Emitter {
+  #house;
+  #driver;
+  #server;
+  #connectEventsSuppressed;
+  /** The handler of the running `connect`, until it is called. */
+  #connectHandler = null;
+  /** The once-listener through which a successful connect calls it. */
+  #connectListener = null;
+  #attempts = 0;
+
+  constructor(house, apiKey, sessionId, options = {}) {
+    super((failure, name) => house.log.error(`a handler for "${name}" failed:`, failure));
+    this.#house = house;
+    this.#server = options.server;
+    this.#connectEventsSuppressed = options.connectionEventsSuppressed === true;
+    this.#driver = new Driver(
+      house.environment,
+      () => this.#address(),
+      (effect) => this.#perform(effect),
+    );
+    this.apiKey = apiKey;
+    this.sessionId = sessionId;
+    this.id = sessionId;
+    this.token = undefined;
+    this.connection = null;
+    this.connections = new Collection();
+    this.streams = new Collection();
+    this.archives = new Collection();
+    this.capabilities = new Capabilities();
+    this.currentState = 'disconnected';
+  }
+
+  is(...states) {
+    return states.flat().includes(this.currentState);
+  }
+
+  isNot(...states) {
+    return !this.is(...states);
+  }
+
+  isConnected() {
+    return this.currentState === 'connected';
+  }
+
+  /** `connect(token, handler?)`, and the older `connect(apiKey, token, handler?)`. */
+  connect(...args) {
+    const [token, handler] = typeof args[1] === 'string' ? [args[1], args[2]] : args;
+    if (typeof args[1] === 'string') this.apiKey = String(args[0]);
+    if (this.currentState !== 'disconnected') {
+      this.#house.log.warn(`connect does nothing: the session is ${this.currentState}`);
+      return this;
+    }
+    this.token = token;
+    this.currentState = 'connecting';
+    this.#attempts += 1;
+    this.#connectHandler = typeof handler === 'function' ? handler : null;
+    if (this.#connectHandler) {
+      // A listener like any other: it runs after those added before it, and before those added later.
+      this.#connectListener = (event) => this.#takeConnectHandler()?.(undefined, event);
+      this.once('sessionConnected', this.#connectListener);
+    }
+    const complaint = this.#connectComplaint();
+    if (complaint) {
+      // Answered later, as every other refusal is, so that listeners added after this call hear of it.
+      const attempt = this.#attempts;
+      queueMicrotask(() => {
+        if (attempt === this.#attempts && this.currentState === 'connecting') this.#refuse(complaint);
+      });
+      return this;
+    }
+    this.#driver.handle({
+      event: 'connectRequested',
+      apiKey: this.apiKey,
+      sessionId: this.sessionId,
+      token,
+      options: this.#connectEventsSuppressed ? { connectionEventsSuppressed: true } : undefined,
+    });
+    return this;
+  }
+
+  disconnect() {
+    const handler = this.#takeConnectHandler();
+    this.#driver.handle({ event: 'disconnectRequested' });
+    this.#reset();
+    this.#complete(handler, new OTError(Code.connectFailed, 'The session was left before it was connected.'));
+  }
+
+  /** `signal(options?, handler?)`, `signal(handler)`. */
+  signal(...args) {
+    const [options, handler] = typeof args[0] === 'function' ? [{}, args[0]] : [args[0] ?? {}, args[1]];
+    const complaint = signalVerdict(options, (to) => to === this || to instanceof Connection);
+    const done = (error) => this.#complete(handler, error, options);
+    if (complaint) {
+      done(new OTError(complaint.code, complaint.message));
+      return;
+    }
+    if (!this.isConnected()) {
+      const error = new OTError(Code.notConnected, 'The signal cannot be sent: the session is not connected.');
+      done(error);
+      this.#raise(error);
+      return;
+    }
+    this.#driver.handle({
+      event: 'signalRequested',
+      tag: done,
+      type: options.type === undefined ? undefined : String(options.type),
+      data: this.#textOf(options.data),
+      // OpenTok lets the session itself stand as a target; it can only mean everybody.
+      to: options.to === this ? undefined : options.to?.connectionId,
+      onlineOnly: options.onlineOnly,
+    });
+  }
+
+  forceDisconnect(connectionOrId, handler) {
+    const done = (error) => {
+      this.#complete(handler, error);
+      if (error) this.#raise(error);
+    };
+    const connectionId = typeof connectionOrId === 'string' ? connectionOrId : connectionOrId?.connectionId;
+    if (!this.isConnected()) {
+      done(new OTError(Code.notConnectedToModerate, 'Nobody can be disconnected: the session is not connected.'));
+    } else if (!this.capabilities.permittedTo('forceDisconnect')) {
+      done(new OTError(Code.unableToForceDisconnect, 'This token does not permit to disconnect others.'));
+    } else if (typeof connectionId !== 'string' || connectionId === '') {
+      done(new OTError(Code.badTarget, 'Name a connection to disconnect.'));
+    } else {
+      this.#driver.handle({ event: 'forceDisconnectRequested', tag: done, connectionId });
+    }
+  }
+
+  // What the rules tell us to do
+
+  #perform(effect) {
+    switch (effect.do) {
+      case 'announce':
+        this.#announce(effect.happening);
+        break;
+      case 'settle':
+        effect.tag(effect.error ? new OTError(effect.error.code, effect.error.message) : undefined);
+        break;
+      case 'refuse':
+        this.#refuse(effect.error);
+        break;
+      case 'end':
+        this.#reset();
+        // Later, so that the program that left finds everything cleared before it hears of it.
+        queueMicrotask(() => this.dispatchEvent(new SessionDisconnectEvent(this, effect.reason)));
+        break;
+      case 'warn':
+        this.#house.log.warn(effect.message);
+        break;
+    }
+  }
+
+  #announce(happening) {
+    switch (happening.what) {
+      case 'connected':
+        this.#connected(happening);
+        break;
+      case 'connectionCreated':
+        this.#created(this.#remember(happening.connection));
+        break;
+      case 'connectionDestroyed':
+        this.#destroyed(happening);
+        break;
+      case 'signal':
+        this.#signalled(happening);
+        break;
+    }
+  }
+
+  #connected({ connection, connections, capabilities }) {
+    this.connection = new Connection(connection);
+    this.capabilities = new Capabilities(capabilities);
+    this.currentState = 'connected';
+    const mine = this.connection;
+    this.dispatchEvent(new SessionConnectEvent(this));
+    for (const each of connections) {
+      // A handler may leave in the middle of this; the others were then never here.
+      if (this.connection !== mine) return;
+      this.#created(this.#remember(each));
+    }
+  }
+
+  #remember(described) {
+    const known = described.connectionId === this.connection?.connectionId ? this.connection : this.connections.get(described.connectionId);
+    const connection = known ?? new Connection(described);
+    this.connections.add(connection);
+    return connection;
+  }
+
+  #created(connection) {
+    if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionCreated', this, connection));
+  }
+
+  #destroyed({ connectionId, reason }) {
+    const connection = this.connections.get(connectionId);
+    if (!connection) return;
+    connection.destroyedReason = reason;
+    this.connections.remove(connection);
+    this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
+  }
+
+  #signalled({ from, connection, type, data }) {
+    const event = new SignalEvent(this, { type, data, from: this.#sender(from, connection) });
+    this.emit('signal', event);
+    if (type) this.emit(`signal:${type}`, event);
+  }
+
+  /** Null for the server itself. Who is not known, since presence is suppressed, is described by the signal (SIG-9). */
+  #sender(from, described) {
+    if (from === null) return null;
+    if (from === this.connection?.connectionId) return this.connection;
+    return this.connections.get(from) ?? new Connection({ ...described, connectionId: from });
+  }
+
+  #refuse({ code, message }) {
+    const handler = this.#takeConnectHandler();
+    const error = new OTError(code, message);
+    this.#reset();
+    this.#complete(handler, error);
+    this.dispatchEvent(new OTEvent('sessionConnectFailed', this, { code, message, reason: message, error }));
+    this.#raise(error);
+  }
+
+  // Small things
+
+  #reset() {
+    this.connection = null;
+    this.connections.clear();
+    this.capabilities = new Capabilities();
+    this.currentState = 'disconnected';
+  }
+
+  #takeConnectHandler() {
+    const handler = this.#connectHandler;
+    if (this.#connectListener) this.off('sessionConnected', this.#connectListener);
+    this.#connectHandler = null;
+    this.#connectListener = null;
+    return handler;
+  }
+
+  #complete(handler, error, ...details) {
+    if (typeof handler !== 'function') return;
+    try {
+      handler(error, ...details);
+    } catch (failure) {
+      this.#house.log.error('a completion handler failed:', failure);
+    }
+  }
+
+  #raise(error) {
+    this.#house.raise(new ExceptionEvent(this, error, titleOfCode(error.code)));
+  }
+
+  #connectComplaint() {
+    if (!isText(this.apiKey)) return { code: Code.authenticationError, message: 'An API key is required.' };
+    if (!isText(this.sessionId)) return { code: Code.invalidSessionId, message: 'A session id is required.' };
+    if (!isText(this.token)) return { code: Code.authenticationError, message: 'A token is required.' };
+    return null;
+  }
+
+  #address() {
+    const { environment, server, log } = this.#house;
+    const address = signalingAddress(this.#server ?? server(), environment.pageProtocol);
+    if (address === null) log.error('no server is known: call OT.setServer, or pass {server} to OT.initSession');
+    return address;
+  }
+
+  /** The wire carries text. OpenTok's web client also takes objects and numbers, with a warning; they go as JSON. */
+  #textOf(data) {
+    if (data === undefined || typeof data === 'string') return data;
+    this.#house.log.warn('signal data that is not a string is deprecated; it is sent as JSON text');
+    return JSON.stringify(data);
+  }
+}
+
+function isText(value) {
+  return typeof value === 'string' && value !== '';
+}
