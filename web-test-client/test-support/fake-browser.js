@@ -1,0 +1,106 @@
+// A browser's socket and clock, moved by hand: the test decides what the server says and what time it is.
+
+export class FakeBrowser {
+  time = 1000;
+  sockets = [];
+  timers = new Map();
+  printed = [];
+  #lastTimer = 0;
+
+  environment() {
+    const browser = this;
+    const print = (level) => (...words) => browser.printed.push([level, ...words]);
+    return {
+      WebSocket: class extends FakeSocket {
+        constructor(address, protocol) {
+          super(address, protocol);
+          browser.sockets.push(this);
+        }
+      },
+      console: { error: print('error'), warn: print('warn'), info: print('info'), log: print('log'), debug: print('debug') },
+      pageProtocol: 'https:',
+      now: () => this.time,
+      setTimeout: (act, delay) => {
+        this.#lastTimer += 1;
+        this.timers.set(this.#lastTimer, { act, due: this.time + delay });
+        return this.#lastTimer;
+      },
+      clearTimeout: (timer) => this.timers.delete(timer),
+    };
+  }
+
+  get socket() {
+    return this.sockets.at(-1);
+  }
+
+  pass(milliseconds) {
+    const end = this.time + milliseconds;
+    for (;;) {
+      const next = [...this.timers].filter(([, timer]) => timer.due <= end).sort((a, b) => a[1].due - b[1].due)[0];
+      if (!next) break;
+      this.timers.delete(next[0]);
+      this.time = Math.max(this.time, next[1].due);
+      next[1].act();
+    }
+    this.time = end;
+  }
+}
+
+class FakeSocket {
+  sent = [];
+  closedWith = null;
+
+  constructor(address, protocol) {
+    this.address = address;
+    this.protocol = protocol;
+  }
+
+  send(text) {
+    this.sent.push(JSON.parse(text));
+  }
+
+  close(code) {
+    this.closedWith ??= code;
+  }
+
+  // What the server's side does
+
+  open() {
+    this.onopen();
+  }
+
+  hear(...messages) {
+    this.onmessage({ data: messages.map((message) => JSON.stringify(message)).join('\n') });
+  }
+
+  drop(code = 1006) {
+    this.onclose({ code });
+  }
+}
+
+export const ada = { connectionId: 'ada-id', creationTime: 1700000000000, data: 'Ada' };
+export const bob = { connectionId: 'bob-id', creationTime: 1700000000500, data: 'Bob' };
+
+/** The server's answer to a connect, with Bob as oneself unless told otherwise. */
+export function connectedMessage(changes = {}) {
+  return {
+    ev: 'connected',
+    id: 1,
+    connection: bob,
+    connections: [ada, bob],
+    capabilities: { publish: 1, subscribe: 1, forceDisconnect: 0, forceUnpublish: 0, forceMute: 0 },
+    role: 'publisher',
+    epoch: 'e',
+    seq: 2,
+    outcome: 'new',
+    resume: { secret: 's', resumeSeconds: 0, recoverySeconds: 0 },
+    heartbeatSeconds: 10,
+    limits: { typeLength: 128, dataLength: 8192 },
+    ...changes,
+  };
+}
+
+/** Lets what was put off with `queueMicrotask` happen. */
+export async function settled() {
+  await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { serverOfScript, signalingAddress } from '../opentok/server-address.js';
+
+for (const [script, server] of [
+  ['https://box.example/opentok.js', 'https://box.example'],
+  ['https://box.example/v2/js/opentok.min.js', 'https://box.example'],
+  ['https://box.example/v2.6/js/opentok.js?x=1', 'https://box.example'],
+  ['http://localhost:8080/opentok/index.js', 'http://localhost:8080'],
+  ['https://box.example/signals/v2/js/opentok.min.js', 'https://box.example/signals'],
+  ['https://box.example/signals/opentok/index.js', 'https://box.example/signals'],
+  ['https://box.example/dist/opentok.min.js', 'https://box.example'],
+  ['https://box.example/assets/app.js', 'https://box.example'],
+  ['file:///home/ada/opentok/index.js', null],
+  ['', null],
+  [undefined, null],
+]) {
+  test(`WIRE-1 a script from ${script} belongs to ${server}`, () => assert.equal(serverOfScript(script), server));
+}
+
+for (const [server, page, address] of [
+  ['https://box.example', 'https:', 'wss://box.example/v1/signaling'],
+  ['http://box.example:8080/', 'https:', 'ws://box.example:8080/v1/signaling'],
+  ['wss://box.example/signals', 'https:', 'wss://box.example/signals/v1/signaling'],
+  ['ws://box.example/v1/signaling', 'http:', 'ws://box.example/v1/signaling'],
+  ['//box.example', 'http:', 'ws://box.example/v1/signaling'],
+  ['localhost:8080', 'http:', 'ws://localhost:8080/v1/signaling'],
+  ['box.example', 'https:', 'wss://box.example/v1/signaling'],
+  ['ftp://box.example', 'https:', null],
+  ['', 'https:', null],
+  [null, 'https:', null],
+]) {
+  test(`WIRE-1 the socket of ${server} on a ${page} page is ${address}`, () => assert.equal(signalingAddress(server, page), address));
+}

@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createOT } from '../opentok/ot.js';
+import { ada, bob, connectedMessage, FakeBrowser, settled } from '../test-support/fake-browser.js';
+
+const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed connectionCreated connectionDestroyed signal signal:chat';
+
+function page(options) {
+  const browser = new FakeBrowser();
+  const OT = createOT(browser.environment(), 'https://signals.example');
+  const session = OT.initSession('100', '1_x', options);
+  const heard = [];
+  const exceptions = [];
+  session.on(EVENTS, (event) => heard.push(event));
+  OT.on('exception', (event) => exceptions.push(event));
+  return { browser, OT, session, heard, exceptions, names: () => heard.map((event) => event.type) };
+}
+
+function joined({ changes = {}, ...options } = {}) {
+  const all = page(options);
+  all.session.connect('T1==');
+  all.browser.socket.open();
+  all.browser.socket.hear(connectedMessage(changes));
+  return all;
+}
+
+test('WIRE-1 the socket is /v1/signaling of the server, with the sub-protocol', () => {
+  const { browser, session } = page();
+  session.connect('T1==');
+  assert.equal(browser.socket.address, 'wss://signals.example/v1/signaling');
+  assert.equal(browser.socket.protocol, 'signalbox.v1');
+});
+
+test('OT.setServer and the server option choose the server', () => {
+  const one = page({ server: 'http://localhost:8080/box/' });
+  one.session.connect('T1==');
+  assert.equal(one.browser.socket.address, 'ws://localhost:8080/box/v1/signaling');
+  const two = page();
+  two.OT.setServer('wss://other.example');
+  two.session.connect('T1==');
+  assert.equal(two.browser.socket.address, 'wss://other.example/v1/signaling');
+});
+
+test('CON-5 sessionConnected comes first, then connectionCreated for everybody, oneself included', () => {
+  const { session, heard, names } = joined();
+  assert.deepEqual(names(), ['sessionConnected', 'connectionCreated', 'connectionCreated']);
+  assert.deepEqual(heard.slice(1).map((event) => event.connection.data), ['Ada', 'Bob']);
+  assert.equal(heard[2].connection, session.connection);
+  assert.equal(session.connections.length(), 2);
+  assert.equal(heard[0].target, session);
+  assert.deepEqual([heard[0].connections, heard[0].streams, heard[0].archives], [[], [], []]);
+});
+
+test('CON-5 while sessionConnected is told, the session knows its connection and capabilities', () => {
+  const { browser, session } = page();
+  let seen;
+  session.on('sessionConnected', () => {
+    seen = [session.isConnected(), session.currentState, session.connection.connectionId, session.capabilities.permittedTo('publish'), session.capabilities.forceDisconnect];
+  });
+  assert.equal(session.capabilities.permittedTo('publish'), false);
+  session.connect('T1==');
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.deepEqual(seen, [true, 'connected', 'bob-id', true, 0]);
+});
+
+test('CON-5 the connect handler runs inside the sessionConnected dispatch, between handlers added before and after', () => {
+  const { browser, session } = page();
+  const order = [];
+  session.on('sessionConnected', () => order.push('before'));
+  session.connect('T1==', (error, event) => order.push(['handler', error, event.type]));
+  session.on('sessionConnected', () => order.push('after'));
+  session.on('connectionCreated', () => order.push('created'));
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.deepEqual(order, ['before', ['handler', undefined, 'sessionConnected'], 'after', 'created', 'created']);
+});
+
+test('the older connect(apiKey, token, handler) still works', () => {
+  const { browser, OT } = page();
+  const session = OT.initSession('1_old');
+  let called = 0;
+  session.connect(100, 'T1==old', () => (called += 1));
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.deepEqual(browser.socket.sent[0], { op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', id: 1 });
+  assert.equal(called, 1);
+});
+
+test('CON-8 connect while connected warns and never calls the handler', () => {
+  const { browser, session } = joined();
+  session.connect('T1==', () => assert.fail('called'));
+  assert.equal(browser.printed.filter(([level]) => level === 'warn').length, 1);
+  assert.equal(browser.sockets.length, 1);
+});
+
+test('CON-3 a refused connect calls the handler, tells sessionConnectFailed, and raises an exception', () => {
+  const { browser, session, heard, exceptions } = page();
+  const errors = [];
+  session.connect('T1==', (error) => errors.push(error));
+  browser.socket.open();
+  browser.socket.hear({ ev: 'error', id: 1, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'no', retryable: false });
+  assert.equal(errors.length, 1);
+  const { name, code, message, reason } = errors[0];
+  assert.deepEqual({ name, code, message, reason }, { name: 'OT_AUTHENTICATION_ERROR', code: 1004, message: 'no', reason: 'no' });
+  assert.ok(errors[0] instanceof Error);
+  assert.deepEqual(heard.map((event) => [event.type, event.code]), [['sessionConnectFailed', 1004]]);
+  assert.deepEqual(exceptions.map((event) => [event.code, event.title, event.target]), [[1004, 'Authentication error', session]]);
+  assert.equal(session.currentState, 'disconnected');
+});
+
+test('CON-3 a connect without key, session or token fails without a socket', async () => {
+  const { browser, OT } = page();
+  const codes = [];
+  for (const [key, id, token] of [['', '1_a', 'T'], ['100', '', 'T'], ['100', '1_c', undefined], ['100', '1_d', 5]]) {
+    OT.initSession(key, id).connect(token, (error) => codes.push(error.code));
+  }
+  assert.deepEqual(codes, []);
+  await settled();
+  assert.deepEqual(codes, [1004, 1005, 1004, 1004]);
+  assert.equal(browser.sockets.length, 0);
+});
+
+test('ERR-1 no server to connect to is 1006', async () => {
+  const browser = new FakeBrowser();
+  const OT = createOT(browser.environment(), null);
+  const codes = [];
+  OT.initSession('100', '1_x').connect('T', (error) => codes.push(error.code));
+  await settled();
+  assert.deepEqual(codes, [1006]);
+});
+
+test('a session can be connected again after a failure, on the same object', () => {
+  const { browser, session, names } = page();
+  session.connect('T1==', () => {});
+  browser.socket.drop();
+  session.connect('T1==');
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.deepEqual(names(), ['sessionConnectFailed', 'sessionConnected', 'connectionCreated', 'connectionCreated']);
+});
+
+test('SIG-7 signal comes before signal:<type>, with one and the same event, whose type is signal:<type>', () => {
+  const { browser, session, heard } = joined();
+  session.on('signal', (event) => (event.note = 'seen'));
+  heard.length = 0;
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: 'chat', data: 'hi' });
+  assert.equal(heard.length, 2);
+  assert.equal(heard[0], heard[1]);
+  assert.equal(heard[1].note, 'seen');
+  const { type, data, target, cancelable } = heard[0];
+  assert.deepEqual({ type, data, cancelable }, { type: 'signal:chat', data: 'hi', cancelable: false });
+  assert.equal(target, session);
+  assert.equal(heard[0].from, session.connections.get('ada-id'));
+});
+
+test('SIG-7 a signal without type is told as signal only, with from null when it came by REST', () => {
+  const { browser, heard } = joined();
+  heard.length = 0;
+  browser.socket.hear({ ev: 'signal', seq: 3, from: null });
+  assert.equal(heard.length, 1);
+  assert.deepEqual([heard[0].type, heard[0].data, heard[0].from], ['signal', undefined, null]);
+});
+
+test('SIG-4 one’s own echo comes from one’s own connection', () => {
+  const { browser, session, heard } = joined();
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'bob-id', data: 'me' });
+  assert.equal(heard.at(-1).from, session.connection);
+});
+
+test('SIG-6 the signal handler gets undefined and the options once acknowledged, not before', () => {
+  const { browser, session } = joined();
+  const calls = [];
+  const options = { type: 'chat', data: 'hi' };
+  assert.equal(session.signal(options, (...args) => calls.push(args)), undefined);
+  assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', type: 'chat', data: 'hi', id: 2 });
+  assert.equal(calls.length, 0);
+  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 });
+  assert.deepEqual(calls, [[undefined, options]]);
+});
+
+test('SIG-1 signal() and signal(handler) are signals without anything', () => {
+  const { browser, session } = joined();
+  let called = 0;
+  session.signal();
+  session.signal(() => (called += 1));
+  assert.deepEqual(browser.socket.sent.slice(-2), [{ op: 'signal', id: 2 }, { op: 'signal', id: 3 }]);
+  browser.socket.hear({ ev: 'ack', id: 3, seq: 4 });
+  assert.equal(called, 1);
+});
+
+test('SIG-4 to takes a connection of the session, or the session for everybody, and nothing else', () => {
+  const { browser, session } = joined();
+  const codes = [];
+  session.signal({ to: session.connections.get('ada-id') });
+  session.signal({ to: session });
+  session.signal({ to: 'ada-id' }, (error) => codes.push(error.code));
+  session.signal({ to: { connectionId: 'ada-id' } }, (error) => codes.push(error.code));
+  assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', to: 'ada-id', id: 2 }, { op: 'signal', id: 3 }]);
+  assert.deepEqual(codes, [400, 400]);
+});
+
+test('SIG-1 data that is not a string goes as JSON text, with a warning', () => {
+  const { browser, session } = joined();
+  session.signal({ type: 5, data: { a: [1] } });
+  assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', type: '5', data: '{"a":[1]}', id: 2 });
+  assert.equal(browser.printed.filter(([level]) => level === 'warn').length, 1);
+});
+
+test('WIRE-4 half a surrogate pair is sent as the replacement character', () => {
+  const { browser, session } = joined();
+  session.signal({ data: 'a\ud800b😀' });
+  assert.equal(browser.socket.sent.at(-1).data, 'a\uFFFDb😀');
+});
+
+test('SIG-4 a signal while not connected fails with 500 and raises an exception; validation errors raise none', () => {
+  const { session, exceptions } = page();
+  const codes = [];
+  session.signal({ type: 'a b' }, (error) => codes.push(error.code));
+  assert.equal(exceptions.length, 0);
+  session.signal({ type: 'ab' }, (error) => codes.push([error.code, error.name]));
+  assert.deepEqual(codes, [400, [500, 'OT_NOT_CONNECTED']]);
+  assert.deepEqual(exceptions.map((event) => event.code), [500]);
+});
+
+test('SIG-4 a refusal of the server reaches the handler and raises no exception', () => {
+  const { browser, session, exceptions } = joined();
+  const errors = [];
+  session.signal({ to: session.connections.get('ada-id') }, (error) => errors.push([error.code, error.name]));
+  browser.socket.hear({ ev: 'error', id: 2, code: 404, name: 'OT_NOT_FOUND', message: 'gone', retryable: false });
+  assert.deepEqual(errors, [[404, 'OT_NOT_FOUND']]);
+  assert.equal(exceptions.length, 0);
+});
+
+test('PRES-1 newcomers and leavers are told one by one, and the collection follows', () => {
+  const { browser, session, heard } = joined();
+  heard.length = 0;
+  browser.socket.hear({ ev: 'connectionCreated', seq: 3, connection: { connectionId: 'cy-id', creationTime: 1, data: 'Cy' } });
+  assert.equal(session.connections.has('cy-id'), true);
+  browser.socket.hear({ ev: 'connectionDestroyed', seq: 4, connectionId: 'ada-id', reason: 'networkDisconnected' });
+  assert.deepEqual(session.connections.map((connection) => connection.data), ['Bob', 'Cy']);
+  assert.deepEqual(heard.map((event) => [event.type, event.connection.data, event.reason]), [
+    ['connectionCreated', 'Cy', undefined],
+    ['connectionDestroyed', 'Ada', 'networkDisconnected'],
+  ]);
+  assert.equal(heard[1].connection.destroyedReason, 'networkDisconnected');
+});
+
+test('LEAVE-1 disconnect clears everything at once and tells sessionDisconnected later, and nothing of the others', async () => {
+  const { browser, session, names, heard } = joined();
+  heard.length = 0;
+  session.disconnect();
+  assert.deepEqual([session.isConnected(), session.connection, session.connections.length(), session.capabilities.publish], [false, null, 0, 0]);
+  assert.deepEqual(names(), []);
+  assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
+  assert.equal(browser.socket.closedWith, 1000);
+  await settled();
+  assert.deepEqual(names(), ['sessionDisconnected']);
+  assert.deepEqual([heard[0].reason, heard[0].cancelable], ['clientDisconnected', true]);
+  heard[0].preventDefault();
+  assert.equal(heard[0].isDefaultPrevented(), true);
+  assert.equal(browser.timers.size, 0);
+});
+
+test('LEAVE-1 disconnect while not connected tells nothing', async () => {
+  const { session, names } = page();
+  session.disconnect();
+  await settled();
+  assert.deepEqual(names(), []);
+});
+
+test('LEAVE-1 disconnect while connecting fails the connect handler, and a late answer is not heard', async () => {
+  const { browser, session, names } = page();
+  const errors = [];
+  session.connect('T1==', (error) => errors.push(error.code));
+  browser.socket.open();
+  session.disconnect();
+  browser.socket.hear(connectedMessage());
+  await settled();
+  assert.deepEqual(errors, [1006]);
+  assert.deepEqual(names(), []);
+});
+
+test('LEAVE-1 a handler that leaves hears no more of what came with the same message', async () => {
+  const { browser, session, names, heard } = joined();
+  heard.length = 0;
+  session.on('signal', () => session.disconnect());
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'signal', seq: 4, from: 'ada-id' });
+  await settled();
+  assert.deepEqual(names(), ['signal', 'sessionDisconnected']);
+});
+
+test('LEAVE-4 what came before a forced disconnect in the same message is still told', async () => {
+  const { browser, heard, names } = joined();
+  heard.length = 0;
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false });
+  await settled();
+  assert.deepEqual(names(), ['signal', 'sessionDisconnected']);
+  assert.equal(heard[1].reason, 'forceDisconnected');
+});
+
+test('CLOSE-1 a lost socket fails waiting signals with 500 and tells networkDisconnected', async () => {
+  const { browser, session, heard } = joined();
+  heard.length = 0;
+  const codes = [];
+  session.signal({ type: 'chat', retryAfterReconnect: true }, (error) => codes.push(error.code));
+  browser.socket.drop();
+  await settled();
+  assert.deepEqual(codes, [500]);
+  assert.deepEqual(heard.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'networkDisconnected']]);
+});
+
+test('HB-3 the session ends after two silent heartbeats, and not while the server speaks', async () => {
+  const { browser, names } = joined();
+  for (let beat = 0; beat < 5; beat += 1) {
+    browser.pass(10_000);
+    browser.socket.hear({ ev: 'ping', seq: 2 });
+  }
+  assert.deepEqual(browser.socket.sent.slice(1).map((message) => message.op), Array(5).fill('pong'));
+  browser.pass(19_999);
+  await settled();
+  assert.equal(names().includes('sessionDisconnected'), false);
+  browser.pass(1);
+  await settled();
+  assert.equal(names().at(-1), 'sessionDisconnected');
+  assert.equal(browser.socket.closedWith, 4001);
+});
+
+test('LEAVE-2 forceDisconnect: 1010 not connected, 1520 not permitted, 1011 without target; each raises an exception', () => {
+  const moderator = { capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 } };
+  for (const [make, target, code] of [
+    [page, 'ada-id', 1010],
+    [joined, 'ada-id', 1520],
+    [() => joined({ changes: moderator }), undefined, 1011],
+  ]) {
+    const { session, exceptions } = make();
+    const codes = [];
+    session.forceDisconnect(target, (error) => codes.push(error.code));
+    assert.deepEqual(codes, [code]);
+    assert.deepEqual(exceptions.map((event) => event.code), [code]);
+  }
+  const { browser, session } = joined({ changes: moderator });
+  const calls = [];
+  session.forceDisconnect(session.connections.get('ada-id'), (...args) => calls.push(args));
+  browser.socket.hear({ ev: 'ack', id: 2 });
+  assert.deepEqual(calls, [[undefined]]);
+});
+
+test('CON-4 suppressed: no connectionCreated, and SIG-9 the signal brings its sender', () => {
+  const { browser, session, heard, names } = joined({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
+  assert.deepEqual(names(), ['sessionConnected']);
+  assert.deepEqual(browser.socket.sent[0].options, { connectionEventsSuppressed: true });
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', connection: ada }, { ev: 'signal', seq: 4, from: 'who' });
+  assert.deepEqual(heard.slice(-2).map((event) => [event.from.connectionId, event.from.data]), [['ada-id', 'Ada'], ['who', '']]);
+  assert.equal(session.connection.data, 'Bob');
+});
+
+test('the same session id gives the same Session', () => {
+  const { OT, session } = page();
+  assert.equal(OT.initSession('100', '1_x'), session);
+  assert.notEqual(OT.initSession('100', '1_y'), session);
+});
+
+test('session.connections is a collection: get, has, forEach, map, find, where, and length as a function', () => {
+  const { session } = joined();
+  const { connections } = session;
+  const visited = [];
+  connections.forEach((connection) => visited.push(connection.id));
+  assert.deepEqual(visited, ['ada-id', 'bob-id']);
+  assert.equal(connections.get('ada-id').data, 'Ada');
+  assert.equal(connections.get('nobody'), undefined);
+  assert.equal(connections.has('bob-id'), true);
+  assert.equal(connections.find({ data: 'Bob' }).id, 'bob-id');
+  assert.equal(connections.find((connection) => connection.data === 'Ada').id, 'ada-id');
+  assert.deepEqual(connections.where({ creationTime: ada.creationTime }).map((connection) => connection.id), ['ada-id']);
+  assert.deepEqual(connections.map((connection) => connection.data), ['Ada', 'Bob']);
+  assert.equal(connections.length(), 2);
+});
+
+test('log levels say what is printed', () => {
+  const { browser, OT } = page();
+  OT.warn('one');
+  OT.info('two');
+  OT.setLogLevel(OT.DEBUG);
+  OT.debug('three');
+  OT.setLogLevel(OT.NONE);
+  OT.error('four');
+  assert.deepEqual(browser.printed, [['warn', 'one'], ['debug', 'three']]);
+});
