@@ -1,0 +1,236 @@
+// The test page: joins the parts of the page with a session. Everything it does with the server goes through the public
+// calls of the library, as in any application.
+import OT from './opentok/index.js';
+import { ComposerView } from './page/composer-view.js';
+import { find } from './page/dom.js';
+import { InspectorView } from './page/inspector-view.js';
+import { JoinView } from './page/join-view.js';
+import { MessagesView } from './page/messages-view.js';
+import { PeopleView } from './page/people-view.js';
+import { ChatSession } from './text-chat/chat-session.js';
+import { displayName } from './text-chat/display-name.js';
+
+const STATUS = {
+  connecting: 'Connecting…',
+  connected: 'Connected',
+  reconnecting: 'Reconnecting…',
+  disconnected: 'Not connected',
+};
+
+const ENDINGS = {
+  forceDisconnected: 'You were removed from this room.',
+  networkDisconnected: 'The connection was lost. Messages are no longer received.',
+};
+
+let takesRooms = false;
+let session = null;
+let chat = null;
+let wish = null;
+let unreadCount = 0;
+
+const join = new JoinView((wanted) => {
+  wish = wanted;
+  enter();
+});
+const people = new PeopleView((connection) => {
+  session.forceDisconnect(connection, (error) => noteOutcome('forceDisconnect', error));
+});
+const messages = new MessagesView((localId) => chat.retry(localId));
+const composer = new ComposerView((text) => {
+  chat.send(text);
+  messages.scrollToEnd();
+});
+const inspector = new InspectorView((options, targetId) => {
+  const to = targetId ? session.connections.get(targetId) : undefined;
+  inspector.note('out', options.type ? `signal:${options.type}` : 'signal', `to ${to ? displayName(to) : 'everybody'}${shown(options.data)}`);
+  session.signal(to ? { ...options, to } : options, (error) => noteOutcome('signal', error));
+});
+
+find('leave').addEventListener('click', () => session?.disconnect());
+find('rejoin').addEventListener('click', () => enter());
+find('invite').addEventListener('click', async () => {
+  await navigator.clipboard.writeText(roomLink(wish.room));
+  const button = find('invite');
+  button.textContent = 'Copied';
+  setTimeout(() => (button.textContent = 'Copy link'), 1500);
+});
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) setUnread(0);
+});
+OT.on('exception', (event) => inspector.note('bad', 'exception', `${event.code} ${event.message}`));
+
+start();
+
+async function start() {
+  takesRooms = await fetch('./session').then((answer) => answer.ok, () => false);
+  join.show({ takesRooms });
+}
+
+async function enter() {
+  join.setBusy(true);
+  setStatus('connecting');
+  try {
+    const { apiKey, sessionId, token } = wish.room === undefined ? wish : await credentialsFor(wish);
+    connect(apiKey, sessionId, token);
+  } catch {
+    failed('The server did not hand out a token. Is it still running?');
+  }
+}
+
+async function credentialsFor({ room, name, role }) {
+  const query = new URLSearchParams({ data: name });
+  if (role !== 'publisher') query.set('role', role);
+  const answer = await fetch(`./room/${encodeURIComponent(room)}?${query}`);
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return answer.json();
+}
+
+function connect(apiKey, sessionId, token) {
+  session?.off();
+  const previous = session;
+  session = OT.initSession(apiKey, sessionId);
+  // Coming back to the same room continues the same conversation on the page.
+  const timeline = previous === session ? chat?.timeline : undefined;
+  chat?.stop();
+  chat = null;
+  if (!timeline) messages.clear();
+  session.off();
+  listen(session, timeline);
+  session.connect(token, (error) => {
+    if (error) failed(error.message);
+  });
+}
+
+function listen(joined, timeline) {
+  joined.on({
+    sessionConnected() {
+      inspector.note('good', 'sessionConnected', joined.connection.connectionId);
+      chat = new ChatSession(joined, {
+        alias: wish.name || displayName(joined.connection),
+        clock: () => Date.now(),
+        newLocalId,
+        timeline,
+        changed: showMessages,
+      });
+      showRoom();
+      showMessages(null);
+    },
+    sessionDisconnected(event) {
+      inspector.note('bad', 'sessionDisconnected', event.reason);
+      left(event.reason);
+    },
+    sessionReconnecting() {
+      inspector.note('bad', 'sessionReconnecting', '');
+      setStatus('reconnecting');
+    },
+    sessionReconnected() {
+      inspector.note('good', 'sessionReconnected', '');
+      setStatus('connected');
+    },
+    sessionConnectFailed(event) {
+      inspector.note('bad', 'sessionConnectFailed', `${event.code} ${event.message}`);
+    },
+    connectionCreated({ connection }) {
+      const isMe = connection.connectionId === joined.connection.connectionId;
+      inspector.note('in', 'connectionCreated', `${displayName(connection)} · ${connection.connectionId}`);
+      inspector.addTarget(connection, isMe);
+      people.add(connection, { isMe, mayRemove: joined.capabilities.permittedTo('forceDisconnect') });
+    },
+    connectionDestroyed({ connection, reason }) {
+      inspector.note('in', 'connectionDestroyed', `${displayName(connection)} · ${reason}`);
+      inspector.removeTarget(connection);
+      people.remove(connection);
+    },
+    signal(event) {
+      inspector.note('in', event.type, `from ${event.from ? displayName(event.from) : 'the server'}${shown(event.data)}`);
+    },
+  });
+}
+
+function showRoom() {
+  join.hide();
+  people.clear();
+  inspector.clearTargets();
+  setStatus('connected');
+  find('notice').hidden = true;
+  find('room-view').hidden = false;
+  find('room-actions').hidden = false;
+  const name = find('room-name');
+  name.textContent = wish.room ?? 'Session';
+  name.hidden = false;
+  // Clipboards exist on secure pages only; without one the link in the address bar must do.
+  find('invite').hidden = wish.room === undefined || !navigator.clipboard;
+  if (wish.room !== undefined) history.replaceState(null, '', roomLink(wish.room));
+  setUnread(0);
+  composer.setEnabled(true);
+  composer.focus();
+}
+
+function left(reason) {
+  setStatus('disconnected');
+  people.clear();
+  inspector.clearTargets();
+  composer.setEnabled(false);
+  if (reason === 'clientDisconnected') {
+    showJoin();
+    return;
+  }
+  find('notice-text').textContent = ENDINGS[reason] ?? `The connection ended (${reason}).`;
+  find('notice').hidden = false;
+  find('rejoin').focus();
+}
+
+function showJoin() {
+  find('room-view').hidden = true;
+  find('room-actions').hidden = true;
+  find('room-name').hidden = true;
+  join.show({ takesRooms });
+}
+
+function failed(message) {
+  setStatus('disconnected');
+  // A failed "Join again" leaves the conversation on the page; a failed first try leaves the form.
+  if (find('room-view').hidden) {
+    join.setBusy(false);
+    join.setError(message);
+  } else {
+    find('notice-text').textContent = message;
+    find('notice').hidden = false;
+  }
+}
+
+function showMessages(news) {
+  messages.show(chat.rows, { failureOf: (localId) => chat.failureOf(localId), hasNews: news !== null });
+  if (news !== null && document.hidden) setUnread(unreadCount + 1);
+}
+
+function setStatus(state) {
+  find('status').dataset.state = state;
+  find('status-text').textContent = STATUS[state];
+}
+
+function setUnread(count) {
+  unreadCount = count;
+  const place = wish?.room && !find('room-view').hidden ? `${wish.room} · Signalbox` : 'Signalbox';
+  document.title = count > 0 ? `(${count}) ${place}` : place;
+}
+
+function noteOutcome(request, error) {
+  if (error) inspector.note('bad', `${request} refused`, `${error.code} ${error.name}: ${error.message}`);
+  else inspector.note('good', `${request} acknowledged`, '');
+}
+
+function shown(data) {
+  return data === undefined ? '' : `: ${data}`;
+}
+
+function roomLink(room) {
+  const link = new URL(location.href);
+  link.search = new URLSearchParams({ room }).toString();
+  link.hash = '';
+  return link.href;
+}
+
+function newLocalId() {
+  return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,80 @@
+import { displayName } from '../text-chat/display-name.js';
+import { find, make, timeOfDay } from './dom.js';
+
+/** Lines kept in the log. */
+const LOG_LENGTH = 200;
+
+/** A panel that sends any signal to anybody and shows everything that the session says. */
+export class InspectorView {
+  #panel = find('inspector');
+  #toggle = find('inspector-toggle');
+  #target = find('signal-target');
+  #log = find('log');
+  #options = new Map();
+
+  /** `send(options, targetId)` is called with signal options; `targetId` is empty for everybody. */
+  constructor(send) {
+    this.#toggle.addEventListener('click', () => this.#setOpen(this.#panel.hidden));
+    this.#panel.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return;
+      this.#setOpen(false);
+      this.#toggle.focus();
+    });
+    find('log-clear').addEventListener('click', () => this.#log.replaceChildren());
+    find('signal-form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      // An empty field is an absent property: that is a signal of its own kind.
+      const type = find('signal-type').value;
+      const data = find('signal-data').value;
+      const options = {};
+      if (type !== '') options.type = type;
+      if (data !== '') options.data = data;
+      if (find('signal-online-only').checked) options.onlineOnly = true;
+      send(options, this.#target.value);
+    });
+  }
+
+  addTarget(connection, isMe) {
+    const { connectionId } = connection;
+    if (this.#options.has(connectionId)) return;
+    const option = make('option', { value: connectionId }, `${displayName(connection)}${isMe ? ' (you)' : ''} · ${connectionId.slice(0, 4)}`);
+    this.#options.set(connectionId, option);
+    this.#target.append(option);
+  }
+
+  removeTarget({ connectionId }) {
+    this.#options.get(connectionId)?.remove();
+    this.#options.delete(connectionId);
+  }
+
+  clearTargets() {
+    for (const option of this.#options.values()) option.remove();
+    this.#options.clear();
+  }
+
+  /** `kind` colours the line: `in`, `out`, `good` or `bad`. */
+  note(kind, name, detail) {
+    const wasAtEnd = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < 24;
+    this.#log.append(
+      make(
+        'li',
+        { class: `log-line ${kind}` },
+        make('time', {}, timeOfDay(Date.now(), true)),
+        make('span', { class: 'log-name' }, name),
+        make('span', { class: 'log-detail' }, detail),
+      ),
+    );
+    if (this.#log.childElementCount > LOG_LENGTH) this.#log.firstElementChild.remove();
+    if (wasAtEnd) this.#log.scrollTop = this.#log.scrollHeight;
+  }
+
+  #setOpen(isOpen) {
+    this.#panel.hidden = !isOpen;
+    this.#toggle.setAttribute('aria-expanded', String(isOpen));
+    find('room-view').classList.toggle('with-inspector', isOpen);
+    if (isOpen) {
+      this.#log.scrollTop = this.#log.scrollHeight;
+      find('signal-type').focus();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { displayName } from '../text-chat/display-name.js';
+import { avatar, find, make } from './dom.js';
+
+/** Who is here, in the order in which they came. */
+export class PeopleView {
+  #list = find('people');
+  #count = find('people-count');
+  #rows = new Map();
+  #remove;
+
+  /** `remove(connection)` is offered next to others when the own token permits it. */
+  constructor(remove) {
+    this.#remove = remove;
+  }
+
+  add(connection, { isMe, mayRemove }) {
+    if (this.#rows.has(connection.connectionId)) return;
+    const name = displayName(connection);
+    const row = make(
+      'li',
+      { class: 'person', title: `${name} · ${connection.connectionId}` },
+      avatar(name, connection.connectionId),
+      make('span', { class: 'person-name' }, name),
+      isMe ? make('span', { class: 'tag' }, 'you') : null,
+    );
+    if (mayRemove && !isMe) {
+      const button = make('button', { type: 'button', class: 'quiet small', 'aria-label': `Remove ${name}` }, 'Remove');
+      button.addEventListener('click', () => this.#remove(connection));
+      row.append(button);
+    }
+    this.#rows.set(connection.connectionId, row);
+    this.#list.append(row);
+    this.#showCount();
+  }
+
+  remove(connection) {
+    this.#rows.get(connection.connectionId)?.remove();
+    this.#rows.delete(connection.connectionId);
+    this.#showCount();
+  }
+
+  clear() {
+    this.#rows.clear();
+    this.#list.replaceChildren();
+    this.#showCount();
+  }
+
+  #showCount() {
+    this.#count.textContent = String(this.#rows.size);
+  }
+}
