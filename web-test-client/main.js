@@ -181,6 +181,7 @@ function left(reason) {
 }
 
 function showJoin() {
+  find('notice').hidden = true;
   find('room-view').hidden = true;
   find('room-actions').hidden = true;
   find('room-name').hidden = true;

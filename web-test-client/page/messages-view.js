@@ -9,39 +9,48 @@ export class MessagesView {
   #list = find('messages');
   #empty = find('empty');
   #banner = find('new-messages');
-  /** Row key → {element, look}: `look` says whether the element still shows what it should. */
+  /** Row key → {element, kind, state}: what the element shows, so that it is touched only when that changes. */
   #shown = new Map();
   #retry;
+  /** Whether the reader is at the end and wants to stay there. */
+  #isPinned = true;
 
   constructor(retry) {
     this.#retry = retry;
     this.#banner.addEventListener('click', () => this.scrollToEnd());
     this.#scroll.addEventListener('scroll', () => {
-      if (this.#isAtEnd()) this.#banner.hidden = true;
+      this.#isPinned = this.#isAtEnd();
+      if (this.#isPinned) this.#banner.hidden = true;
     });
+    // A growing text field or a phone's keyboard takes room from below: who read the newest message still does.
+    new ResizeObserver(() => {
+      if (this.#isPinned) this.scrollToEnd();
+    }).observe(this.#scroll);
   }
 
   /** `failureOf(localId)` explains a failed message; `hasNews` is true when somebody else has said something. */
   show(rows, { failureOf, hasNews }) {
-    const wasAtEnd = this.#isAtEnd();
     this.#empty.hidden = rows.length > 0;
-    const kept = new Set();
-    let place = this.#list.firstElementChild;
+    const wanted = new Map();
     let previous = null;
     for (const row of rows) {
       const key = row.message ? `message ${row.message.key}` : `divider ${previous.message.key}`;
-      const element = this.#elementFor(key, row, failureOf);
-      kept.add(key);
-      if (element === place) place = place.nextElementSibling;
-      else this.#list.insertBefore(element, place);
+      wanted.set(key, this.#elementFor(key, row, failureOf));
       previous = row;
     }
-    for (const [key, { element }] of this.#shown) {
-      if (kept.has(key)) continue;
-      element.remove();
-      this.#shown.delete(key);
+    // Away with what is gone first: then whatever stays is in its place already, and is not touched.
+    for (const element of [...this.#list.children]) {
+      if (!isWanted(element, wanted)) element.remove();
     }
-    if (wasAtEnd) this.scrollToEnd();
+    for (const key of this.#shown.keys()) {
+      if (!wanted.has(key)) this.#shown.delete(key);
+    }
+    let place = this.#list.firstElementChild;
+    for (const element of wanted.values()) {
+      if (element === place) place = place.nextElementSibling;
+      else this.#list.insertBefore(element, place);
+    }
+    if (this.#isPinned) this.scrollToEnd();
     else if (hasNews) this.#banner.hidden = false;
   }
 
@@ -49,10 +58,12 @@ export class MessagesView {
   clear() {
     this.#shown.clear();
     this.#list.replaceChildren();
+    this.#isPinned = true;
     this.#banner.hidden = true;
   }
 
   scrollToEnd() {
+    this.#isPinned = true;
     this.#scroll.scrollTop = this.#scroll.scrollHeight;
     this.#banner.hidden = true;
   }
@@ -63,17 +74,21 @@ export class MessagesView {
   }
 
   #elementFor(key, row, failureOf) {
-    const failure = row.message?.state === 'failed' ? failureOf(row.message.localId) : null;
-    const look = `${row.kind} ${row.message?.state ?? ''} ${failure ?? ''}`;
-    const known = this.#shown.get(key);
-    if (known?.look === look) return known.element;
-    const element = row.message ? this.#messageElement(row, failure) : make('li', { class: 'divider', 'aria-hidden': 'true' });
-    known?.element.replaceWith(element);
-    this.#shown.set(key, { element, look });
-    return element;
+    let shown = this.#shown.get(key);
+    if (shown?.kind !== row.kind) {
+      const element = row.message ? this.#messageElement(row) : make('li', { class: 'divider', 'aria-hidden': 'true' });
+      element.dataset.key = key;
+      shown = { element, kind: row.kind, state: undefined };
+      this.#shown.set(key, shown);
+    }
+    if (row.message && shown.state !== row.message.state) {
+      shown.state = row.message.state;
+      this.#showState(shown.element, row.message, failureOf);
+    }
+    return shown.element;
   }
 
-  #messageElement({ kind, message }, failure) {
+  #messageElement({ kind, message }) {
     const isShort = kind.endsWith('Short');
     const side = message.kind;
     const name = side === 'sent' ? 'You' : message.alias;
@@ -86,15 +101,21 @@ export class MessagesView {
           make('span', { class: 'row-name' }, name),
           make('time', { datetime: moment.toISOString(), title: moment.toLocaleString() }, timeOfDay(message.sentAt)),
         );
-    const body = make('div', { class: 'row-body' }, header, make('p', { class: 'bubble' }, message.text));
-    if (message.state === 'pending') body.append(make('p', { class: 'row-state' }, 'Sending…'));
-    if (message.state === 'failed') body.append(this.#failedNote(message, failure));
     return make(
       'li',
-      { class: `row ${side}${isShort ? ' short' : ''}`, 'data-kind': kind, 'data-state': message.state },
+      { class: `row ${side}${isShort ? ' short' : ''}`, 'data-kind': kind },
       side === 'received' ? (isShort ? make('span', { class: 'avatar-space' }) : avatar(name, message.senderId ?? name)) : null,
-      body,
+      make('div', { class: 'row-body' }, header, make('p', { class: 'bubble' }, message.text)),
     );
+  }
+
+  /** Only the note below changes: a screen reader should not hear the whole message again. */
+  #showState(element, message, failureOf) {
+    element.dataset.state = message.state;
+    const body = element.querySelector('.row-body');
+    body.querySelector('.row-state')?.remove();
+    if (message.state === 'pending') body.append(make('p', { class: 'row-state' }, 'Sending…'));
+    if (message.state === 'failed') body.append(this.#failedNote(message, failureOf(message.localId)));
   }
 
   #failedNote(message, failure) {
@@ -102,4 +123,8 @@ export class MessagesView {
     retry.addEventListener('click', () => this.#retry(message.localId));
     return make('p', { class: 'row-state' }, `Not sent${failure ? `: ${failure}` : '.'} `, retry);
   }
+}
+
+function isWanted(element, wanted) {
+  return wanted.get(element.dataset.key) === element;
 }
