@@ -1,0 +1,159 @@
+"""A real server and a real browser, for tests of what a person sees.
+
+SIGNALBOX_BIN   the server's executable; without it these tests are skipped
+SCREENSHOT_DIR  where pictures go; default: a temporary folder
+CHROMIUM        the browser; default: Debian's
+"""
+
+import os
+import pathlib
+import queue
+import re
+import subprocess
+import threading
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+START_SECONDS = 20
+STOP_SECONDS = 10
+READY = re.compile(r"http://\S+")
+
+# A wait that is not over by then has failed. It costs nothing when all is well.
+WAIT_MILLISECONDS = 10_000
+expect.set_options(timeout=WAIT_MILLISECONDS)
+
+
+class Server:
+    """`signalbox serve --dev` on a port of its own choosing."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [
+                os.environ["SIGNALBOX_BIN"],
+                "serve",
+                "--dev",
+                "--port",
+                "0",
+                "--web-root",
+                str(REPOSITORY / "web-test-client"),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+            # Credentials from outside would switch the development mode off.
+            env={name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_API_")},
+        )
+        lines = queue.Queue()
+        # Keeps reading to the end, so that the server never waits for somebody to empty the pipe.
+        self.reader = threading.Thread(target=self._read, args=(lines,), daemon=True)
+        self.reader.start()
+        self.url = self._wait_until_ready(lines)
+
+    def _read(self, lines):
+        for line in self.process.stdout:
+            lines.put(line)
+        lines.put(None)
+
+    def _wait_until_ready(self, lines):
+        seen = []
+        while True:
+            try:
+                line = lines.get(timeout=START_SECONDS)
+            except queue.Empty:
+                line = None
+            if line is None:
+                self.stop()
+                raise RuntimeError(f"the server did not say that it is ready; it said: {seen}")
+            seen.append(line)
+            found = READY.search(line)
+            if found:
+                return found[0].rstrip("/")
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
+@pytest.fixture(scope="session")
+def require_server():
+    if not os.environ.get("SIGNALBOX_BIN"):
+        pytest.skip("SIGNALBOX_BIN is not set")
+
+
+@pytest.fixture(scope="session")
+def shared_server(require_server):
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def url(shared_server):
+    return shared_server.url
+
+
+@pytest.fixture
+def own_server(require_server):
+    """For a test that stops it."""
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def screenshots(tmp_path_factory):
+    folder = os.environ.get("SCREENSHOT_DIR")
+    path = pathlib.Path(folder) if folder else tmp_path_factory.mktemp("screenshots")
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@pytest.fixture
+def room(request):
+    """A room for this test alone."""
+    return re.sub(r"[^A-Za-z0-9._~-]", "-", request.node.name)[:64]
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Opens pages, each in a browser context of its own: as on different machines.
+
+    Whatever a page complains about fails the test, unless the test says what it expects: `page.complaints.clear()`.
+    """
+    contexts = []
+    pages = []
+
+    def open_page(address, **options):
+        options.setdefault("viewport", {"width": 1280, "height": 800})
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(WAIT_MILLISECONDS)
+        page.complaints = []
+        page.on("console", lambda message: message.type in ("error", "warning") and page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        pages.append(page)
+        page.goto(address)
+        return page
+
+    yield open_page
+    complaints = [complaint for page in pages for complaint in page.complaints]
+    for context in contexts:
+        context.close()
+    assert complaints == []

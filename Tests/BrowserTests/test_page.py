@@ -1,0 +1,299 @@
+"""The test page: two people open it and chat."""
+
+import re
+
+import pytest
+from person import MESSAGE_ROWS, Person
+from playwright.sync_api import expect
+
+HOSTILE_TEXTS = [
+    "<img src=x onerror=\"document.title='broken in'\">",
+    "<script>document.title='broken in'</script>",
+    "\"><svg onload=\"document.title='broken in'\">",
+    "javascript:document.title='broken in'",
+    "{{constructor.constructor('document.title=1')()}}",
+]
+
+
+def test_two_people_chat_in_both_directions(open_page, url, room, screenshots):
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    ada.say("hello")
+    bob.sees_messages("hello")
+    bob.say("hello yourself 🚂")
+    for person in (ada, bob):
+        person.sees_messages("hello", "hello yourself 🚂")
+    expect(ada.page.locator(MESSAGE_ROWS).first).to_have_attribute("data-state", "sent")
+    expect(bob.page.locator(".row-name").first).to_have_text("Ada")
+    ada.page.screenshot(path=screenshots / "chat-light.png")
+
+
+def test_rows_are_grouped_by_sender_with_a_divider_before_each_group(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    ada.say("one")
+    ada.say("two")
+    bob.sees_messages("one", "two")
+    bob.say("three")
+    ada.sees_messages("one", "two", "three")
+    ada.say("four")
+    ada.sees_rows("sent", "sentShort", "divider", "received", "divider", "sent", "divider")
+    bob.sees_rows("received", "receivedShort", "divider", "sent", "divider", "received", "divider")
+    expect(ada.page.locator(".row-header")).to_have_count(3)
+
+
+def test_a_group_ends_when_two_minutes_pass(open_page, url, room):
+    """CHAT: the window is strictly less than 120 s, by the times that the messages carry."""
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    bob.open_inspector()
+    for text, moment in (("a", 1_700_000_000_000), ("b", 1_700_000_119_999), ("c", 1_700_000_239_999)):
+        bob.send_signal("text-chat", f'{{"text":"{text}","sentOn":{moment}}}')
+    ada.sees_rows("received", "receivedShort", "divider", "received", "divider")
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS)
+def test_text_stays_text(open_page, url, room, text):
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room, text)
+    bob.say(text)
+    ada.sees_messages(text)
+    ada.open_inspector()
+    expect(ada.log("connectionCreated")).to_have_count(2)
+    assert ada.page.locator("#room-view img, #room-view svg, #room-view script").count() == 0
+    assert "broken in" not in ada.page.title()
+
+
+def test_the_page_runs_under_a_strict_content_security_policy(open_page, url):
+    page = open_page("about:blank")
+    answer = page.goto(url + "/")
+    policy = answer.header_value("content-security-policy") or ""
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.header_value("x-content-type-options") == "nosniff"
+
+
+def test_the_list_of_who_is_here_follows_joining_and_leaving(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    ada.sees_people("Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    cy = Person.join(open_page, url, room, "Cy")
+    for person in (ada, bob, cy):
+        person.sees_people("Ada", "Bob", "Cy")
+    bob.page.close()
+    for person in (ada, cy):
+        person.sees_people("Ada", "Cy")
+    cy.page.get_by_role("button", name="Leave").click()
+    expect(cy.page.get_by_role("button", name="Join")).to_be_visible()
+    ada.sees_people("Ada")
+    ada.open_inspector()
+    expect(ada.log("connectionDestroyed").last).to_contain_text("clientDisconnected")
+
+
+def test_another_room_is_another_conversation(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room + "2", "Bob")
+    ada.sees_people("Ada")
+    bob.say("only here")
+    bob.sees_messages("only here")
+    bob.page.get_by_role("button", name="Leave").click()
+    bob.page.get_by_label("Room", exact=True).fill(room)
+    bob.page.get_by_role("button", name="Join").click()
+    bob.sees_people("Ada", "Bob")
+    bob.sees_messages()
+    bob.say("and here")
+    ada.sees_messages("and here")
+
+
+def test_a_directed_signal_reaches_its_target_only(open_page, url, room, screenshots):
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    cy = Person.join(open_page, url, room, "Cy")
+    for person in (ada, bob, cy):
+        person.sees_people("Ada", "Bob", "Cy")
+        person.open_inspector()
+    ada.send_signal("secret", "for Bob", to="Bob")
+    expect(ada.log("signal acknowledged")).to_have_count(1)
+    expect(bob.log("from Ada: for Bob")).to_have_count(1)
+    # What comes after it has come: so the other would be here, if it were coming.
+    ada.send_signal("public", "for all")
+    for person in (ada, bob, cy):
+        expect(person.log("from Ada: for all")).to_have_count(1)
+    assert cy.log("for Bob").count() == 0
+    assert ada.log("from Ada: for Bob").count() == 0
+    ada.page.screenshot(path=screenshots / "inspector-light.png")
+
+
+def test_the_inspector_sends_any_signal_and_says_what_became_of_it(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    ada.open_inspector()
+    ada.send_signal()
+    expect(ada.log("signal acknowledged")).to_have_count(1)
+    expect(ada.log("from Ada")).to_have_count(1)
+    ada.send_signal(type="not a type")
+    expect(ada.log("signal refused")).to_contain_text("400 OT_INVALID_PARAMETER")
+    ada.send_signal(data="x" * 8191)
+    expect(ada.log("signal refused").last).to_contain_text("413 OT_INVALID_PARAMETER")
+
+
+def test_a_bare_message_of_the_first_sample_component_is_a_message(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    bob.open_inspector()
+    bob.send_signal("TextChat", "bare")
+    ada.sees_messages("bare")
+    bob.sees_messages("bare")
+
+
+def test_the_composer_counts_what_is_left_and_refuses_what_is_too_long(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    remaining = ada.page.locator("#remaining")
+    send = ada.page.get_by_role("button", name="Send", exact=True)
+    expect(remaining).to_have_text("1000 characters left")
+    expect(send).to_be_disabled()
+    ada.type("x" * 989)
+    expect(remaining).to_have_text("11 characters left")
+    expect(remaining).not_to_have_class(re.compile("few"))
+    ada.page.keyboard.insert_text("😀")
+    expect(remaining).to_have_text("9 characters left")
+    expect(remaining).to_have_class(re.compile("few"))
+    ada.page.keyboard.insert_text("y" * 10)
+    expect(ada.page.locator("#composer-hint")).to_have_text("Too long by 1")
+    expect(remaining).to_have_text("9 characters left")
+    ada.page.keyboard.insert_text("y" * 9)
+    expect(remaining).to_have_text("0 characters left")
+    send.click()
+    ada.sees_messages("x" * 989 + "😀" + "y" * 9)
+    expect(remaining).to_have_text("1000 characters left")
+
+
+def test_enter_sends_and_shift_enter_breaks_the_line(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    keyboard = ada.page.keyboard
+    keyboard.press("Enter")
+    keyboard.type("one")
+    keyboard.press("Shift+Enter")
+    keyboard.type("two")
+    expect(ada.page.get_by_label("Message", exact=True)).to_have_value("one\ntwo")
+    keyboard.press("Enter")
+    expect(ada.page.locator(f"{MESSAGE_ROWS} .bubble")).to_have_count(1)
+    assert ada.page.locator(f"{MESSAGE_ROWS} .bubble").text_content() == "one\ntwo"
+
+
+def test_everything_can_be_reached_by_keyboard(open_page, url, room):
+    page = open_page(url + "/")
+    expect(page.get_by_label("Your name")).to_be_focused()
+    page.keyboard.type("Ada")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Control+A")
+    page.keyboard.type(room)
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Message", exact=True)).to_be_focused()
+    page.keyboard.type("hello")
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{MESSAGE_ROWS} .bubble")).to_have_text(["hello"])
+    reached = set()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id"))
+    assert {"invite", "inspector-toggle", "leave", "messages-scroll", "composer-text"} <= reached
+    page.get_by_role("button", name="Inspector").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Type", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#inspector")).to_be_hidden()
+    expect(page.get_by_role("button", name="Inspector")).to_be_focused()
+
+
+def test_who_reads_older_messages_is_told_of_new_ones(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    for count in range(30):
+        ada.say(f"message {count}")
+    expect(bob.page.locator(MESSAGE_ROWS)).to_have_count(30)
+    expect(bob.bubble("message 29")).to_be_in_viewport()
+    bob.page.locator("#messages-scroll").evaluate("list => { list.scrollTop = 0; }")
+    expect(bob.bubble("message 0")).to_be_in_viewport()
+    banner = bob.page.get_by_role("button", name="New messages")
+    expect(banner).to_be_hidden()
+    # The scroll event comes with the next frame; only then does the page know.
+    bob.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    ada.say("news")
+    expect(banner).to_be_visible()
+    banner.click()
+    expect(bob.bubble("news")).to_be_in_viewport()
+    expect(banner).to_be_hidden()
+
+
+def test_a_moderator_removes_somebody_who_may_come_back(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada", role="moderator")
+    bob = Person.join(open_page, url, room, "Bob")
+    assert bob.page.get_by_role("button", name="Remove").count() == 0
+    ada.page.get_by_role("button", name="Remove Bob").click()
+    expect(bob.page.get_by_role("alert")).to_contain_text("You were removed from this room.")
+    ada.sees_people("Ada")
+    bob.page.get_by_role("button", name="Join again").click()
+    ada.sees_people("Ada", "Bob")
+
+
+def test_a_message_that_may_not_be_sent_says_so(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada", role="publisheronly")
+    ada.say("hello")
+    row = ada.page.locator(MESSAGE_ROWS)
+    expect(row).to_have_attribute("data-state", "failed")
+    expect(row).to_contain_text("Not sent")
+
+
+def test_a_stopped_server_is_told_and_nothing_more_is_sent(open_page, own_server, room, screenshots):
+    ada = Person.join(open_page, own_server.url, room, "Ada")
+    ada.say("before")
+    ada.sees_messages("before")
+    expect(ada.page.locator(MESSAGE_ROWS)).to_have_attribute("data-state", "sent")
+    own_server.stop()
+    expect(ada.page.get_by_role("alert")).to_contain_text("The connection was lost.")
+    expect(ada.page.locator("#status-text")).to_have_text("Not connected")
+    expect(ada.page.get_by_label("Message", exact=True)).to_be_disabled()
+    ada.sees_messages("before")
+    ada.page.screenshot(path=screenshots / "lost-light.png")
+    ada.page.complaints.clear()
+
+
+def test_a_phone_needs_no_sideways_scrolling(open_page, url, room, screenshots):
+    phone = {"width": 390, "height": 844}
+    ada = Person.join(open_page, url, room, "Ada " + "Lovelace" * 6, viewport=phone)
+    bob = Person.join(open_page, url, room, "Bob", viewport={"width": 320, "height": 640}, color_scheme="dark")
+    ada.say("w" * 300)
+    bob.sees_messages("w" * 300)
+    bob.say("A sentence of ordinary words, which breaks where there is a space.")
+    expect(ada.page.locator(MESSAGE_ROWS)).to_have_count(2)
+    for person, name in ((ada, "phone-light"), (bob, "phone-dark")):
+        assert not person.is_wider_than_its_window()
+        person.page.screenshot(path=screenshots / f"{name}.png")
+        person.open_inspector()
+        assert not person.is_wider_than_its_window()
+        person.page.screenshot(path=screenshots / f"{name}-inspector.png")
+        expect(person.page.get_by_role("button", name="Leave")).to_be_in_viewport()
+
+
+def test_colours_follow_the_system(open_page, url, room, screenshots):
+    def brightness(person, selector):
+        colour = person.page.locator(selector).first.evaluate("element => getComputedStyle(element).backgroundColor")
+        red, green, blue = map(int, re.findall(r"\d+", colour)[:3])
+        return (red + green + blue) / 3
+
+    light = Person.join(open_page, url, room, "Ada", color_scheme="light")
+    dark = Person.join(open_page, url, room, "Bob", color_scheme="dark")
+    light.say("hello")
+    dark.sees_messages("hello")
+    for selector in ("body", ".chat", ".bubble"):
+        assert brightness(light, selector) > 180
+        assert brightness(dark, selector) < 80
+    dark.page.screenshot(path=screenshots / "chat-dark.png")
+
+
+def test_whoever_wants_no_motion_gets_none(open_page, url, room):
+    calm = Person.join(open_page, url, room, "Ada", reduced_motion="reduce")
+    moving = calm.page.evaluate(
+        "[...document.querySelectorAll('*')].filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0).length"
+    )
+    assert moving == 0
