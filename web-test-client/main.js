@@ -68,6 +68,7 @@ async function start() {
 
 async function enter() {
   join.setBusy(true);
+  find('rejoin').disabled = true;
   setStatus('connecting');
   try {
     const { apiKey, sessionId, token } = wish.room === undefined ? wish : await credentialsFor(wish);
@@ -168,6 +169,7 @@ function showRoom() {
 
 function left(reason) {
   setStatus('disconnected');
+  find('rejoin').disabled = false;
   people.clear();
   inspector.clearTargets();
   composer.setEnabled(false);
@@ -190,6 +192,7 @@ function showJoin() {
 
 function failed(message) {
   setStatus('disconnected');
+  find('rejoin').disabled = false;
   // A failed "Join again" leaves the conversation on the page; a failed first try leaves the form.
   if (find('room-view').hidden) {
     join.setBusy(false);

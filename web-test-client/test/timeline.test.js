@@ -28,6 +28,15 @@ test('CHAT what the session had before goes before what waits, so that everybody
   assert.deepEqual(timeline.messages.map(({ text }) => text), ['first', '1', 'second', '2']);
 });
 
+test('CHAT of two that wait, the one confirmed first goes first', () => {
+  const timeline = new Timeline();
+  timeline.send(own('1'));
+  timeline.send(own('2'));
+  timeline.confirm('2');
+  timeline.receive(other('later'), false);
+  assert.deepEqual(timeline.messages.map(({ text }) => text), ['2', 'later', '1']);
+});
+
 test('CHAT a message that failed stays where it is and can be tried again, once at a time', () => {
   const timeline = new Timeline();
   timeline.send(own('1'));
