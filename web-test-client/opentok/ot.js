@@ -33,7 +33,10 @@ export function createOT(environment, server) {
     /** Twice the same session id gives the same Session: two clients of one session need two pages. */
     initSession(apiKey, sessionId, options) {
       // `initSession(sessionId)` is the older form; the key then comes with `connect`.
-      const [key, id] = sessionId === undefined || sessionId === null ? [undefined, apiKey] : [String(apiKey), sessionId];
+      const isOlderForm = sessionId === undefined || sessionId === null;
+      const id = isOlderForm ? apiKey : sessionId;
+      // Keys look like numbers, and pages write them as such.
+      const key = isOlderForm || apiKey === undefined || apiKey === null ? undefined : String(apiKey);
       const known = OT.sessions.get(id);
       if (known) return known;
       const session = new Session(house, key, id, options ?? {});

@@ -112,12 +112,12 @@ test('CON-3 a refused connect calls the handler, tells sessionConnectFailed, and
 test('CON-3 a connect without key, session or token fails without a socket', async () => {
   const { browser, OT } = page();
   const codes = [];
-  for (const [key, id, token] of [['', '1_a', 'T'], ['100', '', 'T'], ['100', '1_c', undefined], ['100', '1_d', 5]]) {
+  for (const [key, id, token] of [['', '1_a', 'T'], [undefined, '1_b', 'T'], ['100', '', 'T'], ['100', '1_c', undefined], ['100', '1_d', 5]]) {
     OT.initSession(key, id).connect(token, (error) => codes.push(error.code));
   }
   assert.deepEqual(codes, []);
   await settled();
-  assert.deepEqual(codes, [1004, 1005, 1004, 1004]);
+  assert.deepEqual(codes, [1004, 1004, 1005, 1004, 1004]);
   assert.equal(browser.sockets.length, 0);
 });
 
@@ -353,6 +353,13 @@ test('CON-4 suppressed: no connectionCreated, and SIG-9 the signal brings its se
   browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', connection: ada }, { ev: 'signal', seq: 4, from: 'who' });
   assert.deepEqual(heard.slice(-2).map((event) => [event.from.connectionId, event.from.data]), [['ada-id', 'Ada'], ['who', '']]);
   assert.equal(session.connection.data, 'Bob');
+});
+
+test('an API key may be written as a number', () => {
+  const { browser, OT } = page();
+  OT.initSession(100, '1_number').connect('T1==');
+  browser.socket.open();
+  assert.equal(browser.socket.sent[0].apiKey, '100');
 });
 
 test('the same session id gives the same Session', () => {
