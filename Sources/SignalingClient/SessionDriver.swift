@@ -173,10 +173,12 @@ final class SessionDriver: @unchecked Sendable {
 
     private func flush() {
         guard let socket, !socket.isBacklogged, !unsent.isEmpty else { return }
+        let byteCount = takeable()
         frame.removeAll()
-        frame.append(contentsOf: unsent.prefix(takeable()))
-        _ = socket.write(frame)
-        unsent.removeFirst(min(unsent.count, frame.byteCount + 1))
+        frame.append(contentsOf: unsent.prefix(byteCount))
+        // A client's frame is masked where it lies: what is in it afterwards means nothing.
+        socket.write(frame)
+        unsent.removeFirst(min(unsent.count, byteCount + 1))
         if !unsent.isEmpty, !socket.isBacklogged { flush() }
     }
 
