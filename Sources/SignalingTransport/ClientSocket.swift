@@ -27,7 +27,7 @@ public protocol ClientSocketHandler: AnyObject {
 /// A WebSocket with a server. Confined to its loop.
 ///
 /// After ``terminate()`` or ``close(code:reason:)`` the handler still gets its last call.
-public final class ClientSocket: Killable {
+public final class ClientSocket: Endable {
     /// What a connection is made with.
     public struct Options: Sendable {
         /// Largest message that is taken, in bytes; over it the socket is closed with 1009.
@@ -136,19 +136,20 @@ public final class ClientSocket: Killable {
     ///   - code: 1000, 1001, 1003, 1007 to 1011, or 3000 to 4999.
     ///   - reason: cut to 123 bytes.
     public func close(code: UInt16, reason: String) {
-        guard phase == .open, !isKilled, let wsi else { return terminate() }
+        guard phase == .open, !isKilled else { return terminate() }
         guard closeReason == nil else { return }
         closeCode = code
         closeReason = reason
         deadline?.schedule(at: loop.now.advanced(by: options.closeTimeout))
-        lws_callback_on_writable(wsi)
+        // With bytes still buffered the close frame has to wait: the library would drop it.
+        if !isBacklogged { loop.core.endSoon(self) }
     }
 
     /// Cuts the socket without a close frame, at the end of this turn of the loop.
     public func terminate() {
         guard !isKilled, phase != .closed else { return }
         isKilled = true
-        loop.core.doom(self)
+        loop.core.endSoon(self)
     }
 
     // MARK: What libwebsockets tells
@@ -193,10 +194,8 @@ public final class ClientSocket: Killable {
             if phase == .open, closeReason == nil { handler?.clientSocketDrained(self) }
             if isKilled { return -1 }
         }
-        guard phase == .open, let reason = closeReason, !isBacklogged else { return 0 }
-        phase = .closing
-        setCloseReason(wsi, code: closeCode, reason)
-        return -1
+        if closeReason != nil, !isBacklogged { loop.core.endSoon(self) }
+        return 0
     }
 
     func peerCloses(_ payload: UnsafeRawBufferPointer) {
@@ -242,14 +241,17 @@ public final class ClientSocket: Killable {
         forget()
     }
 
-    func killNow() {
+    func endNow() {
         guard phase != .closed else { return }
         guard let wsi else {
             // It was never made, or failed while it was.
             closed()
             return forget()
         }
-        closeForcibly(wsi)
+        if isKilled { return closeForcibly(wsi) }
+        guard phase == .open, let closeReason else { return }
+        phase = .closing
+        closePolitely(wsi, code: closeCode, closeReason)
     }
 
     // MARK: Inside

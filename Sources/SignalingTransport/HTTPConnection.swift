@@ -5,7 +5,7 @@ import SignalingProtocol
 ///
 /// Confined to the loop. What libwebsockets leaves open is closed here: lengths are checked, bodies bounded, each phase
 /// has one absolute deadline, answers are ours to the byte.
-final class HTTPConnection: Killable {
+final class HTTPConnection: Endable {
     private enum Phase {
         /// Waits for a request's headers. Next: `receiving`, `answering`, `sending`, or an upgrade.
         case waiting
@@ -234,10 +234,10 @@ final class HTTPConnection: Killable {
     func kill() {
         guard !isKilled, wsi != nil else { return }
         isKilled = true
-        server?.loop.core.doom(self)
+        server?.loop.core.endSoon(self)
     }
 
-    func killNow() {
+    func endNow() {
         guard let wsi else { return }
         closeForcibly(wsi)
     }

@@ -2,10 +2,10 @@ import CLibwebsockets
 import Logging
 import SignalingProtocol
 
-/// What must be brought down, sooner or later, from outside of libwebsockets' callbacks.
-protocol Killable: AnyObject {
-    /// Closes at once, without ceremony. Not called inside one of libwebsockets' callbacks.
-    func killNow()
+/// A connection whose end has to wait until none of libwebsockets' callbacks runs.
+protocol Endable: AnyObject {
+    /// Begins or forces the end, as was asked for before.
+    func endNow()
 }
 
 /// The inside of a ``LoopThread``: the libuv loop, its handles, and the libwebsockets context on it.
@@ -23,7 +23,7 @@ final class LoopCore {
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
 
-    private var doomed: [any Killable] = []
+    private var ending: [any Endable] = []
     private var backlogged: [ObjectIdentifier: HTTPConnection] = [:]
     private var timers: [ObjectIdentifier: TimerHandle] = [:]
     private var servers: [ObjectIdentifier: TransportServer] = [:]
@@ -97,7 +97,7 @@ final class LoopCore {
         for server in servers.values { server.loopHasEnded() }
         servers = [:]
         onTurnEnded = nil
-        doomed = []
+        ending = []
         if isClean, uv_loop_close(loop) == 0 {
             loop.deallocate()
         } else {
@@ -121,23 +121,24 @@ final class LoopCore {
         // A flush may find sockets that have to go, and their end may give the hub something to flush. What is still
         // left after a few rounds gets another turn at once.
         for _ in 0..<4 {
-            killDoomed()
+            endWaiting()
             onTurnEnded?()
-            if doomed.isEmpty { return }
+            if ending.isEmpty { return }
         }
         wake()
     }
 
     // MARK: What lives on the loop
 
-    /// Closing a socket from inside some socket's callback pulls the floor from under libwebsockets: it waits here.
-    func doom(_ victim: any Killable) { doomed.append(victim) }
+    /// Closing a connection inside its own callback, or inside another's, pulls the floor from under libwebsockets: it
+    /// waits until the end of this turn.
+    func endSoon(_ connection: any Endable) { ending.append(connection) }
 
-    private func killDoomed() {
-        while !doomed.isEmpty {
-            let victims = doomed
-            doomed = []
-            for victim in victims { victim.killNow() }
+    private func endWaiting() {
+        while !ending.isEmpty {
+            let connections = ending
+            ending = []
+            for connection in connections { connection.endNow() }
         }
     }
 

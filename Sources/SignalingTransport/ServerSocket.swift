@@ -16,7 +16,7 @@ public enum WriteOutcome: Sendable, Hashable {
 /// A WebSocket with a client. Confined to the loop; good until its `socketClosed`, harmless after.
 ///
 /// What waits in it is bounded: at most the rest of one frame.
-public final class ServerSocket: Killable {
+public final class ServerSocket: Endable {
     private enum Phase {
         /// The handshake's answer is being written. Next: `open`, `closed`.
         case opening
@@ -85,18 +85,19 @@ public final class ServerSocket: Killable {
     ///   - code: 1000, 1001, 1003, 1007 to 1011, or 3000 to 4999.
     ///   - reason: cut to 123 bytes (RFC 6455, section 5.5).
     public func close(code: UInt16, reason: String) {
-        guard let wsi, let server, isOpen, closeReason == nil else { return }
+        guard let server, isOpen, closeReason == nil else { return }
         closeCode = code
         closeReason = reason
         server.setDeadline(id, after: server.options.closeTimeout)
-        lws_callback_on_writable(wsi)
+        // With bytes still buffered the close frame has to wait: the library would drop it.
+        if !isBacklogged { server.loop.core.endSoon(self) }
     }
 
     /// Cuts the socket without a close frame, at the end of this turn of the loop.
     public func terminate() {
         guard !isKilled, phase != .closed, let server else { return }
         isKilled = true
-        server.loop.core.doom(self)
+        server.loop.core.endSoon(self)
     }
 
     // MARK: What libwebsockets tells
@@ -131,10 +132,8 @@ public final class ServerSocket: Killable {
             if phase == .open, closeReason == nil { server.handler?.socketDrained(self) }
             if isKilled { return -1 }
         }
-        guard phase == .open, let reason = closeReason, !isBacklogged else { return 0 }
-        phase = .closing
-        setCloseReason(wsi, code: closeCode, reason)
-        return -1
+        if closeReason != nil, !isBacklogged { server.loop.core.endSoon(self) }
+        return 0
     }
 
     /// `LWS_CALLBACK_WS_PEER_INITIATED_CLOSE`: the library answers it.
@@ -166,9 +165,12 @@ public final class ServerSocket: Killable {
 
     func deadlinePassed() { terminate() }
 
-    func killNow() {
+    func endNow() {
         guard let wsi else { return }
-        closeForcibly(wsi)
+        if isKilled { return closeForcibly(wsi) }
+        guard phase == .open, let closeReason else { return }
+        phase = .closing
+        closePolitely(wsi, code: closeCode, closeReason)
     }
 }
 
@@ -181,8 +183,11 @@ extension MessageAssembler.Piece {
     }
 }
 
-/// Sets what the close frame says; the callback that does so has to return -1 after it.
-func setCloseReason(_ wsi: OpaquePointer, code: UInt16, _ reason: String) {
+/// Begins the closing handshake, from outside of the connection's callbacks, with nothing buffered.
+///
+/// The usual way, to return -1 from the writable callback, sends no close frame with libuv: Debian's library is built
+/// with `_DEBUG`, and then closes twice in a row there (`lws_service_fd_tsi`), the second time for good.
+func closePolitely(_ wsi: OpaquePointer, code: UInt16, _ reason: String) {
     // RFC 6455, section 5.5: 125 bytes in a control frame, two of them the code. Never half a character.
     var bytes: [UInt8] = []
     for character in reason {
@@ -192,6 +197,7 @@ func setCloseReason(_ wsi: OpaquePointer, code: UInt16, _ reason: String) {
     bytes.withUnsafeMutableBufferPointer {
         lws_close_reason(wsi, lws_close_status(rawValue: UInt32(code)), $0.baseAddress, $0.count)
     }
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC)
 }
 
 /// The code in a close frame's payload; 1005 stands for none (RFC 6455, section 7.1.5).

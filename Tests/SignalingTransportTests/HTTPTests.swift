@@ -12,11 +12,281 @@ struct HTTPTests {
                 #expect(try socket.receiveResponse().text == "GET /a/b ")
                 try socket.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
                 #expect(try socket.receiveResponse().text == "POST /p hello")
+                for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+                    try socket.send("\(method) /e HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+                    #expect(try socket.receiveResponse().text == "\(method) /e ")
+                    try socket.send("\(method) /f HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nok")
+                    #expect(try socket.receiveResponse().text == "\(method) /f ok")
+                }
                 try socket.send("DELETE /d/\(round) HTTP/1.1\r\nHost: h\r\n\r\n")
                 let response = try socket.receiveResponse()
                 #expect(response.text == "DELETE /d/\(round) ")
                 #expect(response.headers["connection"] == "keep-alive")
             }
+        }
+    }
+
+    @Test("a body that comes byte by byte is the same body")
+    func dripping() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket(port: server.port)
+            for byte in Array("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello".utf8) {
+                try socket.send([byte])
+            }
+            #expect(try socket.receiveResponse().text == "POST /p hello")
+        }
+    }
+
+    @Test("HEAD has the length and not the body; 204 has neither; the connection goes on")
+    func bodiless() async throws {
+        try await TestServer.with { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = { exchange in
+                    exchange.respond(
+                        HTTPResponse(status: exchange.path == "/none" ? 204 : 200, body: Array("12345".utf8)))
+                }
+            }
+            let socket = try RawSocket(port: server.port)
+            try socket.send("HEAD /some HTTP/1.1\r\nHost: h\r\n\r\n")
+            let head = try socket.receiveResponse(isHead: true)
+            #expect(head.status == 200 && head.headers["content-length"] == "5")
+            try socket.send("GET /none HTTP/1.1\r\nHost: h\r\n\r\n")
+            let none = try socket.receiveResponse()
+            #expect(none.status == 204 && none.headers["content-length"] == nil)
+            try socket.send("GET /some HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try socket.receiveResponse().text == "12345")
+        }
+    }
+
+    @Test("bodies without a usable length are refused", arguments: [
+        ("POST", "", 411), ("PUT", "", 411), ("PATCH", "", 411),
+        ("POST", "Transfer-Encoding: chunked\r\n", 411), ("GET", "Transfer-Encoding: chunked\r\n", 411),
+        ("POST", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", 411),
+        ("POST", "Content-Length: -1\r\n", 400), ("POST", "Content-Length: 1x\r\n", 400),
+        ("GET", "Content-Length: -1\r\n", 400), ("POST", "Content-Length: 0x10\r\n", 400),
+        ("POST", "Content-Length: 3\r\nContent-Length: 4\r\n", 400),
+        ("POST", "Content-Length: 99999999999999999999\r\n", 400),
+        ("POST", "Content-Length: 65537\r\n", 413), ("DELETE", "Content-Length: 65537\r\n", 413),
+    ])
+    func lengths(method: String, header: String, status: Int) async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket(port: server.port)
+            try socket.send("\(method) /p HTTP/1.1\r\nHost: h\r\n\(header)\r\n")
+            let response = try socket.receiveResponse()
+            #expect(response.status == status)
+            #expect(response.headers["connection"] == "close")
+            #expect(server.events.all == [])
+        }
+    }
+
+    @Test("a body at the limit passes; one over it is answered although the client goes on sending")
+    func bodyLimit() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket(port: server.port)
+            let body = String(repeating: "b", count: 65_536)
+            try socket.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 65536\r\n\r\n" + body)
+            #expect(try socket.receiveResponse().body.count == 65_544)
+            try socket.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 500000\r\n\r\n")
+            for _ in 0..<7 { try socket.send(body) }
+            #expect(try socket.receiveResponse().status == 413)
+            #expect(try socket.receiveToEnd() == [])
+        }
+    }
+
+    @Test("a body that trickles in is given up at an absolute deadline")
+    func slowBody() async throws {
+        try await TestServer.with({ $0.requestTimeout = .milliseconds(400) }) { server in
+            let socket = try RawSocket(port: server.port)
+            try socket.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\n")
+            try socket.send("x")
+            #expect(try socket.receiveResponse().status == 408)
+        }
+    }
+
+    @Test("pipelined requests are answered in their order")
+    func pipelined() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket(port: server.port)
+            try socket.send((0..<5).map { "GET /\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
+            for number in 0..<5 { #expect(try socket.receiveResponse().text == "GET /\(number) ") }
+        }
+    }
+
+    @Test("a body behind a pipelined request is never mistaken: right or closed, and the server lives")
+    func pipelinedBody() async throws {
+        try await TestServer.with { server in
+            for get in ["GET /0 HTTP/1.1\r\nHost: h\r\n\r\n", ""] {
+                let socket = try RawSocket(port: server.port)
+                try socket.send(get + "POST /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
+                try socket.send("POST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nConnection: close\r\n\r\nthere")
+                let text = String(decoding: try socket.receiveToEnd(), as: UTF8.self)
+                for part in text.split(separator: "\r\n\r\n").dropFirst() {
+                    let body = part.prefix { $0 != "\n" }
+                    #expect(
+                        ["GET /0 ", "POST /1 hello", "POST /2 there"].contains { body.hasPrefix($0) }, "\(text)")
+                }
+            }
+            let socket = try RawSocket(port: server.port)
+            try socket.send("GET /alive HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try socket.receiveResponse().text == "GET /alive ")
+        }
+    }
+
+    @Test("an answer may come later, and a client that has gone meanwhile does no harm")
+    func laterAnswer() async throws {
+        try await TestServer.with { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = { [unowned handler] in handler.exchanges.append($0) }
+            }
+            let staying = try RawSocket(port: server.port)
+            try staying.send("GET /stay HTTP/1.1\r\nHost: h\r\n\r\n")
+            let leaving = try RawSocket(port: server.port)
+            try leaving.send("GET /leave HTTP/1.1\r\nHost: h\r\n\r\n")
+            try await server.events.first { $0 == .request("GET", "/stay") }
+            try await server.events.first { $0 == .request("GET", "/leave") }
+            leaving.reset()
+            try await server.onLoop { _, handler in
+                for exchange in handler.exchanges {
+                    exchange.respond(HTTPResponse(status: 200, body: Array("late".utf8)))
+                    exchange.respond(HTTPResponse(status: 500))
+                }
+                handler.exchanges = []
+            }
+            #expect(try staying.receiveResponse().text == "late")
+            try staying.send("GET /again HTTP/1.1\r\nHost: h\r\n\r\n")
+            try await server.events.first { $0 == .request("GET", "/again") }
+            // The loop stops with an exchange unanswered; it is kept here past its connection.
+        }
+    }
+
+    @Test("a request that nobody answers gets a 503")
+    func unanswered() async throws {
+        try await TestServer.with({ $0.answerTimeout = .milliseconds(200) }) { server in
+            try await server.onLoop { _, handler in handler.onRequest = { _ in } }
+            let socket = try RawSocket(port: server.port)
+            try socket.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nok")
+            #expect(try socket.receiveResponse().status == 503)
+        }
+    }
+
+    @Test("a large answer goes out in pieces, whole, and the connection goes on")
+    func largeAnswer() async throws {
+        try await TestServer.with { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = { exchange in
+                    exchange.respond(HTTPResponse(status: 200, body: (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }))
+                }
+            }
+            let socket = try RawSocket(port: server.port, receiveBufferByteCount: 16_384)
+            for _ in 0..<2 {
+                try socket.send("GET /big HTTP/1.1\r\nHost: h\r\n\r\n")
+                let body = try socket.receiveResponse().body
+                #expect(body.count == 5_000_000)
+                #expect(body.enumerated().allSatisfy { $1 == UInt8(truncatingIfNeeded: $0) })
+            }
+        }
+    }
+
+    @Test("a client that pipelines, or hangs up half, while it does not read its answer costs no spinning")
+    func noSpinning() async throws {
+        try await TestServer.with({ $0.responseTimeout = .milliseconds(500) }) { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = { exchange in
+                    exchange.respond(HTTPResponse(status: 200, body: Array(repeating: 1, count: 20_000_000)))
+                }
+            }
+            let socket = try RawSocket(port: server.port, receiveBufferByteCount: 8192)
+            try socket.send("GET /big HTTP/1.1\r\nHost: h\r\n\r\n")
+            try await server.events.first { $0 == .request("GET", "/big") }
+            try socket.send(String(repeating: "GET /more HTTP/1.1\r\nHost: h\r\n\r\n", count: 3))
+            let turns = EventLog<Int>()
+            try await server.onLoop { server, _ in
+                server.loop.onTurnEnded = { turns.append(1) }
+            }
+            let waited = try RawSocket(port: server.port)
+            try waited.send("GET /v1/signaling HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try waited.receiveResponse().status == 426)
+            waited.hangUp()
+            // The unread answer is cut at its deadline; until then the loop has had a handful of turns, not thousands.
+            while try await server.onLoop({ server, _ in server.connectionCount }) > 0 {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(turns.all.count < 300)
+        }
+    }
+
+    @Test("query, path and headers arrive decoded")
+    func requestParts() async throws {
+        try await TestServer.with { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = { exchange in
+                    let query = exchange.query.map { "\($0.name)=\($0.value)" }.joined(separator: "|")
+                    let headers = ["authorization", "x-opentok-auth", "x-tb-partner-auth", "content-type", "accept",
+                        "host", "origin", "if-none-match", "user-agent", "x-nothing"]
+                        .map { exchange.header($0) ?? "-" }.joined(separator: "|")
+                    exchange.respond(
+                        HTTPResponse(
+                            status: 200, contentType: "text/plain", headers: [("X-Evil", "a\r\nSet-Cookie: b")],
+                            text: "\(exchange.path)\n\(query)\n\(headers)"))
+                }
+            }
+            let socket = try RawSocket(port: server.port)
+            try socket.send(
+                "GET /a%20b/./c/../d?name=J%C3%BCrgen&empty=&bare&sum=1%2B1+2&and=a%26b%3Dc HTTP/1.1\r\nHost: h:1\r\n"
+                    + "Authorization: Bearer t\r\nX-OPENTOK-AUTH: jwt\r\nX-TB-PARTNER-AUTH: k:s\r\nContent-Type: a/b\r\n"
+                    + "Accept: */*\r\nOrigin: https://o\r\nIf-None-Match: \"e\"\r\nUser-Agent: test\r\nX-Other: y\r\n\r\n")
+            let response = try socket.receiveResponse()
+            #expect(
+                response.text == "/a b/d\nname=Jürgen|empty=|bare=|sum=1+1 2|and=a&b=c\n"
+                    + "Bearer t|jwt|k:s|a/b|*/*|h:1|https://o|\"e\"|test|-")
+            #expect(response.headers["set-cookie"] == nil)
+        }
+    }
+
+    @Test("methods that we do not know, CONNECT too, are answered or closed, and the server lives")
+    func methods() async throws {
+        try await TestServer.with { server in
+            for method in ["BREW", "CONNECT", "TRACE"] {
+                let socket = try RawSocket(port: server.port)
+                try socket.send("\(method) /x HTTP/1.1\r\nHost: h\r\n\r\n")
+                _ = try socket.receiveToEnd()
+            }
+            #expect(server.events.all == [])
+        }
+    }
+
+    @Test("a header block over the limit closes the connection")
+    func headerLimit() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket(port: server.port)
+            try socket.send("GET /x HTTP/1.1\r\nHost: h\r\nAuthorization: \(String(repeating: "t", count: 9000))\r\n\r\n")
+            #expect(try socket.receiveResponse().status == 200)
+            let over = try RawSocket(port: server.port)
+            try over.send("GET /x HTTP/1.1\r\nHost: h\r\nX-Long: \(String(repeating: "t", count: 17_000))\r\n\r\n")
+            _ = try over.receiveToEnd()
+            let many = try RawSocket(port: server.port)
+            try many.send("GET /x HTTP/1.1\r\nHost: h\r\n" + String(repeating: "X-A: b\r\n", count: 2000) + "\r\n")
+            _ = try many.receiveToEnd()
+            #expect(server.events.all == [.request("GET", "/x")])
+        }
+    }
+
+    @Test("Connection: close, HTTP/1.0 and Expect: 100-continue")
+    func connectionHeader() async throws {
+        try await TestServer.with { server in
+            let closing = try RawSocket(port: server.port)
+            try closing.send("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            #expect(try closing.receiveResponse().headers["connection"] == "close")
+            #expect(try closing.receiveToEnd() == [])
+            let old = try RawSocket(port: server.port)
+            try old.send("GET /a HTTP/1.0\r\n\r\n")
+            #expect(try old.receiveResponse().text == "GET /a ")
+            #expect(try old.receiveToEnd() == [])
+            let careful = try RawSocket(port: server.port)
+            try careful.send("POST /p HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+            #expect(try careful.receiveResponse().status == 100)
+            try careful.send("hello")
+            #expect(try careful.receiveResponse().text == "POST /p hello")
         }
     }
 }

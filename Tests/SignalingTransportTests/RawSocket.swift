@@ -81,7 +81,8 @@ final class RawSocket {
     }
 
     func receive(_ count: Int) throws -> [UInt8] {
-        var bytes: [UInt8] = []
+        var bytes = pending
+        pending = []
         while bytes.count < count {
             let more = try receiveSome()
             guard !more.isEmpty else {

@@ -1,19 +1,305 @@
 import SignalingTransport
 import Testing
 
-@Suite("A server's WebSocket", .timeLimit(.minutes(1)))
+@Suite("A server's WebSocket", .timeLimit(.minutes(2)))
 struct ServerSocketTests {
-    @Test("echoes a text message")
+    @Test("echoes text messages of every frame size class, and an empty one")
     func echo() async throws {
         try await TestServer.with { server in
             let socket = try RawSocket.webSocket(port: server.port)
-            try socket.sendText("hello")
-            #expect(try socket.receiveFrame().text == "hello")
-            try socket.sendClose(code: 4321, reason: "bye")
-            let answer = try socket.receiveFrame()
-            #expect(answer.opcode == .close && answer.closeCode == 4321)
+            for count in [0, 1, 125, 126, 2047, 2048, 2049, 40_000, 65_535, 65_536] {
+                let text = String(repeating: "x", count: count)
+                try socket.sendText(text)
+                #expect(try socket.receiveFrame().payload.count == count)
+            }
+        }
+    }
+
+    @Test("joins fragments, with a ping between them, whole or byte by byte")
+    func fragments() async throws {
+        try await TestServer.with { server in
+            let bytes =
+                RawSocket.frame(.text, Array("hé".utf8).dropLast().map { $0 }, isFinal: false)
+                + RawSocket.frame(.ping, [1, 2, 3]) + RawSocket.frame(.continuation, [], isFinal: false)
+                + RawSocket.frame(.continuation, [0xA9] + Array("llo".utf8))
+            let whole = try RawSocket.webSocket(port: server.port)
+            try whole.send(bytes)
+            let dripping = try RawSocket.webSocket(port: server.port)
+            for byte in bytes { try dripping.send([byte]) }
+            for socket in [whole, dripping] {
+                var frames = [try socket.receiveFrame(), try socket.receiveFrame()]
+                frames.sort { ($0.opcode?.rawValue ?? 0) < ($1.opcode?.rawValue ?? 0) }
+                #expect(frames[0].text == "héllo")
+                #expect(frames[1].opcode == .pong && frames[1].payload == [1, 2, 3])
+            }
+        }
+    }
+
+    @Test("many messages in one packet arrive one by one")
+    func batched() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket.webSocket(port: server.port)
+            try socket.send((0..<500).flatMap { RawSocket.frame(.text, Array("m\($0)".utf8)) })
+            for number in 0..<500 { #expect(try socket.receiveFrame().text == "m\(number)") }
+        }
+    }
+
+    @Test("messages that come with the handshake are not lost")
+    func coalesced() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket(port: server.port)
+            try socket.send(Array(RawSocket.handshake().utf8) + RawSocket.frame(.text, Array("early".utf8)))
+            #expect(try socket.receiveResponse().status == 101)
+            #expect(try socket.receiveFrame().text == "early")
+        }
+    }
+
+    @Test("a message at the limit passes, one over it is reported once and the next one passes")
+    func sizeLimit() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket.webSocket(port: server.port)
+            try socket.sendText(String(repeating: "a", count: 65_536))
+            #expect(try socket.receiveFrame().payload.count == 65_536)
+            try socket.sendText(String(repeating: "a", count: 65_537))
+            // The same in fragments that are each within the limit.
+            try socket.send(RawSocket.frame(.text, Array(repeating: 97, count: 40_000), isFinal: false))
+            try socket.send(RawSocket.frame(.continuation, Array(repeating: 97, count: 40_000)))
+            try socket.sendText("after")
+            #expect(try socket.receiveFrame().text == "after")
+            let violations = server.events.all.filter { $0 == .violated(1, .messageTooBig) }
+            #expect(violations.count == 2)
+        }
+    }
+
+    @Test("a frame that announces 2^62 bytes is refused at its first byte")
+    func hugeFrame() async throws {
+        try await TestServer.with { server in
+            try await server.onLoop { _, handler in
+                handler.onViolation = { socket, _ in socket.close(code: 1009, reason: "message too big") }
+            }
+            let socket = try RawSocket.webSocket(port: server.port)
+            try socket.send([0x81, 0xFF, 0x40, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0x61])
+            let frame = try socket.receiveFrame()
+            #expect(frame.opcode == .close && frame.closeCode == 1009 && frame.closeReason == "message too big")
+        }
+    }
+
+    @Test("64 fragments pass, 65 do not")
+    func fragmentLimit() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket.webSocket(port: server.port)
+            func send(fragments count: Int) throws {
+                for index in 0..<count {
+                    try socket.send(
+                        RawSocket.frame(index == 0 ? .text : .continuation, [0x61], isFinal: index == count - 1))
+                }
+            }
+            try send(fragments: 64)
+            #expect(try socket.receiveFrame().payload.count == 64)
+            try send(fragments: 65)
+            try await server.events.first { $0 == .violated(1, .tooManyFragments) }
+            try socket.sendText("after")
+            #expect(try socket.receiveFrame().text == "after")
+        }
+    }
+
+    @Test("binary messages and text that is not UTF-8 are reported", arguments: [
+        (RawSocket.Opcode.binary, [1, 2, 3] as [UInt8], ProtocolViolation.binaryMessage),
+        (.text, [0xC0, 0xAF], .invalidUTF8), (.text, [0xED, 0xA0, 0x80], .invalidUTF8),
+        (.text, [0x61, 0xE2, 0x82], .invalidUTF8), (.text, [0xF4, 0x90, 0x80, 0x80], .invalidUTF8),
+    ])
+    func violations(_ opcode: RawSocket.Opcode, _ payload: [UInt8], _ expected: ProtocolViolation) async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket.webSocket(port: server.port)
+            try socket.send(RawSocket.frame(opcode, payload))
+            try await server.events.first { $0 == .violated(1, expected) }
+        }
+    }
+
+    @Test("the server's close code and reason reach the client, cut to what a close frame holds")
+    func serverCloses() async throws {
+        try await TestServer.with { server in
+            try await server.onLoop { _, handler in
+                handler.onMessage = { socket, _ in
+                    socket.close(code: 4502, reason: String(repeating: "é", count: 100))
+                    socket.close(code: 4001, reason: "not this")
+                }
+            }
+            let socket = try RawSocket.webSocket(port: server.port)
+            try socket.sendText("go")
+            let frame = try socket.receiveFrame()
+            #expect(frame.opcode == .close && frame.closeCode == 4502)
+            #expect(frame.closeReason == String(repeating: "é", count: 61))
+            try socket.sendText("nobody listens")
+            try socket.sendClose(code: 4502)
             try await server.events.first { isClosed($0) }
-            #expect(server.events.all == [.opened(1), .message(1, "hello"), .closed(1, 4321)])
+            #expect(server.events.all == [.opened(1), .message(1, "go"), .closed(1, nil)])
+        }
+    }
+
+    @Test("a client that does not answer the close frame is cut in time")
+    func closeIsBounded() async throws {
+        try await TestServer.with({ $0.closeTimeout = .milliseconds(200) }) { server in
+            try await server.onLoop { _, handler in
+                handler.onMessage = { socket, _ in socket.close(code: 1000, reason: "goodbye") }
+            }
+            let socket = try RawSocket.webSocket(port: server.port)
+            try socket.sendText("go")
+            #expect(try socket.receiveFrame().opcode == .close)
+            try await server.events.first(within: .seconds(3)) { $0 == .closed(1, nil) }
+        }
+    }
+
+    @Test("the peer's close code is told, 1005 for none, nil for a lost socket")
+    func peerCodes() async throws {
+        try await TestServer.with { server in
+            let coded = try RawSocket.webSocket(port: server.port)
+            try coded.sendClose(code: 1001, reason: "leaving")
+            try await server.events.first { $0 == .closed(1, 1001) }
+            let bare = try RawSocket.webSocket(port: server.port)
+            try bare.send(RawSocket.frame(.close, []))
+            try await server.events.first { $0 == .closed(2, 1005) }
+            let lost = try RawSocket.webSocket(port: server.port)
+            lost.hangUp()
+            try await server.events.first { $0 == .closed(3, nil) }
+            let reset = try RawSocket.webSocket(port: server.port)
+            reset.reset()
+            try await server.events.first { $0 == .closed(4, nil) }
+        }
+    }
+
+    @Test("one frame is written to a hundred sockets, one after another")
+    func fanOut() async throws {
+        try await TestServer.with { server in
+            let sockets = try (0..<100).map { _ in try RawSocket.webSocket(port: server.port) }
+            let outcomes = try await server.onLoop { _, handler -> [WriteOutcome] in
+                let frame = OutboundFrame()
+                frame.append(contentsOf: "one for all".utf8)
+                return handler.sockets.values.map { $0.write(frame) }
+            }
+            #expect(outcomes == Array(repeating: .sent, count: 100))
+            for socket in sockets { #expect(try socket.receiveFrame().text == "one for all") }
+        }
+    }
+
+    @Test("a slow reader is backlogged, refused and drained, and disturbs nobody", arguments: [1_000, 65_536, 3_000_000])
+    func backlog(byteCount: Int) async throws {
+        try await TestServer.with { server in
+            let slow = try RawSocket.webSocket(port: server.port, receiveBufferByteCount: 8192)
+            let quick = try RawSocket.webSocket(port: server.port)
+            try await server.events.first { $0 == .opened(2) }
+            let taken = try await server.onLoop { _, handler -> Int in
+                let frame = OutboundFrame()
+                guard let socket = handler.sockets[1] else { return -1 }
+                var taken = 0
+                for number in 0..<100_000 {
+                    frame.removeAll()
+                    frame.append(contentsOf: "\(number) ".utf8)
+                    frame.append(contentsOf: repeatElement(0x61, count: byteCount))
+                    taken += 1
+                    if socket.write(frame) != .sent { break }
+                }
+                return socket.isBacklogged && socket.write(frame) == .refused ? taken : -2
+            }
+            #expect(taken > 0 && taken < 100_000)
+            try quick.sendText("still here")
+            #expect(try quick.receiveFrame().text == "still here")
+            #expect(!server.events.all.contains(.drained(1)))
+            for number in 0..<taken {
+                let frame = try slow.receiveFrame()
+                #expect(frame.text.hasPrefix("\(number) ") && frame.payload.count > byteCount)
+            }
+            try await server.events.first { $0 == .drained(1) }
+            try slow.sendText("again")
+            #expect(try slow.receiveFrame().text == "again")
+        }
+    }
+
+    @Test("a slow reader that is closed or terminated goes, however much waits for it", arguments: [true, false])
+    func backloggedEnd(isClose: Bool) async throws {
+        try await TestServer.with({ $0.closeTimeout = .milliseconds(200) }) { server in
+            let slow = try RawSocket.webSocket(port: server.port, receiveBufferByteCount: 8192)
+            try await server.events.first { $0 == .opened(1) }
+            try await server.onLoop { _, handler in
+                let frame = OutboundFrame()
+                frame.append(contentsOf: repeatElement(0x61, count: 500_000))
+                while handler.sockets[1]?.write(frame) == .sent {}
+                if isClose {
+                    handler.sockets[1]?.close(code: 4002, reason: "slow consumer")
+                } else {
+                    handler.sockets[1]?.terminate()
+                }
+            }
+            try await server.events.first(within: .seconds(3)) { $0 == .closed(1, nil) }
+            withExtendedLifetime(slow) {}
+        }
+    }
+
+    @Test("terminate within any callback, of oneself or of others", arguments: ["self", "other", "opened"])
+    func terminate(whom: String) async throws {
+        try await TestServer.with { server in
+            try await server.onLoop { _, handler in
+                if whom == "opened" { handler.onOpened = { $0.terminate() } }
+                handler.onMessage = { [unowned handler] socket, _ in
+                    for target in handler.sockets.values where (whom == "self") == (target === socket) {
+                        target.terminate()
+                        #expect(target.write(OutboundFrame()) == .closed)
+                    }
+                }
+            }
+            let first = try RawSocket.webSocket(port: server.port)
+            if whom == "opened" {
+                try await server.events.first { $0 == .closed(1, nil) }
+                return
+            }
+            let second = try RawSocket.webSocket(port: server.port)
+            try await server.events.first { $0 == .opened(2) }
+            try first.sendText("go")
+            try await server.events.first { $0 == .closed(whom == "self" ? 1 : 2, nil) }
+            let gone = whom == "self" ? first : second
+            #expect(try gone.receiveToEnd() == [])
+        }
+    }
+
+    @Test("a thousand sockets open, echo and close")
+    func thousand() async throws {
+        try await TestServer.with { server in
+            var sockets: [RawSocket] = []
+            for _ in 0..<1000 { sockets.append(try RawSocket.webSocket(port: server.port)) }
+            for (number, socket) in sockets.enumerated() { try socket.sendText("\(number)") }
+            for (number, socket) in sockets.enumerated() { #expect(try socket.receiveFrame().text == "\(number)") }
+            #expect(try await server.onLoop { server, _ in server.socketCount } == 1000)
+            try await server.onLoop { server, _ in server.closeAll(code: 1001, reason: "server is stopping") }
+            for socket in sockets { #expect(try socket.receiveFrame().closeCode == 1001) }
+            sockets = []
+            for _ in 0..<1000 where server.events.all.count(where: isClosed) < 1000 {
+                try await server.onLoop { _, _ in }
+            }
+            let ids = (1...1000).map { UInt64($0) }
+            for id in ids { try await server.events.first { $0 == .closed(id, nil) } }
+            #expect(try await server.onLoop { server, _ in server.socketCount } == 0)
+        }
+    }
+
+    @Test("unmasked frames are taken: libwebsockets 4.1.6 leaves no choice")
+    func unmasked() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket.webSocket(port: server.port)
+            try socket.send(RawSocket.frame(.text, Array("bare".utf8), isMasked: false))
+            #expect(try socket.receiveFrame().text == "bare")
+        }
+    }
+
+    @Test("origin and address are known")
+    func properties() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket.webSocket(port: server.port, extra: "Origin: https://example.org\r\n")
+            try await server.events.first { $0 == .opened(1) }
+            let seen = try await server.onLoop { _, handler in
+                [handler.sockets[1]?.origin ?? "", handler.sockets[1]?.remoteAddress ?? ""]
+            }
+            #expect(seen == ["https://example.org", "127.0.0.1"])
+            withExtendedLifetime(socket) {}
         }
     }
 }
