@@ -315,6 +315,34 @@ struct ComponentTests {
         #expect(component.messages.map(\.state) == [.sent])
     }
 
+    @Test("a message whose echo has come was sent, even if its answer was lost")
+    func echoWithoutAnswer() async {
+        let component = TextChatComponent()
+        let echo = ReceivedSignal(type: "text-chat", data: #"{"text":"hi","localId":"1"}"#, from: ConnectionID("me"))
+        let channel = MemoryChannel { component.receive(echo, now: Self.now) }
+        component.channel = channel
+        component.setSenderId("me", alias: nil)
+        channel.answer(SignalingError(.notConnected, "lost"))
+        component.edit("hi")
+        #expect(await component.send(now: Self.now, localID: LocalID("1")) == .sent)
+        #expect(component.messages.map(\.state) == [.sent])
+    }
+
+    @Test("a refused message waits for no echo: that of the same text sent again completes the second")
+    func refusedHasNoEcho() async {
+        let channel = MemoryChannel()
+        component.channel = channel
+        component.wireForm = .bareText
+        let refusal = SignalingError(.permissionDenied, "no")
+        channel.answer(refusal)
+        for localID in ["1", "2"] {
+            write("hi")
+            _ = await send(localID)
+        }
+        #expect(!component.receive(echo(channel.sent[1]), now: Self.now))
+        #expect(component.messages.map(\.state) == [.failed(refusal), .sent])
+    }
+
     @Test("an own bare echo completes the message of that text; a stranger's does not")
     func bareEcho() async throws {
         let channel = MemoryChannel()
