@@ -1,6 +1,7 @@
 /// A JSON value (RFC 8259). Integers stay integers: `1` and `1.0` are read as different values and written differently.
 ///
-/// Two values are equal when they say the same: the order of an object's members means nothing, `1` and `1.0` differ.
+/// Two values are equal when they say the same: the order of an object's members means nothing, `1` and `1.0` differ,
+/// names are compared byte by byte, and strings as Swift compares them, by canonical equivalence.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)

@@ -104,19 +104,24 @@ public final class TextChatComponent {
 
     // MARK: Sending
 
-    /// Sends the draft and waits until it is known what became of it. The message is shown, and the draft is empty, before
-    /// the first wait: a second call meanwhile finds nothing to send.
+    /// Sends the draft, through the ``channel`` if there is one, and waits until it is known what became of it. The message
+    /// is shown, and the draft is empty, before the first wait: a second call meanwhile finds nothing to send.
     ///
     /// `localID` is the message's name, new for each message. Text is sent as it stands, white space alone included.
     public func send(now: WallTime, localID: LocalID) async -> SendResult {
-        let result = submit(now: now, localID: localID)
+        let result = show(now: now, localID: localID, channel: channel)
         guard result == .sent, let channel else { return result }
         return await deliver(localID, through: channel)
     }
 
-    /// The part of ``send(now:localID:)`` that does not wait: for use without a channel, where `sent` is all that
-    /// there is to know. With a channel it leaves the message `sending` and nobody sends it; use `send` there.
+    /// Gives the draft to the ``delegate`` to send, whether there is a channel or not, and waits for nothing: OpenTok's Send
+    /// button. What the delegate has agreed to is shown as sent.
     public func submit(now: WallTime, localID: LocalID) -> SendResult {
+        show(now: now, localID: localID, channel: nil)
+    }
+
+    /// The part of sending that does not wait: the draft becomes a message of the list, unless somebody refuses it.
+    private func show(now: WallTime, localID: LocalID, channel: (any SignalChannel)?) -> SendResult {
         guard !draft.text.isEmpty else { return .nothingToSend }
         let message = ChatMessage(
             text: draft.text, senderID: senderID ?? channel?.connectionID?.rawValue, senderAlias: senderAlias,

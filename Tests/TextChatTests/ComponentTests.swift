@@ -214,21 +214,34 @@ struct ComponentTests {
 
     // MARK: Sending through a channel
 
-    @Test("through a channel a message is sending until it is acknowledged")
+    @Test("through a channel a message is shown as sending, with the draft empty, until it is acknowledged")
     func acknowledged() async throws {
-        let component = self.component
-        let channel = MemoryChannel()
+        let component = TextChatComponent()
+        let channel = MemoryChannel {
+            #expect(component.messages.map(\.state) == [.sending])
+            #expect(component.draft.text.isEmpty)
+        }
         component.channel = channel
         component.setSenderId("me", alias: "Ada")
-        write("hi")
-        #expect(component.submit(now: Self.now, localID: LocalID("0")) == .sent)
-        #expect(component.messages.map(\.state) == [.sending])
-        #expect(component.draft.text.isEmpty)
-        write("ho")
-        #expect(await send() == .sent)
-        #expect(component.messages.map(\.state) == [.sending, .sent])
+        component.edit("hi")
+        #expect(await component.send(now: Self.now, localID: LocalID("1")) == .sent)
+        #expect(component.messages.map(\.state) == [.sent])
         let message = try #require(component.messages.last)
         #expect(channel.sent == [ChatWireForm.json.signal(for: message)])
+    }
+
+    @Test("submitting asks the delegate alone and waits for nothing")
+    func submitting() {
+        let channel = MemoryChannel()
+        component.channel = channel
+        write("hi")
+        #expect(component.submit(now: Self.now, localID: LocalID("1")) == .refused(.nobodyToSend))
+        let delegate = RecordingDelegate(answer: true)
+        component.delegate = delegate
+        #expect(component.submit(now: Self.now, localID: LocalID("1")) == .sent)
+        #expect(delegate.asked.count == 1)
+        #expect(component.messages.map(\.state) == [.sent])
+        #expect(channel.sent.isEmpty)
     }
 
     @Test("with a channel and no setSenderId the sender is the connection")
