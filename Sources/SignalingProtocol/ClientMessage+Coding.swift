@@ -41,8 +41,9 @@ extension ClientMessage {
             self = .disconnect(try reader.requiredID())
         case "pong":
             self = .pong
-        case let op:
-            throw reader.error("unknown op \"\(op.prefix(32))\"")
+        default:
+            // What stands there is not repeated: a sentence of ours never holds what somebody said.
+            throw reader.error("unknown op")
         }
     }
 
@@ -91,7 +92,7 @@ extension ConnectRequest {
                 connectionId: ConnectionID(try resume.requiredString("connectionId")),
                 secret: ResumeSecret(try resume.requiredString("secret")),
                 epoch: Epoch(try resume.requiredString("epoch")),
-                after: Seq(try resume.requiredInteger("after")))
+                after: try resume.requiredSeq("after"))
         }
     }
 

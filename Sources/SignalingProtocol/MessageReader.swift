@@ -54,8 +54,15 @@ struct MessageReader {
         return number
     }
 
-    func integer(_ name: String) throws(ClientMessageError) -> Int64? {
-        object[name] == nil ? nil : try requiredInteger(name)
+    /// A place in a session's order. Bounded, so that nobody's number can make ours overflow when it is counted on.
+    func requiredSeq(_ name: String) throws(ClientMessageError) -> Seq {
+        let number = try requiredInteger(name)
+        guard (0..<Int64.max).contains(number) else { throw error("\"\(path)\(name)\" has to be 0 or more") }
+        return Seq(number)
+    }
+
+    func seq(_ name: String) throws(ClientMessageError) -> Seq? {
+        object[name] == nil ? nil : try requiredSeq(name)
     }
 
     func object(_ name: String) throws(ClientMessageError) -> MessageReader? {

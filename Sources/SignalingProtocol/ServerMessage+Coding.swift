@@ -26,19 +26,19 @@ extension ServerMessage {
     private static func read(_ reader: MessageReader) throws(ClientMessageError) -> ServerMessage? {
         switch try reader.requiredString("ev") {
         case "connected": .connected(try reader.requiredID(), try Welcome(reader))
-        case "ack": .ack(try reader.requiredID(), try reader.integer("seq").map { Seq($0) })
+        case "ack": .ack(try reader.requiredID(), try reader.seq("seq"))
         case "error": .error(reader.id, try SignalingError(reader))
         case "signal": .signal(try SignalEvent(reader))
         case "connectionCreated":
             .connectionCreated(
-                Seq(try reader.requiredInteger("seq")), try Connection(try reader.requiredObject("connection")))
+                try reader.requiredSeq("seq"), try Connection(try reader.requiredObject("connection")))
         case "connectionDestroyed":
             .connectionDestroyed(
-                Seq(try reader.requiredInteger("seq")), ConnectionID(try reader.requiredString("connectionId")),
+                try reader.requiredSeq("seq"), ConnectionID(try reader.requiredString("connectionId")),
                 try DisconnectReason(reader))
         case "disconnected":
             .disconnected(try DisconnectReason(reader), reconnect: try reader.bool("reconnect") ?? false)
-        case "ping": .ping(Seq(try reader.requiredInteger("seq")))
+        case "ping": .ping(try reader.requiredSeq("seq"))
         default: nil
         }
     }
@@ -94,7 +94,7 @@ extension SignalEvent {
     init(_ reader: MessageReader) throws(ClientMessageError) {
         let isFromServer = reader.isNull("from")
         self.init(
-            seq: try reader.integer("seq").map { Seq($0) },
+            seq: try reader.seq("seq"),
             from: isFromServer ? nil : ConnectionID(try reader.requiredString("from")),
             sender: try reader.object("connection").map { (inner) throws(ClientMessageError) in
                 try Connection(inner)
@@ -147,7 +147,7 @@ extension Welcome {
         for inner in try reader.requiredObjects("connections") { connections.append(try Connection(inner)) }
         self.init(
             connection: try Connection(try reader.requiredObject("connection")), connections: connections, role: role,
-            epoch: Epoch(try reader.requiredString("epoch")), seq: Seq(try reader.requiredInteger("seq")),
+            epoch: Epoch(try reader.requiredString("epoch")), seq: try reader.requiredSeq("seq"),
             outcome: outcome,
             resume: ResumeOffer(
                 secret: ResumeSecret(try offer.requiredString("secret")),

@@ -5,13 +5,16 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
     public let nanoseconds: Int64
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// Stops at the ends of the clock, so that "after the longest duration" is never, and not a fault.
     public func advanced(by duration: Duration) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: nanoseconds + duration.wholeNanoseconds)
+        let step = duration.wholeNanoseconds
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(step)
+        return MonotonicInstant(nanoseconds: overflow ? (step < 0 ? .min : .max) : sum)
     }
 
     /// How much later than `earlier`; negative when it is earlier.
     public func duration(since earlier: MonotonicInstant) -> Duration {
-        .nanoseconds(nanoseconds - earlier.nanoseconds)
+        .nanoseconds(nanoseconds) - .nanoseconds(earlier.nanoseconds)
     }
 
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
@@ -31,8 +34,9 @@ extension Duration {
     /// Saturates at about ±292 years.
     public var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000
+        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isOverTheEdge) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLarge || isOverTheEdge ? (seconds < 0 ? .min : .max) : sum
     }
 
     /// Rounded towards zero.

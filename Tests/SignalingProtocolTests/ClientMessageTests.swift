@@ -1,0 +1,190 @@
+import JSONText
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@Suite("What clients say")
+struct ClientMessageTests {
+    @Test(
+        "lines of clients are read and written again, or refused with code, name and id (WIRE-4 to WIRE-9)",
+        arguments: try Vectors.cases("messages/client.json"))
+    func vectors(_ vector: VectorCase) throws {
+        let line = try #require(vector["line"]?.stringValue)
+        if let refusal = vector["error"] {
+            let error = #expect(throws: ClientMessageError.self) { try readClient(line) }
+            #expect(error?.error.code.number == refusal["code"]?.integerValue.map { Int($0) })
+            #expect(error?.error.code.name == refusal["name"]?.stringValue)
+            #expect(error?.id?.rawValue == vector["id"]?.integerValue)
+        } else {
+            let message = try readClient(line)
+            let written = vector["written"]?.stringValue ?? line
+            #expect(text(message.encoded()) == written)
+            #expect(try readClient(written) == message)
+        }
+    }
+
+    @Test("connect says who, where, and with what")
+    func connect() throws {
+        var request = ConnectRequest(apiKey: APIKey("100"), sessionId: SessionID("1_MX4x"), token: "T1==abc")
+        try expectLine(
+            #"{"op":"connect","id":1,"apiKey":"100","sessionId":"1_MX4x","token":"T1==abc"}"#,
+            says: .connect(RequestID(1), request))
+        request.connectionEventsSuppressed = true
+        request.resume = ResumeRequest(
+            connectionId: ConnectionID("5f0c"), secret: ResumeSecret("00ff"), epoch: Epoch("9c1e"), after: Seq(41))
+        try expectLine(
+            #"{"op":"connect","id":1,"apiKey":"100","sessionId":"1_MX4x","token":"T1==abc","#
+                + #""options":{"connectionEventsSuppressed":true},"#
+                + #""resume":{"connectionId":"5f0c","secret":"00ff","epoch":"9c1e","after":41}}"#,
+            says: .connect(RequestID(1), request))
+    }
+
+    @Test("signal says type, data, target and whether it may be lost")
+    func signal() throws {
+        try expectLine(#"{"op":"signal","id":2}"#, says: .signal(RequestID(2), SignalRequest()))
+        try expectLine(
+            #"{"op":"signal","id":2,"type":"t","data":"d","to":"c","onlineOnly":true}"#,
+            says: .signal(
+                RequestID(2), SignalRequest(type: "t", data: "d", to: ConnectionID("c"), isOnlineOnly: true)))
+    }
+
+    @Test("forceDisconnect, disconnect and pong")
+    func others() throws {
+        try expectLine(
+            #"{"op":"forceDisconnect","id":3,"connectionId":"5f0c"}"#,
+            says: .forceDisconnect(RequestID(3), ConnectionID("5f0c")))
+        try expectLine(#"{"op":"disconnect","id":4}"#, says: .disconnect(RequestID(4)))
+        try expectLine(#"{"op":"pong"}"#, says: .pong)
+    }
+
+    @Test("WIRE-4: bytes that are not UTF-8 are refused like any other line that is not JSON")
+    func notUTF8() throws {
+        for bytes in [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]] {
+            let line = Array(#"{"op":"signal","id":2,"data":""#.utf8) + bytes + Array(#""}"#.utf8)
+            let error = #expect(throws: ClientMessageError.self) { try readClient(line) }
+            #expect(error == ClientMessageError(id: nil, SignalingError(.invalidParameter, "")))
+        }
+    }
+
+    @Test("WIRE-4: the protocol's depth is what the parser takes")
+    func depth() {
+        #expect(JSONLimits.standard.depth == Limits.jsonDepth)
+        #expect(JSONLimits.standard.byteCount >= Limits.messageByteCount)
+        #expect(JSONLimits.standard.byteCount >= Limits.clientMessageByteCount)
+    }
+
+    @Test("a refusal never repeats what was sent")
+    func silence() {
+        let lines = [
+            #"{"op":"hush-1","id":1}"#, #"{"op":"signal","id":1,"data":["hush-1"]}"#, #"{"hush-1":1,"hush-1":2}"#,
+            #"{"op":"connect","id":1,"apiKey":"hush-1","sessionId":{"hush-1":1},"token":"hush-1"}"#, "hush-1",
+        ]
+        for line in lines {
+            let error = #expect(throws: ClientMessageError.self) { try readClient(line) }
+            #expect(error.map { $0.error.message.contains("hush") || $0.error.message.contains("-1") } == false)
+        }
+    }
+
+    @Test("a refusal is a short sentence however long the fault")
+    func shortRefusal() {
+        let accents = String(repeating: "\u{301}", count: 10_000)
+        let error = #expect(throws: ClientMessageError.self) { try readClient(#"{"op":"a\#(accents)","id":1}"#) }
+        #expect((error?.error.message.utf8.count ?? .max) < 120)
+    }
+
+    @Test(
+        "random messages come back as they were, in the same bytes",
+        arguments: [11, 12, 13] as [UInt64])
+    func roundTrip(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<2_000 {
+            let message = randomMessage(&random)
+            let bytes = message.encoded()
+            let again = try readClient(bytes)
+            #expect(again == message, "seed \(seed)")
+            #expect(again.encoded() == bytes, "seed \(seed)")
+            #expect(!bytes.contains(UInt8(ascii: "\n")), "WIRE-3, seed \(seed)")
+        }
+    }
+
+    @Test(
+        "a mutated line ends in a message or in a refusal, and in nothing else (WIRE-9)",
+        arguments: [21, 22, 23, 24] as [UInt64])
+    func fuzz(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let lines = try Vectors.cases("messages/client.json").filter { $0["error"] == nil }
+            .compactMap { $0["line"]?.stringValue }
+        var parser = JSONParser()
+        var readCount = 0
+        for _ in 0..<4_000 {
+            var bytes = Array((lines.randomElement(using: &random) ?? "").utf8)
+            for _ in 0...Int.random(in: 0..<3, using: &random) { mutate(&bytes, &random) }
+            bytes.withUnsafeBytes { line in
+                do throws(ClientMessageError) {
+                    let message = try ClientMessage(line: line, parser: &parser)
+                    readCount += 1
+                    #expect(try readClient(message.encoded()) == message, "seed \(seed): \(bytes)")
+                } catch {
+                    #expect(error.error.code == .invalidParameter, "seed \(seed): \(bytes)")
+                    #expect(error.error.message.utf8.count < 120, "seed \(seed): \(bytes)")
+                }
+                // Whatever it is, a client that gets it must survive it as well.
+                do throws(SignalingError) { _ = try ServerMessage.decode(line: line, parser: &parser) } catch {
+                    #expect(error.code == .unexpectedServerResponse, "seed \(seed): \(bytes)")
+                }
+            }
+        }
+        #expect(readCount > 200, "seed \(seed): too few of the lines were messages to prove anything")
+    }
+
+    private func randomMessage(_ random: inout SeededGenerator) -> ClientMessage {
+        let id = RequestID(Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0..<64, using: &random))
+        func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0:
+            let resume = ResumeRequest(
+                connectionId: ConnectionID(randomText(&random)), secret: ResumeSecret(using: &random),
+                epoch: Epoch(using: &random), after: Seq(Int64.random(in: 0..<Int64.max, using: &random)))
+            return .connect(
+                id,
+                ConnectRequest(
+                    apiKey: APIKey(randomText(&random)), sessionId: SessionID(randomText(&random)),
+                    token: randomText(&random), connectionEventsSuppressed: .random(using: &random),
+                    resume: maybe(resume)))
+        case 1, 2:
+            return .signal(
+                id,
+                SignalRequest(
+                    type: maybe(randomText(&random)), data: maybe(randomText(&random)),
+                    to: maybe(ConnectionID(randomText(&random))), isOnlineOnly: .random(using: &random)))
+        case 3: return .forceDisconnect(id, ConnectionID(randomText(&random)))
+        default: return maybe(.pong) ?? .disconnect(id)
+        }
+    }
+}
+
+func randomText(_ random: inout SeededGenerator) -> String {
+    let ranges: [ClosedRange<UInt32>] = [
+        0...0x1F, 0x20...0x7E, 0x22...0x22, 0x5C...0x5C, 0x7F...0x7FF, 0x800...0xFFFF, 0x1_0000...0x10_FFFF,
+    ]
+    var text = ""
+    for _ in 0..<Int.random(in: 0..<8, using: &random) {
+        let range = ranges.randomElement(using: &random) ?? 0...0
+        if let scalar = Unicode.Scalar(UInt32.random(in: range, using: &random)) { text.unicodeScalars.append(scalar) }
+    }
+    return text
+}
+
+func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+    let telling = Array(#"{}[],:"\/'+-.0123456789eEutfnINa"#.utf8) + [0x00, 0x0A, 0x0D, 0x1F, 0x80, 0xC0, 0xED, 0xFF]
+    let place = Int.random(in: 0...bytes.count, using: &random)
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: bytes.insert(telling.randomElement(using: &random) ?? 0, at: place)
+    case 1: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
+    case 2 where place < bytes.count: bytes.remove(at: place)
+    case 3 where place < bytes.count: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case 4 where place < bytes.count: bytes[place] = telling.randomElement(using: &random) ?? 0
+    case 5: bytes.removeLast(bytes.count - place)
+    default: break
+    }
+}

@@ -1,0 +1,44 @@
+import JSONText
+import SignalingProtocol
+import Testing
+
+/// What the server makes of a line.
+func readClient(_ line: some Collection<UInt8>) throws(ClientMessageError) -> ClientMessage {
+    var parser = JSONParser()
+    let bytes = Array(line)
+    let result = bytes.withUnsafeBytes { bytes -> Result<ClientMessage, ClientMessageError> in
+        do throws(ClientMessageError) { return .success(try ClientMessage(line: bytes, parser: &parser)) } catch {
+            return .failure(error)
+        }
+    }
+    return try result.get()
+}
+
+func readClient(_ line: String) throws(ClientMessageError) -> ClientMessage { try readClient(Array(line.utf8)) }
+
+/// What a client makes of a line; nil if it passes it over.
+func readServer(_ line: some Collection<UInt8>) throws(SignalingError) -> ServerMessage? {
+    var parser = JSONParser()
+    let bytes = Array(line)
+    let result = bytes.withUnsafeBytes { bytes -> Result<ServerMessage?, SignalingError> in
+        do throws(SignalingError) { return .success(try ServerMessage.decode(line: bytes, parser: &parser)) } catch {
+            return .failure(error)
+        }
+    }
+    return try result.get()
+}
+
+func readServer(_ line: String) throws(SignalingError) -> ServerMessage? { try readServer(Array(line.utf8)) }
+
+func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+/// Exactly this line says exactly this message, both ways.
+func expectLine(_ line: String, says message: ClientMessage, _ location: SourceLocation = #_sourceLocation) throws {
+    #expect(text(message.encoded()) == line, sourceLocation: location)
+    #expect(try readClient(line) == message, sourceLocation: location)
+}
+
+func expectLine(_ line: String, says message: ServerMessage, _ location: SourceLocation = #_sourceLocation) throws {
+    #expect(text(message.encoded()) == line, sourceLocation: location)
+    #expect(try readServer(line) == message, sourceLocation: location)
+}

@@ -1,0 +1,89 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+/// `docs/PROTOCOL.md` against the code: one of them cannot change without the other.
+@Suite("The specification says what the code does")
+struct SpecificationTests {
+    private let text: ProtocolText
+    init() throws { text = try ProtocolText.load() }
+
+    @Test("ERR-1: the table of errors is the code's, in its order")
+    func errors() {
+        let rows = text.table(after: "## 9. Errors").map { [$0[0], $0[1], $0[3]] }
+        let codes = SignalingError.Code.all.map { [String($0.number), $0.name, $0.isRetryable ? "yes" : "no"] }
+        #expect(rows == codes)
+    }
+
+    @Test("CLOSE-1: the table of close codes is the code's, in its order")
+    func closeCodes() {
+        let rows = text.table(after: "## 10. Close codes").map { [$0[0], $0[1], $0[3]] }
+        let reasons = CloseReason.allCases.map { [String($0.rawValue), $0.text, $0.shouldReconnect ? "yes" : "no"] }
+        #expect(rows == reasons)
+    }
+
+    @Test("CLOSE-1: of our own codes those below 4500 say come back, and the others do not")
+    func closeRanges() {
+        for reason in CloseReason.allCases where reason.rawValue >= 4000 {
+            #expect(reason.shouldReconnect == (reason.rawValue < 4500), "\(reason)")
+        }
+        for reason in CloseReason.allCases where reason.rawValue < 4000 {
+            #expect(reason.shouldReconnect == (reason == .goingAway), "\(reason)")
+        }
+    }
+
+    @Test("a close frame has room for each text (RFC 6455 section 5.5)", arguments: CloseReason.allCases)
+    func closeTexts(_ reason: CloseReason) {
+        #expect((1...123).contains(reason.text.utf8.count))
+    }
+
+    @Test("CON-10: the table of roles is the code's")
+    func roles() {
+        let rows = text.table(after: "* **CON-10**")
+        func digit(_ truth: Bool) -> String { truth ? "1" : "0" }
+        let roles = Role.allCases.map { role in
+            let may = role.capabilities
+            return [
+                role.rawValue, digit(may.publish), digit(may.subscribe), digit(may.forceDisconnect),
+                role.maySignal ? "yes" : "no",
+            ]
+        }
+        #expect(rows == roles)
+        for role in Role.allCases {
+            #expect(role.mayForceDisconnect == role.capabilities.forceDisconnect)
+            #expect(role.capabilities.forceUnpublish == role.capabilities.forceDisconnect)
+            #expect(role.capabilities.forceMute == role.capabilities.forceDisconnect)
+        }
+    }
+
+    @Test("the table of limits is the code's")
+    func limits() {
+        let rows = Dictionary(uniqueKeysWithValues: text.table(after: "## 11. Limits").map { ($0[0], $0[1]) })
+        func bytes(_ count: Int) -> String {
+            let digits = String(count)
+            return (count < 10_000 ? digits : "\(digits.dropLast(3)),\(digits.suffix(3))") + " bytes"
+        }
+        let limits = [
+            "signal type": "\(Limits.typeLength) UTF-16 units",
+            "signal data": "\(Limits.dataLength) UTF-16 units of the raw string",
+            "connection data in a token":
+                "\(Limits.connectionDataLength) UTF-16 units accepted, \(Limits.connectionDataIssued) issued",
+            "token": bytes(Limits.tokenByteCount),
+            "session id": bytes(Limits.sessionIDByteCount),
+            "WebSocket message to the server": "\(bytes(Limits.messageByteCount)), \(Limits.fragmentCount) fragments",
+            "JSON depth": "\(Limits.jsonDepth) levels",
+            "HTTP body": bytes(Limits.bodyByteCount),
+            "HTTP header block": bytes(Limits.headerByteCount),
+            "time to connect": "\(Limits.connectTimeout.components.seconds) s",
+        ]
+        #expect(rows == limits)
+        #expect(Limits.clientMessageByteCount == 16 * 1_048_576, "WIRE-11")
+    }
+
+    @Test("a table that is not there is empty, so that it equals nothing")
+    func missingTable() {
+        #expect(text.table(after: "## 99. Nothing").isEmpty)
+        #expect(ProtocolText("## a\ntext\n## b\n| x |\n| - |\n| y |").table(after: "## a").isEmpty)
+        #expect(ProtocolText("## b\n| x | z |\n| - | - |\n| `y` | 1 |\n").table(after: "## b") == [["y", "1"]])
+    }
+}
