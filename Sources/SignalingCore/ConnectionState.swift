@@ -11,11 +11,18 @@ public struct ConnectionState: Sendable {
         /// Its token is being checked. Next: `joining`, `closing`.
         case authenticating(RequestID, ConnectRequest, until: MonotonicInstant)
         /// The session has been asked to take it in. Next: `connected`, `closing`.
-        case joining(RequestID, ConnectRequest, ResumeSecret, until: MonotonicInstant)
+        case joining(RequestID, Joining, until: MonotonicInstant)
         /// In its session. Next: `closing`.
         case connected(Membership)
         /// The close frame has been ordered; nothing more is read. The end.
         case closing
+    }
+
+    struct Joining: Sendable {
+        let session: SessionID
+        let request: JoinRequest
+        let outcome: Welcome.Outcome
+        let resumeSecret: ResumeSecret
     }
 
     struct Membership: Sendable {
@@ -66,19 +73,15 @@ public struct ConnectionState: Sendable {
         public var role: Role
         public var data: String
         public var wallTime: WallTime
-        /// Fresh and random, for a later resume.
-        public var resumeSecret: ResumeSecret
 
         public init(
-            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
-            resumeSecret: ResumeSecret
+            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime
         ) {
             self.session = session
             self.connectionId = connectionId
             self.role = role
             self.data = data
             self.wallTime = wallTime
-            self.resumeSecret = resumeSecret
         }
     }
 
@@ -109,14 +112,10 @@ public struct ConnectionState: Sendable {
         }
     }
 
-    /// Whether the session may still answer that it has taken in a client whose socket is gone: then it has to be told
-    /// to let go of it again, so this state must be kept until it has answered.
-    public var isOwedAnAnswer: Bool { isClosing && joiningSession != nil }
-
     /// When `advance` has to be called at the latest; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
         switch phase {
-        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, _, let until): until
+        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until): until
         case .connected(let membership): min(membership.nextPing, silenceLimit(membership))
         case .closing: nil
         }
@@ -129,7 +128,7 @@ public struct ConnectionState: Sendable {
     /// Carries out what is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
         switch phase {
-        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, _, let until):
+        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
             return now >= until ? close(.connectTimeout) : []
         case .connected(var membership):
             if now >= silenceLimit(membership) { return close(.heartbeatMissed) }
@@ -230,10 +229,18 @@ public struct ConnectionState: Sendable {
         guard case .authenticating(let id, let request, let until) = phase else { return [] }
         switch result {
         case .success(let admission):
-            phase = .joining(id, request, admission.resumeSecret, until: until)
+            // The session is the token's, whatever the request said (G8).
             let join = JoinRequest(
                 connectionId: admission.connectionId, role: admission.role, data: admission.data,
                 suppressesPresence: request.connectionEventsSuppressed, wallTime: admission.wallTime)
+            phase = .joining(
+                id,
+                Joining(
+                    session: admission.session, request: join,
+                    // This version cannot continue a connection: one that asks for it is told that it may have missed
+                    // something (G4).
+                    outcome: request.resume == nil ? .new : .lost, resumeSecret: admission.resumeSecret),
+                until: until)
             return [.submit(.join(join), admission.session, id)]
         case .failure(let error):
             return refuseConnect(id, error)
@@ -249,22 +256,20 @@ public struct ConnectionState: Sendable {
         _ request: RequestID?, _ outcome: SessionOutcome, now: MonotonicInstant
     ) -> [Effect] {
         switch phase {
-        case .joining(let id, let connect, let secret, _):
+        case .joining(let id, let joining, _):
             switch outcome {
             case .joined(let membership):
                 phase = .connected(
                     Membership(
-                        session: connect.sessionId, connection: membership.connection.connectionId, lastHeard: now,
+                        session: joining.session, connection: membership.connection.connectionId, lastHeard: now,
                         nextPing: now.advanced(by: heartbeat)))
                 let welcome = Welcome(
                     connection: membership.connection, connections: membership.connections, role: membership.role,
-                    epoch: membership.epoch, seq: membership.seq,
-                    // This version cannot continue a connection: one that asks for it is told that it may have
-                    // missed something (G4).
-                    outcome: connect.resume == nil ? .new : .lost,
-                    resume: ResumeOffer(secret: secret, resumeWindow: .zero, recoveryWindow: .zero),
+                    epoch: membership.epoch, seq: membership.seq, outcome: joining.outcome,
+                    resume: ResumeOffer(
+                        secret: joining.resumeSecret, resumeWindow: .zero, recoveryWindow: .zero),
                     heartbeat: heartbeat)
-                return [.enter(id, welcome, suppressesPresence: connect.connectionEventsSuppressed)]
+                return [.enter(id, welcome, suppressesPresence: joining.request.suppressesPresence)]
             case .refused(let error):
                 return refuseConnect(id, error)
             case .left, .signalled, .forcedOut:
@@ -278,23 +283,10 @@ public struct ConnectionState: Sendable {
             case .refused(let error): return [.send(.error(request, error))]
             case .left, .joined: return []
             }
-        case .closing:
-            return abandon(outcome)
-        case .awaitingConnect, .authenticating:
+        case .awaitingConnect, .authenticating, .closing:
             return []
         }
     }
-
-    /// The socket went while the session was taking the client in: nobody else would ever take it out again.
-    private mutating func abandon(_ outcome: SessionOutcome) -> [Effect] {
-        guard let session = joiningSession else { return [] }
-        joiningSession = nil
-        guard case .joined(let membership) = outcome else { return [] }
-        return [.submit(.leave(membership.connection.connectionId, .networkDisconnected), session, nil)]
-    }
-
-    /// The session that was asked to take this client in, kept beyond the socket's end for `abandon`.
-    private var joiningSession: SessionID?
 
     /// Ends the connection from our side. Peers see `networkDisconnected`: the client did not choose to go.
     private mutating func close(_ reason: CloseReason) -> [Effect] {
@@ -310,10 +302,9 @@ public struct ConnectionState: Sendable {
             // cost the square of their number.
             if reason == .goingAway { return goodbye }
             return [.submit(.leave(membership.connection, .networkDisconnected), membership.session, nil)] + goodbye
-        case .joining(_, let connect, _, _):
-            joiningSession = connect.sessionId
+        case .joining(_, let joining, _):
             phase = .closing
-            return [.close(reason)]
+            return [leave(joining, .networkDisconnected), .close(reason)]
         case .awaitingConnect, .authenticating:
             phase = .closing
             return [.close(reason)]
@@ -323,17 +314,22 @@ public struct ConnectionState: Sendable {
     /// PRES-2: a close with 1000, 1001 or no code (1005) is a client's own leaving; anything else is a loss.
     private mutating func socketClosed(_ code: UInt16?) -> [Effect] {
         defer { phase = .closing }
+        let reason: DisconnectReason =
+            code == 1000 || code == 1001 || code == 1005 ? .clientDisconnected : .networkDisconnected
         switch phase {
         case .connected(let membership):
-            let reason: DisconnectReason =
-                code == 1000 || code == 1001 || code == 1005 ? .clientDisconnected : .networkDisconnected
             return [.submit(.leave(membership.connection, reason), membership.session, nil)]
-        case .joining(_, let connect, _, _):
-            joiningSession = connect.sessionId
-            return []
+        case .joining(_, let joining, _):
+            return [leave(joining, reason)]
         case .awaitingConnect, .authenticating, .closing:
             return []
         }
+    }
+
+    /// Takes back a join that has not been answered. The session carries out commands in the order in which they were
+    /// given, so this one comes after the join; nobody has to wait for the answer of a socket that is gone.
+    private func leave(_ joining: Joining, _ reason: DisconnectReason) -> Effect {
+        .submit(.leave(joining.request.connectionId, reason), joining.session, nil)
     }
 }
 

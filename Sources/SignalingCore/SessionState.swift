@@ -141,7 +141,9 @@ public struct SessionState: Sendable {
         switch sender {
         case .server: break
         case .connection(let id):
-            guard let member = members[id] else { return .refused(.notInSession) }
+            guard let member = members[id] else {
+                return .refused(SignalingError(.notConnectedToModerate, "not connected to the session"))
+            }
             guard member.role.mayForceDisconnect else {
                 return .refused(
                     SignalingError(.unableToForceDisconnect, "only a moderator may force others to disconnect"))

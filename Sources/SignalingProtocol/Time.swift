@@ -33,10 +33,11 @@ public struct WallTime: Hashable, Comparable, Sendable {
 extension Duration {
     /// Saturates at about ±292 years.
     public var wholeNanoseconds: Int64 {
+        // First, since the components of a still longer duration do not fit either.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
-        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, isOverTheEdge) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return isTooLarge || isOverTheEdge ? (seconds < 0 ? .min : .max) : sum
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
     /// Rounded towards zero.

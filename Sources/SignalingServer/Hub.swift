@@ -240,7 +240,6 @@ extension Hub: SessionEngineObserver {
             outsideAnswers.removeValue(forKey: ticket.origin)?(outcome)
         } else if let peer = peers[ticket.origin] {
             handle(.answered(ticket.request, outcome), for: peer)
-            if peer.isGone, !peer.state.isOwedAnAnswer { peers[ticket.origin] = nil }
         }
     }
 
@@ -305,9 +304,8 @@ extension Hub {
     func socketClosed(_ socket: ServerSocket, code: UInt16?) {
         guard let peer = socket.attachment as? Peer else { return }
         socket.attachment = nil
-        peer.isGone = true
         handle(.socketClosed(code: code), for: peer)
         leaveRoom(peer)
-        if !peer.state.isOwedAnAnswer { peers[socket.id] = nil }
+        peers[socket.id] = nil
     }
 }

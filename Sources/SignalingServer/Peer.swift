@@ -14,8 +14,6 @@ final class Peer {
     var isBacklogged = false
     /// Whether it stands in the hub's list of sockets with something to send.
     var isDirty = false
-    /// Its socket is closed; it is kept only for an answer that is still to come.
-    var isGone = false
     /// When the wheel will come back to it, if it will.
     var alarm: MonotonicInstant?
 

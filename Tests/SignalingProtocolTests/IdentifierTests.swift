@@ -111,7 +111,9 @@ struct IdentifierTests {
         #expect(Duration.nanoseconds(Int64.max).wholeNanoseconds == .max)
         #expect((Duration.nanoseconds(Int64.max) + .nanoseconds(1)).wholeNanoseconds == .max)
         #expect((Duration.nanoseconds(Int64.min) - .nanoseconds(1)).wholeNanoseconds == .min)
-        #expect(Duration.seconds(Int64.max).wholeNanoseconds == .max)
+        #expect((Duration.seconds(Int64.max) * 2).wholeNanoseconds == .max)
+        #expect((Duration.seconds(Int64.min) * 2).wholeNanoseconds == .min)
+        #expect((Duration.nanoseconds(Int64.min) + .nanoseconds(1)).wholeNanoseconds == .min + 1)
     }
 
     private func idText(_ high: UInt64, _ low: UInt64) -> String {

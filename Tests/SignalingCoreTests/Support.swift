@@ -1,0 +1,136 @@
+import JSONText
+import SignalingProtocol
+import Testing
+
+@testable import SignalingCore
+
+let room = SessionID("1_room")
+
+func client(_ name: String) -> ConnectionID { ConnectionID(name) }
+func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+func lines(_ bytes: [UInt8]) -> [String] { text(bytes).split(separator: "\n").map(String.init) }
+
+extension MonotonicInstant {
+    static func seconds(_ seconds: Double) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
+    }
+}
+
+extension SessionState {
+    /// A session for tests, empty, of epoch `e`.
+    init(connectionCount: Int = 100, log: SessionLog.Bounds = .init()) {
+        self.init(id: room, epoch: Epoch("e"), bounds: Bounds(connectionCount: connectionCount, log: log))
+    }
+
+    @discardableResult
+    mutating func join(
+        _ name: String, _ role: Role = .publisher, suppressesPresence: Bool = false, at milliseconds: Int64 = 0
+    ) -> SessionOutcome {
+        handle(
+            .join(
+                JoinRequest(
+                    connectionId: client(name), role: role, data: "name=\(name)",
+                    suppressesPresence: suppressesPresence,
+                    wallTime: WallTime(milliseconds: milliseconds))))
+    }
+
+    @discardableResult
+    mutating func leave(_ name: String, _ reason: DisconnectReason = .clientDisconnected) -> SessionOutcome {
+        handle(.leave(client(name), reason))
+    }
+
+    @discardableResult
+    mutating func signal(
+        from name: String?, type: String? = "chat", data: String? = nil, to target: String? = nil,
+        isOnlineOnly: Bool = false
+    ) -> SessionOutcome {
+        handle(
+            .signal(
+                name.map { .connection(client($0)) } ?? .server,
+                SignalRequest(type: type, data: data, to: target.map { client($0) }, isOnlineOnly: isOnlineOnly)))
+    }
+
+    @discardableResult
+    mutating func forceDisconnect(_ target: String, by name: String?) -> SessionOutcome {
+        handle(.forceDisconnect(name.map { .connection(client($0)) } ?? .server, client(target)))
+    }
+
+    /// For commands that are not expected to cause anything beside the log.
+    mutating func handle(_ command: SessionCommand) -> SessionOutcome {
+        var effects: [SessionEffect] = []
+        return handle(command, effects: &effects)
+    }
+
+    var lines: [String] { log.entries.map { text($0.line.bytes) } }
+}
+
+extension SessionOutcome: CustomTestStringConvertible {
+    /// `joined 2 of 3`, `signalled 4`, `signalled`, `refused 404`, ….
+    public var testDescription: String {
+        switch self {
+        case .joined(let membership): "joined \(membership.connection.connectionId) at \(membership.seq)"
+        case .left: "left"
+        case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
+        case .forcedOut: "forced out"
+        case .refused(let error): "refused \(error.code.number) \(error.code.name)"
+        }
+    }
+}
+
+extension SessionEffect: CustomTestStringConvertible {
+    public var testDescription: String {
+        switch self {
+        case .onlineOnly(let signal): "online-only after \(signal.after): \(text(signal.line.bytes))"
+        case .ended(let connection, let reason): "ended \(connection) \(reason)"
+        }
+    }
+}
+
+extension ConnectionState.Effect: CustomTestStringConvertible {
+    /// What has to be done, in one line: `send ack 2 7`, `submit leave ada networkDisconnected to 1_room`, `close 1000`.
+    public var testDescription: String {
+        switch self {
+        case .send(.ack(let request, let seq)): "send ack \(request)" + (seq.map { " \($0)" } ?? "")
+        case .send(.error(let request, let error)):
+            "send error \(request.map(\.description) ?? "-") \(error.code.number) \(error.code.name)"
+        case .send(.disconnected(let reason, let reconnect)):
+            "send disconnected \(reason)" + (reconnect ? ", come back" : "")
+        case .send(let message): "send \(text(message.encoded()))"
+        case .enter(let request, let welcome, let suppressesPresence):
+            "enter \(request) \(welcome.connection.connectionId)" + (welcome.outcome == .new ? "" : " \(welcome.outcome)")
+                + (suppressesPresence ? " without presence" : "")
+        case .authenticate(let request): "authenticate \(request.token)"
+        case .submit(let command, let session, let request):
+            "submit \(command.testDescription) to \(session)" + (request.map { " as \($0)" } ?? "")
+        case .ping: "ping"
+        case .close(let reason): "close \(reason.rawValue)"
+        }
+    }
+}
+
+extension SessionCommand: CustomTestStringConvertible {
+    public var testDescription: String {
+        switch self {
+        case .join(let request): "join \(request.connectionId) \(request.role) \(request.data)"
+        case .leave(let connection, let reason): "leave \(connection) \(reason)"
+        case .signal(let sender, let request): "signal \(request.type ?? "-") of \(sender.testDescription)"
+        case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"
+        }
+    }
+}
+
+extension CommandSender: CustomTestStringConvertible {
+    public var testDescription: String {
+        switch self {
+        case .connection(let connection): connection.rawValue
+        case .server: "server"
+        }
+    }
+}
+
+/// Takes all that an outbox has, as lines.
+func takeAll(_ outbox: inout Outbox, _ log: SessionLog, onlineOnly: [OnlineOnlySignal] = []) -> [String] {
+    var bytes: [UInt8] = []
+    #expect(outbox.take(from: log, onlineOnly: onlineOnly, byteLimit: .max, into: &bytes) == .everything)
+    return lines(bytes)
+}
