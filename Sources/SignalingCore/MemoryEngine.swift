@@ -1,3 +1,4 @@
+import DequeModule
 import SignalingProtocol
 
 /// The engine of a single process: all sessions in memory, each command carried out and answered at once.
@@ -21,7 +22,24 @@ public final class MemoryEngine: SessionEngine {
 
     public var sessionCount: Int { sessions.count }
 
+    private typealias Submission = (command: SessionCommand, session: SessionID, ticket: CommandTicket)
+    /// Commands that were given while the observer was being told of another one. They wait until it has heard all of
+    /// that, so that what it hears of two commands never mixes.
+    private var waiting: Deque<Submission> = []
+    private var isReporting = false
+
     public func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket) {
+        if isReporting {
+            waiting.append((command, session, ticket))
+            return
+        }
+        isReporting = true
+        carryOut(command, in: session, ticket)
+        while let next = waiting.popFirst() { carryOut(next.command, in: next.session, next.ticket) }
+        isReporting = false
+    }
+
+    private func carryOut(_ command: SessionCommand, in session: SessionID, _ ticket: CommandTicket) {
         var effects: [SessionEffect] = []
         let before = sessions[session]?.log.lastSeq
         let outcome = handle(command, in: session, effects: &effects)
@@ -34,30 +52,23 @@ public final class MemoryEngine: SessionEngine {
     private func handle(
         _ command: SessionCommand, in session: SessionID, effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        switch command {
-        case .join:
-            let outcome = sessions[session, default: SessionState(id: session, epoch: makeEpoch(), bounds: bounds)]
-                .handle(command, effects: &effects)
-            noteIfEmpty(session)
+        if let outcome = sessions[session]?.handle(command, effects: &effects) {
+            if sessions[session]?.isEmpty == true { emptied.insert(session) }
             return outcome
-        case .leave:
-            guard sessions[session] != nil else { return .left }
-        case .signal:
-            guard sessions[session] != nil else {
-                return .refused(SignalingError(.notFound, "nobody is connected to the session"))
-            }
-        case .forceDisconnect:
-            guard sessions[session] != nil else {
-                return .refused(SignalingError(.badTarget, "the connection is not in the session"))
-            }
         }
-        let outcome = sessions[session]?.handle(command, effects: &effects) ?? .refused(.notInSession)
-        noteIfEmpty(session)
+        // A session that is not there answers as an empty one, with the checks in the same order, and comes to be only
+        // when somebody is in it.
+        var state = SessionState(id: session, epoch: newEpoch(for: command), bounds: bounds)
+        let outcome = state.handle(command, effects: &effects)
+        if !state.isEmpty { sessions[session] = state }
         return outcome
     }
 
-    private func noteIfEmpty(_ session: SessionID) {
-        if sessions[session]?.isEmpty == true { emptied.insert(session) }
+    private func newEpoch(for command: SessionCommand) -> Epoch {
+        switch command {
+        case .join: makeEpoch()
+        case .leave, .signal, .forceDisconnect: Epoch("")
+        }
     }
 
     public func releaseEmptySessions() {

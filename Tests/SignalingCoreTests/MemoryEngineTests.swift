@@ -1,0 +1,121 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+@Suite("The engine of a single process")
+struct MemoryEngineTests {
+    @Test("it keeps what every engine promises", arguments: SessionEngineContract.Promise.allCases)
+    func contract(_ promise: SessionEngineContract.Promise) async throws {
+        let contract = SessionEngineContract {
+            // It reports from within submit, so there is nothing to wait for.
+            SessionEngineContract.Subject(engine: makeEngine(), settle: {})
+        }
+        try await contract.check(promise)
+    }
+
+    @Test("a session that nobody is in keeps its order until it is released, and then has a new epoch")
+    func release() {
+        let engine = makeEngine()
+        let observer = Outcomes()
+        engine.observer = observer
+        engine.submit(join("ada"), to: room, ticket: CommandTicket(origin: 1, request: nil))
+        engine.submit(leave("ada"), to: room, ticket: CommandTicket(origin: 1, request: nil))
+        #expect(engine.sessionCount == 1)
+        #expect(engine.withLog(of: room) { $0.lastSeq } == Seq(2), "what is in the log can still be sent")
+        engine.submit(join("bob"), to: room, ticket: CommandTicket(origin: 1, request: nil))
+        engine.releaseEmptySessions()
+        #expect(engine.sessionCount == 1, "bob came back before it was released")
+        engine.submit(leave("bob"), to: room, ticket: CommandTicket(origin: 1, request: nil))
+        engine.releaseEmptySessions()
+        #expect(engine.sessionCount == 0)
+        #expect(engine.withLog(of: room) { $0.lastSeq } == nil)
+        engine.submit(join("eve"), to: room, ticket: CommandTicket(origin: 1, request: nil))
+        #expect(observer.memberships.map(\.seq.rawValue) == [1, 3, 1])
+        #expect(observer.memberships.map(\.epoch.rawValue) == ["epoch 1", "epoch 1", "epoch 2"])
+    }
+
+    @Test("a refused command makes no session and takes no epoch", arguments: ["join", "leave", "signal", "force"])
+    func refused(_ kind: String) {
+        var epochCount = 0
+        let engine = MemoryEngine(bounds: .init(connectionCount: kind == "join" ? 0 : 1)) {
+            epochCount += 1
+            return Epoch("\(epochCount)")
+        }
+        let command: SessionCommand =
+            switch kind {
+            case "join": join("ada")
+            case "leave": leave("ada")
+            case "signal": .signal(.server, SignalRequest())
+            default: .forceDisconnect(.server, client("ada"))
+            }
+        engine.submit(command, to: room, ticket: CommandTicket(origin: 1, request: nil))
+        #expect(engine.sessionCount == 0)
+        #expect(epochCount == (kind == "join" ? 1 : 0))
+    }
+
+    @Test("G5: when all have left, nothing is left of thousands of sessions")
+    func baseline() {
+        var random = SeededGenerator(seed: 61)
+        let engine = makeEngine()
+        var present: [(SessionID, ConnectionID)] = []
+        for step in 0..<5_000 {
+            let session = SessionID("1_\(Int.random(in: 0..<200, using: &random))")
+            let ticket = CommandTicket(origin: 1, request: nil)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                engine.submit(join("\(step)"), to: session, ticket: ticket)
+                present.append((session, client("\(step)")))
+            case 1 where !present.isEmpty:
+                let (place, who) = present.remove(at: Int.random(in: 0..<present.count, using: &random))
+                engine.submit(.leave(who, .networkDisconnected), to: place, ticket: ticket)
+            case 2: engine.submit(.signal(.server, SignalRequest()), to: session, ticket: ticket)
+            default: if step.isMultiple(of: 10) { engine.releaseEmptySessions() }
+            }
+        }
+        engine.releaseEmptySessions()
+        #expect(engine.sessionCount == Set(present.map(\.0)).count)
+        for (session, who) in present {
+            engine.submit(
+                .forceDisconnect(.server, who), to: session, ticket: CommandTicket(origin: 1, request: nil))
+        }
+        engine.releaseEmptySessions()
+        #expect(engine.sessionCount == 0)
+    }
+
+    @Test("it holds its observer weakly, and works without one")
+    func observer() {
+        let engine = makeEngine()
+        do {
+            let observer = Outcomes()
+            engine.observer = observer
+        }
+        #expect(engine.observer == nil)
+        engine.submit(join("ada"), to: room, ticket: CommandTicket(origin: 1, request: nil))
+        #expect(engine.connections(of: room).map(\.connectionId) == [client("ada")])
+    }
+
+    private func join(_ name: String) -> SessionCommand {
+        .join(JoinRequest(connectionId: client(name), role: .publisher, data: "", wallTime: WallTime(milliseconds: 1)))
+    }
+
+    private func leave(_ name: String) -> SessionCommand { .leave(client(name), .clientDisconnected) }
+}
+
+private func makeEngine() -> MemoryEngine {
+    var count = 0
+    return MemoryEngine {
+        count += 1
+        return Epoch("epoch \(count)")
+    }
+}
+
+private final class Outcomes: SessionEngineObserver {
+    private(set) var memberships: [Membership] = []
+    func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
+        if case .joined(let membership) = outcome { memberships.append(membership) }
+    }
+    func engine(sessionChanged session: SessionID) {}
+    func engine(_ session: SessionID, caused effect: SessionEffect) {}
+}
