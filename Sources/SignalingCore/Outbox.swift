@@ -53,6 +53,8 @@ public struct Outbox: Sendable {
 
     /// Appends to `bytes` what comes next, a line each, lines separated by a newline, until about `byteLimit` is reached.
     ///
+    /// Whatever the limit is, something is taken if there is something.
+    ///
     /// `onlineOnly` are the online-only signals of this moment, in order; pass none for a connection that is behind.
     public mutating func take(
         from log: borrowing SessionLog, onlineOnly: [OnlineOnlySignal], byteLimit: Int, into bytes: inout [UInt8]
@@ -62,7 +64,7 @@ public struct Outbox: Sendable {
         var onlineOnly = onlineOnly[...]
         for entry in entries {
             takeLines(before: entry.seq, &onlineOnly, into: &bytes)
-            if bytes.count - start >= byteLimit { return .part }
+            if bytes.count > start, bytes.count - start >= byteLimit { return .part }
             if receives(entry) {
                 entry.line.append(to: &bytes, withSender: suppressesPresence, separatedFrom: start)
             }

@@ -6,8 +6,9 @@ import SignalingProtocol
 /// There are two forms of it, since members that suppress connection events get no presence but the sender with each
 /// signal. Each is built when its first member needs it.
 public struct SharedBatch {
-    /// Members that must be served by themselves: a directed signal in this flush is for them.
-    private var directedTo: Set<ConnectionID> = []
+    /// Members that must be served by themselves: a directed signal in this flush is for them, or it tells of their own
+    /// coming or going, which they are not to see (PRES-1).
+    private var special: Set<ConnectionID> = []
     private var plain: [UInt8]?
     private var suppressed: [UInt8]?
     private let start: Seq
@@ -21,18 +22,19 @@ public struct SharedBatch {
         end = log.lastSeq
         if let entries = log.entries(after: start) {
             for entry in entries {
-                if case .only(let target) = entry.audience { directedTo.insert(target) }
+                if case .only(let target) = entry.audience { special.insert(target) }
+                if case .presence(let subject) = entry.kind { special.insert(subject) }
             }
         }
         for signal in onlineOnly {
-            if case .only(let target) = signal.audience { directedTo.insert(target) }
+            if case .only(let target) = signal.audience { special.insert(target) }
         }
     }
 
     /// The bytes for this member, whose cursor is then at the end of the log; `nil` if it has to be served by itself.
-    /// Empty bytes: there is nothing for it.
+    /// Empty bytes: there is nothing for it. Once the log has grown the batch serves nobody any more.
     public mutating func bytes(for outbox: inout Outbox, log: borrowing SessionLog) -> [UInt8]? {
-        guard outbox.isTypical(at: start), !directedTo.contains(outbox.owner) else { return nil }
+        guard log.lastSeq == end, outbox.isTypical(at: start), !special.contains(outbox.owner) else { return nil }
         let bytes: [UInt8]
         if let built = outbox.suppressesPresence ? suppressed : plain {
             bytes = built

@@ -134,3 +134,14 @@ func takeAll(_ outbox: inout Outbox, _ log: SessionLog, onlineOnly: [OnlineOnlyS
     #expect(outbox.take(from: log, onlineOnly: onlineOnly, byteLimit: .max, into: &bytes) == .everything)
     return lines(bytes)
 }
+
+/// What a client makes of a line; nil if it passes it over.
+func decoded(_ line: String) throws(SignalingError) -> ServerMessage? {
+    var parser = JSONParser()
+    let result = Array(line.utf8).withUnsafeBytes { bytes -> Result<ServerMessage?, SignalingError> in
+        do throws(SignalingError) { return .success(try ServerMessage.decode(line: bytes, parser: &parser)) } catch {
+            return .failure(error)
+        }
+    }
+    return try result.get()
+}
