@@ -3,10 +3,12 @@ struct EventStreams {
     /// Events that may wait for one listener (G5).
     static let bufferCount = 10_000
 
-    private var continuations: [UInt64: AsyncStream<SessionEvent>.Continuation] = [:]
+    typealias Continuation = AsyncStream<SessionEvent>.Continuation
+
+    private var continuations: [UInt64: Continuation] = [:]
     private var lastID: UInt64 = 0
 
-    mutating func add(_ continuation: AsyncStream<SessionEvent>.Continuation) -> UInt64 {
+    mutating func add(_ continuation: Continuation) -> UInt64 {
         lastID += 1
         continuations[lastID] = continuation
         return lastID
@@ -14,23 +16,30 @@ struct EventStreams {
 
     mutating func remove(_ id: UInt64) { continuations[id] = nil }
 
-    mutating func yield(_ event: SessionEvent) {
+    /// Gives an event to everybody.
+    ///
+    /// - Returns: the streams that end with it. The caller finishes them outside of any lock, since the end of a stream
+    ///   calls back to take it off this list.
+    mutating func yield(_ event: SessionEvent) -> [Continuation] {
+        var ended: [Continuation] = []
         for (id, continuation) in continuations {
             switch continuation.yield(event) {
             case .enqueued(let remaining) where remaining <= 1:
                 // The last place tells that there was no place for more: an overflow is never silent.
                 continuation.yield(.overflowed)
-                continuation.finish()
+                ended.append(continuation)
                 continuations[id] = nil
             case .enqueued: break
             case .dropped, .terminated: continuations[id] = nil
             @unknown default: break
             }
         }
+        return ended
     }
 
-    mutating func finish() {
-        for continuation in continuations.values { continuation.finish() }
-        continuations = [:]
+    /// Takes all streams off the list, to be finished as ``yield(_:)`` says.
+    mutating func removeAll() -> [Continuation] {
+        defer { continuations = [:] }
+        return Array(continuations.values)
     }
 }

@@ -79,7 +79,7 @@ final class SessionDriver: @unchecked Sendable {
 
     /// The application has let go of its session.
     func abandon() {
-        streams.withLock { $0.finish() }
+        for stream in streams.withLock({ $0.removeAll() }) { stream.finish() }
         guard let loop = try? startedLoop() else { return }
         loop.post {
             self.handle(.disconnect)
@@ -132,7 +132,7 @@ final class SessionDriver: @unchecked Sendable {
                 callAnswers.removeValue(forKey: call)?.resume(returning: .failure(error))
             case .emit(let event):
                 snapshot.withLock { $0.note(event) }
-                streams.withLock { $0.yield(event) }
+                for ended in streams.withLock({ $0.yield(event) }) { ended.finish() }
             }
         }
     }

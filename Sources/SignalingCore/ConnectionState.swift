@@ -73,15 +73,19 @@ public struct ConnectionState: Sendable {
         public var role: Role
         public var data: String
         public var wallTime: WallTime
+        /// Fresh and random, for a later resume.
+        public var resumeSecret: ResumeSecret
 
         public init(
-            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime
+            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
+            resumeSecret: ResumeSecret
         ) {
             self.session = session
             self.connectionId = connectionId
             self.role = role
             self.data = data
             self.wallTime = wallTime
+            self.resumeSecret = resumeSecret
         }
     }
 

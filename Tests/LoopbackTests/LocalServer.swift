@@ -26,7 +26,7 @@ final class LocalServer: Sendable {
         address = try await server.start()
         project = try #require(Project(apiKey: APIKey(Self.apiKey), secret: Self.secret))
         var randomness = SystemRandomNumberGenerator()
-        sessionID = try SessionIDCodec.make(for: project, now: .now, using: &randomness)
+        sessionID = SessionIDCodec.make(for: project, now: .now, using: &randomness)
     }
 
     /// A server for the length of `body`.
@@ -80,7 +80,11 @@ final class EventReader {
 
     init(_ stream: AsyncStream<SessionEvent>) { iterator = stream.makeAsyncIterator() }
 
-    func next() async throws -> SessionEvent { try #require(await iterator.next(), "the stream ended") }
+    func next() async throws -> SessionEvent {
+        // Not within the macro, which would send the iterator elsewhere.
+        let event = await iterator.next(isolation: #isolation)
+        return try #require(event, "the stream ended")
+    }
 
     /// The next signal; events before it are passed over.
     func nextSignal() async throws -> Signal {

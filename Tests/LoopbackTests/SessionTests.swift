@@ -1,5 +1,6 @@
 import SignalingClient
 import SignalingProtocol
+import SignalingServer
 import Testing
 
 @Suite("a Swift client and a server over a real socket", .timeLimit(.minutes(1)))

@@ -10,7 +10,7 @@ struct ComponentTests {
     let component = TextChatComponent()
 
     func echo(_ signal: SignalRequest, from: String = "me") -> Signal {
-        received(type: signal.type, data: signal.data, from: ConnectionID(from), senderData: "data", seq: Seq(1))
+        incoming(type: signal.type, data: signal.data, from: ConnectionID(from), senderData: "data", seq: Seq(1))
     }
 
     func write(_ text: String) { #expect(component.edit(text)) }
@@ -174,16 +174,16 @@ struct ComponentTests {
 
     @Test("a signal of another type changes nothing")
     func otherType() {
-        #expect(!component.receive(received(type: "typing", data: "{}", from: ConnectionID("b")), now: Self.now))
+        #expect(!component.receive(incoming(type: "typing", data: "{}", from: ConnectionID("b")), now: Self.now))
         #expect(component.messages.isEmpty)
     }
 
     @Test("two equal texts are both shown; one message delivered twice is shown once")
     func duplicates() {
-        let bare = received(type: "TextChat", data: "hi", from: ConnectionID("b"))
+        let bare = incoming(type: "TextChat", data: "hi", from: ConnectionID("b"))
         #expect(component.receive(bare, now: Self.now))
         #expect(component.receive(bare, now: Self.now))
-        let named = received(type: "text-chat", data: #"{"text":"hi","localId":"7"}"#, from: ConnectionID("b"))
+        let named = incoming(type: "text-chat", data: #"{"text":"hi","localId":"7"}"#, from: ConnectionID("b"))
         #expect(component.receive(named, now: Self.now))
         #expect(!component.receive(named, now: Self.now))
         var other = named
@@ -198,7 +198,7 @@ struct ComponentTests {
         func receive(_ number: Int) -> Bool {
             let data = #"{"text":"\#(number)","localId":"\#(number)"}"#
             return component.receive(
-                received(type: "text-chat", data: data, from: ConnectionID("b")), now: Self.now)
+                incoming(type: "text-chat", data: data, from: ConnectionID("b")), now: Self.now)
         }
         for number in 0..<35 { #expect(receive(number)) }
         #expect(component.messages.map(\.text) == (35 - limit..<35).map(String.init))
@@ -331,7 +331,7 @@ struct ComponentTests {
     @Test("a message whose echo has come was sent, even if its answer was lost")
     func echoWithoutAnswer() async {
         let component = TextChatComponent()
-        let echo = ReceivedSignal(type: "text-chat", data: #"{"text":"hi","localId":"1"}"#, from: ConnectionID("me"))
+        let echo = incoming(type: "text-chat", data: #"{"text":"hi","localId":"1"}"#, from: ConnectionID("me"))
         let channel = MemoryChannel { component.receive(echo, now: Self.now) }
         component.channel = channel
         component.setSenderId("me", alias: nil)
@@ -381,7 +381,7 @@ struct ComponentTests {
         #expect(component.receive(echo(channel.sent[0], from: "mallory"), now: Self.now))
         #expect(component.messages.map(\.state) == [.failed(SignalingError(.notConnected, "")), .sent])
         #expect(component.messages.map(\.senderID) == ["me", "mallory"])
-        let forged = received(
+        let forged = incoming(
             type: "text-chat", data: #"{"text":"x","sender":{"id":"bob"},"localId":"9"}"#, from: ConnectionID("mallory")
         )
         #expect(component.receive(forged, now: Self.now))
@@ -393,7 +393,7 @@ struct ComponentTests {
     @Test("what another part of this program sent as the same connection is shown as one's own")
     func otherPart() async throws {
         component.channel = MemoryChannel()
-        let signal = received(type: "text-chat", data: #"{"text":"x","localId":"9"}"#, from: ConnectionID("me"))
+        let signal = incoming(type: "text-chat", data: #"{"text":"x","localId":"9"}"#, from: ConnectionID("me"))
         #expect(component.receive(signal, now: Self.now))
         #expect(component.messages.map(\.direction) == [.sent])
         #expect(!component.receive(signal, now: Self.now))

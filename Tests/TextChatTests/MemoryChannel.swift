@@ -54,7 +54,7 @@ final class RecordingDelegate: TextChatDelegate {
 }
 
 /// A signal as it arrives; `senderData` is what the sender's token says of it.
-func received(
+func incoming(
     type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil, seq: Seq? = nil
 ) -> Signal {
     Signal(type: type, data: data, from: from.map { connection($0.rawValue, data: senderData ?? "") }, seq: seq)

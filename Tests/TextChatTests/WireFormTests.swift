@@ -9,10 +9,10 @@ struct WireFormTests {
     @Test(
         "signals are read leniently, and who sent them is what the server says",
         arguments: try Vectors.cases("chat/received.json"))
-    func received(_ vector: VectorCase) throws {
+    func vector(_ vector: VectorCase) throws {
         let signal = try #require(vector["signal"])
         let message = ChatWireForm.message(
-            from: received(
+            from: incoming(
                 type: signal["type"]?.stringValue, data: signal["data"]?.stringValue,
                 from: signal["from"]?.stringValue.map { ConnectionID($0) },
                 senderData: signal["senderData"]?.stringValue),
@@ -63,7 +63,7 @@ struct WireFormTests {
         let signal = form.signal(for: Self.message)
         let read = try #require(
             ChatWireForm.message(
-                from: received(
+                from: incoming(
                     type: signal.type, data: signal.data, from: ConnectionID("conn-1"), senderData: "Zoë"),
                 now: WallTime(milliseconds: 1_700_000_000_000)))
         #expect(read.text == Self.message.text)
@@ -83,7 +83,7 @@ struct WireFormTests {
             let data = (0..<Int.random(in: 0..<9, using: &random)).map { _ in pieces.randomElement(using: &random) ?? ""
             }
             _ = ChatWireForm.message(
-                from: received(type: "text-chat", data: data.joined()), now: WallTime(milliseconds: .max))
+                from: incoming(type: "text-chat", data: data.joined()), now: WallTime(milliseconds: .max))
         }
     }
 }
