@@ -179,6 +179,7 @@ final class HTTPConnection: Endable {
             }
             guard batch < Self.writeBatchCount else {
                 phase = .sending(outgoing)
+                isBacklogged = true
                 lws_callback_on_writable(wsi)
                 return 0
             }

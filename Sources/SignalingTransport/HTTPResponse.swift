@@ -19,7 +19,8 @@ public struct HTTPResponse: Sendable {
     }
 
     /// An answer of the transport's own: the error body of `docs/PROTOCOL.md`, section REST.
-    static func refusal(_ status: Int, _ message: String, headers: [(name: String, value: String)] = []) -> HTTPResponse {
+    static func refusal(_ status: Int, _ message: String, headers: [(name: String, value: String)] = []) -> HTTPResponse
+    {
         HTTPResponse(
             status: status, contentType: "application/json", headers: headers,
             text: #"{"code":\#(status),"message":"\#(message)"}"#)

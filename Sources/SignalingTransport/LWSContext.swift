@@ -59,7 +59,8 @@ final class LWSContext {
         info.user = Unmanaged.passUnretained(self).toOpaque()
         guard let context = lws_create_context(&info) else {
             throw TransportError(
-                .libraryFailed, "libwebsockets gave no context; is its libuv plug-in (libwebsockets-evlib-uv) installed?")
+                .libraryFailed,
+                "libwebsockets gave no context; is its libuv plug-in (libwebsockets-evlib-uv) installed?")
         }
         signalbox_keep_event_plugin_loaded()
         self.context = context

@@ -35,7 +35,8 @@ final class Listener {
     init(loop: LoopThread, host: String, port: Int, backlog: Int) throws(TransportError) {
         guard let wanted = SocketAddress(host: host, port: port) else {
             throw TransportError(
-                .invalidAddress, "\(host):\(port) is no address to listen on: give an IPv4 or IPv6 address or localhost.")
+                .invalidAddress,
+                "\(host):\(port) is no address to listen on: give an IPv4 or IPv6 address or localhost.")
         }
         guard let uvLoop = loop.core.loop else { throw TransportError(.stopped, "The loop has stopped.") }
         self.loop = loop
@@ -142,7 +143,8 @@ final class Listener {
                 throw TransportError(.addressInUse, "Another program listens on \(host):\(port) already.")
             case EACCES, EPERM:
                 throw TransportError(
-                    .permissionDenied, "This process may not listen on \(host):\(port); ports below 1024 need a privilege.")
+                    .permissionDenied,
+                    "This process may not listen on \(host):\(port); ports below 1024 need a privilege.")
             case EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL:
                 throw TransportError(.invalidAddress, "\(host) is not an address of this machine.")
             default:

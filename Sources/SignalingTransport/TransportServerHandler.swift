@@ -17,7 +17,7 @@ public protocol TransportServerHandler: AnyObject {
     /// The last call for this socket, exactly once for each that was opened.
     ///
     /// - Parameter code: the peer's close code if it began the closing, 1005 if it gave none; nil for a socket that was
-    ///   lost, or that this side closed. Codes that no peer may send show as 1002.
+    ///   lost, or that this side closed, or that was backlogged when the peer closed. Codes that no peer may send show as 1002.
     func socketClosed(_ socket: ServerSocket, code: UInt16?)
 
     /// A request, whole with its body, that wants an answer.

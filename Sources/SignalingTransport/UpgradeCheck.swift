@@ -51,7 +51,8 @@ enum UpgradeCheck {
             return
         }
         let offered = listElements(headers[WSI_TOKEN_PROTOCOL] ?? "")
-        guard offered.contains(where: { $0 == subprotocol }), offered.allSatisfy({ $0.utf8.count <= Self.nameByteCount })
+        guard offered.contains(where: { $0 == subprotocol }),
+            offered.allSatisfy({ $0.utf8.count <= Self.nameByteCount })
         else {
             self = .refuse(.refusal(400, "The client must offer the WebSocket sub-protocol \(subprotocol)."))
             return

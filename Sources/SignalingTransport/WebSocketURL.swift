@@ -18,7 +18,9 @@ struct WebSocketURL: Equatable {
         default: throw invalid("the scheme is neither ws nor wss")
         }
         let rest = text[schemeEnd.upperBound...]
-        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw invalid("it has blanks or bare Unicode in it") }
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw invalid("it has blanks or bare Unicode in it")
+        }
         guard !rest.contains("#") else { throw invalid("it has a fragment") }
         let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         let authority = rest[..<authorityEnd]

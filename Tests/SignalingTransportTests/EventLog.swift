@@ -42,7 +42,8 @@ final class EventLog<Event: Sendable>: Sendable {
         let alarm = Task {
             try await Task.sleep(for: limit)
             let waiter = self.state.withLock { $0.waiters.removeValue(forKey: id) }
-            waiter?.continuation.resume(throwing: TimedOut(description: "no \(what) within \(limit); seen: \(self.all)"))
+            waiter?.continuation.resume(
+                throwing: TimedOut(description: "no \(what) within \(limit); seen: \(self.all)"))
         }
         defer { alarm.cancel() }
         return try await withCheckedThrowingContinuation { continuation in

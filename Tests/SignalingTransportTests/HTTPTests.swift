@@ -58,16 +58,18 @@ struct HTTPTests {
         }
     }
 
-    @Test("bodies without a usable length are refused", arguments: [
-        ("POST", "", 411), ("PUT", "", 411), ("PATCH", "", 411),
-        ("POST", "Transfer-Encoding: chunked\r\n", 411), ("GET", "Transfer-Encoding: chunked\r\n", 411),
-        ("POST", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", 411),
-        ("POST", "Content-Length: -1\r\n", 400), ("POST", "Content-Length: 1x\r\n", 400),
-        ("GET", "Content-Length: -1\r\n", 400), ("POST", "Content-Length: 0x10\r\n", 400),
-        ("POST", "Content-Length: 3\r\nContent-Length: 4\r\n", 400),
-        ("POST", "Content-Length: 99999999999999999999\r\n", 400),
-        ("POST", "Content-Length: 65537\r\n", 413), ("DELETE", "Content-Length: 65537\r\n", 413),
-    ])
+    @Test(
+        "bodies without a usable length are refused",
+        arguments: [
+            ("POST", "", 411), ("PUT", "", 411), ("PATCH", "", 411),
+            ("POST", "Transfer-Encoding: chunked\r\n", 411), ("GET", "Transfer-Encoding: chunked\r\n", 411),
+            ("POST", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", 411),
+            ("POST", "Content-Length: -1\r\n", 400), ("POST", "Content-Length: 1x\r\n", 400),
+            ("GET", "Content-Length: -1\r\n", 400), ("POST", "Content-Length: 0x10\r\n", 400),
+            ("POST", "Content-Length: 3\r\nContent-Length: 4\r\n", 400),
+            ("POST", "Content-Length: 99999999999999999999\r\n", 400),
+            ("POST", "Content-Length: 65537\r\n", 413), ("DELETE", "Content-Length: 65537\r\n", 413),
+        ])
     func lengths(method: String, header: String, status: Int) async throws {
         try await TestServer.with { server in
             let socket = try RawSocket(port: server.port)
@@ -174,7 +176,8 @@ struct HTTPTests {
         try await TestServer.with { server in
             try await server.onLoop { _, handler in
                 handler.onRequest = { exchange in
-                    exchange.respond(HTTPResponse(status: 200, body: (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }))
+                    exchange.respond(
+                        HTTPResponse(status: 200, body: (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }))
                 }
             }
             let socket = try RawSocket(port: server.port, receiveBufferByteCount: 16_384)
@@ -221,9 +224,11 @@ struct HTTPTests {
             try await server.onLoop { _, handler in
                 handler.onRequest = { exchange in
                     let query = exchange.query.map { "\($0.name)=\($0.value)" }.joined(separator: "|")
-                    let headers = ["authorization", "x-opentok-auth", "x-tb-partner-auth", "content-type", "accept",
-                        "host", "origin", "if-none-match", "user-agent", "x-nothing"]
-                        .map { exchange.header($0) ?? "-" }.joined(separator: "|")
+                    let headers = [
+                        "authorization", "x-opentok-auth", "x-tb-partner-auth", "content-type", "accept",
+                        "host", "origin", "if-none-match", "user-agent", "x-nothing",
+                    ]
+                    .map { exchange.header($0) ?? "-" }.joined(separator: "|")
                     exchange.respond(
                         HTTPResponse(
                             status: 200, contentType: "text/plain", headers: [("X-Evil", "a\r\nSet-Cookie: b")],
@@ -234,7 +239,8 @@ struct HTTPTests {
             try socket.send(
                 "GET /a%20b/./c/../d?name=J%C3%BCrgen&empty=&bare&sum=1%2B1+2&and=a%26b%3Dc HTTP/1.1\r\nHost: h:1\r\n"
                     + "Authorization: Bearer t\r\nX-OPENTOK-AUTH: jwt\r\nX-TB-PARTNER-AUTH: k:s\r\nContent-Type: a/b\r\n"
-                    + "Accept: */*\r\nOrigin: https://o\r\nIf-None-Match: \"e\"\r\nUser-Agent: test\r\nX-Other: y\r\n\r\n")
+                    + "Accept: */*\r\nOrigin: https://o\r\nIf-None-Match: \"e\"\r\nUser-Agent: test\r\nX-Other: y\r\n\r\n"
+            )
             let response = try socket.receiveResponse()
             #expect(
                 response.text == "/a b/d\nname=Jürgen|empty=|bare=|sum=1+1 2|and=a&b=c\n"
@@ -259,7 +265,8 @@ struct HTTPTests {
     func headerLimit() async throws {
         try await TestServer.with { server in
             let socket = try RawSocket(port: server.port)
-            try socket.send("GET /x HTTP/1.1\r\nHost: h\r\nAuthorization: \(String(repeating: "t", count: 9000))\r\n\r\n")
+            try socket.send(
+                "GET /x HTTP/1.1\r\nHost: h\r\nAuthorization: \(String(repeating: "t", count: 9000))\r\n\r\n")
             #expect(try socket.receiveResponse().status == 200)
             let over = try RawSocket(port: server.port)
             try over.send("GET /x HTTP/1.1\r\nHost: h\r\nX-Long: \(String(repeating: "t", count: 17_000))\r\n\r\n")

@@ -103,11 +103,13 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("binary messages and text that is not UTF-8 are reported", arguments: [
-        (RawSocket.Opcode.binary, [1, 2, 3] as [UInt8], ProtocolViolation.binaryMessage),
-        (.text, [0xC0, 0xAF], .invalidUTF8), (.text, [0xED, 0xA0, 0x80], .invalidUTF8),
-        (.text, [0x61, 0xE2, 0x82], .invalidUTF8), (.text, [0xF4, 0x90, 0x80, 0x80], .invalidUTF8),
-    ])
+    @Test(
+        "binary messages and text that is not UTF-8 are reported",
+        arguments: [
+            (RawSocket.Opcode.binary, [1, 2, 3] as [UInt8], ProtocolViolation.binaryMessage),
+            (.text, [0xC0, 0xAF], .invalidUTF8), (.text, [0xED, 0xA0, 0x80], .invalidUTF8),
+            (.text, [0x61, 0xE2, 0x82], .invalidUTF8), (.text, [0xF4, 0x90, 0x80, 0x80], .invalidUTF8),
+        ])
     func violations(_ opcode: RawSocket.Opcode, _ payload: [UInt8], _ expected: ProtocolViolation) async throws {
         try await TestServer.with { server in
             let socket = try RawSocket.webSocket(port: server.port)
@@ -182,7 +184,8 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("a slow reader is backlogged, refused and drained, and disturbs nobody", arguments: [1_000, 65_536, 3_000_000])
+    @Test(
+        "a slow reader is backlogged, refused and drained, and disturbs nobody", arguments: [1_000, 65_536, 3_000_000])
     func backlog(byteCount: Int) async throws {
         try await TestServer.with { server in
             let slow = try RawSocket.webSocket(port: server.port, receiveBufferByteCount: 8192)
