@@ -1,10 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Swift Evolution 0335, 0444 and 0461.
 let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
-    .enableUpcomingFeature("MemberImportVisibility"),  // …/0444-member-import-visibility.md
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // …/0461-async-function-isolation.md
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
 ]
 
@@ -54,7 +55,7 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
-        .target(name: "TextChat", dependencies: ["SignalingProtocol", "JSONText"], swiftSettings: settings),
+        .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
         .target(name: "TextChatFoundation", dependencies: ["TextChat"], swiftSettings: settings),
         .target(
             name: "SignalingTransport",

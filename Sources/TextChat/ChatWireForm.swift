@@ -29,7 +29,8 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
     public static func message(from signal: Signal, now: WallTime) -> ChatMessage? {
         guard let form = signal.type.flatMap(ChatWireForm.init(rawValue:)), let data = signal.data else { return nil }
         var message = ChatMessage(
-            text: data, senderID: signal.from?.connectionId.rawValue, senderAlias: nonEmpty(signal.from?.data), sentAt: now)
+            text: data, senderID: signal.from?.connectionId.rawValue, senderAlias: nonEmpty(signal.from?.data),
+            sentAt: now)
         switch form {
         case .bareText: break
         case .json:

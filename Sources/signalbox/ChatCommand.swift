@@ -121,7 +121,8 @@ private final class TerminalChat {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map {
-                    $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029 ? " " : $0
+                    $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
+                        ? " " : $0
                 }))
     }
 }

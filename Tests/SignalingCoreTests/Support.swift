@@ -97,7 +97,8 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
             "send disconnected \(reason)" + (reconnect ? ", come back" : "")
         case .send(let message): "send \(text(message.encoded()))"
         case .enter(let request, let welcome, let suppressesPresence):
-            "enter \(request) \(welcome.connection.connectionId)" + (welcome.outcome == .new ? "" : " \(welcome.outcome)")
+            "enter \(request) \(welcome.connection.connectionId)"
+                + (welcome.outcome == .new ? "" : " \(welcome.outcome)")
                 + (suppressesPresence ? " without presence" : "")
         case .authenticate(let request): "authenticate \(request.token)"
         case .submit(let command, let session, let request):

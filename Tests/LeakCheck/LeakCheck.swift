@@ -1,0 +1,27 @@
+// Reads every JSON vector, and every beginning of it, so that valgrind can see whether json-c's memory comes back:
+//   json-leak-check Tests/Vectors/json/accepted.json Tests/Vectors/json/refused.json
+import Foundation
+import JSONText
+
+@main
+struct LeakCheck {
+    static func main() throws {
+        var accepted = 0
+        var refused = 0
+        for path in CommandLine.arguments.dropFirst() {
+            let file = try JSONValue(parsing: try Data(contentsOf: URL(filePath: path)))
+            for vector in file["cases"]?.arrayValue ?? [] {
+                guard let bytes = vector["text"]?.stringValue.map({ Array($0.utf8) }) else { continue }
+                // A vector of a hundred thousand brackets proves nothing more by each of its beginnings.
+                for end in bytes.count > 2000 ? [bytes.count] : Array(0...bytes.count) {
+                    do {
+                        _ = try JSONValue(parsing: bytes[..<end])
+                        accepted += 1
+                    } catch { refused += 1 }
+                }
+            }
+        }
+        print("\(accepted) accepted, \(refused) refused")
+        guard accepted > 50, refused > 500 else { exit(1) }
+    }
+}
