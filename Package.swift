@@ -93,6 +93,8 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["SignalingProtocol"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        .executableTarget(
+            name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SignalingProtocolTests", dependencies: ["SignalingProtocol", "TestSupport"],

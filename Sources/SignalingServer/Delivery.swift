@@ -50,10 +50,10 @@ final class Delivery {
 
     /// Brings one socket up to date.
     ///
-    /// - Returns: whether it may stay: false when the log has gone past it (G4).
+    /// - Returns: whether it may stay: false when the log has gone past it (G4), or when it asks and never reads (G5).
     func serve(_ peer: Peer) -> Bool {
         guard !peer.isBacklogged else {
-            guard let member = peer.member else { return true }
+            guard let member = peer.member else { return peer.loneLines.count <= Outbox.privateByteLimit }
             return engine.withLog(of: member.room.session) { !isLost(member, log: $0) } ?? true
         }
         writeLoneLines(of: peer)

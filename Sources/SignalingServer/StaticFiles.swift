@@ -92,7 +92,9 @@ struct StaticFiles: Sendable {
 
     /// Tests and hidden files lie in the same folder, and are nobody's business.
     private static func mayServe(_ name: String) -> Bool {
-        !name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "test" || $0 == "node_modules" }
+        !name.split(separator: "/").contains {
+            $0.hasPrefix(".") || $0 == "test" || $0 == "test-support" || $0 == "node_modules"
+        }
     }
 
     private static func isLibrary(_ name: String) -> Bool {
