@@ -1,4 +1,3 @@
-import OrderedCollections
 import SignalingProtocol
 
 /// One session: who is connected, the log, and the rules of who may do what.
@@ -18,19 +17,11 @@ public struct SessionState: Sendable {
         }
     }
 
-    struct Member: Sendable {
-        let connection: Connection
-        let role: Role
-        /// The connection in JSON, encoded once when it joins: each of its signals carries it to those who suppress
-        /// connection events (SIG-9).
-        let encodedConnection: [UInt8]
-    }
-
     public let id: SessionID
     public let epoch: Epoch
     public let bounds: Bounds
     public private(set) var log: SessionLog
-    private(set) var members: OrderedDictionary<ConnectionID, Member> = [:]
+    private var members = Roster()
     private var lastCreationTime: WallTime
 
     public init(id: SessionID, epoch: Epoch, bounds: Bounds = .init()) {
@@ -42,10 +33,10 @@ public struct SessionState: Sendable {
     }
 
     /// All that are connected, in order of their creation time.
-    public var connections: [Connection] { members.values.map(\.connection) }
+    public var connections: [Connection] { members.connections }
     public var connectionCount: Int { members.count }
     public var isEmpty: Bool { members.isEmpty }
-    public func contains(_ connection: ConnectionID) -> Bool { members[connection] != nil }
+    public func contains(_ connection: ConnectionID) -> Bool { members.contains(connection) }
 
     public mutating func handle(_ command: SessionCommand, effects: inout [SessionEffect]) -> SessionOutcome {
         switch command {
@@ -60,7 +51,7 @@ public struct SessionState: Sendable {
         guard members.count < bounds.connectionCount else {
             return .refused(SignalingError(.connectionLimitExceeded, "the session is full"))
         }
-        guard members[request.connectionId] == nil else {
+        guard !members.contains(request.connectionId) else {
             // The caller's randomness gave an id twice; refusing is better than two clients with one name.
             return .refused(SignalingError(.connectFailed, "the connection id is taken"))
         }
@@ -69,8 +60,9 @@ public struct SessionState: Sendable {
         lastCreationTime = max(request.wallTime, WallTime(milliseconds: lastCreationTime.milliseconds &+ 1))
         let connection = Connection(
             connectionId: request.connectionId, creationTime: lastCreationTime, data: request.data)
-        members[connection.connectionId] = Member(
-            connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection))
+        members.append(
+            Roster.Member(
+                connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection)))
         let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId)) { seq in
             EncodedLine(.connectionCreated(seq, connection))
         }
@@ -81,22 +73,25 @@ public struct SessionState: Sendable {
     }
 
     private mutating func leave(_ connection: ConnectionID, _ reason: DisconnectReason) -> SessionOutcome {
-        if members[connection] != nil { remove(connection, reason) }
+        remove(connection, reason)
         return .left
     }
 
-    private mutating func remove(_ connection: ConnectionID, _ reason: DisconnectReason) {
-        members.removeValue(forKey: connection)
+    /// Whether it was there. Who is not there any more is not told of a second time (G7).
+    @discardableResult
+    private mutating func remove(_ connection: ConnectionID, _ reason: DisconnectReason) -> Bool {
+        guard members.remove(connection) else { return false }
         log.append(audience: .everyone, kind: .presence(of: connection)) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }
+        return true
     }
 
     /// Checks in the order of SIG-5: role, data, to, type, presence of the target.
     private mutating func signal(
         _ request: SignalRequest, from sender: CommandSender, effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        let from: Member?
+        let from: Roster.Member?
         switch sender {
         case .server: from = nil
         case .connection(let id):
@@ -109,7 +104,7 @@ public struct SessionState: Sendable {
         }
         do { try request.validate() } catch { return .refused(error) }
         if let to = request.to {
-            guard members[to] != nil else {
+            guard members.contains(to) else {
                 return .refused(SignalingError(.notFound, "the target connection is not in the session"))
             }
         } else if members.isEmpty {
@@ -149,10 +144,9 @@ public struct SessionState: Sendable {
                     SignalingError(.unableToForceDisconnect, "only a moderator may force others to disconnect"))
             }
         }
-        guard members[target] != nil else {
+        guard remove(target, .forceDisconnected) else {
             return .refused(SignalingError(.badTarget, "the connection is not in the session"))
         }
-        remove(target, .forceDisconnected)
         effects.append(.ended(target, .forceDisconnected))
         return .forcedOut
     }
