@@ -197,9 +197,18 @@ final class HTTPConnection: Endable {
         return answerSent()
     }
 
-    /// The connection is gone; nothing of the library may be called for it any more.
+    /// `LWS_CALLBACK_CLOSED_HTTP`: nothing of the library may be called for it any more.
     func closed() {
+        isBacklogged = false
+        wsi = nil
+        phase = .ended
+    }
+
+    /// `LWS_CALLBACK_WSI_DESTROY`: the server lets go of it.
+    func destroyed() {
+        let server = server
         detach()
+        server?.forget(self)
     }
 
     // MARK: What the server and the exchange ask
@@ -319,10 +328,8 @@ final class HTTPConnection: Endable {
     }
 
     private func detach() {
-        isBacklogged = false
-        wsi = nil
+        closed()
         server = nil
-        phase = .ended
     }
 }
 

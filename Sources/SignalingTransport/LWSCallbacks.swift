@@ -22,6 +22,9 @@ func serverHTTPCallback(
         return owner(of: wsi, as: HTTPConnection.self)?.becameWritable() ?? -1
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return owner(of: wsi, as: HTTPConnection.self)?.upgradeWanted(input) ?? -1
+    case LWS_CALLBACK_CLOSED_HTTP:
+        owner(of: wsi, as: HTTPConnection.self)?.closed()
+        return 0
     case LWS_CALLBACK_WSI_DESTROY:
         destroyed(owner(of: wsi, as: AnyObject.self))
         return 0
@@ -99,8 +102,7 @@ private func owner<Owner: AnyObject>(of wsi: OpaquePointer?, as type: Owner.Type
 private func destroyed(_ object: AnyObject?) {
     switch object {
     case let connection as HTTPConnection:
-        connection.server?.forget(connection)
-        connection.closed()
+        connection.destroyed()
     case let socket as ServerSocket:
         socket.destroyed()
     default: break

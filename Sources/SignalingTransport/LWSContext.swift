@@ -2,6 +2,14 @@ import CLibwebsockets
 import Logging
 import SignalingProtocol
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The one libwebsockets context of a loop, with its virtual hosts. Confined to the loop.
 ///
 /// One context serves all servers and clients of the loop and lives as long as it: taking contexts and vhosts down one
@@ -106,6 +114,10 @@ final class LWSContext {
     func clientVHost(subprotocol: String, caFile: String?) throws(TransportError) -> OpaquePointer {
         let key = VHostKey.client(subprotocol: subprotocol, caFile: caFile)
         if let known = vhosts[key] { return known.vhost }
+        // The library would only log it, and trust the system's certificates alone.
+        if let caFile, access(caFile, R_OK) != 0 {
+            throw TransportError(.libraryFailed, "The certificates in \(caFile) cannot be read.")
+        }
         return try makeVHost(
             key, name: "signalbox-client-\(vhosts.count)", port: CONTEXT_PORT_NO_LISTEN, caFile: caFile
         ) {
@@ -144,12 +156,13 @@ final class LWSContext {
         info.protocols = UnsafePointer(table.protocols)
         info.vhost_name = UnsafePointer(nameCopy)
         info.client_ssl_ca_filepath = UnsafePointer(caFileCopy)
+        // Without this a vhost gets no TLS for its clients, although the context has it.
+        if port == CONTEXT_PORT_NO_LISTEN { info.options = UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT) }
         guard let vhost = lws_create_vhost(context, &info) else {
             free(nameCopy)
             free(caFileCopy)
             throw TransportError(
-                .libraryFailed,
-                caFile.map { "The certificates in \($0) cannot be used." } ?? "libwebsockets gave no virtual host.")
+                .libraryFailed, "libwebsockets gave no virtual host.")
         }
         vhosts[key] = VHost(vhost: vhost, table: table, strings: [nameCopy, caFileCopy])
         return vhost

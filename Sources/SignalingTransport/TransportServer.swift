@@ -139,8 +139,7 @@ public final class TransportServer {
         // Kept before the library knows it: callbacks may come before the call returns.
         connections[id] = connection
         guard let wsi = signalbox_adopt(vhost, descriptor, Unmanaged.passUnretained(connection).toOpaque()) else {
-            connections[id] = nil  // the library has closed the descriptor
-            connection.closed()
+            connection.destroyed()  // the library has closed the descriptor
             return
         }
         connection.wsi = wsi

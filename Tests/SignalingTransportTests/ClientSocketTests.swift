@@ -162,6 +162,22 @@ struct ClientSocketTests {
         }
     }
 
+    @Test("a certificates file that cannot be read is refused at once")
+    func badCertificates() async throws {
+        let loop = LoopThread(name: "ca", logger: quietLogger)
+        try loop.start()
+        await #expect(throws: TransportError(.libraryFailed, "")) {
+            try await loop.run {
+                var options = ClientSocket.Options()
+                options.trustedCertificatesFile = "/nowhere/certificates.pem"
+                _ = try ClientSocket.connect(
+                    loop: loop, url: "wss://127.0.0.1:1/", options: options,
+                    handler: RecordingClient(events: EventLog()))
+            }
+        }
+        await loop.stop()
+    }
+
     @Test(
         "URLs that are none are refused at once",
         arguments: [
