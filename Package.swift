@@ -52,7 +52,6 @@ let package = Package(
             dependencies: [
                 "SignalingProtocol",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
@@ -107,7 +106,11 @@ let package = Package(
             name: "TextChatTests", dependencies: ["TextChat", "TextChatFoundation", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "SignalingTransportTests", dependencies: ["SignalingTransport", "TestSupport"],
+            name: "SignalingTransportTests",
+            dependencies: [
+                "SignalingTransport", "SignalingProtocol", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "LoopbackTests",

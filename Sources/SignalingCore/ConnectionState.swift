@@ -46,6 +46,9 @@ public struct ConnectionState: Sendable {
         case ended(DisconnectReason)
         /// The transport found something that this protocol forbids, or the server wants to end the connection.
         case mustClose(CloseReason)
+        /// The whole server stops. Nobody is taken out of a session: everybody goes at once, and telling each of each
+        /// would cost the square of their number. The engine's sessions end with it.
+        case serverStops
         /// The socket is gone, with the peer's close code if it sent one.
         case socketClosed(code: UInt16?)
     }
@@ -166,6 +169,7 @@ public struct ConnectionState: Sendable {
             case .awaitingConnect, .authenticating, .joining, .closing: return []
             }
         case .mustClose(let reason): return close(reason)
+        case .serverStops: return close(.goingAway).filter { $0.isForTheSocket }
         case .socketClosed(let code): return socketClosed(code)
         }
     }
@@ -302,9 +306,6 @@ public struct ConnectionState: Sendable {
             let goodbye: [Effect] = [
                 .send(.disconnected(.networkDisconnected, reconnect: reason.shouldReconnect)), .close(reason),
             ]
-            // A server that stops takes nobody out of a session: everybody goes at once, and telling each of each would
-            // cost the square of their number.
-            if reason == .goingAway { return goodbye }
             return [.submit(.leave(membership.connection, .networkDisconnected), membership.session, nil)] + goodbye
         case .joining(_, let joining, _):
             phase = .closing
@@ -340,5 +341,14 @@ public struct ConnectionState: Sendable {
 extension SignalingError {
     static var alreadyConnecting: SignalingError {
         SignalingError(.illegalState, "this socket has a connect already")
+    }
+}
+
+extension ConnectionState.Effect {
+    fileprivate var isForTheSocket: Bool {
+        switch self {
+        case .send, .close, .ping: true
+        case .submit, .authenticate, .enter: false
+        }
     }
 }

@@ -57,6 +57,14 @@ public struct Membership: Sendable {
     public var epoch: Epoch
     /// Its own `connectionCreated`; what it will see comes after.
     public var seq: Seq
+
+    public init(connection: Connection, role: Role, connections: [Connection], epoch: Epoch, seq: Seq) {
+        self.connection = connection
+        self.role = role
+        self.connections = connections
+        self.epoch = epoch
+        self.seq = seq
+    }
 }
 
 /// What a command causes beside its outcome and the log.
@@ -75,4 +83,12 @@ public struct OnlineOnlySignal: Sendable {
     public var type: String?
     public var audience: Audience
     public var line: EncodedLine
+
+    public init(after: Seq, from: ConnectionID?, type: String?, audience: Audience, line: EncodedLine) {
+        self.after = after
+        self.from = from
+        self.type = type
+        self.audience = audience
+        self.line = line
+    }
 }

@@ -1,7 +1,7 @@
 /// A signal as a client asks for it to be sent.
 public struct SignalRequest: Hashable, Sendable {
     /// Absent for an untyped signal. Empty is the same as absent (SIG-2).
-    public var type: String?
+    public var type: String? { didSet { if type?.isEmpty == true { type = nil } } }
     public var data: String?
     /// `nil`: everybody in the session, the sender included (SIG-4).
     public var to: ConnectionID?

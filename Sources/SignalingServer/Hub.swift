@@ -50,9 +50,9 @@ final class Hub {
     var connectionCount: Int { peers.count }
     var sessionCount: Int { rooms.count }
 
-    /// Ends all connections.
-    func closeAll(_ reason: CloseReason) {
-        for peer in Array(peers.values) { handle(.mustClose(reason), for: peer) }
+    /// Ends all connections: the server stops.
+    func stop() {
+        for peer in Array(peers.values) { handle(.serverStops, for: peer) }
         turnEnded()
     }
 
@@ -169,7 +169,7 @@ final class Hub {
         dirtyRooms = []
         var next: MonotonicInstant?
         for room in candidates where !room.members.isEmpty {
-            let due = room.pacer.due(now: now)
+            let due = room.pacer.due(now: now, memberCount: room.members.count)
             if due <= now {
                 room.isDirty = false
                 for peer in delivery.flush(room, now: now) { handle(.mustClose(.slowConsumer), for: peer) }

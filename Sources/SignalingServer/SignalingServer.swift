@@ -133,7 +133,7 @@ public final class SignalingServer: Service {
             guard let parts = self.parts else { return }
             parts.router.isDraining = true
             parts.transport.stopAccepting()
-            parts.hub.closeAll(.goingAway)
+            parts.hub.stop()
         }
         await loop.stop()
     }

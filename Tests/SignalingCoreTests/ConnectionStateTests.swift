@@ -175,9 +175,9 @@ struct Row: CustomTestStringConvertible {
                 to: .closing),
             .ignored),
         Row(
-            "the server stops", .mustClose(.goingAway),
+            "the server stops", .serverStops,
             .gives("close 1001", to: .closing), .gives("close 1001", to: .closing),
-            .gives("submit leave ada networkDisconnected to 1_room", "close 1001", to: .closing),
+            .gives("close 1001", to: .closing),
             // Nobody is taken out of a session that stops: telling each of each would cost the square of their number.
             .gives("send disconnected networkDisconnected, come back", "close 1001", to: .closing),
             .ignored),

@@ -271,20 +271,47 @@ struct OnlineOnlyLaneTests {
         lane.removeAll()
         #expect(lane.isEmpty)
     }
+
+    @Test("G5: a lane is bounded in bytes, too, and has them back when a newer one replaces or a flush empties it")
+    func bytes() {
+        var lane = OnlineOnlyLane()
+        let large = String(repeating: "x", count: 8192)
+        while lane.droppedCount == 0 { lane.append(signal(large, after: 3, from: "\(lane.signals.count)")) }
+        let count = lane.signals.count
+        #expect(lane.signals.map(\.line.byteCount).reduce(0, +) <= OnlineOnlyLane.byteLimit)
+        #expect(count >= OnlineOnlyLane.byteLimit / (8192 + 256))
+        lane.append(signal("small", after: 4, from: "0"))
+        lane.append(signal(large.dropLast(500) + "", after: 4, from: "late"))
+        #expect(lane.signals.count == count + 1)
+        lane.removeAll()
+        lane.append(signal(large, after: 5))
+        #expect(lane.signals.count == 1)
+    }
 }
 
 @Suite("When a session is flushed")
 struct FlushPacerTests {
+    @Test("the more members, the longer the interval; few wait for nothing, and nobody longer than 5 ms")
+    func interval() {
+        let intervals = [1, 2, 99, 100, 250, 500, 15_000].map { FlushPacer.interval(memberCount: $0) }
+        #expect(
+            intervals
+                == [.zero, .zero, .zero, .milliseconds(1), .microseconds(2500), .milliseconds(5), .milliseconds(5)])
+        var pacer = FlushPacer()
+        pacer.noteFlushed(at: .seconds(1))
+        #expect(pacer.due(now: .seconds(1), memberCount: 2) == .seconds(1))
+    }
+
     @Test("the first event after a pause goes at once, and a busy session waits out the interval")
     func pace() {
         var pacer = FlushPacer()
         pacer.noteWaiting(byteCount: 10)
-        #expect(pacer.due(now: .seconds(1)) == .seconds(1))
+        #expect(pacer.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
         pacer.noteFlushed(at: .seconds(1))
-        let next = MonotonicInstant.seconds(1).advanced(by: FlushPacer.interval)
-        #expect(pacer.due(now: .seconds(1)) == next)
-        #expect(pacer.due(now: next) == next)
-        #expect(pacer.due(now: .seconds(9)) == .seconds(9))
+        let next = MonotonicInstant.seconds(1).advanced(by: FlushPacer.interval(memberCount: 1000))
+        #expect(pacer.due(now: .seconds(1), memberCount: 1000) == next)
+        #expect(pacer.due(now: next, memberCount: 1000) == next)
+        #expect(pacer.due(now: .seconds(9), memberCount: 1000) == .seconds(9))
     }
 
     @Test("many bytes wait for nothing, exactly from the limit on; a flush starts the count again")
@@ -292,11 +319,11 @@ struct FlushPacerTests {
         var pacer = FlushPacer()
         pacer.noteFlushed(at: .seconds(1))
         pacer.noteWaiting(byteCount: FlushPacer.byteLimit - 1)
-        #expect(pacer.due(now: .seconds(1)) > .seconds(1))
+        #expect(pacer.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
         pacer.noteWaiting(byteCount: 1)
-        #expect(pacer.due(now: .seconds(1)) == .seconds(1))
+        #expect(pacer.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
         pacer.noteFlushed(at: .seconds(1))
-        #expect(pacer.due(now: .seconds(1)) > .seconds(1))
+        #expect(pacer.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
     }
 
     @Test("the byte limit lies well below what a log keeps")
