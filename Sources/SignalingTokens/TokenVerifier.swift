@@ -20,12 +20,12 @@ public struct TokenVerifier: Sendable {
         token: String, sessionID: SessionID, apiKey: APIKey, now: WallTime
     ) throws(SignalingError) -> AccessGrant {
         guard let project = projects[apiKey] else {
-            throw SignalingError(.authenticationError, "The API key is not known here.")
+            throw SignalingError(.authenticationError, "the API key is not known here")
         }
         do throws(TokenError) {
             guard try SessionIDCodec.read(sessionID).apiKey == apiKey else { throw .otherProject }
         } catch {
-            throw SignalingError(.invalidSession, "The session id is refused: \(error).")
+            throw SignalingError(.invalidSession, "the session id is refused: \(error)")
         }
         do throws(TokenError) {
             let grant =
@@ -35,7 +35,7 @@ public struct TokenVerifier: Sendable {
             guard grant.sessionID == sessionID else { throw .otherSession }
             return grant
         } catch {
-            throw SignalingError(.authenticationError, "The token is refused: \(error).")
+            throw SignalingError(.authenticationError, "the token is refused: \(error)")
         }
     }
 
@@ -56,7 +56,7 @@ public struct TokenVerifier: Sendable {
             try RequestCredentials.verify(token, project: project, now: now)
             return project
         } catch {
-            throw SignalingError(.permissionDenied, "The credentials are refused: \(error).")
+            throw SignalingError(.permissionDenied, "the credentials are refused: \(error)")
         }
     }
 }

@@ -56,13 +56,13 @@ struct BodyFraming {
 
     /// The answer to a request that cannot be read on, or nil.
     func refusal(limit: Int) -> HTTPResponse? {
-        if lacksHost { return .refusal(400, "The request lacks Host.") }
+        if lacksHost { return .refusal(400, "the request lacks Host") }
         // Both at once is how requests are smuggled past proxies.
-        if isChunked { return .refusal(411, "The request must say its Content-Length.") }
+        if isChunked { return .refusal(411, "the request must say its Content-Length") }
         switch length {
-        case .malformed: return .refusal(400, "The Content-Length is malformed.")
-        case .absent: return mustHaveLength ? .refusal(411, "The request must say its Content-Length.") : nil
-        case .bytes(let count): return count > limit ? .refusal(413, "The body is over \(limit) bytes.") : nil
+        case .malformed: return .refusal(400, "the Content-Length is malformed")
+        case .absent: return mustHaveLength ? .refusal(411, "the request must say its Content-Length") : nil
+        case .bytes(let count): return count > limit ? .refusal(413, "the body is over \(limit) bytes") : nil
         }
     }
 

@@ -94,7 +94,7 @@ public final class ClientSocket: Endable {
     ) throws(TransportError) -> ClientSocket {
         loop.preconditionCurrent()
         guard let context = loop.core.context, let lwsContext = context.context else {
-            throw TransportError(.stopped, "The loop has stopped.")
+            throw TransportError(.stopped, "the loop has stopped")
         }
         let target = try WebSocketURL(url)
         let vhost = try context.clientVHost(subprotocol: subprotocol, caFile: options.trustedCertificatesFile)
@@ -159,7 +159,7 @@ public final class ClientSocket: Endable {
         guard !isKilled else { return -1 }
         // The library takes an answer without a sub-protocol for consent (RFC 6455, section 4.1, does not).
         guard lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) > 0 else {
-            failure = TransportError(.handshakeRefused, "The server does not speak the sub-protocol.")
+            failure = TransportError(.handshakeRefused, "the server does not speak the sub-protocol")
             return -1
         }
         return 0
@@ -213,8 +213,8 @@ public final class ClientSocket: Endable {
             // The library marks what went wrong after the connection stood with "HS:".
             failure =
                 words.hasPrefix("HS:") || words.contains("ws upgrade")
-                ? TransportError(.handshakeRefused, "The server refused the WebSocket: \(words).")
-                : TransportError(.connectFailed, "The server cannot be reached: \(words).")
+                ? TransportError(.handshakeRefused, "the server refused the WebSocket: \(words)")
+                : TransportError(.connectFailed, "the server cannot be reached: \(words)")
         }
         if isStarting { terminate() } else { closed() }
     }
@@ -230,7 +230,7 @@ public final class ClientSocket: Endable {
         if wasOpened {
             handler?.clientSocketClosed(self, code: peerCode, reason: peerReason)
         } else {
-            let error = failure ?? TransportError(.connectFailed, "The connection was given up.")
+            let error = failure ?? TransportError(.connectFailed, "the connection was given up")
             handler?.clientSocketFailed(self, error: error)
         }
         attachment = nil
@@ -299,7 +299,7 @@ public final class ClientSocket: Endable {
 
     private func deadlinePassed() {
         if phase == .connecting {
-            failure = TransportError(.connectTimedOut, "The server did not answer in \(options.connectTimeout).")
+            failure = TransportError(.connectTimedOut, "the server did not answer in \(options.connectTimeout)")
         }
         terminate()
     }

@@ -228,10 +228,10 @@ final class HTTPConnection: Endable {
         switch phase {
         case .receiving:
             keepsAlive = false
-            _ = send(.refusal(408, "The request took too long."))
+            _ = send(.refusal(408, "the request took too long"))
         case .answering:
             keepsAlive = false
-            _ = send(.refusal(503, "There is no answer right now.", headers: [("Retry-After", "1")]))
+            _ = send(.refusal(503, "there is no answer right now", headers: [("Retry-After", "1")]))
         case .waiting, .sending, .lingering, .ended: kill()
         }
     }

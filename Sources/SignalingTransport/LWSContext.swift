@@ -98,7 +98,7 @@ final class LWSContext {
         if let known = vhosts[.server] {
             guard serverSubprotocol == subprotocol else {
                 throw TransportError(
-                    .unsupported, "Servers on one loop speak one sub-protocol; use another loop for \(subprotocol).")
+                    .unsupported, "servers on one loop speak one sub-protocol; use another loop for \(subprotocol)")
             }
             return known.vhost
         }
@@ -116,7 +116,7 @@ final class LWSContext {
         if let known = vhosts[key] { return known.vhost }
         // The library would only log it, and trust the system's certificates alone.
         if let caFile, access(caFile, R_OK) != 0 {
-            throw TransportError(.libraryFailed, "The certificates in \(caFile) cannot be read.")
+            throw TransportError(.libraryFailed, "the certificates in \(caFile) cannot be read")
         }
         return try makeVHost(
             key, name: "signalbox-client-\(vhosts.count)", port: CONTEXT_PORT_NO_LISTEN, caFile: caFile
@@ -147,7 +147,7 @@ final class LWSContext {
     private func makeVHost(
         _ key: VHostKey, name: String, port: Int32, caFile: String? = nil, table make: () -> ProtocolTable
     ) throws(TransportError) -> OpaquePointer {
-        guard let context else { throw TransportError(.stopped, "The loop has stopped.") }
+        guard let context else { throw TransportError(.stopped, "the loop has stopped") }
         let table = make()
         let nameCopy = strdup(name)
         let caFileCopy = caFile.map { strdup($0) } ?? nil
@@ -162,7 +162,7 @@ final class LWSContext {
             free(nameCopy)
             free(caFileCopy)
             throw TransportError(
-                .libraryFailed, "libwebsockets gave no virtual host.")
+                .libraryFailed, "libwebsockets gave no virtual host")
         }
         vhosts[key] = VHost(vhost: vhost, table: table, strings: [nameCopy, caFileCopy])
         return vhost

@@ -36,9 +36,9 @@ final class Listener {
         guard let wanted = SocketAddress(host: host, port: port) else {
             throw TransportError(
                 .invalidAddress,
-                "\(host):\(port) is no address to listen on: give an IPv4 or IPv6 address or localhost.")
+                "\(host):\(port) is no address to listen on: give an IPv4 or IPv6 address or localhost")
         }
-        guard let uvLoop = loop.core.loop else { throw TransportError(.stopped, "The loop has stopped.") }
+        guard let uvLoop = loop.core.loop else { throw TransportError(.stopped, "the loop has stopped") }
         self.loop = loop
         let descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
         self.descriptor = descriptor
@@ -52,7 +52,7 @@ final class Listener {
             Self.closeDescriptor(descriptor)
             Self.closeDescriptor(spare)
             self.descriptor = -1
-            throw TransportError(.libraryFailed, "The listening socket cannot be watched: \(uvMessage(outcome)).")
+            throw TransportError(.libraryFailed, "the listening socket cannot be watched: \(uvMessage(outcome))")
         }
         self.poll = poll
         poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
@@ -123,7 +123,7 @@ final class Listener {
     ) throws(TransportError) -> Int32 {
         let descriptor = signalbox_stream_socket(address.family)
         guard descriptor >= 0 else {
-            throw TransportError(.resourcesExhausted, "There is no socket to be had: \(systemMessage(errno)).")
+            throw TransportError(.resourcesExhausted, "there is no socket to be had: \(systemMessage(errno))")
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -140,16 +140,16 @@ final class Listener {
             closeDescriptor(descriptor)
             switch reason {
             case EADDRINUSE:
-                throw TransportError(.addressInUse, "Another program listens on \(host):\(port) already.")
+                throw TransportError(.addressInUse, "another program listens on \(host):\(port) already")
             case EACCES, EPERM:
                 throw TransportError(
                     .permissionDenied,
-                    "This process may not listen on \(host):\(port); ports below 1024 need a privilege.")
+                    "this process may not listen on \(host):\(port); ports below 1024 need a privilege")
             case EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL:
-                throw TransportError(.invalidAddress, "\(host) is not an address of this machine.")
+                throw TransportError(.invalidAddress, "\(host) is not an address of this machine")
             default:
                 throw TransportError(
-                    .libraryFailed, "Listening on \(host):\(port) failed: \(systemMessage(reason)).")
+                    .libraryFailed, "listening on \(host):\(port) failed: \(systemMessage(reason))")
             }
         }
         return descriptor

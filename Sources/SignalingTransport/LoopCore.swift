@@ -36,7 +36,7 @@ final class LoopCore {
         let outcome = uv_loop_init(loop)
         guard outcome == 0 else {
             loop.deallocate()
-            throw TransportError(.resourcesExhausted, "There is no event loop to be had: \(uvMessage(outcome)).")
+            throw TransportError(.resourcesExhausted, "there is no event loop to be had: \(uvMessage(outcome))")
         }
         self.loop = loop
 
@@ -47,7 +47,7 @@ final class LoopCore {
         }
         guard asyncOutcome == 0 else {
             async.deallocate()
-            throw TransportError(.resourcesExhausted, "The loop cannot be woken: \(uvMessage(asyncOutcome)).")
+            throw TransportError(.resourcesExhausted, "the loop cannot be woken: \(uvMessage(asyncOutcome))")
         }
         async.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         self.async = async

@@ -54,7 +54,7 @@ public final class LoopThread: Sendable {
             mailbox.phase = .starting
             return true
         }
-        guard mayStart else { throw TransportError(.alreadyStarted, "The loop \(name) was started before.") }
+        guard mayStart else { throw TransportError(.alreadyStarted, "the loop \(name) was started before") }
         let launch = ThreadLaunch(loop: self)
         let argument = Unmanaged.passRetained(launch)
         let thread = UnsafeMutablePointer<uv_thread_t>.allocate(capacity: 1)
@@ -69,7 +69,7 @@ public final class LoopThread: Sendable {
         guard outcome == 0 else {
             argument.release()
             finish()
-            throw TransportError(.resourcesExhausted, "There is no thread for the loop \(name): \(uvMessage(outcome)).")
+            throw TransportError(.resourcesExhausted, "there is no thread for the loop \(name): \(uvMessage(outcome))")
         }
         if let error = launch.waitUntilReady() { throw error }
     }
@@ -92,7 +92,7 @@ public final class LoopThread: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             let isTaken = enqueue { continuation.resume(with: Result { try work() }) }
             if !isTaken {
-                continuation.resume(throwing: TransportError(.stopped, "The loop \(self.name) has stopped."))
+                continuation.resume(throwing: TransportError(.stopped, "the loop \(self.name) has stopped"))
             }
         }
     }

@@ -78,7 +78,7 @@ public final class TransportServer {
     ///   `.unsupported` (a second sub-protocol on one loop), `.libraryFailed`, `.stopped`.
     public init(loop: LoopThread, options: Options, handler: any TransportServerHandler) throws(TransportError) {
         loop.preconditionCurrent()
-        guard let context = loop.core.context else { throw TransportError(.stopped, "The loop has stopped.") }
+        guard let context = loop.core.context else { throw TransportError(.stopped, "the loop has stopped") }
         self.loop = loop
         self.options = options
         self.handler = handler

@@ -33,11 +33,11 @@ enum UpgradeCheck {
             return
         }
         guard headers.path == wanted else {
-            self = .refuse(.refusal(404, "There is no WebSocket at this path."))
+            self = .refuse(.refusal(404, "there is no WebSocket at this path"))
             return
         }
         guard headers.method == .get else {
-            self = .refuse(.refusal(405, "A WebSocket begins with GET.", headers: [("Allow", "GET")]))
+            self = .refuse(.refusal(405, "a WebSocket begins with GET", headers: [("Allow", "GET")]))
             return
         }
         if let problem = Self.handshakeProblem(headers) {
@@ -47,34 +47,34 @@ enum UpgradeCheck {
         // RFC 6455, section 4.4: the version that we speak goes along.
         guard headers[WSI_TOKEN_VERSION] == "13" else {
             self = .refuse(
-                .refusal(426, "Only WebSocket version 13.", headers: [("Sec-WebSocket-Version", "13")] + Self.upgrade))
+                .refusal(426, "only WebSocket version 13", headers: [("Sec-WebSocket-Version", "13")] + Self.upgrade))
             return
         }
         let offered = listElements(headers[WSI_TOKEN_PROTOCOL] ?? "")
         guard offered.contains(where: { $0 == subprotocol }),
             offered.allSatisfy({ $0.utf8.count <= Self.nameByteCount })
         else {
-            self = .refuse(.refusal(400, "The client must offer the WebSocket sub-protocol \(subprotocol)."))
+            self = .refuse(.refusal(400, "the client must offer the WebSocket sub-protocol \(subprotocol)"))
             return
         }
         self = .accept
     }
 
     /// The answer to a plain request for the WebSocket's path.
-    static let upgradeRequired = HTTPResponse.refusal(426, "This is a WebSocket.", headers: upgrade)
+    static let upgradeRequired = HTTPResponse.refusal(426, "this is a WebSocket", headers: upgrade)
     private static let upgrade = [(name: "Upgrade", value: "websocket")]
 
     /// RFC 6455, section 4.2.1, as far as libwebsockets would not look or would not answer.
     private static func handshakeProblem(_ headers: RequestHeaders) -> String? {
         guard headers.length(WSI_TOKEN_CONNECTION) <= listByteCount,
             headers.length(WSI_TOKEN_PROTOCOL) <= listByteCount
-        else { return "The handshake's headers are too long." }
+        else { return "the handshake's headers are too long" }
         guard listElements(headers[WSI_TOKEN_CONNECTION] ?? "").contains(where: { $0.lowercased() == "upgrade" }) else {
-            return "The handshake lacks Connection: Upgrade."
+            return "the handshake lacks Connection: Upgrade"
         }
-        guard headers.length(WSI_TOKEN_HOST) > 0 else { return "The handshake lacks Host." }
+        guard headers.length(WSI_TOKEN_HOST) > 0 else { return "the handshake lacks Host" }
         // 16 bytes in base64.
-        guard headers.length(WSI_TOKEN_KEY) == 24 else { return "The handshake's Sec-WebSocket-Key is malformed." }
+        guard headers.length(WSI_TOKEN_KEY) == 24 else { return "the handshake's Sec-WebSocket-Key is malformed" }
         return nil
     }
 }

@@ -9,7 +9,7 @@ struct WebSocketURL: Equatable {
 
     init(_ text: String) throws(TransportError) {
         func invalid(_ why: String) -> TransportError {
-            TransportError(.invalidURL, "This is no WebSocket URL (ws://host:port/path): \(why).")
+            TransportError(.invalidURL, "this is no WebSocket URL (ws://host:port/path): \(why)")
         }
         guard let schemeEnd = text.range(of: "://") else { throw invalid("it has no scheme") }
         switch text[..<schemeEnd.lowerBound].lowercased() {

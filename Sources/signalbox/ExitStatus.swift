@@ -24,6 +24,7 @@ struct ExitStatus {
         let status =
             switch error.code {
             case .connectFailed: unreachable
+            case .invalidParameter, .tooLong: usage
             case .authenticationError, .permissionDenied, .unableToForceDisconnect, .invalidSession: notPermitted
             default: failed
             }

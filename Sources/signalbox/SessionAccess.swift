@@ -44,13 +44,12 @@ struct SessionOptions: ParsableArguments {
             }
             return (makeSession(content.apiKey.rawValue, session, server), token)
         }
-        if let project {
-            guard content != nil else { throw ExitStatus.exit(ExitStatus.usage, "not a session id: \(session)") }
-            return (makeSession(project.apiKey.rawValue, session, server), try makeToken(project))
-        }
         guard content == nil else {
-            throw ExitStatus.exit(
-                ExitStatus.usage, "a token, or an API key and a secret, is needed to enter a session by its id")
+            guard let project else {
+                throw ExitStatus.exit(
+                    ExitStatus.usage, "a token, or an API key and a secret, is needed to enter a session by its id")
+            }
+            return (makeSession(project.apiKey.rawValue, session, server), try makeToken(project))
         }
         let room = try await DevelopmentRoom.find(session, on: server, role: role, data: name)
         return (makeSession(room.apiKey, room.sessionId, server), room.token)

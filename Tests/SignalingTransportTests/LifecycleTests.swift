@@ -26,7 +26,7 @@ struct LifecycleTests {
         try await TestServer.with { server in
             let refusal = try await error("127.0.0.1", server.port)
             #expect(refusal == TransportError(.addressInUse, ""))
-            #expect(refusal?.message == "Another program listens on 127.0.0.1:\(server.port) already.")
+            #expect(refusal?.message == "another program listens on 127.0.0.1:\(server.port) already")
             let socket = try RawSocket.webSocket(port: server.port)
             try socket.sendText("hello")
             #expect(try socket.receiveFrame().text == "hello")
