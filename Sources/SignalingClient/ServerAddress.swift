@@ -4,7 +4,7 @@ import SignalingProtocol
 struct ServerAddress: Equatable {
     let webSocketURL: String
 
-    /// - Throws: 1006 for what is not a URL of a server.
+    /// - Throws: 400 for what is not a URL of a server.
     init(_ text: String) throws(SignalingError) {
         let schemes = [
             ("http://", "ws://"), ("https://", "wss://"), ("ws://", "ws://"), ("wss://", "wss://"),
@@ -16,6 +16,6 @@ struct ServerAddress: Equatable {
             webSocketURL = scheme + rest + "/v1/signaling"
             return
         }
-        throw SignalingError(.connectFailed, "not a server's URL: \(text)")
+        throw SignalingError(.invalidParameter, "not a server's URL: \(text)")
     }
 }

@@ -108,7 +108,7 @@ public final class Session: SignalChannel {
 
     /// Connects, and returns when the session has let this client in.
     ///
-    /// - Throws: ``SignalingError``: 1004 for a token that is refused, 1005 for a session id that is, 1006 when the server
+    /// - Throws: ``SignalingError``: 400 for a URL that is none or certificates that cannot be read, 1004 for a token that is refused, 1005 for a session id that is, 1006 when the server
     ///   cannot be reached, 1015 when already connected or connecting, 1027 when the session is full.
     public func connect(token: String) async throws(SignalingError) {
         let request = ConnectRequest(

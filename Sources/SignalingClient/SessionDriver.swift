@@ -155,7 +155,8 @@ final class SessionDriver: @unchecked Sendable {
                 loop: loop, url: target.url, options: options,
                 handler: SocketEvents(driver: self, generation: generation))
         } catch {
-            handle(.socketFailed(SignalingError(.connectFailed, error.message)))
+            let isOurOptions = error.code == .invalidURL || error.code == .libraryFailed
+            handle(.socketFailed(SignalingError(isOurOptions ? .invalidParameter : .connectFailed, error.message)))
         }
     }
 

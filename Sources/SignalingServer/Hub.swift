@@ -56,6 +56,9 @@ final class Hub {
         turnEnded()
     }
 
+    /// Who is connected to a session.
+    func connections(of session: SessionID) -> [Connection] { engine.connections(of: session) }
+
     /// Gives a command on behalf of the project's own server; the answer comes on the loop.
     func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
         lastOutsideOrigin += 1

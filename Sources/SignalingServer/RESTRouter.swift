@@ -1,11 +1,10 @@
 import JSONText
-import Logging
 import SignalingCore
 import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
 
-/// Answers HTTP requests: reads what is asked, checks who asks, gives it to the hub. Confined to the loop.
+/// Answers HTTP requests: finds what is asked, checks who asks, gives it to who can answer. Confined to the loop.
 final class RESTRouter {
     private let hub: Hub
     private let verifier: TokenVerifier
@@ -26,13 +25,7 @@ final class RESTRouter {
     func handle(_ exchange: HTTPExchange) {
         let route = Route(path: exchange.path)
         guard route.methods.contains(exchange.method) else {
-            let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
-            if case .file(let path) = route, files.file(at: path) == nil {
-                exchange.respond(.failure(404, "there is nothing at this path"))
-            } else {
-                exchange.respond(
-                    .failure(405, "this path takes \(allowed)", headers: [("Allow", allowed)]))
-            }
+            exchange.respond(refuseMethod(route))
             return
         }
         do throws(SignalingError) {
@@ -43,13 +36,11 @@ final class RESTRouter {
                 exchange.respond(
                     isDraining ? .json(["status": "draining"], status: 503) : .json(["status": "ok"]))
             case .createSession:
-                exchange.respond(try createSession(exchange))
-            case .signal(let apiKey, let session, let target):
-                try signal(exchange, apiKey, session, target)
-            case .forceDisconnect(let apiKey, let session, let target):
-                try forceDisconnect(exchange, apiKey, session, target)
+                exchange.respond(createSession(exchange))
             case .room(let name):
-                exchange.respond(room(exchange, name))
+                exchange.respond(try room(exchange, name))
+            case .project(let apiKey, let route):
+                try handle(exchange, route, of: try authorize(exchange, apiKey))
             case .file(let path):
                 exchange.respond(files.response(at: path, ifNoneMatch: exchange.header("if-none-match")))
             }
@@ -58,9 +49,86 @@ final class RESTRouter {
         }
     }
 
+    private func refuseMethod(_ route: Route) -> HTTPResponse {
+        if case .file(let path) = route, files.file(at: path) == nil {
+            return .failure(404, "there is nothing at this path")
+        }
+        let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
+        return .failure(405, "this path takes \(allowed)", headers: [("Allow", allowed)])
+    }
+
     private func authorize(_ exchange: HTTPExchange, _ apiKey: APIKey?) throws(SignalingError) -> Project {
         try verifier.verifyRequest(
             credentials: exchange.header("x-opentok-auth"), apiKey: apiKey, now: .current)
+    }
+
+    // MARK: - Sessions
+
+    /// Options in the body (archiving, media routing, location) are about media: they are taken, whatever form they have,
+    /// and have no effect.
+    private func createSession(_ exchange: HTTPExchange) -> HTTPResponse {
+        let isXML = SessionCreation.wantsXML(accept: exchange.header("accept"))
+        do {
+            let project = try authorize(exchange, nil)
+            let now = WallTime.current
+            let session = SessionIDCodec.make(for: project, now: now, using: &randomness)
+            let creation = SessionCreation(session: session, apiKey: project.apiKey, createdAt: now)
+            return isXML ? creation.xml : creation.json
+        } catch {
+            // Python's SDK looks at the status for 403 alone, and takes anything else for a success.
+            return isXML ? SessionCreation.xmlFailure(403, error.message) : .failure(403, error.message)
+        }
+    }
+
+    private func room(_ exchange: HTTPExchange, _ name: String) throws(SignalingError) -> HTTPResponse {
+        guard let development else {
+            return .failure(404, "rooms are there in development mode only")
+        }
+        // A web page anywhere could name this machine as its own host, or ask across origins: tokens are for the
+        // programs and the pages of this machine alone.
+        guard LoopbackName.isOne(exchange.header("host")) else {
+            throw SignalingError(.permissionDenied, "in development mode the server is for this machine alone")
+        }
+        var headers: [(name: String, value: String)] = [("Vary", "Origin")]
+        if let origin = exchange.header("origin"), LoopbackName.isOne(LoopbackName.host(ofOrigin: origin)) {
+            // Sample applications ask from a page on another port.
+            headers.append(("Access-Control-Allow-Origin", origin))
+        }
+        let access = try development.access(
+            room: name, role: exchange.queryValue("role"), data: exchange.queryValue("data"), now: .current)
+        return .json(
+            [
+                "apiKey": .string(access.apiKey.rawValue), "sessionId": .string(access.session.rawValue),
+                "token": .string(access.token),
+            ], headers: headers)
+    }
+
+    // MARK: - Inside a project
+
+    private func handle(
+        _ exchange: HTTPExchange, _ route: ProjectRoute, of project: Project
+    ) throws(SignalingError) {
+        switch route {
+        case .signal(let session, let target):
+            try check(session, of: project)
+            var request = try signalRequest(exchange.body)
+            request.to = target
+            submit(.signal(.server, request), to: session, for: exchange)
+        case .connection(let session, let target):
+            try check(session, of: project)
+            submit(.forceDisconnect(.server, target), to: session, for: exchange)
+        case .connections(let session):
+            try check(session, of: project)
+            exchange.respond(.list(hub.connections(of: session).map(\.restDescription)))
+        case .streams(let session):
+            try check(session, of: project)
+            exchange.respond(.list([]))
+        case .stream(let session):
+            try check(session, of: project)
+            exchange.respond(.failure(404, "there are no streams: this server carries signals, not media"))
+        case .media:
+            exchange.respond(.failure(501, "this server carries signals, not media"))
+        }
     }
 
     /// The path's session has to be the path's project's.
@@ -74,31 +142,11 @@ final class RESTRouter {
         }
     }
 
-    /// Options in the body (archiving, media routing, location) are about media, and are taken without effect.
-    private func createSession(_ exchange: HTTPExchange) throws(SignalingError) -> HTTPResponse {
-        let project = try authorize(exchange, nil)
-        let session = SessionIDCodec.make(for: project, now: .current, using: &randomness)
-        let key = JSONValue.string(project.apiKey.rawValue)
-        return .json([
-            [
-                "session_id": .string(session.rawValue), "project_id": key, "partner_id": key, "create_dt": nil,
-                "session_status": nil, "status_invalid": nil, "media_server_hostname": nil,
-                "messaging_server_url": nil, "messaging_url": nil, "symphony_address": nil, "properties": nil,
-                "ice_server": nil, "session_segment_id": nil, "ice_servers": nil, "ice_credential_expiration": nil,
-            ]
-        ])
-    }
-
-    private func signal(
-        _ exchange: HTTPExchange, _ apiKey: APIKey, _ session: SessionID, _ target: ConnectionID?
-    ) throws(SignalingError) {
-        try check(session, of: try authorize(exchange, apiKey))
-        var request = try signalRequest(exchange.body)
-        request.to = target
-        hub.submit(.signal(.server, request), to: session) { outcome in
+    private func submit(_ command: SessionCommand, to session: SessionID, for exchange: HTTPExchange) {
+        hub.submit(command, to: session) { outcome in
             switch outcome {
             case .refused(let error): exchange.respond(.failure(error))
-            case .signalled, .joined, .left, .forcedOut: exchange.respond(.noContent)
+            case .signalled, .forcedOut, .joined, .left: exchange.respond(.noContent)
             }
         }
     }
@@ -111,47 +159,24 @@ final class RESTRouter {
         guard let object = value.objectValue else {
             throw SignalingError(.invalidParameter, "the body is not a JSON object")
         }
-        var texts: [String?] = []
-        for name in ["type", "data"] {
-            guard let member = object[name] else {
-                texts.append(nil)
-                continue
-            }
-            guard let text = member.stringValue else {
-                throw SignalingError(.invalidParameter, "\"\(name)\" has to be a string")
-            }
-            texts.append(text)
-        }
-        return SignalRequest(type: texts[0], data: texts[1])
+        return SignalRequest(type: try text("type", in: object), data: try text("data", in: object))
     }
 
-    private func forceDisconnect(
-        _ exchange: HTTPExchange, _ apiKey: APIKey, _ session: SessionID, _ target: ConnectionID
-    ) throws(SignalingError) {
-        try check(session, of: try authorize(exchange, apiKey))
-        hub.submit(.forceDisconnect(.server, target), to: session) { outcome in
-            switch outcome {
-            case .refused(let error): exchange.respond(.failure(error))
-            case .forcedOut, .joined, .left, .signalled: exchange.respond(.noContent)
-            }
+    private func text(_ name: String, in object: JSONObject) throws(SignalingError) -> String? {
+        guard let member = object[name] else { return nil }
+        guard let text = member.stringValue else {
+            throw SignalingError(.invalidParameter, "\"\(name)\" has to be a string")
         }
+        return text
     }
+}
 
-    private func room(_ exchange: HTTPExchange, _ name: String) -> HTTPResponse {
-        guard let development else {
-            return .failure(404, "rooms are there in development mode only")
-        }
-        do throws(SignalingError) {
-            let access = try development.access(
-                room: name, role: exchange.queryValue("role"), data: exchange.queryValue("data"), now: .current)
-            // Sample applications ask from pages of another origin; in development mode there is nothing to protect.
-            return .json(
-                [
-                    "apiKey": .string(access.apiKey.rawValue), "sessionId": .string(access.session.rawValue),
-                    "token": .string(access.token),
-                ], headers: [("Access-Control-Allow-Origin", "*")])
-        } catch {
-            return .failure(error)
-        }
+extension Connection {
+    /// An item of the list of connections.
+    fileprivate var restDescription: JSONValue {
+        [
+            "connectionId": .string(connectionId.rawValue), "createdAt": .integer(creationTime.milliseconds),
+            "connectionState": "Connected", "data": .string(data),
+        ]
     }
 }

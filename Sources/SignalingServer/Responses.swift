@@ -33,6 +33,11 @@ extension HTTPResponse {
         return failure(status, error.message)
     }
 
+    /// A list as Vonage's REST interface has them.
+    static func list(_ items: [JSONValue]) -> HTTPResponse {
+        .json(["count": .integer(Int64(items.count)), "items": .array(items)])
+    }
+
     static var noContent: HTTPResponse { HTTPResponse(status: 204, headers: Self.safety, body: []) }
 
     /// Said with every answer.

@@ -5,40 +5,30 @@ import SignalingTransport
 enum Route: Hashable {
     case livez
     case readyz
-    /// `POST /session/create`
+    /// `/session/create`
     case createSession
-    /// `POST /v2/project/{apiKey}/session/{sessionId}/signal` and `…/connection/{connectionId}/signal`
-    case signal(APIKey, SessionID, to: ConnectionID?)
-    /// `DELETE /v2/project/{apiKey}/session/{sessionId}/connection/{connectionId}`
-    case forceDisconnect(APIKey, SessionID, ConnectionID)
-    /// `GET /session` and `GET /room/{name}`, in development mode.
+    /// `/session` and `/room/{name}`, in development mode.
     case room(String)
+    /// `/v2/project/{apiKey}/…`
+    case project(APIKey, ProjectRoute)
     case file(String)
 
     /// Every path is something: what is nothing else names a file, which may not be there.
     init(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
-        switch parts.first {
-        case "livez" where parts.count == 1: self = .livez
-        case "readyz" where parts.count == 1: self = .readyz
-        case "session" where parts.count == 1: self = .room("default")
-        case "session" where parts.count == 2 && parts[1] == "create": self = .createSession
-        case "room" where parts.count == 2: self = .room(parts[1])
-        case "v2": self = Route(projectParts: Array(parts.dropFirst())) ?? .file(path)
+        switch (parts.first, parts.count) {
+        case ("livez", 1): self = .livez
+        case ("readyz", 1): self = .readyz
+        case ("session", 1): self = .room("default")
+        case ("session", 2) where parts[1] == "create": self = .createSession
+        case ("room", 2): self = .room(parts[1])
+        case ("v2", 4...) where parts[1] == "project":
+            if let route = ProjectRoute(parts: Array(parts[3...])) {
+                self = .project(APIKey(parts[2]), route)
+            } else {
+                self = .file(path)
+            }
         default: self = .file(path)
-        }
-    }
-
-    /// `project/{apiKey}/session/{sessionId}/…`
-    private init?(projectParts parts: [String]) {
-        guard parts.count >= 5, parts[0] == "project", parts[2] == "session" else { return nil }
-        let (apiKey, session) = (APIKey(parts[1]), SessionID(parts[3]))
-        switch (parts[4], parts.count) {
-        case ("signal", 5): self = .signal(apiKey, session, to: nil)
-        case ("connection", 6): self = .forceDisconnect(apiKey, session, ConnectionID(parts[5]))
-        case ("connection", 7) where parts[6] == "signal":
-            self = .signal(apiKey, session, to: ConnectionID(parts[5]))
-        default: return nil
         }
     }
 
@@ -46,8 +36,59 @@ enum Route: Hashable {
     var methods: [HTTPMethod] {
         switch self {
         case .livez, .readyz, .room, .file: [.get, .head]
-        case .createSession, .signal: [.post]
-        case .forceDisconnect: [.delete]
+        case .createSession: [.post]
+        case .project(_, let route): route.methods
+        }
+    }
+}
+
+/// What lies below `/v2/project/{apiKey}`.
+enum ProjectRoute: Hashable {
+    /// `/session/{sessionId}/signal` and `/session/{sessionId}/connection/{connectionId}/signal`
+    case signal(SessionID, to: ConnectionID?)
+    /// `/session/{sessionId}/connection`
+    case connections(SessionID)
+    /// `/session/{sessionId}/connection/{connectionId}`
+    case connection(SessionID, ConnectionID)
+    /// `/session/{sessionId}/stream`: there never are any.
+    case streams(SessionID)
+    /// `/session/{sessionId}/stream/{streamId}`
+    case stream(SessionID)
+    /// Archives, broadcasts, muting and the rest of media: OpenTok has them, and this server says that it has not.
+    case media
+
+    init?(parts: [String]) {
+        switch (parts.first, parts.count) {
+        case ("session", 3...):
+            self.init(session: SessionID(parts[1]), parts: Array(parts[2...]))
+        case ("archive", _), ("broadcast", _), ("captions", _), ("dial", _), ("render", _), ("callback", _),
+            ("connect", _):
+            self = .media
+        default: return nil
+        }
+    }
+
+    private init?(session: SessionID, parts: [String]) {
+        switch (parts[0], parts.count) {
+        case ("signal", 1): self = .signal(session, to: nil)
+        case ("connection", 1): self = .connections(session)
+        case ("connection", 2): self = .connection(session, ConnectionID(parts[1]))
+        case ("connection", 3) where parts[2] == "signal": self = .signal(session, to: ConnectionID(parts[1]))
+        case ("stream", 1): self = .streams(session)
+        case ("stream", 2): self = .stream(session)
+        case ("connection", 3) where parts[2] == "play-dtmf", ("stream", 3) where parts[2] == "mute",
+            ("stream", 3) where parts[2] == "layout", ("mute", 1), ("play-dtmf", 1), ("layout", 1):
+            self = .media
+        default: return nil
+        }
+    }
+
+    var methods: [HTTPMethod] {
+        switch self {
+        case .signal: [.post]
+        case .connections, .streams, .stream: [.get, .head]
+        case .connection: [.delete]
+        case .media: HTTPMethod.allCases
         }
     }
 }

@@ -7,7 +7,8 @@ struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Print what happens in a session, one JSON object a line.",
         discussion: """
-            The first line is {"event":"connected",…}. Ends on SIGINT or SIGTERM, or when the connection ends.
+            The first line is {"event":"connected",…}. Ends with status 0 on SIGINT or SIGTERM, and with 1 when the connection \
+            ends otherwise.
             """)
 
     @OptionGroup var session: SessionOptions
@@ -22,12 +23,14 @@ struct ListenCommand: AsyncParsableCommand {
             "connection": listening.connection.map(describe) ?? .null,
             "connections": .array(listening.connections.map(describe)),
         ])
-        await Interruption.doing({ await listening.disconnect() }) {
+        let isComplete = await Interruption.doing({ await listening.disconnect() }) {
             for await event in events {
                 emit(describe(event))
-                if case .disconnected = event { break }
+                if case .disconnected(let reason) = event { return reason == .clientDisconnected }
             }
+            return false
         }
+        if !isComplete { throw ExitCode(ExitStatus.failed) }
     }
 
     private func emit(_ object: JSONObject) { StandardOutput.print(JSONValue.object(object).encodedText()) }

@@ -159,12 +159,12 @@ struct SessionTests {
         }
     }
 
-    @Test("a server that is not there is 1006, as is a URL that is none")
+    @Test("a server that is not there is 1006, and a URL that is none is 400")
     func unreachable() async throws {
         let session = Session(apiKey: "1", sessionId: "2_x", server: "http://127.0.0.1:1")
         #expect(await refusal { try await session.connect(token: "t") }?.code == .connectFailed)
         let nowhere = Session(apiKey: "1", sessionId: "2_x", server: "ftp://127.0.0.1")
-        #expect(await refusal { try await nowhere.connect(token: "t") }?.code == .connectFailed)
+        #expect(await refusal { try await nowhere.connect(token: "t") }?.code == .invalidParameter)
     }
 
     @Test("a server that stops tells its clients, and signals that wait fail")

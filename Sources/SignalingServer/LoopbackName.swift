@@ -1,0 +1,22 @@
+/// Tells whether a host's name, as it stands in HTTP headers, is this machine's own.
+enum LoopbackName {
+    /// - Parameter host: with or without a port: `127.0.0.1:8080`, `localhost`, `[::1]:8080`. Absent is not.
+    static func isOne(_ host: String?) -> Bool {
+        guard var name = host?.lowercased()[...] else { return false }
+        if name.hasPrefix("[") {
+            guard let end = name.firstIndex(of: "]") else { return false }
+            name = name[name.index(after: name.startIndex)..<end]
+        } else if let colon = name.firstIndex(of: ":") {
+            name = name[..<colon]
+        }
+        return ServerConfiguration.isLoopback(String(name)) || name.hasSuffix(".localhost")
+    }
+
+    /// The host in an `Origin` header: `http://localhost:3000` → `localhost:3000`.
+    static func host(ofOrigin origin: String) -> String? {
+        for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
+            return String(origin.dropFirst(scheme.count))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import JSONText
+import SignalingProtocol
+import SignalingTransport
+
+/// The answer to `POST /session/create`, as OpenTok gives it: a list of one session, in JSON or in XML.
+struct SessionCreation {
+    let session: SessionID
+    let apiKey: APIKey
+    let createdAt: WallTime
+
+    /// Clients from before JSON ask for XML, or for nothing that JSON is. Whoever does not say gets JSON.
+    static func wantsXML(accept: String?) -> Bool {
+        guard let accept = accept?.lowercased() else { return false }
+        return accept.contains("xml") && !accept.contains("json")
+    }
+
+    /// The SDKs read `session_id` alone; the rest is there because the real answer has it.
+    var json: HTTPResponse {
+        let key = JSONValue.string(apiKey.rawValue)
+        return .json([
+            [
+                "session_id": .string(session.rawValue), "project_id": key, "partner_id": key,
+                "create_dt": .string(date), "session_status": nil, "status_invalid": nil,
+                "media_server_hostname": nil, "messaging_server_url": nil, "messaging_url": nil,
+                "symphony_address": nil, "properties": nil, "ice_server": nil, "session_segment_id": nil,
+                "ice_servers": nil, "ice_credential_expiration": nil,
+            ]
+        ])
+    }
+
+    /// Key and id hold only letters, digits and `-._`: nothing that XML would have to escape.
+    var xml: HTTPResponse {
+        Self.xml(
+            200,
+            "<sessions><Session><session_id>\(session)</session_id><partner_id>\(apiKey)</partner_id>"
+                + "<create_dt>\(date)</create_dt></Session></sessions>")
+    }
+
+    static func xmlFailure(_ status: Int, _ message: String) -> HTTPResponse {
+        let text = message.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+        return xml(status, "<error code=\"\(status)\"><errorMessage message=\"\(text)\"/></error>")
+    }
+
+    private static func xml(_ status: Int, _ element: String) -> HTTPResponse {
+        HTTPResponse(
+            status: status, contentType: "text/xml", headers: [("Cache-Control", "no-store")] + HTTPResponse.safety,
+            text: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>" + element)
+    }
+
+    /// `Sat Nov 21 04:30:00 UTC 2026`, the form of the real answer.
+    private var date: String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE MMM dd HH:mm:ss 'UTC' yyyy"
+        return formatter.string(from: Date(timeIntervalSince1970: Double(createdAt.milliseconds) / 1000))
+    }
+}
