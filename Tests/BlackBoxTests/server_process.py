@@ -1,0 +1,171 @@
+"""`signalbox serve` as a child process, watched from outside."""
+
+import http.client
+import json
+import os
+import pathlib
+import queue
+import re
+import subprocess
+import threading
+import time
+import urllib.parse
+
+from credentials import Project
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("SIGNALBOX_BIN", str(REPOSITORY / ".build/debug/signalbox"))
+WEB_ROOT = REPOSITORY / "web-test-client"
+READY = re.compile(r"http://([0-9.]+):([0-9]+)")
+START_SECONDS = 20
+STOP_SECONDS = 10
+
+
+def environment(**settings):
+    """The environment without any settings from outside, and with these."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_")}
+    return kept | {"SIGNALBOX_" + name.upper(): str(value) for name, value in settings.items()}
+
+
+def run(*arguments, input=None, timeout=20, env=None, **settings):
+    """One command of the program, to its end. Settings become environment variables."""
+    return subprocess.run(
+        [BINARY, *map(str, arguments)],
+        input=input,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env=env or environment(**settings),
+    )
+
+
+class Lines:
+    """What a process writes to one of its pipes, line by line, with a deadline for each wait."""
+
+    def __init__(self, pipe):
+        self.seen = []
+        self._queue = queue.Queue()
+        self._thread = threading.Thread(target=self._read, args=(pipe,), daemon=True)
+        self._thread.start()
+
+    def _read(self, pipe):
+        for line in pipe:
+            self._queue.put(line.rstrip("\n"))
+        self._queue.put(None)
+
+    def next(self, timeout=10):
+        """The next line, or None at the end."""
+        line = self._queue.get(timeout=timeout)
+        if line is not None:
+            self.seen.append(line)
+        return line
+
+    def until(self, pattern, timeout=10):
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                line = self.next(max(0, deadline - time.monotonic()))
+            except queue.Empty:
+                line = None
+            assert line is not None, f"no line with {pattern!r}; seen: {self.seen}"
+            if re.search(pattern, line):
+                return line
+
+
+class Command:
+    """One command of the program that goes on until it is told to end."""
+
+    def __init__(self, *arguments, env=None, **settings):
+        self.process = subprocess.Popen(
+            [BINARY, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            env=env or environment(**settings),
+        )
+        self.out = Lines(self.process.stdout)
+        self.err = Lines(self.process.stderr)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def wait(self, timeout=STOP_SECONDS):
+        return self.process.wait(timeout)
+
+
+class Server(Command):
+    """A server on a free port: with a project of its own, or, with `dev=True`, in development mode."""
+
+    def __init__(self, *arguments, dev=False, web_root=WEB_ROOT, log_level="info", **settings):
+        self.project = None if dev else Project("100", "a-secret-of-the-tests")
+        if not dev:
+            settings |= {"api_key": self.project.key, "api_secret": self.project.secret}
+        super().__init__(
+            "serve", "--port", "0", "--web-root", web_root, "--log-level", log_level, *arguments, **settings
+        )
+        try:
+            self.host, port = READY.search(self.out.until(READY, START_SECONDS)).groups()
+        except BaseException:
+            self.__exit__()
+            raise
+        self.port = int(port)
+        self.url = f"http://{self.host}:{self.port}"
+        self.pid = self.process.pid
+
+    def request(self, method, path, body=None, headers=None, timeout=10):
+        """One HTTP request; the path goes out exactly as it stands."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    def rest(self, method, path, json_body=None, token=None):
+        """One REST request with the project's credentials."""
+        headers = {"X-OPENTOK-AUTH": token or self.project.credentials()}
+        body = None
+        if json_body is not None:
+            headers["Content-Type"] = "application/json"
+            body = json.dumps(json_body).encode()
+        elif method == "POST":
+            body = b""
+        return self.request(method, path, body, headers)
+
+    def session_path(self, session, rest=""):
+        return f"/v2/project/{self.project.key}/session/{session}{rest}"
+
+    def room(self, name, **query):
+        """Development mode: credentials for a room."""
+        answer = self.request("GET", f"/room/{name}?" + urllib.parse.urlencode(query))
+        assert answer.status == 200, answer
+        return answer.json()
+
+    def memory(self):
+        """Resident memory, in bytes."""
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s*(\d+) kB", status)[1]) * 1024
+
+    def stop(self):
+        """Asks it to end, and gives its exit code."""
+        self.process.terminate()
+        return self.wait()
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {dict(self.headers)} {self.body[:300]!r}"

@@ -1,0 +1,469 @@
+"""The protocol, rule by rule, with well-behaved clients."""
+
+import asyncio
+import re
+import time
+
+import pytest
+
+from signalbox_client import Client, presence_id
+
+UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+async def test_con_5_connected_says_all_that_the_specification_names(server, session):
+    async with await Client.join(server, session, data="name=Ada") as ada:
+        connected = ada.connected
+        assert connected["id"] == 1
+        assert UUID4.fullmatch(ada.id)
+        assert ada.me["data"] == "name=Ada"
+        assert abs(ada.me["creationTime"] - time.time() * 1000) < 60_000
+        assert connected["connections"] == [ada.me]
+        assert connected["role"] == "publisher"
+        assert isinstance(connected["epoch"], str) and connected["epoch"]
+        assert connected["seq"] == 1
+        assert connected["outcome"] == "new"
+        assert connected["resume"]["resumeSeconds"] == 0 and connected["resume"]["recoverySeconds"] == 0
+        assert len(connected["resume"]["secret"]) >= 16
+        assert connected["heartbeatSeconds"] == 10
+        assert connected["limits"] == {"typeLength": 128, "dataLength": 8192}
+
+
+@pytest.mark.parametrize("make", ["token", "jwt_token"])
+@pytest.mark.parametrize(
+    "role, publish, subscribe, moderate",
+    [("subscriber", 0, 1, 0), ("publisher", 1, 1, 0), ("moderator", 1, 1, 1), ("publisheronly", 1, 0, 0)],
+)
+async def test_con_10_capabilities_follow_the_role(server, session, make, role, publish, subscribe, moderate):
+    token = getattr(server.project, make)(session, role, "who=é")
+    async with await Client.join(server, session, token=token) as client:
+        assert client.connected["role"] == role
+        assert client.connected["capabilities"] == {
+            "publish": publish,
+            "subscribe": subscribe,
+            "forceDisconnect": moderate,
+            "forceUnpublish": moderate,
+            "forceMute": moderate,
+        }
+        assert client.me["data"] == "who=é"
+        answer, events = await client.signal(type="a")
+        if role == "publisheronly":
+            assert (answer["code"], answer["name"], answer["retryable"]) == (403, "OT_PERMISSION_DENIED", False)
+            assert events == []
+        else:
+            assert answer["ev"] == "ack"
+
+
+async def test_con_5_creation_times_are_strictly_increasing(server, session):
+    clients = await asyncio.gather(*(Client.join(server, session) for _ in range(40)))
+    last = max(clients, key=lambda client: client.connected["seq"])
+    times = [connection["creationTime"] for connection in last.connected["connections"]]
+    assert len(times) == 40
+    assert times == sorted(set(times))
+    by_seq = sorted(clients, key=lambda client: client.connected["seq"])
+    assert [client.id for client in by_seq] == [each["connectionId"] for each in last.connected["connections"]]
+    assert len({client.connected["epoch"] for client in clients}) == 1
+    assert len({client.connected["resume"]["secret"] for client in clients}) == 40
+    await asyncio.gather(*(client.socket.close() for client in clients))
+
+
+async def test_con_7_a_connect_with_resume_is_told_that_it_may_have_missed_something(server, session):
+    async with await Client.join(server, session) as old, await Client.open(server) as new:
+        resume = {"connectionId": old.id, "secret": old.connected["resume"]["secret"], "epoch": old.connected["epoch"], "after": 1}
+        request = await new.request(
+            "connect", apiKey="100", sessionId=session, token=server.project.token(session), resume=resume
+        )
+        connected = await new.expect("connected", id=request, outcome="lost")
+        assert connected["connection"]["connectionId"] != old.id
+
+
+async def test_sig_4_a_broadcast_reaches_everybody_and_its_sender(server, session):
+    async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        await ada.expect("connectionCreated", seq=2, connection=bob.me)
+        request = await bob.request("signal", type="chat", data="hello")
+        event = {"ev": "signal", "seq": 3, "from": bob.id, "type": "chat", "data": "hello"}
+        assert await ada.next() == event
+        assert await bob.next() == event
+        assert await bob.next() == {"ev": "ack", "id": request, "seq": 3}
+
+
+async def test_sig_4_directed_signal_reaches_only_its_target(server, session):
+    async with (
+        await Client.join(server, session) as ada,
+        await Client.join(server, session) as bob,
+        await Client.join(server, session) as eve,
+    ):
+        await ada.expect("connectionCreated", seq=2)
+        await ada.expect("connectionCreated", seq=3)
+        await bob.expect("connectionCreated", seq=3)
+        # SIG-8: the others see a gap; the sender's ack is all that it sees.
+        request = await ada.request("signal", type="psst", data="x", to=bob.id)
+        assert await ada.next() == {"ev": "ack", "id": request, "seq": 4}
+        assert await bob.next() == {"ev": "signal", "seq": 4, "from": ada.id, "type": "psst", "data": "x", "to": bob.id}
+        request = await eve.request("signal", type="all")
+        for client in (ada, bob, eve):
+            assert await client.next() == {"ev": "signal", "seq": 5, "from": eve.id, "type": "all"}
+        assert await eve.next() == {"ev": "ack", "id": request, "seq": 5}
+        # To oneself, if one says so.
+        request = await eve.request("signal", data="note", to=eve.id)
+        assert await eve.next() == {"ev": "signal", "seq": 6, "from": eve.id, "data": "note", "to": eve.id}
+        assert await eve.next() == {"ev": "ack", "id": request, "seq": 6}
+
+
+async def test_wire_7_absent_means_absent(server, session):
+    async with await Client.join(server, session) as ada:
+        for sent, seen in [
+            ({}, {}),
+            ({"type": ""}, {}),
+            ({"data": "d"}, {"data": "d"}),
+            ({"type": "t"}, {"type": "t"}),
+            ({"onlineOnly": False}, {}),
+            ({"type": "t", "unknown": {"x": [1]}}, {"type": "t"}),  # WIRE-6
+        ]:
+            answer, events = await ada.signal(**sent)
+            assert events == [{"ev": "signal", "seq": answer["seq"], "from": ada.id} | seen], sent
+
+
+async def test_wire_7_empty_data_is_data(server, session):
+    async with await Client.join(server, session) as ada:
+        answer, events = await ada.signal(type="t", data="")
+        assert events == [{"ev": "signal", "seq": answer["seq"], "from": ada.id, "type": "t", "data": ""}]
+
+
+async def test_wire_3_several_objects_in_one_message_are_handled_in_order(server, session):
+    async with await Client.join(server, session) as ada:
+        await ada.send(
+            '\n{"op":"signal","id":7,"data":"1"}\n\n{"op":"signal","id":8,"to":""}\n{"op":"nonsense","id":9}\n'
+            '\r\n{"id":10,"data":"2","op":"signal"}\n{"op":"pong"}\n{"op":"disconnect","id":11}'
+        )
+        await ada.expect("signal", seq=2, data="1")
+        await ada.expect("ack", id=7, seq=2)
+        await ada.refused(400, "OT_INVALID_PARAMETER", 8)
+        await ada.refused(400, "OT_INVALID_PARAMETER", 9)
+        # A line of "\r" alone is no object.
+        await ada.refused(400, "OT_INVALID_PARAMETER")
+        await ada.expect("signal", seq=3, data="2")
+        await ada.expect("ack", id=10, seq=3)
+        assert await ada.next() == {"ev": "ack", "id": 11}
+        assert await ada.next() == {"ev": "disconnected", "reason": "clientDisconnected", "reconnect": False}
+        assert await ada.closed() == (1000, [])
+
+
+async def test_wire_8_ids_come_back_as_they_are(server, session):
+    async with await Client.join(server, session) as ada:
+        for number in (0, -1, 2**53, 2**63 - 1, -(2**63)):
+            await ada.send('{"op":"signal","id":%d,"to":""}' % number)
+            await ada.refused(400, "OT_INVALID_PARAMETER", number)
+        for no_integer in ('"1"', "1.5", "null", "[]", str(2**63), "1e400"):
+            await ada.send('{"op":"signal","id":%s,"to":""}' % no_integer)
+            await ada.refused(400, "OT_INVALID_PARAMETER", None)
+
+
+async def test_g_1_all_see_all_in_one_order_and_acks_follow_their_events(server, session):
+    senders = await asyncio.gather(*(Client.join(server, session) for _ in range(8)))
+    each = 50
+
+    async def talk(client, number):
+        for index in range(each):
+            await client.request("signal", type="n", data=f"{number}.{index}")
+
+    async def hear(client):
+        seen, acks = [], []
+        while len(seen) < each * len(senders) or len(acks) < each:
+            event = await client.next()
+            if event["ev"] == "signal":
+                seen.append((event["seq"], event["from"], event["data"]))
+            elif event["ev"] == "ack":
+                assert seen and seen[-1][0] >= event["seq"] and event["seq"] in [s[0] for s in seen], "SIG-6"
+                acks.append(event["seq"])
+            else:
+                assert event["ev"] == "connectionCreated"
+        assert acks == [seq for seq, sender, _ in seen if sender == client.id]
+        return seen
+
+    heard = await asyncio.gather(*(hear(client) for client in senders), *(talk(c, n) for n, c in enumerate(senders)))
+    first = heard[0]
+    assert all(seen == first for seen in heard[: len(senders)])
+    assert [seq for seq, _, _ in first] == list(range(first[0][0], first[0][0] + each * len(senders)))
+    for number, client in enumerate(senders):
+        assert [data for _, sender, data in first if sender == client.id] == [f"{number}.{i}" for i in range(each)]
+    await asyncio.gather(*(client.socket.close() for client in senders))
+
+
+async def test_sig_2_type_limits(server, session):
+    async with await Client.join(server, session) as ada:
+        alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        for right in (alphabet, "x" * 128, "a.b", ".", "~", "constructor", "__proto__"):
+            answer, events = await ada.signal(type=right)
+            assert answer["ev"] == "ack" and events[0]["type"] == right
+        for wrong in ("a b", "a:b", "é", "a\n", "\0", "a\0b", "a/b", "a%20b", " ", "ａ", "😀", "+"):
+            answer, events = await ada.signal(type=wrong)
+            assert (answer["code"], answer["name"], events) == (400, "OT_INVALID_PARAMETER", []), wrong
+        answer, events = await ada.signal(type="x" * 129)
+        assert (answer["code"], answer["name"], answer["retryable"], events) == (413, "OT_INVALID_PARAMETER", False, [])
+
+
+@pytest.mark.parametrize("what, units", [("a", 1), ("😀", 2), ("€", 1), ("\x01", 1), ("\0", 1), ('"', 1), ("\u2028", 1), ("\\", 1)])
+async def test_sig_3_data_of_8192_units_is_delivered_as_it_is_and_one_more_refused(server, session, what, units):
+    async with await Client.join(server, session) as ada:
+        exact = what * (8192 // units)
+        answer, events = await ada.signal(data=exact)
+        assert answer["ev"] == "ack" and events[0]["data"] == exact
+        for longer in (exact + "a", exact + what):
+            answer, events = await ada.signal(data=longer)
+            assert (answer["code"], answer["name"], answer["retryable"], events) == (413, "OT_INVALID_PARAMETER", False, [])
+
+
+@pytest.mark.parametrize(
+    "members, code, because",
+    [
+        ({"data": 1, "type": "x" * 129}, 400, "shape before all"),
+        ({"data": "a" * 8193, "to": "", "type": "a b"}, 413, "data before target"),
+        ({"to": "", "type": "x" * 129}, 400, "target before type"),
+        ({"to": "nobody", "type": "x" * 129}, 413, "type before presence"),
+        ({"to": "nobody", "type": "a b"}, 400, "type before presence"),
+        ({"to": "00000000-0000-4000-8000-000000000000"}, 404, "nobody there"),
+    ],
+)
+async def test_sig_5_the_first_check_that_fails_is_reported(server, session, members, code, because):
+    async with await Client.join(server, session) as ada:
+        answer, events = await ada.signal(**members)
+        name = "OT_NOT_FOUND" if code == 404 else "OT_INVALID_PARAMETER"
+        assert (answer.get("code"), answer.get("name"), events) == (code, name, []), because
+
+
+async def test_sig_5_role_comes_before_data_and_shape_before_role(server, session):
+    async with await Client.join(server, session, role="publisheronly") as quiet:
+        assert (await quiet.signal(data="a" * 8193))[0]["code"] == 403
+        assert (await quiet.signal(type="a b", to=""))[0]["code"] == 403
+        assert (await quiet.signal(data=5))[0]["code"] == 400
+
+
+async def test_sig_4_a_connection_of_another_session_is_not_found(server, session):
+    async with await Client.join(server, session) as ada, await Client.join(server, server.project.session()) as far:
+        answer, _ = await ada.signal(to=far.id)
+        assert (answer["code"], answer["name"], answer["retryable"]) == (404, "OT_NOT_FOUND", False)
+        _, events = await far.signal(type="mine")
+        assert [event["type"] for event in events] == ["mine"]
+
+
+async def test_sig_10_online_only_has_no_seq_and_leaves_none_out(server, session):
+    async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        await ada.expect("connectionCreated", seq=2)
+        request = await ada.request("signal", type="typing", data="1", onlineOnly=True)
+        expected = {"ev": "signal", "from": ada.id, "type": "typing", "data": "1"}
+        seen = [await ada.next(), await ada.next()]
+        assert {"ev": "ack", "id": request} in seen
+        assert [event | {"onlineOnly": None} for event in seen if event["ev"] == "signal"] == [expected | {"onlineOnly": None}]
+        told = await bob.next()
+        assert "seq" not in told and {name: told[name] for name in expected} == expected
+        request = await ada.request("signal", type="typing", to=bob.id, onlineOnly=True)
+        assert await ada.next() == {"ev": "ack", "id": request}
+        told = await bob.next()
+        assert "seq" not in told and told["to"] == bob.id
+        # Not in the order: the next signal has the next number.
+        answer, events = await ada.signal(type="kept")
+        assert answer["seq"] == 3
+        answer, _ = await ada.signal(to="nobody", onlineOnly=True)
+        assert answer["code"] == 404
+        assert (await ada.signal(type="a b", onlineOnly=True))[0]["code"] == 400
+
+
+async def test_sig_10_of_several_online_only_signals_in_one_message_only_the_newest_is_told(server, session):
+    async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        await ada.expect("connectionCreated", seq=2)
+        lines = ['{"op":"signal","id":%d,"type":"typing","data":"%d","onlineOnly":true}' % (n, n) for n in range(2, 22)]
+        lines.append('{"op":"signal","id":99,"type":"other","onlineOnly":true}')
+        await ada.send("\n".join(lines))
+        events = []
+        while len([event for event in events if event["ev"] == "ack"]) < 21:
+            events.append(await ada.next())
+        assert [event["id"] for event in events if event["ev"] == "ack"] == [*range(2, 22), 99]
+        await ada.signal(type="end")
+        told = []
+        while not told or told[-1].get("type") != "end":
+            told.append(await bob.next())
+        typing = [event["data"] for event in told if event.get("type") == "typing"]
+        # At most once, never out of order, and the newest always.
+        assert typing[-1] == "21" and typing == sorted(set(typing), key=int)
+        assert [event.get("type") for event in told].count("other") == 1
+
+
+async def test_sig_9_suppressed_events_bring_the_sender_along(server, session):
+    async with await Client.join(server, session, data="Ada") as ada:
+        quiet = {"connectionEventsSuppressed": True}
+        async with await Client.join(server, session, data="Bob", options=quiet) as bob:
+            assert bob.connected["connections"] == [bob.me]
+            await ada.expect("connectionCreated", connection=bob.me)
+            eve = await Client.join(server, session)
+            await ada.expect("connectionCreated", connection=eve.me)
+            await eve.leave()
+            await ada.expect("connectionDestroyed", connectionId=eve.id)
+            answer, events = await ada.signal(type="chat", data="hi")
+            assert events == [{"ev": "signal", "seq": answer["seq"], "from": ada.id, "type": "chat", "data": "hi"}]
+            assert await bob.next() == events[0] | {"connection": ada.me}
+            await ada.request("signal", to=bob.id)
+            await bob.expect("signal", to=bob.id, connection=ada.me, **{"from": ada.id})
+            await ada.request("signal", type="typing", onlineOnly=True)
+            await bob.expect("signal", type="typing", connection=ada.me)
+            answer, events = await bob.signal(type="own")
+            assert events == [{"ev": "signal", "seq": answer["seq"], "from": bob.id, "type": "own", "connection": bob.me}]
+
+
+async def test_pres_1_each_is_told_once_that_another_came_and_went(server, session):
+    async with await Client.join(server, session) as ada:
+        ways = {
+            "clientDisconnected": [Client.leave, lambda c: c.socket.close(1000), lambda c: c.socket.close(1001), lambda c: c.socket.close()],
+            "networkDisconnected": [lambda c: c.socket.close(3000), lambda c: c.socket.close(1011), abort],
+        }
+        seq = ada.connected["seq"]
+        for reason, leavings in ways.items():
+            for leave in leavings:
+                bob = await Client.join(server, session, data="Bob")
+                assert bob.connected["connections"] == [ada.me, bob.me]
+                assert bob.connected["seq"] == seq + 1
+                await leave(bob)
+                assert await ada.next() == {"ev": "connectionCreated", "seq": seq + 1, "connection": bob.me}
+                assert await ada.next() == {
+                    "ev": "connectionDestroyed", "seq": seq + 2, "connectionId": bob.id, "reason": reason
+                }
+                seq += 2
+        answer, events = await ada.signal()
+        assert answer["seq"] == seq + 1 and len(events) == 1
+
+
+async def abort(client):
+    client.socket.transport.abort()
+
+
+async def test_pres_2_a_close_frame_without_a_code_is_a_goodbye(server, session):
+    from raw_socket import CLOSE, RawSocket, frame
+
+    async with await Client.join(server, session) as ada, await RawSocket.websocket(server) as raw:
+        await raw.send_text(connect_line(server, session))
+        await raw.objects()
+        await ada.expect("connectionCreated")
+        await raw.send(frame(CLOSE))
+        await ada.expect("connectionDestroyed", reason="clientDisconnected")
+
+
+def connect_line(server, session, **members):
+    import json
+
+    return json.dumps(
+        {"op": "connect", "id": 1, "apiKey": server.project.key, "sessionId": session, "token": server.project.token(session)}
+        | members
+    )
+
+
+async def test_pres_3_no_event_of_somebody_who_has_gone(server, session):
+    async with await Client.join(server, session) as ada:
+        bob = await Client.join(server, session)
+        await ada.expect("connectionCreated")
+        await bob.send(
+            '{"op":"signal","id":2,"type":"typing","onlineOnly":true}\n{"op":"signal","id":3,"type":"last"}\n'
+            '{"op":"disconnect","id":4}\n{"op":"signal","id":5,"type":"too-late"}'
+        )
+        assert (await bob.closed())[0] == 1000
+        told = [await ada.next()]
+        while told[-1]["ev"] != "connectionDestroyed":
+            told.append(await ada.next())
+        assert [event.get("type") for event in told if "seq" in event] == ["last", None]
+        _, events = await ada.signal(type="end")
+        assert [event.get("type") for event in events] == ["end"]
+
+
+async def test_leave_2_only_moderators_may_force_others_out(server, session):
+    async with await Client.join(server, session, role="moderator") as mod, await Client.join(server, session) as bob:
+        await mod.expect("connectionCreated")
+        await bob.refused(1520, "OT_PERMISSION_DENIED", await bob.request("forceDisconnect", connectionId=mod.id), retryable=False)
+        for nobody in ("nobody", "", "00000000-0000-4000-8000-000000000000"):
+            request = await mod.request("forceDisconnect", connectionId=nobody)
+            await mod.refused(1011, "OT_INVALID_PARAMETER", request, retryable=False)
+        await mod.refused(400, "OT_INVALID_PARAMETER", await mod.request("forceDisconnect"))
+        await mod.refused(400, "OT_INVALID_PARAMETER", await mod.request("forceDisconnect", connectionId=1))
+        # LEAVE-3
+        request = await mod.request("forceDisconnect", connectionId=bob.id)
+        assert await bob.closed() == (4502, [{"ev": "disconnected", "reason": "forceDisconnected", "reconnect": False}])
+        answer, events = await mod.answer(request)
+        assert answer == {"ev": "ack", "id": request}
+        events = events or [await mod.next()]
+        assert events == [{"ev": "connectionDestroyed", "seq": 3, "connectionId": bob.id, "reason": "forceDisconnected"}]
+        # A moderator may name itself.
+        request = await mod.request("forceDisconnect", connectionId=mod.id)
+        code, events = await mod.closed()
+        assert code == 4502
+        assert {"ev": "disconnected", "reason": "forceDisconnected", "reconnect": False} == events[-1]
+        assert {"ev": "ack", "id": request} in events
+
+
+async def test_leave_2_a_moderator_of_another_session_finds_nobody(server, session):
+    async with (
+        await Client.join(server, server.project.session(), role="moderator") as mod,
+        await Client.join(server, session) as bob,
+    ):
+        await mod.refused(1011, "OT_INVALID_PARAMETER", await mod.request("forceDisconnect", connectionId=bob.id))
+        assert (await bob.signal())[0]["ev"] == "ack"
+
+
+@pytest.mark.parametrize("make", ["token", "jwt_token"])
+async def test_tok_limits_connection_data_of_1024_units_is_taken_and_one_more_refused(server, session, make):
+    make = getattr(server.project, make)
+    for data in ("a" * 1024, "😀" * 512, "\0\u2028" * 512):
+        async with await Client.join(server, session, token=make(session, data=data)) as client:
+            assert client.me["data"] == data
+    for data in ("a" * 1025, "😀" * 512 + "a"):
+        await refuses(server, session, 1004, "OT_AUTHENTICATION_ERROR", token=make(session, data=data))
+
+
+async def test_tok_limits_a_token_may_have_16384_bytes(server, session):
+    def of_length(length):
+        # A longer nonce makes a longer token: base64 gives four bytes for three.
+        extra = (length - 5) // 4 * 3 - 400
+        while len(token := server.project.token(session, nonce="9" * extra)) < length:
+            extra += 1
+        return token
+
+    longest = of_length(16384)
+    assert len(longest) == 16384
+    async with await Client.join(server, session, token=longest):
+        pass
+    longer = of_length(16385)
+    assert len(longer) == 16388
+    await refuses(server, session, 1004, "OT_AUTHENTICATION_ERROR", token=longer)
+
+
+async def refuses(server, session, code, name, **members):
+    async with await Client.open(server) as client:
+        members = {"apiKey": server.project.key, "sessionId": session, "token": server.project.token(session)} | members
+        request = await client.request("connect", **{k: v for k, v in members.items() if v is not None})
+        await client.refused(code, name, request, retryable=False)
+        close, events = await client.closed()
+        assert close == 4501
+        assert [event["ev"] for event in events] in ([], ["disconnected"])
+
+
+async def test_g_3_a_thousand_receivers_get_each_broadcast_once(server, session):
+    receivers = []
+    for _ in range(20):
+        receivers += await asyncio.gather(*(Client.join(server, session) for _ in range(50)))
+    async with await Client.join(server, session) as ada:
+        assert len(ada.connected["connections"]) == 1001
+        count = 5
+
+        async def signals(client):
+            seen = []
+            while not seen or seen[-1] != "end":
+                event = await client.next(30)
+                if event["ev"] == "signal":
+                    seen.append(event["data"])
+            return seen
+
+        hearing = [asyncio.create_task(signals(client)) for client in receivers]
+        for number in range(count):
+            assert (await ada.signal(data=str(number)))[0]["ev"] == "ack"
+        await ada.signal(data="end")
+        for seen in await asyncio.gather(*hearing):
+            assert seen == [*map(str, range(count)), "end"]
+    for client in receivers:
+        client.socket.transport.abort()
