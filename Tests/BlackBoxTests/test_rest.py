@@ -1,0 +1,304 @@
+"""Section 13: what a backend sees."""
+
+import http.client
+import json
+import time
+
+import pytest
+
+from raw_socket import RawSocket
+from server_process import Answer
+from signalbox_client import Client
+
+SOMEBODY = "00000000-0000-4000-8000-000000000000"
+
+
+def is_error(answer, status):
+    assert answer.status == status, answer
+    assert answer.headers["Content-Type"] == "application/json", answer
+    body = answer.json()
+    assert body["code"] == status and isinstance(body["message"], str) and body["message"], body
+    return answer
+
+
+def is_empty(answer):
+    assert answer.status == 204, answer
+    assert answer.body == b""
+    assert answer.headers["Content-Type"] is None and answer.headers["Transfer-Encoding"] is None, answer
+    assert answer.headers["Content-Length"] in (None, "0"), answer
+
+
+@pytest.mark.parametrize("body", [None, b"", b"p2p.preference=enabled&archiveMode=manual", b'{"x":1}', b"\xff%zz=&&=", b"location=1.2.3.4"])
+async def test_rest_session_create_gives_a_session_that_can_be_used(server, body):
+    headers = {"X-OPENTOK-AUTH": server.project.credentials()}
+    if body is None:
+        headers["Content-Length"] = "0"
+    answer = server.request("POST", "/session/create", body, headers)
+    assert answer.status == 200 and answer.headers["Content-Type"] == "application/json", answer
+    (made,) = answer.json()
+    assert made["session_id"][:2] in ("1_", "2_") and len(made["session_id"]) <= 255
+    async with await Client.join(server, made["session_id"]) as client:
+        assert (await client.signal())[0]["ev"] == "ack"
+
+
+async def test_rest_session_create_never_gives_the_same_twice(server):
+    ids = {server.rest("POST", "/session/create").json()[0]["session_id"] for _ in range(20)}
+    assert len(ids) == 20
+
+
+async def test_rest_2_a_signal_by_rest_reaches_everybody_from_null(server, session):
+    async with await Client.join(server, session) as ada, await Client.join(
+        server, session, options={"connectionEventsSuppressed": True}
+    ) as bob:
+        await ada.expect("connectionCreated")
+        is_empty(server.rest("POST", server.session_path(session, "/signal"), {"type": "news", "data": "€😀"}))
+        event = {"ev": "signal", "seq": 3, "from": None, "type": "news", "data": "€😀"}
+        assert await ada.next() == event
+        assert await bob.next() == event
+        is_empty(server.rest("POST", server.session_path(session, "/signal"), {}))
+        assert await ada.next() == {"ev": "signal", "seq": 4, "from": None}
+        # To one connection.
+        is_empty(server.rest("POST", server.session_path(session, f"/connection/{bob.id}/signal"), {"data": "psst"}))
+        await bob.expect("signal", seq=4)
+        assert await bob.next() == {"ev": "signal", "seq": 5, "from": None, "data": "psst", "to": bob.id}
+        answer, events = await ada.signal()
+        assert answer["seq"] == 6 and len(events) == 1
+
+
+async def test_rest_2_limits_are_those_of_the_socket(server, session):
+    async with await Client.join(server, session) as ada:
+        for path in (server.session_path(session, "/signal"), server.session_path(session, f"/connection/{ada.id}/signal")):
+            for good in ({"type": "x" * 128, "data": "😀" * 4096}, {"data": "\x01" * 8192}, {"type": ""}, {"unknown": 1}):
+                is_empty(server.rest("POST", path, good))
+                assert (await ada.next()).get("data") == good.get("data")
+            for bad, status in [
+                ({"type": "x" * 129}, 413), ({"data": "a" * 8193}, 413), ({"data": "😀" * 4096 + "a"}, 413), ({"type": "a b"}, 400),
+                ({"type": "é"}, 400), ({"type": 1}, 400), ({"data": None}, 400), ({"data": {}}, 400), ([], 400), ("x", 400), (None, 400),
+            ]:  # fmt: skip
+                is_error(server.rest("POST", path, bad), status)
+            for raw in (b"", b"nonsense", b'{"data":"\xff"}', b'{"data":"a","data":"b"}', b'{"data":NaN}', b'{"data":"\\ud800"}', b"{} {}"):
+                is_error(server.request("POST", path, raw, {"X-OPENTOK-AUTH": server.project.credentials()}), 400)
+        assert len((await ada.signal())[1]) == 1
+
+
+async def test_rest_nobody_there_is_404(server, session):
+    async with await Client.join(server, server.project.session()) as far:
+        is_error(server.rest("POST", server.session_path(session, "/signal"), {"type": "a"}), 404)
+        for somebody in (SOMEBODY, "nobody", far.id):
+            is_error(server.rest("POST", server.session_path(session, f"/connection/{somebody}/signal"), {}), 404)
+            is_error(server.rest("DELETE", server.session_path(session, f"/connection/{somebody}")), 404)
+        assert len((await far.signal())[1]) == 1
+
+
+async def test_rest_delete_forces_a_connection_out(server, session):
+    async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        await ada.expect("connectionCreated")
+        path = server.session_path(session, f"/connection/{bob.id}")
+        is_empty(server.rest("DELETE", path))
+        assert await bob.closed() == (4502, [{"ev": "disconnected", "reason": "forceDisconnected", "reconnect": False}])
+        await ada.expect("connectionDestroyed", connectionId=bob.id, reason="forceDisconnected")
+        is_error(server.rest("DELETE", path), 404)
+
+
+def wrong_credentials(project, session):
+    now = int(time.time())
+    return {
+        "empty": "",
+        "nonsense": "x",
+        "forged": project.credentials(secret="another"),
+        "expired": project.credentials(iat=now - 1000, exp=now - 500),
+        "of another project": project.credentials(iss="101"),
+        "ist account": project.credentials(ist="account"),
+        "without ist": project.credentials(ist=None),
+        "without iss": project.credentials(iss=None),
+        "without exp": project.credentials(exp=None),
+        "alg none": project.credentials(header={"alg": "none"}),
+        "RS256 with HMAC": project.credentials(header={"alg": "RS256", "typ": "JWT"}),
+        "a client's token": project.jwt_token(session, role="moderator"),
+        "a client's T1 token": project.token(session, role="moderator"),
+        "key:secret": f"{project.key}:{project.secret}",
+    }
+
+
+async def test_rest_1_wrong_credentials_are_403_everywhere_and_do_nothing(server, session):
+    async with await Client.join(server, session) as ada:
+        requests = [
+            ("POST", "/session/create", b""),
+            ("POST", server.session_path(session, "/signal"), b"{}"),
+            ("POST", server.session_path(session, f"/connection/{ada.id}/signal"), b"{}"),
+            ("DELETE", server.session_path(session, f"/connection/{ada.id}"), None),
+        ]
+        taken = []
+        for method, path, body in requests:
+            is_error(server.request(method, path, body), 403)
+            for name, credentials in wrong_credentials(server.project, session).items():
+                answer = server.request(method, path, body, {"X-OPENTOK-AUTH": credentials})
+                if answer.status != 403:
+                    taken.append((method, path, name, answer.status))
+        assert taken == []
+        # Credentials are looked at before the body is.
+        is_error(server.request("POST", server.session_path(session, "/signal"), b"nonsense"), 403)
+        # The path's project has to be the credentials'.
+        is_error(server.rest("POST", f"/v2/project/101/session/{session}/signal", {}), 403)
+        assert len((await ada.signal())[1]) == 1
+
+
+async def test_rest_sessions_of_others_are_not_found_or_refused(server):
+    for wrong in ("nonsense", server.project.session(key="101"), "1_"):
+        answer = server.rest("POST", f"/v2/project/{server.project.key}/session/{wrong}/signal", {})
+        assert answer.status in (400, 404), answer
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/v2", "/v2/project/100", "/v2/project/100/session", "/session/create/x", "/livez/", "/v1", "/v2/js/other.js", "/metrics2", "/room", "/room/a/b", "/v2/project/100/session/x/signal/y"])
+async def test_rest_3_an_unknown_path_is_404(server, path):
+    is_error(server.rest("GET", path), 404)
+    is_error(server.rest("POST", path), 404)
+
+
+async def test_rest_3_another_method_is_405_with_allow(server, session):
+    for method, path, allowed in [
+        ("GET", "/session/create", {"POST"}),
+        ("DELETE", "/session/create", {"POST"}),
+        ("GET", server.session_path(session, "/signal"), {"POST"}),
+        ("PUT", server.session_path(session, "/signal"), {"POST"}),
+        ("POST", server.session_path(session, f"/connection/{SOMEBODY}"), {"DELETE"}),
+        ("GET", server.session_path(session, f"/connection/{SOMEBODY}/signal"), {"POST"}),
+        ("POST", "/livez", {"GET", "HEAD"}),
+        ("DELETE", "/readyz", {"GET", "HEAD"}),
+        ("POST", "/opentok.js", {"GET", "HEAD"}),
+    ]:
+        answer = is_error(server.request(method, path, b"" if method in ("POST", "PUT") else None), 405)
+        said = {each.strip() for each in answer.headers["Allow"].split(",")} - {"OPTIONS"}
+        assert said in (allowed, allowed - {"HEAD"}), (method, path, said)
+
+
+async def test_rest_3_body_sizes(server, session):
+    path = server.session_path(session, "/signal")
+    headers = {"X-OPENTOK-AUTH": server.project.credentials(), "Content-Type": "application/json"}
+    async with await Client.join(server, session) as ada:
+        exact = b'{"data":"a"' + b" " * (65536 - 12) + b"}"
+        is_empty(server.request("POST", path, exact, headers))
+        await ada.expect("signal", data="a")
+        is_error(server.request("POST", path, exact + b" ", headers), 413)
+        assert len((await ada.signal())[1]) == 1
+
+
+async def raw_answer(server, request, eof=False):
+    """The answer to bytes, as they are; the connection is the server's to close."""
+    async with await RawSocket.open(server) as raw:
+        await raw.send(request)
+        if eof:
+            raw.writer.write_eof()
+        head = await raw.head()
+        return int(head.split()[1]) if head else None, head
+
+
+@pytest.mark.parametrize(
+    "headers, statuses",
+    [
+        ("Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", (411,)),
+        ("\r\n", (411,)),
+        ("Content-Length: -1\r\n\r\n", (400, None)),
+        ("Content-Length: x\r\n\r\n", (400, None)),
+        ("Content-Length: 0x2\r\n\r\n{}", (400, None)),
+        ("Content-Length: +2\r\n\r\n{}", (400, None)),
+        ("Content-Length: 2 2\r\n\r\n{}", (400, None)),
+        ("Content-Length: 99999999999999999999\r\n\r\n", (400, 413, None)),
+        ("Content-Length: 18446744073709551618\r\n\r\n{}", (400, 413, None)),
+        ("Content-Length: 4294967298\r\n\r\n{}", (413,)),
+        ("Content-Length: 65537\r\n\r\n", (413,)),
+        ("Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", (400, None)),
+        ("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}", (400, 411, None)),
+    ],
+)
+async def test_rest_3_bodies_without_a_good_length_are_refused_at_once(server, session, headers, statuses):
+    async with await Client.join(server, session) as ada:
+        request = f"POST {server.session_path(session, '/signal')} HTTP/1.1\r\nHost: x\r\nX-OPENTOK-AUTH: {server.project.credentials()}\r\n{headers}"
+        status, head = await raw_answer(server, request.encode())
+        assert status in statuses, head
+        assert len((await ada.signal())[1]) == 1, "it was taken"
+
+
+async def test_rest_keep_alive_and_one_answer_after_the_other(server, session):
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=10)
+    async with await Client.join(server, session) as ada:
+        connection.connect()
+        first = connection.sock
+        for number in range(20):
+            headers = {"X-OPENTOK-AUTH": server.project.credentials()}
+            connection.request("POST", server.session_path(session, "/signal"), json.dumps({"data": str(number)}), headers)
+            answer = connection.getresponse()
+            is_empty(Answer(answer.status, answer.headers, answer.read()))
+            await ada.expect("signal", data=str(number))
+            connection.request("GET", "/livez")
+            assert connection.getresponse().read() == b'{"status":"ok"}'
+            connection.request("GET", "/nothing")
+            assert connection.getresponse().read()
+        assert connection.sock is first, "the connection was not kept"
+    connection.close()
+
+
+async def test_rest_pipelined_requests_are_answered_in_order(server):
+    async with await RawSocket.open(server) as raw:
+        await raw.send(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        said = await raw.ends()
+        statuses = [line.split()[1] for line in said.split(b"\n") if line.startswith(b"HTTP/1.1 ") or b"}HTTP/1.1 " in line]
+        assert said.count(b"HTTP/1.1 200") == 2 and said.count(b"HTTP/1.1 404") == 1, said
+        assert said.index(b" 404") > said.index(b" 200"), statuses
+        assert said.rstrip().endswith(b'{"status":"ok"}')
+
+
+async def test_rest_head_is_get_without_a_body(server):
+    for path in ("/livez", "/", "/opentok.js"):
+        get, head = server.request("GET", path), server.request("HEAD", path)
+        assert get.status == head.status == 200
+        assert head.body == b""
+        for name in ("Content-Type", "Content-Length", "ETag"):
+            assert get.headers[name] == head.headers[name], (path, name)
+        async with await RawSocket.open(server) as raw:
+            await raw.send(f"HEAD {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            assert (await raw.ends()).endswith(b"\r\n\r\n"), "a body"
+
+
+async def test_rest_health(server):
+    for path in ("/livez", "/readyz"):
+        answer = server.request("GET", path)
+        assert (answer.status, answer.headers["Content-Type"], answer.json()) == (200, "application/json", {"status": "ok"})
+
+
+async def test_rest_rooms_are_for_development_only(server):
+    for path in ("/session", "/room/lobby"):
+        is_error(server.request("GET", path), 404)
+
+
+async def test_rest_4_a_room_is_the_same_session_for_the_same_name(dev_server):
+    first, again, other = dev_server.room("lobby"), dev_server.room("lobby"), dev_server.room("other")
+    assert first["sessionId"] == again["sessionId"] != other["sessionId"]
+    assert first["apiKey"] == other["apiKey"]
+    assert dev_server.request("GET", "/session").json()["sessionId"] == dev_server.room("default")["sessionId"]
+    for name in ("a" * 64, "a.b-c_d~E9"):
+        dev_server.room(name)
+    for wrong in ("a" * 65, "a%20b", "%C3%A9", ""):
+        assert dev_server.request("GET", f"/room/{wrong}").status in (400, 404), wrong
+
+
+async def test_rest_4_role_and_data_shape_the_token(dev_server):
+    room = dev_server.room("shape", role="moderator", data="name=Zoë & co +~1%")
+    async with await Client.join(dev_server, room["sessionId"], token=room["token"], key=room["apiKey"]) as client:
+        assert client.connected["role"] == "moderator"
+        assert client.me["data"] == "name=Zoë & co +~1%"
+    for query in ("role=admin", "data=" + "a" * 1001, "data=%ff", "role=moderator&role=subscriber"):
+        answer = dev_server.request("GET", f"/room/shape?{query}")
+        assert answer.status in (400, 413) or query.count("role") == 2, (query, answer)
+
+
+async def test_rest_4_development_answers_are_not_for_pages_of_other_origins(dev_server):
+    """A page on the internet must not be able to read tokens from a developer's machine."""
+    answer = dev_server.request("GET", "/room/lobby", headers={"Origin": "https://elsewhere.example"})
+    assert answer.headers["Access-Control-Allow-Origin"] is None
+
+
+async def test_rest_4_development_answers_do_not_go_to_rebound_names(dev_server):
+    """DNS rebinding: another name that leads to this address is another origin in disguise."""
+    answer = dev_server.request("GET", "/room/lobby", headers={"Host": "rebound.example"})
+    assert answer.status in (400, 403, 404, 421), answer
