@@ -448,6 +448,14 @@ async def test_wire_1_other_upgrades_are_refused(server, session, request_):
         await bystander.notices_nothing()
 
 
+async def test_rfc_6455_a_frame_right_behind_the_upgrade_is_taken_or_refused_but_never_garbled(server, session):
+    async with await RawSocket.open(server) as raw:
+        await raw.send(handshake() + frame(TEXT, connect_line(server, session).encode()))
+        if await raw.head():
+            answer = await raw.frame()
+            assert answer is None or answer[0] == CLOSE or b'"ev":"connected"' in answer[1], answer
+
+
 async def test_wire_1_a_plain_get_of_the_socket_is_answered(server):
     answer = server.request("GET", "/v1/signaling")
     assert 400 <= answer.status < 500, answer

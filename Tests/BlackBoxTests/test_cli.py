@@ -1,0 +1,379 @@
+"""The commands, as a person or a script uses them."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+
+import pytest
+
+from server_process import WEB_ROOT, Command, Server, environment, run
+from signalbox_client import Client
+
+USAGE, UNREACHABLE, REFUSED = 64, 69, 77
+
+
+def project_settings(server):
+    return {"api_key": server.project.key, "api_secret": server.project.secret, "server": server.url}
+
+
+@pytest.fixture(scope="module")
+def settings(server):
+    return project_settings(server)
+
+
+def fails(result, code):
+    """The exit code, and something short on standard error that is no crash."""
+    assert result.returncode == code, result
+    assert result.stdout == "", result
+    lines = result.stderr.strip().splitlines()
+    assert lines and lines[0].strip(), result
+    assert "Fatal error" not in result.stderr and "Backtrace" not in result.stderr and "💣" not in result.stderr
+    return result.stderr
+
+
+def fails_in_one_line(result, code, *words):
+    """For what is wrong with the surroundings, not with the command's words: the usage text would be of no help."""
+    said = fails(result, code).strip()
+    assert len(said.splitlines()) == 1, said
+    for word in words:
+        assert word in said, said
+
+
+# serve
+
+
+def test_serve_prints_one_ready_line_with_the_port_that_it_chose(server):
+    assert len(server.out.seen) >= 1
+    assert server.out.seen[-1] == f"signalbox is ready at {server.url}/"
+    assert server.port > 0
+
+
+def test_serve_on_a_port_in_use_says_so(server):
+    result = run("serve", "--port", server.port, **{k: v for k, v in project_settings(server).items() if k != "server"})
+    assert result.returncode not in (0, -6, -11), result
+    fails_in_one_line(result, result.returncode, str(server.port), "in use")
+    assert result.returncode == 1, "design: 1 is failed"
+
+
+@pytest.mark.parametrize(
+    "arguments, variables, word",
+    [
+        (["--port", "65536"], {}, "port"),
+        (["--port", "-1"], {}, "port"),
+        (["--port", "http"], {}, "port"),
+        ([], {"port": "99999"}, "PORT"),
+        ([], {"port": "x"}, "PORT"),
+        (["--api-key", "100"], {}, "secret"),
+        (["--api-secret", "s"], {}, "key"),
+        ([], {"api_key": "100"}, "ecret"),
+        ([], {"api_key": "100", "api_secret": ""}, "ecret"),
+        (["--dev", "--api-key", "100", "--api-secret", "s"], {}, "dev"),
+        (["--dev"], {"api_key": "100", "api_secret": "s"}, "dev"),
+        (["--host", "0.0.0.0"], {}, "loopback"),
+        (["--host", "::"], {}, "loopback"),
+        (["--dev", "--host", "0.0.0.0"], {}, "loopback"),
+        (["--log-level", "loud"], {}, "log-level"),
+        ([], {"log_level": "loud"}, "loud"),
+        ([], {"dev": "maybe"}, "maybe"),
+        (["--nonsense"], {}, "nonsense"),
+        (["surplus"], {}, "surplus"),
+        (["--web-root", "/nonexistent-folder"], {}, "nonexistent-folder"),
+        (["--config", "/nonexistent.json"], {}, "/nonexistent.json"),
+    ],
+    ids=str,
+)
+def test_serve_refuses_wrong_settings_with_64_and_says_which(arguments, variables, word):
+    arguments = arguments if any(each == "--port" for each in arguments) or "port" in variables else ["--port", "0", *arguments]
+    result = run("serve", *arguments, timeout=5, **variables)
+    assert word.lower() in fails(result, USAGE).lower(), result.stderr
+    assert len(result.stderr.strip().splitlines()) <= 4, result.stderr
+
+
+@pytest.mark.parametrize(
+    "text, word",
+    [
+        ("", ""), ("nonsense", ""), ("[]", ""), ('{"port":0', ""), ('{"port":0,"surplus":1}', "surplus"), ('{"Port":0}', "Port"),
+        ('{"port":"0"}', "port"), ('{"port":1.5}', "port"), ('{"port":-1}', "port"), ('{"port":65536}', "port"), ('{"port":null}', "port"),
+        ('{"dev":"yes"}', "dev"), ('{"apiKey":100,"apiSecret":"s"}', "apiKey"), ('{"apiKey":"100"}', "ecret"),
+        ('{"host":5}', "host"), ('{"logLevel":"debug"}', "logLevel"), ('{"port":0,"port":0}', "port"), ('{"webRoot":[]}', "webRoot"),
+    ],
+)  # fmt: skip
+def test_serve_refuses_wrong_files_with_64_and_says_what(tmp_path, text, word):
+    file = tmp_path / "settings.json"
+    file.write_text(text)
+    result = run("serve", "--config", file, timeout=5)
+    said = fails(result, USAGE)
+    assert word.lower() in said.lower() and len(said.strip().splitlines()) <= 4, said
+
+
+def test_serve_refuses_a_file_that_is_a_folder_or_not_utf_8(tmp_path):
+    fails(run("serve", "--config", tmp_path, timeout=5), USAGE)
+    file = tmp_path / "settings.json"
+    file.write_bytes(b'{"host":"\xff"}')
+    fails(run("serve", "--config", file, timeout=5), USAGE)
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def test_serve_the_command_line_beats_the_environment_which_beats_the_file(tmp_path):
+    in_file, in_environment, on_the_line = free_ports(3)
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"host": "127.0.0.1", "port": in_file, "apiKey": "100", "apiSecret": "s", "webRoot": str(WEB_ROOT)}))
+    for arguments, variables, port in [
+        (["--config", file], {}, in_file),
+        ([], {"config": file}, in_file),
+        (["--config", file], {"port": in_environment}, in_environment),
+        (["--config", file, "--port", on_the_line], {"port": in_environment}, on_the_line),
+    ]:
+        with Command("serve", *arguments, **variables) as command:
+            assert command.out.until("ready").endswith(f":{port}/")
+
+
+def test_serve_in_development_mode_prints_credentials_that_work(dev_server):
+    line = next(line for line in dev_server.out.seen + dev_server.err.seen if line.strip().startswith("export SIGNALBOX_API_KEY="))
+    words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+    made = run("session", "create", env=environment() | words)
+    assert made.returncode == 0, made
+    session = made.stdout.strip()
+    sent = run("signal", session, "--server", dev_server.url, "--type", "a", env=environment() | words)
+    assert (sent.returncode, sent.stdout.strip().isdigit()) == (0, True), sent
+
+
+# session, token, credentials
+
+
+async def test_session_and_token_open_the_door(server, settings):
+    session = run("session", "create", **settings)
+    assert session.returncode == 0 and session.stderr == "" and session.stdout.count("\n") == 1, session
+    session = session.stdout.strip()
+    assert run("session", **settings).stdout.strip() != session
+    for form, starts in (("t1", "T1=="), ("jwt", "ey")):
+        for role in ("subscriber", "publisher", "moderator", "publisheronly"):
+            arguments = [session, "--role", role, "--data", "name=Zoë & co +~1%\n😀", "--format", form, "--expires-in", "60"]
+            token = run("token", *arguments, **settings)
+            assert token.returncode == 0 and token.stdout.startswith(starts), token
+            async with await Client.join(server, session, token=token.stdout.strip()) as client:
+                assert client.connected["role"] == role
+                assert client.me["data"] == "name=Zoë & co +~1%\n😀"
+
+
+def test_credentials_open_rest(server, settings):
+    credentials = run("credentials", **settings)
+    assert credentials.returncode == 0, credentials
+    assert server.rest("POST", "/session/create", token=credentials.stdout.strip()).status == 200
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["token"], ["token", "nonsense"], ["token", "SESSION", "--role", "admin"], ["token", "SESSION", "--format", "xml"],
+        ["token", "SESSION", "--expires-in", "0"], ["token", "SESSION", "--expires-in", "-5"], ["token", "SESSION", "--expires-in", "2592001"],
+        ["token", "SESSION", "--expires-in", "x"], ["token", "SESSION", "--data", "a" * 1001], ["token", "SESSION", "more"],
+        ["session", "destroy"], ["session", "create", "more"], ["nonsense"], ["signal"], ["listen"], ["chat"],
+        ["signal", "SESSION", "--type", "a b"], ["signal", "SESSION", "--type", "a" * 129], ["signal", "SESSION", "--data", "a" * 8193],
+        ["signal", "SESSION", "--to", ""], ["signal", "SESSION", "--server", "nonsense"], ["signal", "SESSION", "--server", "ftp://x/"],
+        ["signal", "SESSION", "--role", "admin"], ["signal", "SESSION", "--name", "a" * 1001], ["listen", "SESSION", "--ca-file", "/nonexistent.pem"],
+    ],
+    ids=lambda arguments: " ".join(arguments)[:50],
+)  # fmt: skip
+def test_wrong_usage_is_64(server, settings, arguments):
+    session = server.project.session()
+    fails(run(*[session if each == "SESSION" else each for each in arguments], timeout=5, **settings), USAGE)
+
+
+def test_without_credentials_tokens_are_not_made(server):
+    for arguments in (["session", "create"], ["token", server.project.session()], ["credentials"]):
+        fails(run(*arguments), USAGE)
+
+
+def test_an_unreachable_server_is_69(server, settings):
+    (port,) = free_ports(1)
+    session = server.project.session()
+    for command in ("signal", "listen", "chat"):
+        result = run(command, session, input="", timeout=10, **settings | {"server": f"http://127.0.0.1:{port}"})
+        fails_in_one_line(result, UNREACHABLE)
+    # A room is asked for by HTTP.
+    fails_in_one_line(run("signal", "lobby", "--server", f"http://127.0.0.1:{port}"), UNREACHABLE)
+
+
+def test_something_that_is_no_signalbox_is_an_error_and_ends(server, settings):
+    """A port on which somebody accepts and hangs up."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    import threading
+
+    def hang_up():
+        while True:
+            try:
+                listener.accept()[0].close()
+            except OSError:
+                return
+
+    threading.Thread(target=hang_up, daemon=True).start()
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    result = run("signal", server.project.session(), timeout=20, **settings | {"server": url})
+    listener.close()
+    fails_in_one_line(result, UNREACHABLE)
+
+
+def test_refusals_are_77(server, settings):
+    session = server.project.session()
+    forged = server.project.token(session, secret="another")
+    for command in ("signal", "listen", "chat"):
+        fails_in_one_line(run(command, session, "--token", forged, input="", **settings), REFUSED)
+    fails_in_one_line(run("signal", session, **settings | {"api_secret": "another"}), REFUSED)
+    fails_in_one_line(run("signal", session, "--role", "publisheronly", **settings), REFUSED)
+
+
+# signal
+
+
+async def test_signal_prints_its_seq(server, settings):
+    session = server.project.session()
+    async with await Client.join(server, session) as ada:
+        result = await asyncio.to_thread(run, "signal", session, "--type", "greeting", "--data", "hé😀\nllo", "--name", "Cli", **settings)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "3\n", "")
+        created = await ada.expect("connectionCreated", seq=2)
+        assert created["connection"]["data"] == "Cli"
+        await ada.expect("signal", seq=3, type="greeting", data="hé😀\nllo")
+        await ada.expect("connectionDestroyed", seq=4, reason="clientDisconnected")
+        result = await asyncio.to_thread(run, "signal", session, "--data", "psst", "--to", ada.id, **settings)
+        assert (result.returncode, result.stdout) == (0, "6\n")
+        await ada.expect("connectionCreated")
+        await ada.expect("signal", data="psst", to=ada.id)
+        result = await asyncio.to_thread(run, "signal", session, "--to", "nobody", **settings)
+        fails_in_one_line(result, 1)
+
+
+# listen
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+async def test_listen_prints_json_lines_and_ends_cleanly(server, settings, how):
+    session = server.project.session()
+    async with await Client.join(server, session, data="Ada") as ada:
+        with Command("listen", session, "--name", "Ear", **settings) as listen:
+
+            async def heard():
+                line = await asyncio.to_thread(listen.out.next)
+                event = json.loads(line)
+                assert isinstance(event["event"], str)
+                return event
+
+            assert (await heard())["event"] == "connected"
+            created = await ada.expect("connectionCreated")
+            await ada.signal(type="t", data='line\nbreak "quoted" \u2028 \x1b[31m 😀')
+            event = await heard()
+            while event["event"] != "signal":
+                event = await heard()
+            assert event["type"] == "t" and event["data"] == 'line\nbreak "quoted" \u2028 \x1b[31m 😀'
+            assert ada.id in json.dumps(event)
+            listen.process.send_signal(how)
+            await ada.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"], reason="clientDisconnected")
+            assert await asyncio.to_thread(listen.wait) == 0
+
+
+async def test_listen_ends_when_it_is_forced_out(server, settings):
+    session = server.project.session()
+    async with await Client.join(server, session, role="moderator") as ada:
+        with Command("listen", session, **settings) as listen:
+            created = await ada.expect("connectionCreated")
+            await ada.request("forceDisconnect", connectionId=created["connection"]["connectionId"])
+            assert await asyncio.to_thread(listen.wait) not in (0, -6, -11)
+
+
+async def test_listen_into_a_pipe_that_closes_ends(server, settings):
+    session = server.project.session()
+    async with await Client.join(server, session) as ada:
+        with Command("listen", session, **settings) as listen:
+            await ada.expect("connectionCreated")
+            # The reader goes away, as `head -1` does.
+            await asyncio.to_thread(listen.out.next)
+            reader, writer = os.pipe()
+            os.close(reader)
+            os.close(writer)
+        # Killed: the others are told that its network went.
+        await ada.expect("connectionDestroyed", reason="networkDisconnected")
+
+
+# chat
+
+
+def chat_text(event):
+    """What a chat signal says (CHAT-1, CHAT-2)."""
+    return event["data"] if event["type"] == "TextChat" else json.loads(event["data"])["text"]
+
+
+async def messages(client, count):
+    """The next chat messages; presence and typing are passed over."""
+    got = []
+    while len(got) < count:
+        event = await client.next()
+        if event["ev"] == "signal" and event.get("type") in ("TextChat", "text-chat"):
+            got.append(event)
+    return got
+
+
+async def test_chat_piped_input_is_sent_line_by_line_and_then_it_leaves(server, settings):
+    session = server.project.session()
+    async with await Client.join(server, session) as ada:
+        text = "hello\n\nsecond é😀\n  spaces  \nno newline at the end"
+        result = await asyncio.to_thread(run, "chat", session, "--name", "Pipe", input=text, **settings)
+        assert result.returncode == 0, result
+        got = await messages(ada, 4)
+        assert [chat_text(each).strip() for each in got] == ["hello", "second é😀", "spaces", "no newline at the end"]
+        await ada.expect("connectionDestroyed", reason="clientDisconnected")
+
+
+async def test_chat_shows_what_others_say_and_neutralises_escape_sequences(server, settings):
+    session = server.project.session()
+    async with await Client.join(server, session, data="Ada") as ada:
+        with Command("chat", session, "--name", "Terminal", **settings) as chat:
+            created = await ada.expect("connectionCreated")
+            assert created["connection"]["data"] == "Terminal" or "Terminal" in created["connection"]["data"]
+
+            async def says(text, type="TextChat"):
+                data = text if type == "TextChat" else json.dumps({"text": text, "sender": {"id": ada.id, "alias": "A\x1b[2Jda"}, "sentOn": 1})
+                await ada.request("signal", type=type, data=data)
+
+            await says("plain")
+            line = await asyncio.to_thread(chat.out.until, "plain")
+            assert line.endswith(": plain") and "Ada" in line, line
+            await says("nasty \x1b[31mred\x1b]0;title\x07 \x9b2J bell\x07 back\x08 del\x7f cr\rover end", "text-chat")
+            line = await asyncio.to_thread(chat.out.until, "end")
+            await says("two\nlines")
+            await says("bidi \u202e end2")
+            await asyncio.to_thread(chat.out.until, "end2")
+            for seen in chat.out.seen:
+                assert not [c for c in seen if ord(c) < 32 and c != "\t" or 127 <= ord(c) < 160], ascii(seen)
+            # And the other way.
+            chat.process.stdin.write("from the terminal\n")
+            (event,) = await messages(ada, 1)
+            assert chat_text(event) == "from the terminal"
+            chat.process.stdin.close()
+            assert await asyncio.to_thread(chat.wait) == 0
+
+
+async def test_chat_a_line_that_is_too_long_is_told_and_the_next_is_sent(server, settings):
+    session = server.project.session()
+    async with await Client.join(server, session) as ada:
+        result = await asyncio.to_thread(run, "chat", session, input="x" * 20000 + "\nshort\n", **settings)
+        (event,) = await messages(ada, 1)
+        assert chat_text(event) == "short"
+        assert result.stderr.strip(), "nothing said about the long line"
+        assert (await ada.signal())[1][-1]["ev"] == "signal"
+
+
+def test_help_and_version_are_0():
+    for arguments in (["--help"], ["--version"], ["serve", "--help"], ["chat", "--help"], ["session", "create", "--help"]):
+        result = run(*arguments)
+        assert result.returncode == 0 and result.stdout and not result.stderr, result

@@ -1,0 +1,278 @@
+"""What takes its time: heartbeats, time-outs, slow readers, and the end of the server."""
+
+import asyncio
+import signal
+import subprocess
+import time
+
+import pytest
+
+from raw_socket import TEXT, RawSocket, frame
+from server_process import Server
+from signalbox_client import Bystander, Client
+from test_protocol import connect_line
+
+
+@pytest.mark.waiting
+async def test_con_2_who_does_not_connect_in_ten_seconds_is_closed_with_4500(server):
+    async with await Client.open(server) as silent, await Client.open(server) as talkative:
+        started = time.monotonic()
+        # Requests that are refused are no connect.
+        await talkative.refused(500, "OT_NOT_CONNECTED", await talkative.request("signal"))
+        codes = await asyncio.gather(silent.closed(15), talkative.closed(15))
+        assert [code for code, _ in codes] == [4500, 4500]
+        assert 9 < time.monotonic() - started < 14
+
+
+@pytest.mark.waiting
+async def test_hb_3_who_never_answers_pings_is_closed_with_4001_and_who_does_stays(server):
+    session = server.project.session()
+    async with await Bystander.join(server, session) as alive, await Client.join(server, session) as deaf:
+        await alive.expect("connectionCreated")
+        deaf.answers_pings = False
+        started = time.monotonic()
+        lost = asyncio.create_task(deaf.closed(30))
+        # `alive` hears nothing but pings, which it answers, until the other is gone.
+        await alive.expect("connectionDestroyed", timeout=30, connectionId=deaf.id, reason="networkDisconnected")
+        code, events = await lost
+        assert code == 4001
+        assert 18 < time.monotonic() - started < 26
+        pings = [event for event in events if event["ev"] == "ping"]
+        assert pings and all(event == {"ev": "ping", "seq": 2} for event in pings), "HB-2"
+        told = [event for event in events if event["ev"] == "disconnected"]
+        assert told == [{"ev": "disconnected", "reason": "networkDisconnected", "reconnect": True}]
+        await alive.notices_nothing()
+
+
+@pytest.mark.waiting
+async def test_hb_3_anything_heard_is_a_sign_of_life(server):
+    """Signals instead of pongs."""
+    async with await Client.join(server, server.project.session()) as client:
+        client.answers_pings = False
+        started = time.monotonic()
+        pings = 0
+        while time.monotonic() - started < 25:
+            event = await client.next(15)
+            if event["ev"] == "ping":
+                pings += 1
+                await client.request("signal", type="alive")
+        assert pings >= 2
+        assert (await client.signal())[0]["ev"] == "ack"
+
+
+@pytest.mark.waiting
+async def test_hb_3_a_websocket_ping_that_the_client_sends_is_answered_and_keeps_it(server):
+    async with await Client.join(server, server.project.session()) as client:
+        client.answers_pings = False
+        started = time.monotonic()
+        while time.monotonic() - started < 25:
+            event = await client.next(15)
+            assert event["ev"] == "ping"
+            await asyncio.wait_for(await client.socket.ping(), 5)
+        assert (await client.signal())[0]["ev"] == "ack"
+
+
+@pytest.mark.waiting
+async def test_g_5_slow_requests_end_in_bounded_time(server):
+    """A byte now and then does not hold a socket for ever: neither in the header block nor in the body nor with none at all."""
+    credentials = server.project.credentials()
+    post = f"POST /session/create HTTP/1.1\r\nHost: x\r\nX-OPENTOK-AUTH: {credentials}\r\nContent-Length: 60000\r\n\r\n"
+    openings = {"nothing": b"", "half a header": b"GET / HTTP/1.1\r\nHost: x\r\nX: ", "half a body": post.encode()}
+
+    async def drip(name, opening):
+        async with await RawSocket.open(server) as raw:
+            started = time.monotonic()
+            if opening:
+                await raw.send(opening)
+            ending = asyncio.create_task(raw.ends(45))
+            while not ending.done():
+                if opening:
+                    try:
+                        await raw.send(b"x")
+                    except ConnectionError:
+                        break
+                await asyncio.wait([ending], timeout=1)
+            await ending
+            return name, time.monotonic() - started
+
+    for name, seconds in await asyncio.gather(*(drip(*each) for each in openings.items())):
+        assert seconds < 40, name
+
+
+@pytest.mark.waiting
+async def test_g_5_a_websocket_that_does_nothing_at_all_ends(server):
+    async with await RawSocket.websocket(server) as raw:
+        assert await raw.close_code(15) == 4500
+        # The answer to the close never comes; the server does not wait for ever.
+        await raw.ends(15)
+
+
+async def test_g_5_a_stalled_reader_delays_nobody_and_is_closed(server, session):
+    """Somebody with a small buffer who never reads: others get everything, memory stays bounded, the sleeper is put out."""
+    sleeper = await stalled(server, session)
+    async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        before = server.memory()
+        gone, sent, slowest = False, 0, 0.0
+        deadline = time.monotonic() + 40
+        data = "x" * 8000
+        hearing = asyncio.create_task(hear_until_end(bob))
+        while not gone:
+            assert time.monotonic() < deadline, f"still there after {sent} signals"
+            started = time.monotonic()
+            requests = [await ada.request("signal", type="load", data=data) for _ in range(20)]
+            for request in requests:
+                answer, events = await ada.answer(request)
+                assert answer["ev"] == "ack"
+                gone = gone or any(event["ev"] == "connectionDestroyed" for event in events)
+            sent += len(requests)
+            slowest = max(slowest, time.monotonic() - started)
+        await ada.signal(type="end")
+        assert await hearing == sent, "nobody else loses anything"
+        assert slowest < 5
+        assert server.memory() - before < 100 << 20
+        # CLOSE-1, 4002: it finds out when it reads at last.
+        sleeper.writer.transport.resume_reading()
+        assert await sleeper.close_code(20) == 4002
+    sleeper.writer.transport.abort()
+
+
+async def stalled(server, session):
+    """A connection with a small buffer that has stopped reading."""
+    raw = await RawSocket.websocket(server, receive_buffer=4096)
+    await raw.send_text(connect_line(server, session))
+    await raw.objects()
+    raw.writer.transport.pause_reading()
+    return raw
+
+
+async def hear_until_end(client):
+    count = 0
+    while True:
+        event = await client.next()
+        if event.get("type") == "load":
+            count += 1
+        elif event.get("type") == "end":
+            return count
+
+
+async def test_g_5_who_asks_without_reading_answers_is_bounded(server, session):
+    """Errors are answers, too: a client that sends bad requests and never reads must not fill the server's memory."""
+    async with await Bystander.join(server, session) as bystander:
+        raw = await stalled(server, session)
+        before = server.memory()
+        batch = frame(TEXT, b"\n".join([b'{"op":"signal","id":1,"to":"nobody"}'] * 1500))
+        deadline = time.monotonic() + 6
+        try:
+            for _ in range(400):
+                raw.writer.write(batch)
+                # The server may stop reading, or close; both bound it.
+                await asyncio.wait_for(raw.writer.drain(), max(0.05, min(1.0, deadline - time.monotonic())))
+        except (TimeoutError, ConnectionError):
+            pass
+        assert server.memory() - before < 64 << 20
+        raw.writer.transport.abort()
+        (created,) = [await bystander.expect("connectionCreated")]
+        await bystander.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"])
+        await bystander.notices_nothing()
+
+
+async def test_g_7_members_who_come_and_go_leave_nothing_behind(server, session):
+    """Many short connections: each is told once, and none stays."""
+    async with await Client.join(server, session) as ada:
+        for _ in range(5):
+            await asyncio.gather(*(come_and_go(server, session) for _ in range(20)))
+        created, destroyed = [], []
+        while len(destroyed) < 100:
+            event = await ada.next()
+            if event["ev"] == "connectionCreated":
+                created.append(event["connection"]["connectionId"])
+            else:
+                assert event["ev"] == "connectionDestroyed" and event["connectionId"] in created
+                destroyed.append(event["connectionId"])
+        assert sorted(created) == sorted(destroyed) == sorted(set(created))
+        async with await Client.join(server, session) as late:
+            assert late.connected["connections"] == [ada.me, late.me]
+            assert late.connected["seq"] == 202
+
+
+async def come_and_go(server, session):
+    await (await Client.join(server, session)).leave()
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+async def test_leave_4_a_server_that_stops_says_so_and_exits_with_0(how):
+    with Server() as server:
+        session = server.project.session()
+        clients = await asyncio.gather(*(Client.join(server, session) for _ in range(5)), Client.open(server))
+        # Somebody who does not answer the goodbye does not hold it up.
+        raw = await RawSocket.websocket(server)
+        await raw.send_text(connect_line(server, session))
+        idle = await RawSocket.open(server)
+        started = time.monotonic()
+        server.process.send_signal(how)
+        for code, events in await asyncio.gather(*(client.closed() for client in clients[:5])):
+            assert code == 1001
+            assert events[-1] == {"ev": "disconnected", "reason": "networkDisconnected", "reconnect": True}
+            # The others who go are no news any more, and if they are, then as what they are.
+            assert all(event["ev"] in ("connectionCreated", "connectionDestroyed", "disconnected") for event in events)
+        assert (await clients[5].closed())[0] == 1001
+        assert await asyncio.to_thread(server.wait, 10) == 0
+        assert time.monotonic() - started < 8
+        for socket in (raw, idle):
+            socket.writer.transport.abort()
+        refused = False
+        try:
+            await Client.open(server)
+        except OSError:
+            refused = True
+        assert refused
+
+
+def test_a_second_sigterm_does_not_prolong_the_end():
+    with Server() as server:
+        server.process.send_signal(signal.SIGTERM)
+        server.process.send_signal(signal.SIGTERM)
+        try:
+            code = server.wait(8)
+        except subprocess.TimeoutExpired:
+            pytest.fail("still running")
+        assert code in (0, -signal.SIGTERM)
+
+
+async def test_a_server_killed_can_be_started_again_on_its_port_at_once():
+    with Server() as server:
+        async with await Client.join(server, server.project.session()) as client:
+            server.process.kill()
+            code, _ = await client.closed()
+            assert code is None
+            server.wait()
+            with Server("--port", str(server.port)) as again:
+                assert again.port == server.port
+
+
+async def test_logs_hold_no_secrets_even_at_trace_level():
+    with Server(log_level="trace") as server:
+        project = server.project
+        session = project.session()
+        token, jwt, credentials = project.token(session, data="DATA-IN-TOKEN"), project.jwt_token(session), project.credentials()
+        expired = project.token(session, create_time=1, expire_time=2)
+        async with await Client.join(server, session, token=token) as ada, await Client.join(server, session, token=jwt):
+            await ada.signal(type="SECRET-TYPE", data="SECRET-BODY")
+            await ada.signal(type="a", data="SECRET-BODY", to="SECRET-TARGET")
+            await ada.send('{"op":"SECRET-LINE"}')
+            await ada.send("SECRET-LINE")
+            secrets = [ada.connected["resume"]["secret"]]
+            async with await Client.open(server) as bob:
+                await bob.send(connect_line(server, session, token=expired))
+                await bob.closed()
+            server.rest("POST", server.session_path(session, "/signal"), {"data": "SECRET-BODY"}, credentials)
+            server.rest("POST", server.session_path(session, "/signal"), {"data": 1, "SECRET-BODY": 2}, credentials)
+            server.request("GET", "/room/x?token=" + token)
+        assert server.stop() == 0
+        while server.err.next() is not None:
+            pass
+        log = "\n".join(server.err.seen) + "\n".join(server.out.seen)
+        assert "closing" in log or len(server.err.seen) > 3, "trace says something"
+        secrets += [project.secret, token, token[5:], jwt, jwt.split(".")[2], credentials, credentials.split(".")[2], expired]
+        secrets += ["SECRET-", "DATA-IN-TOKEN"]
+        assert [secret for secret in secrets if secret in log] == []
