@@ -75,7 +75,7 @@ class Lines:
 class Command:
     """One command of the program that goes on until it is told to end."""
 
-    def __init__(self, *arguments, env=None, **settings):
+    def __init__(self, *arguments, env=None, reads_output=True, **settings):
         self.process = subprocess.Popen(
             [BINARY, *map(str, arguments)],
             stdin=subprocess.PIPE,
@@ -85,7 +85,10 @@ class Command:
             bufsize=1,
             env=env or environment(**settings),
         )
-        self.out = Lines(self.process.stdout)
+        if reads_output:
+            self.out = Lines(self.process.stdout)
+        else:
+            self.process.stdout.close()
         self.err = Lines(self.process.stderr)
 
     def __enter__(self):
@@ -104,7 +107,7 @@ class Server(Command):
     """A server on a free port: with a project of its own, or, with `dev=True`, in development mode."""
 
     def __init__(self, *arguments, dev=False, web_root=WEB_ROOT, log_level="info", **settings):
-        self.project = None if dev else Project("100", "a-secret-of-the-tests")
+        self.project = None if dev else Project("100", "a secret of the tests, 32 bytes long")
         if not dev:
             settings |= {"api_key": self.project.key, "api_secret": self.project.secret}
         super().__init__(
