@@ -60,7 +60,7 @@ class Client:
         await asyncio.wait_for(self.socket.send(text), DEADLINE)
 
     async def request(self, op, **members):
-        """Sends a request and gives its id. `from_` and the like are not needed: no member is a word of Python's."""
+        """Sends a request and gives its id."""
         request = next(self.ids)
         await self.send(json.dumps({"op": op, "id": request} | members))
         return request

@@ -290,6 +290,33 @@ async def test_listen_says_that_it_was_forced_out_and_ends(server, settings):
             assert await asyncio.to_thread(listen.wait) >= 0
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+async def test_listen_ended_by_hand_says_goodbye_however_early(server, settings, how):
+    session = server.project.session()
+    async with await Client.join(server, session) as ada:
+        for _ in range(8):
+            with Command("listen", session, **settings) as listen:
+                await asyncio.to_thread(listen.out.until, '"connected"')
+                listen.process.send_signal(how)
+                await ada.expect("connectionCreated")
+                await ada.expect("connectionDestroyed", reason="clientDisconnected")
+                assert await asyncio.to_thread(listen.wait) == 0
+
+
+async def test_signal_says_goodbye_every_time(server, settings):
+    session = server.project.session()
+    async with await Client.join(server, session) as ada:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(10):
+                group.create_task(asyncio.to_thread(run, "signal", session, "--type", "a", **settings))
+        gone = []
+        while len(gone) < 10:
+            event = await ada.next()
+            if event["ev"] == "connectionDestroyed":
+                gone.append(event["reason"])
+        assert gone == ["clientDisconnected"] * 10
+
+
 async def test_listen_killed_is_told_as_a_lost_network(server, settings):
     session = server.project.session()
     async with await Client.join(server, session) as ada:

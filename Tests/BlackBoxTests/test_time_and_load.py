@@ -169,7 +169,7 @@ async def test_g_5_who_asks_without_reading_answers_is_bounded(server, session):
             pass
         assert server.memory() - before < 64 << 20
         raw.writer.transport.abort()
-        (created,) = [await bystander.expect("connectionCreated")]
+        created = await bystander.expect("connectionCreated")
         await bystander.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"])
         await bystander.notices_nothing()
 
