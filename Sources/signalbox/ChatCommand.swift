@@ -18,12 +18,12 @@ struct ChatCommand: AsyncParsableCommand {
 
     func run() async throws {
         let access = try await session.access()
-        let events = access.session.events
-        try await session.connect(access)
-        let chat = await TerminalChat(session: access.session, alias: session.name.isEmpty ? "me" : session.name)
         let leaving = access.session
-        let outcome = await Interruption.doing({ await leaving.disconnect() }) {
-            await chat.run(events: events, lines: InputLines.stream())
+        let events = leaving.events
+        let outcome = try await Interruption.doing({ await leaving.disconnect() }) {
+            try await session.connect(access)
+            let chat = await TerminalChat(session: leaving, alias: session.name.isEmpty ? "me" : session.name)
+            return await chat.run(events: events, lines: InputLines.stream())
         }
         if let outcome { throw outcome }
     }

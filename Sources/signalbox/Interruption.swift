@@ -7,9 +7,11 @@ enum Interruption {
     static func doing<Value>(
         _ goodbye: @escaping @Sendable () async -> Void, _ work: () async throws -> Value
     ) async rethrows -> Value {
+        // Trapped before the work begins, so that there is no moment in which a signal ends the process.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let watcher = Task {
             var isLeaving = false
-            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+            for await _ in signals {
                 if Task.isCancelled { return }
                 if isLeaving { exit(ExitStatus.failed) }
                 isLeaving = true

@@ -15,15 +15,16 @@ struct ListenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let access = try await session.access()
-        let events = access.session.events
-        try await session.connect(access)
         let listening = access.session
-        emit([
-            "event": "connected",
-            "connection": listening.connection.map(describe) ?? .null,
-            "connections": .array(listening.connections.map(describe)),
-        ])
-        let isComplete = await Interruption.doing({ await listening.disconnect() }) {
+        let events = listening.events
+        // From the first moment on: a signal that comes while connecting ends it as politely as a later one.
+        let isComplete = try await Interruption.doing({ await listening.disconnect() }) {
+            try await session.connect(access)
+            emit([
+                "event": "connected",
+                "connection": listening.connection.map(describe) ?? .null,
+                "connections": .array(listening.connections.map(describe)),
+            ])
             for await event in events {
                 emit(describe(event))
                 if case .disconnected(let reason) = event { return reason == .clientDisconnected }
