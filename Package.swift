@@ -113,6 +113,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "SignalingClientTests", dependencies: ["SignalingClient", "SignalingProtocol"],
+            swiftSettings: settings),
+        .testTarget(
             name: "LoopbackTests",
             dependencies: ["SignalingServer", "SignalingClient", "SignalingTokens", "TestSupport", "signalbox"],
             swiftSettings: settings),

@@ -1,0 +1,75 @@
+import SignalingProtocol
+import Testing
+
+@testable import SignalingClient
+
+@Suite("The streams of a session's events", .timeLimit(.minutes(1)))
+struct EventStreamsTests {
+    private func stream(_ streams: inout EventStreams) -> AsyncStream<SessionEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SessionEvent.self, bufferingPolicy: .bufferingOldest(EventStreams.bufferCount))
+        _ = streams.add(continuation)
+        return stream
+    }
+
+    @Test("each listener gets every event, in order")
+    func everybody() async {
+        var streams = EventStreams()
+        let listeners = [stream(&streams), stream(&streams)]
+        for reason in DisconnectReason.allCases { #expect(streams.yield(.disconnected(reason)).isEmpty) }
+        for ended in streams.removeAll() { ended.finish() }
+        for listener in listeners {
+            var heard: [SessionEvent] = []
+            for await event in listener { heard.append(event) }
+            #expect(heard == DisconnectReason.allCases.map { .disconnected($0) })
+        }
+    }
+
+    @Test("G4, G5: a listener that does not listen is bounded, and told so with the last that it gets; others go on")
+    func overflow() async {
+        var streams = EventStreams()
+        let slow = stream(&streams)
+        var endedCount = 0
+        for number in 0..<EventStreams.bufferCount + 10 {
+            let signal = Signal(type: nil, data: "\(number)", from: nil, seq: nil, isDirected: false)
+            for ended in streams.yield(.signal(signal)) {
+                ended.finish()
+                endedCount += 1
+            }
+        }
+        var heard: [SessionEvent] = []
+        for await event in slow { heard.append(event) }
+        #expect(endedCount == 1)
+        #expect(heard.count == EventStreams.bufferCount)
+        #expect(heard.last == .overflowed)
+        #expect(heard.dropLast().last.map { $0 != .overflowed } == true)
+        let late = stream(&streams)
+        #expect(streams.yield(.disconnected(.clientDisconnected)).isEmpty)
+        for ended in streams.removeAll() { ended.finish() }
+        var heardLate = 0
+        for await _ in late { heardLate += 1 }
+        #expect(heardLate == 1)
+    }
+}
+
+@Suite("A server's URL")
+struct ServerAddressTests {
+    @Test(
+        "http and ws, with TLS and without, become the socket's URL (WIRE-1)",
+        arguments: [
+            ("http://127.0.0.1:8080", "ws://127.0.0.1:8080/v1/signaling"),
+            ("http://127.0.0.1:8080/", "ws://127.0.0.1:8080/v1/signaling"),
+            ("https://chat.example.com", "wss://chat.example.com/v1/signaling"),
+            ("wss://chat.example.com/behind/a/proxy/", "wss://chat.example.com/behind/a/proxy/v1/signaling"),
+        ])
+    func good(_ text: String, _ url: String) throws {
+        #expect(try ServerAddress(text).webSocketURL == url)
+    }
+
+    @Test(
+        "anything else is 400",
+        arguments: ["", "chat.example.com", "ftp://x", "http://", "http:///", "http://a b", "http://a?b", "http://a#b"])
+    func bad(_ text: String) {
+        #expect(throws: SignalingError(.invalidParameter, "")) { try ServerAddress(text) }
+    }
+}
