@@ -1,8 +1,10 @@
 """Section 13: what a backend sees."""
 
+import asyncio
 import http.client
 import json
 import time
+import xml.etree.ElementTree
 
 import pytest
 
@@ -291,3 +293,83 @@ async def test_rest_4_role_and_data_shape_the_token(dev_server):
     for query in ("role=admin", "data=" + "a" * 1001, "role=moderator&role=subscriber"):
         answer = dev_server.request("GET", f"/room/shape?{query}")
         assert answer.status in (400, 413) or query.count("role") == 2, (query, answer)
+
+
+# OpenTok's REST interface beyond docs/PROTOCOL.md 13
+
+
+@pytest.mark.parametrize("accept, kind", [
+    (None, "application/json"), ("application/json", "application/json"), ("*/*", "application/json"),
+    ("application/xml", "text/xml"), ("text/xml;q=0.9", "text/xml"), ("text/xml, application/json", "application/json"),
+])
+def test_opentok_4_2_create_answers_in_xml_only_who_asks_for_no_json(server, accept, kind):
+    headers = {"X-OPENTOK-AUTH": server.project.credentials()} | ({"Accept": accept} if accept else {})
+    answer = server.request("POST", "/session/create", b"", headers)
+    assert answer.status == 200 and answer.headers["Content-Type"] == kind
+    if kind == "text/xml":
+        session = xml.etree.ElementTree.fromstring(answer.body).find("Session/session_id").text
+    else:
+        session = answer.json()[0]["session_id"]
+    assert session.startswith(("1_", "2_"))
+    refused = server.request("POST", "/session/create", b"", headers | {"X-OPENTOK-AUTH": "no"})
+    assert refused.status == 403 and refused.headers["Content-Type"] == kind
+    if kind == "text/xml":
+        error = xml.etree.ElementTree.fromstring(refused.body)
+        assert error.tag == "error" and error.attrib["code"] == "403" and error[0].attrib["message"]
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"p2p.preference=disabled&archiveMode=always&location=12.34.56.78", b'{"archiveMode":"manual"}', b"\xff\x00 anything", b"[1,2",
+])
+@pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded", None])
+def test_opentok_4_2_create_takes_any_body_whatever_the_header_claims(server, body, kind):
+    headers = {"X-OPENTOK-AUTH": server.project.credentials()} | ({"Content-Type": kind} if kind else {})
+    answer = server.request("POST", "/session/create", body, headers)
+    assert answer.status == 200 and len(answer.json()) == 1
+
+
+async def test_opentok_4_5_connections_are_listed_in_the_order_of_their_creation(server, session):
+    path = server.session_path(session, "/connection")
+    assert server.rest("GET", path).json() == {"count": 0, "items": []}
+    async with await Client.join(server, session, data="Ada") as ada, await Client.join(server, session, data="Bob") as bob:
+        answer = await asyncio.to_thread(server.rest, "GET", path)
+        assert answer.status == 200 and answer.headers["Content-Type"] == "application/json"
+        assert answer.json() == {
+            "count": 2,
+            "items": [
+                {
+                    "connectionId": client.id, "createdAt": client.me["creationTime"], "connectionState": "Connected",
+                    "data": client.me["data"],
+                }
+                for client in (ada, bob)
+            ],
+        }
+    assert server.request("GET", path).status == 403
+
+
+def test_opentok_4_5_there_are_no_streams_and_no_media(server, session):
+    assert server.rest("GET", server.session_path(session, "/stream")).json() == {"count": 0, "items": []}
+    assert server.rest("GET", server.session_path(session, "/stream/abc")).status == 404
+    project = f"/v2/project/{server.project.key}"
+    for method, path in [
+        ("POST", f"{project}/archive"), ("GET", f"{project}/archive/x"), ("POST", f"{project}/broadcast"), ("POST", f"{project}/dial"),
+        ("POST", server.session_path(session, "/mute")), ("POST", server.session_path(session, "/stream/x/mute")),
+        ("POST", server.session_path(session, "/play-dtmf")), ("PUT", server.session_path(session, "/layout")),
+    ]:
+        answer = server.request(method, path, b"{}", {"X-OPENTOK-AUTH": server.project.credentials()})
+        assert answer.status == 501, (path, answer)
+        assert answer.json()["code"] == 501 and answer.json()["message"]
+        assert server.request(method, path, b"{}").status == 403
+
+
+@pytest.mark.parametrize("host, origin, status, allowed", [
+    ("127.0.0.1:1", None, 200, None), ("localhost", "http://localhost:3000", 200, "http://localhost:3000"),
+    ("[::1]:8080", "http://[::1]:5173", 200, "http://[::1]:5173"), ("localhost", "https://evil.example", 200, None),
+    ("localhost", "null", 200, None), ("evil.example", None, 403, None), ("127.0.0.1.evil.example", None, 403, None),
+])
+def test_rest_4_tokens_of_development_mode_are_for_this_machine(dev_server, host, origin, status, allowed):
+    """A page elsewhere must not get in by asking across origins, nor by a name that leads here (DNS rebinding)."""
+    for path in ("/session", "/room/lobby"):
+        answer = dev_server.request("GET", path, headers={"Host": host} | ({"Origin": origin} if origin else {}))
+        assert answer.status == status
+        assert answer.headers["Access-Control-Allow-Origin"] == allowed
