@@ -22,6 +22,9 @@ final class LoopCore {
     private(set) var context: LWSContext?
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
+    /// The socket that was the last to be upgraded in this turn, as long as no other has been heard since: what it
+    /// receives now came in the same read as its handshake.
+    weak var justUpgraded: ServerSocket?
 
     private var ending: [any Endable] = []
     private var backlogged: [ObjectIdentifier: HTTPConnection] = [:]
@@ -115,6 +118,7 @@ final class LoopCore {
     }
 
     private func endTurn() {
+        justUpgraded = nil
         if !backlogged.isEmpty {
             for connection in Array(backlogged.values) { connection.dropInput() }
         }

@@ -106,6 +106,7 @@ public final class ServerSocket: Endable {
     func opened() -> Int32 {
         guard let server, phase == .opening, !isKilled else { return -1 }
         phase = .open
+        server.loop.core.justUpgraded = self
         server.clearDeadline(id)
         server.handler?.socketOpened(self)
         return isKilled ? -1 : 0
@@ -114,6 +115,13 @@ public final class ServerSocket: Endable {
     /// `LWS_CALLBACK_RECEIVE`: a piece of a message.
     func received(_ bytes: UnsafeRawBufferPointer) -> Int32 {
         guard let wsi, let server, !isKilled else { return -1 }
+        if server.loop.core.justUpgraded === self {
+            // libwebsockets writes its answer to the handshake over whatever came behind it in the same read, and then
+            // reads that as frames. No client may send before it has the answer (RFC 6455 section 4.1): away with it.
+            terminate()
+            return -1
+        }
+        server.loop.core.justUpgraded = nil
         guard phase == .open, closeReason == nil, let handler = server.handler else { return 0 }
         switch assembler.take(MessageAssembler.Piece(bytes, of: wsi)) {
         case .incomplete: break
