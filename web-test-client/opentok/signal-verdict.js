@@ -2,7 +2,7 @@ import { Code } from './errors.js';
 
 export const TYPE_LENGTH = 128;
 export const DATA_JSON_LENGTH = 8192;
-const TYPE_PATTERN = /^[A-Za-z0-9\-._~]+$/;
+export const TYPE_PATTERN = /^[A-Za-z0-9\-._~]+$/;
 
 /**
  * What OpenTok's web client says about the options of `session.signal` before anything is sent: null, or the first

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+
+/** The cases of one file in `Tests/Vectors`, which the Swift tests read, too. */
+export function vectorCases(path) {
+  return JSON.parse(readFileSync(new URL(`../../Tests/Vectors/${path}`, import.meta.url), 'utf8')).cases;
+}
+
+/** A value as a case writes it: itself, or one of the forms that the files' notes name. */
+export function vectorValue(written) {
+  if (typeof written !== 'object' || written === null) return written;
+  if (Array.isArray(written)) return written.map(vectorValue);
+  if (written.repeat) return written.repeat[0].repeat(written.repeat[1]);
+  if (written.object) return Array.isArray(written.object) ? vectorValue(written.object) : vectorProperties(written.object);
+  if (written.present === 'undefined') return undefined;
+  if (written.function) return () => {};
+  if (written.cycle) {
+    const circle = {};
+    circle.circle = circle;
+    return circle;
+  }
+  throw new Error(`no such form: ${JSON.stringify(written)}`);
+}
+
+export function vectorProperties(written) {
+  return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, vectorValue(value)]));
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { signalVerdict } from '../opentok/signal-verdict.js';
+import { vectorCases, vectorProperties } from '../test-support/vectors.js';
+import { wireRefusal } from '../test-support/wire-rule.js';
+
+const web = (options) => signalVerdict(options, () => false)?.code ?? null;
+
+for (const { name, signal, refused = null } of vectorCases('limits/signal.json')) {
+  test(`SIG-2 to SIG-5, the wire: ${name} → ${refused ?? 'taken'}`, () => {
+    assert.equal(wireRefusal(vectorProperties(signal)), refused);
+  });
+}
+
+for (const { name, options, refused = null } of vectorCases('limits/web.json')) {
+  test(`the web client's rule: ${name} → ${refused ?? 'sent'}`, () => {
+    assert.equal(web(vectorProperties(options)), refused);
+  });
+}
+
+test('what the web client lets through, the wire takes: as text, with a target that is named', () => {
+  let checked = 0;
+  for (const { name, options } of vectorCases('limits/web.json')) {
+    const given = vectorProperties(options);
+    if (web(given) !== null) continue;
+    const text = (value) => (value === undefined || typeof value === 'string' ? value : JSON.stringify(value));
+    assert.equal(wireRefusal({ type: text(given.type), data: text(given.data) }), null, name);
+    checked += 1;
+  }
+  assert.ok(checked > 15);
+});
