@@ -17,7 +17,7 @@ export class Emitter {
     return this;
   }
 
-  /** With several names in one string the handler runs for whichever comes first, and then no more. */
+  /** Each name is a listener of its own, as in OpenTok's script: with two names the handler runs once for each. */
   once(names, handler, context) {
     forEachPair(names, handler, context, (list, callback, self) => this.#add(list, callback, self, true));
     return this;
@@ -47,7 +47,7 @@ export class Emitter {
   emit(name, ...details) {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       if (listener.removed) continue;
-      if (listener.group) this.#removeGroup(listener.group);
+      if (listener.isOnce) this.#removeWhere(name, (other) => other === listener);
       try {
         listener.handler.apply(listener.context ?? null, details);
       } catch (failure) {
@@ -66,38 +66,32 @@ export class Emitter {
   }
 
   #add(names, handler, context, isOnce) {
-    if (typeof handler !== 'function') throw new TypeError(`the handler for "${names.join(' ')}" is not a function`);
-    const group = isOnce ? [] : null;
+    if (typeof handler !== 'function') {
+      // A page that names a function it does not have works with OpenTok until that event; so it does here.
+      this.#reportFailure(new TypeError('the handler is not a function'), names.join(' '));
+      return;
+    }
     for (const name of names) {
-      const listener = { name, handler, context, group, removed: false };
-      group?.push(listener);
       if (!this.#listeners.has(name)) this.#listeners.set(name, []);
-      this.#listeners.get(name).push(listener);
+      this.#listeners.get(name).push({ handler, context, isOnce, removed: false });
     }
   }
 
   #remove(names, handler, context) {
-    for (const name of names) {
-      const kept = [];
-      for (const listener of this.#listeners.get(name) ?? []) {
-        const isMeant =
-          (handler === undefined || handler === null || listener.handler === handler) &&
-          (context === undefined || context === null || listener.context === context);
-        if (isMeant) listener.removed = true;
-        else kept.push(listener);
-      }
-      if (kept.length > 0) this.#listeners.set(name, kept);
-      else this.#listeners.delete(name);
-    }
+    const isMeant = (listener) =>
+      (handler === undefined || handler === null || listener.handler === handler) &&
+      (context === undefined || context === null || listener.context === context);
+    for (const name of names) this.#removeWhere(name, isMeant);
   }
 
-  #removeGroup(group) {
-    for (const listener of group) {
-      listener.removed = true;
-      const kept = (this.#listeners.get(listener.name) ?? []).filter((other) => other !== listener);
-      if (kept.length > 0) this.#listeners.set(listener.name, kept);
-      else this.#listeners.delete(listener.name);
+  #removeWhere(name, isMeant) {
+    const kept = [];
+    for (const listener of this.#listeners.get(name) ?? []) {
+      if (isMeant(listener)) listener.removed = true;
+      else kept.push(listener);
     }
+    if (kept.length > 0) this.#listeners.set(name, kept);
+    else this.#listeners.delete(name);
   }
 }
 

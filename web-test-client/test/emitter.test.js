@@ -32,12 +32,12 @@ test('handlers run in the order in which they were added, with their context', (
   assert.deepEqual(heard, ['first', 'second']);
 });
 
-test('once runs once, and with several names for whichever comes first', () => {
+test('once with several names runs once for each of them, as each name is registered on its own', () => {
   const { heard, hear } = recorder();
   const emitter = new Emitter();
   emitter.once('a', hear('one')).once('b c', hear('two')).once({ d: hear('three'), e: hear('four') });
-  for (const name of ['a', 'a', 'c', 'b', 'd', 'e', 'd']) emitter.emit(name);
-  assert.deepEqual(heard, ['one', 'two', 'three', 'four']);
+  for (const name of ['a', 'a', 'c', 'b', 'c', 'd', 'e', 'd']) emitter.emit(name);
+  assert.deepEqual(heard, ['one', 'two', 'two', 'three', 'four']);
 });
 
 test('a once handler may emit the same name without running again', () => {
@@ -108,4 +108,36 @@ test('names such as __proto__ and constructor are names like any other', () => {
   const emitter = new Emitter();
   emitter.emit('constructor').on('__proto__', hear('x')).emit('__proto__');
   assert.deepEqual(heard, ['x']);
+});
+
+test('a handler that is no function is reported where it is added, and nothing else happens', () => {
+  const { heard, hear } = recorder();
+  const reported = [];
+  const emitter = new Emitter((failure, name) => reported.push([failure.name, name]));
+  assert.equal(emitter.on('a b', undefined).once({ c: null }).on('a', hear('x')), emitter);
+  emitter.emit('a').emit('b').emit('c');
+  assert.deepEqual(heard, ['x']);
+  assert.deepEqual(reported, [['TypeError', 'a b'], ['TypeError', 'c']]);
+});
+
+test('once takes a context, and off forgets one of its names while the other stays', () => {
+  const emitter = new Emitter();
+  const context = { heard: [] };
+  const handler = function (value) { this.heard.push(value); };
+  emitter.once('a b', handler, context).off('a', handler, context);
+  emitter.emit('a', 1).emit('b', 2).emit('b', 3);
+  assert.deepEqual(context.heard, [2]);
+});
+
+test('emit, trigger and dispatchEvent are one thing; addEventListener and removeEventListener are on and off', () => {
+  const { heard, hear } = recorder();
+  const emitter = new Emitter();
+  const handler = hear('x');
+  assert.equal(emitter.addEventListener('a', handler), emitter);
+  assert.equal(emitter.emit('a', 1), emitter);
+  assert.equal(emitter.trigger('a', 2), emitter);
+  assert.equal(emitter.dispatchEvent({ type: 'a', toString: () => 3 }), emitter);
+  assert.equal(emitter.removeEventListener('a', handler), emitter);
+  emitter.emit('a', 4);
+  assert.deepEqual(heard, ['x1', 'x2', 'x3']);
 });
