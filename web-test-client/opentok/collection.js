@@ -19,6 +19,10 @@ export class Collection {
     return this.#items.size;
   }
 
+  toString() {
+    return `[${[...this.#items.keys()].join(', ')}]`;
+  }
+
   isEmpty() {
     return this.#items.size === 0;
   }

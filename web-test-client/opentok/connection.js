@@ -1,13 +1,21 @@
 import { Emitter } from './emitter.js';
 
-/** One client in one session, as everybody sees it. Only the session makes these: `to` accepts nothing else. */
+/**
+ * One client in one session, as everybody sees it. Only the session makes these: `to` accepts nothing else.
+ *
+ * What a connection may do is told to nobody but itself, so `capabilities` and `permissions` are zeros for all others.
+ */
 export class Connection extends Emitter {
-  constructor({ connectionId, creationTime = null, data = '' }) {
-    super();
+  constructor({ connectionId, creationTime = null, data = '', capabilities = {} }, handlerFailed) {
+    super(handlerFailed);
     this.connectionId = connectionId;
     this.id = connectionId;
     this.creationTime = creationTime;
     this.data = data;
+    this.capabilities = new Capabilities(capabilities);
+    this.permissions = new Capabilities(capabilities);
+    /** OpenTok's media servers rate a connection here; nobody does without media. */
+    this.quality = null;
     this.destroyedReason = undefined;
   }
 }

@@ -15,7 +15,12 @@ export const Code = Object.freeze({
   badTarget: 1011,
   illegalState: 1015,
   connectionLimitExceeded: 1027,
+  unableToPublish: 1500,
+  unableToSubscribe: 1501,
   unableToForceDisconnect: 1520,
+  unableToForceUnpublish: 1530,
+  unableToForceMute: 1540,
+  internalError: 2000,
   unexpectedServerResponse: 2001,
 });
 
@@ -75,14 +80,17 @@ export function nameOfCode(code) {
 }
 
 export function titleOfCode(code) {
-  return TITLES.get(code);
+  return TITLES.get(Number(code));
 }
 
-/** What completion handlers receive. `reason` repeats `message`, because published OpenTok pages read it. */
+/**
+ * What completion handlers receive. `reason` repeats `message`, because published OpenTok pages read it. `name` is that
+ * of the code, unless said otherwise.
+ */
 export class OTError extends Error {
-  constructor(code, message) {
+  constructor(code, message, name = nameOfCode(code)) {
     super(message);
-    this.name = nameOfCode(code);
+    this.name = name;
     this.code = code;
     this.reason = message;
   }

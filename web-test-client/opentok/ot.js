@@ -1,13 +1,17 @@
 import { Collection } from './collection.js';
-import { Connection } from './connection.js';
+import { Capabilities, Connection } from './connection.js';
 import { Emitter } from './emitter.js';
 import { OTError, titleOfCode } from './errors.js';
-import { OTEvent, SignalEvent } from './events.js';
+import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent } from './events.js';
 import { Level, Log } from './log.js';
+import { mediaCallsOfOT, Publisher, Subscriber } from './media.js';
 import { Session } from './session.js';
+import { Signal } from './signal.js';
 
 /** The version of OpenTok's interface that this library speaks is v2. */
 const VERSION = 'v2.0.0';
+
+const LISTENING = ['on', 'once', 'off', 'addEventListener', 'removeEventListener', 'emit', 'trigger', 'dispatchEvent'];
 
 /**
  * One `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `setTimeout`, `clearTimeout`,
@@ -15,7 +19,21 @@ const VERSION = 'v2.0.0';
  */
 export function createOT(environment, server) {
   const log = new Log(environment.console);
-  const events = new Emitter((failure, name) => log.error(`a handler for "${name}" failed:`, failure));
+  const handlerFailed = (failure, name) => log.error(`a handler for "${name}" failed:`, failure);
+  const events = new Emitter(handlerFailed);
+  const house = {
+    log,
+    handlerFailed,
+    environment,
+    publishers: new Collection(),
+    server: () => currentServer,
+    raise(event) {
+      events.dispatchEvent(event);
+    },
+    forget(session) {
+      if (OT.sessions.get(session.id) === session) OT.sessions.remove(session);
+    },
+  };
   let currentServer = server;
 
   const OT = {
@@ -23,12 +41,25 @@ export function createOT(environment, server) {
     HAS_REQUIREMENTS: 1,
     NOT_HAS_REQUIREMENTS: 0,
     ...Level,
+    Capabilities,
     Connection,
+    ConnectionEvent,
     Error: OTError,
     Event: OTEvent,
+    ExceptionEvent,
+    Publisher,
     Session,
+    SessionConnectEvent,
+    SessionDisconnectEvent,
+    Signal,
     SignalEvent,
+    Subscriber,
+    properties: { version: VERSION },
     sessions: new Collection(),
+    publishers: house.publishers,
+    /** Always empty: there is nothing to subscribe to. */
+    subscribers: new Collection(),
+    ...mediaCallsOfOT(house),
 
     /** Twice the same session id gives the same Session: two clients of one session need two pages. */
     initSession(apiKey, sessionId, options) {
@@ -49,19 +80,6 @@ export function createOT(environment, server) {
       currentServer = address;
     },
 
-    on(...args) {
-      events.on(...args);
-      return OT;
-    },
-    once(...args) {
-      events.once(...args);
-      return OT;
-    },
-    off(...args) {
-      events.off(...args);
-      return OT;
-    },
-
     setLogLevel: (level) => log.setLevel(level),
     log: (...words) => log.log(...words),
     debug: (...words) => log.debug(...words),
@@ -71,16 +89,13 @@ export function createOT(environment, server) {
 
     getErrorTitleByCode: titleOfCode,
     checkSystemRequirements: () => (environment.WebSocket ? OT.HAS_REQUIREMENTS : OT.NOT_HAS_REQUIREMENTS),
-    upgradeSystemRequirements() {},
   };
 
-  const house = {
-    log,
-    environment,
-    server: () => currentServer,
-    raise(event) {
-      events.dispatchEvent(event);
-    },
-  };
+  for (const name of LISTENING) {
+    OT[name] = (...args) => {
+      events[name](...args);
+      return OT;
+    };
+  }
   return OT;
 }

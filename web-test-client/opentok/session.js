@@ -1,18 +1,23 @@
 import { Collection } from './collection.js';
+import { complete } from './completion.js';
 import { Capabilities, Connection } from './connection.js';
 import { Driver } from './driver.js';
-import { Emitter } from './emitter.js';
 import { Code, OTError, titleOfCode } from './errors.js';
 import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent } from './events.js';
+import { MediaCalls } from './media.js';
 import { signalingAddress } from './server-address.js';
-import { signalVerdict } from './signal-verdict.js';
+import { Signal } from './signal.js';
+
+/** So many signals may wait for their senders to be introduced; past that the oldest is given up, and the log says so. */
+const HELD_SIGNALS = 256;
 
 /**
  * OpenTok's Session: what happens to a connection, told in OpenTok's events and in OpenTok's order.
  *
- * `house` is what all sessions of one `OT` share: `log`, `environment`, `server()` and `raise(event)` for exceptions.
+ * `house` is what all sessions of one `OT` share: `log`, `environment`, `server()`, `raise(event)` for exceptions,
+ * `handlerFailed` for what handlers throw, `publishers`, and `forget(session)`.
  */
-export class Session extends Emitter {
+export class Session extends MediaCalls {
   #house;
   #driver;
   #server;
@@ -22,9 +27,11 @@ export class Session extends Emitter {
   /** The once-listener through which a successful connect calls it. */
   #connectListener = null;
   #attempts = 0;
+  /** Signals whose sender has not been announced yet, in the order in which they came. */
+  #held = [];
 
   constructor(house, apiKey, sessionId, options = {}) {
-    super((failure, name) => house.log.error(`a handler for "${name}" failed:`, failure));
+    super(house);
     this.#house = house;
     this.#server = options.server;
     this.#connectEventsSuppressed = options.connectionEventsSuppressed === true;
@@ -60,11 +67,11 @@ export class Session extends Emitter {
   /** `connect(token, handler?)`, and the older `connect(apiKey, token, handler?)`. */
   connect(...args) {
     const [token, handler] = typeof args[1] === 'string' ? [args[1], args[2]] : args;
-    if (typeof args[1] === 'string') this.apiKey = String(args[0]);
     if (this.currentState !== 'disconnected') {
       this.#house.log.warn(`connect does nothing: the session is ${this.currentState}`);
       return this;
     }
+    if (typeof args[1] === 'string' && isGiven(args[0])) this.apiKey = String(args[0]);
     this.token = token;
     this.currentState = 'connecting';
     this.#attempts += 1;
@@ -103,10 +110,15 @@ export class Session extends Emitter {
   /** `signal(options?, handler?)`, `signal(handler)`. */
   signal(...args) {
     const [options, handler] = typeof args[0] === 'function' ? [{}, args[0]] : [args[0] ?? {}, args[1]];
-    const complaint = signalVerdict(options, (to) => to === this || to instanceof Connection);
-    const done = (error) => this.#complete(handler, error, options);
-    if (complaint) {
-      done(new OTError(complaint.code, complaint.message));
+    const done = (error) => (error ? this.#complete(handler, error) : this.#complete(handler, undefined, options));
+    if (typeof options !== 'object') {
+      // Looked at as OpenTok does, a text has no properties and is a signal with nothing in it; nobody means that.
+      done(new OTError(Code.invalidParameter, 'The signal must be an object with type and data.'));
+      return;
+    }
+    const signal = new Signal(options, this);
+    if (!signal.valid) {
+      done(new OTError(signal.error.code, signal.error.message));
       return;
     }
     if (!this.isConnected()) {
@@ -118,10 +130,10 @@ export class Session extends Emitter {
     this.#driver.handle({
       event: 'signalRequested',
       tag: done,
-      type: options.type === undefined ? undefined : String(options.type),
-      data: this.#textOf(options.data),
+      type: signal.type === undefined ? undefined : String(signal.type),
+      data: this.#textOf(signal.data),
       // OpenTok lets the session itself stand as a target; it can only mean everybody.
-      to: options.to === this ? undefined : options.to?.connectionId,
+      to: signal.to === this ? undefined : signal.to?.connectionId,
       onlineOnly: options.onlineOnly,
     });
   }
@@ -141,6 +153,14 @@ export class Session extends Emitter {
     } else {
       this.#driver.handle({ event: 'forceDisconnectRequested', tag: done, connectionId });
     }
+  }
+
+  /** Leaves, and lets go of everything: the next `initSession` with this id makes a new Session. */
+  destroy() {
+    this.disconnect();
+    this.#house.forget(this);
+    // Leaving has put off its `sessionDisconnected`; the handlers stay until they have heard it.
+    queueMicrotask(() => this.off());
   }
 
   // What the rules tell us to do
@@ -185,7 +205,7 @@ export class Session extends Emitter {
   }
 
   #connected({ connection, connections, capabilities }) {
-    this.connection = new Connection(connection);
+    this.connection = new Connection({ ...connection, capabilities }, this.#house.handlerFailed);
     this.capabilities = new Capabilities(capabilities);
     this.currentState = 'connected';
     const mine = this.connection;
@@ -199,13 +219,24 @@ export class Session extends Emitter {
 
   #remember(described) {
     const known = described.connectionId === this.connection?.connectionId ? this.connection : this.connections.get(described.connectionId);
-    const connection = known ?? new Connection(described);
+    const connection = known ?? new Connection(described, this.#house.handlerFailed);
     this.connections.add(connection);
     return connection;
   }
 
   #created(connection) {
     if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionCreated', this, connection));
+    this.#releaseHeldBackFor(connection);
+  }
+
+  #releaseHeldBackFor(connection) {
+    for (const happening of this.#held.filter(({ from }) => from === connection.connectionId)) {
+      // A handler may leave, or see the sender leave, in the middle of this.
+      const place = this.#held.indexOf(happening);
+      if (place < 0) return;
+      this.#held.splice(place, 1);
+      this.#signalled(happening);
+    }
   }
 
   #destroyed({ connectionId, reason }) {
@@ -213,20 +244,39 @@ export class Session extends Emitter {
     if (!connection) return;
     connection.destroyedReason = reason;
     this.connections.remove(connection);
-    this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
+    if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
   }
 
-  #signalled({ from, connection, type, data }) {
-    const event = new SignalEvent(this, { type, data, from: this.#sender(from, connection) });
+  #signalled(happening) {
+    const { from, connection, type, data } = happening;
+    const sender = this.#sender(from, connection);
+    if (sender === undefined) {
+      this.#hold(happening);
+      return;
+    }
+    const event = new SignalEvent(this, { type, data, from: sender });
     this.emit('signal', event);
     if (type) this.emit(`signal:${type}`, event);
   }
 
-  /** Null for the server itself. Who is not known, since presence is suppressed, is described by the signal (SIG-9). */
+  /**
+   * Null for the server itself, undefined for somebody who has not been announced. Where presence is suppressed, the
+   * signal describes its sender (SIG-9), and one that does not still has the sender's id.
+   */
   #sender(from, described) {
     if (from === null) return null;
-    if (from === this.connection?.connectionId) return this.connection;
-    return this.connections.get(from) ?? new Connection({ ...described, connectionId: from });
+    const known = from === this.connection?.connectionId ? this.connection : this.connections.get(from);
+    if (known) return known;
+    if (!described && !this.#connectEventsSuppressed) return undefined;
+    return new Connection({ ...described, connectionId: from }, this.#house.handlerFailed);
+  }
+
+  /** Handlers always see a `from` that they know: who has not been announced has to wait. */
+  #hold(happening) {
+    this.#held.push(happening);
+    if (this.#held.length <= HELD_SIGNALS) return;
+    this.#held.shift();
+    this.#house.log.warn('a signal was dropped: its sender was never announced');
   }
 
   #refuse({ code, message }) {
@@ -241,6 +291,8 @@ export class Session extends Emitter {
   // Small things
 
   #reset() {
+    if (this.#held.length > 0) this.#house.log.warn(`${this.#held.length} signals were dropped: their senders were never announced`);
+    this.#held = [];
     this.connection = null;
     this.connections.clear();
     this.capabilities = new Capabilities();
@@ -256,12 +308,7 @@ export class Session extends Emitter {
   }
 
   #complete(handler, error, ...details) {
-    if (typeof handler !== 'function') return;
-    try {
-      handler(error, ...details);
-    } catch (failure) {
-      this.#house.log.error('a completion handler failed:', failure);
-    }
+    complete(this.#house.log, handler, error, ...details);
   }
 
   #raise(error) {
@@ -288,6 +335,10 @@ export class Session extends Emitter {
     this.#house.log.warn('signal data that is not a string is deprecated; it is sent as JSON text');
     return JSON.stringify(data);
   }
+}
+
+function isGiven(value) {
+  return value !== undefined && value !== null;
 }
 
 function isText(value) {

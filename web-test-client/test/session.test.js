@@ -2,27 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOT } from '../opentok/ot.js';
 import { ada, bob, connectedMessage, FakeBrowser, settled } from '../test-support/fake-browser.js';
-
-const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed connectionCreated connectionDestroyed signal signal:chat';
-
-function page(options) {
-  const browser = new FakeBrowser();
-  const OT = createOT(browser.environment(), 'https://signals.example');
-  const session = OT.initSession('100', '1_x', options);
-  const heard = [];
-  const exceptions = [];
-  session.on(EVENTS, (event) => heard.push(event));
-  OT.on('exception', (event) => exceptions.push(event));
-  return { browser, OT, session, heard, exceptions, names: () => heard.map((event) => event.type) };
-}
-
-function joined({ changes = {}, ...options } = {}) {
-  const all = page(options);
-  all.session.connect('T1==');
-  all.browser.socket.open();
-  all.browser.socket.hear(connectedMessage(changes));
-  return all;
-}
+import { joined, moderator, page } from '../test-support/fake-page.js';
 
 test('WIRE-1 the socket is /v1/signaling of the server, with the sub-protocol', () => {
   const { browser, session } = page();
@@ -327,7 +307,6 @@ test('HB-3 the session ends after two silent heartbeats, and not while the serve
 });
 
 test('LEAVE-2 forceDisconnect: 1010 not connected, 1520 not permitted, 1011 without target; each raises an exception', () => {
-  const moderator = { capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 } };
   for (const [make, target, code] of [
     [page, 'ada-id', 1010],
     [joined, 'ada-id', 1520],
