@@ -1,0 +1,412 @@
+// What OpenTok's web client does around signals, as programs written for it notice.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ada, bob, connectedMessage, settled } from '../test-support/fake-browser.js';
+import { joined, moderator, page } from '../test-support/fake-page.js';
+
+const cy = { connectionId: 'cy-id', creationTime: 1700000001000, data: 'Cy' };
+
+// session.signal
+
+for (const [sent, code, name] of [
+  [400, 400, 'OT_INVALID_PARAMETER'],
+  [403, 403, 'OT_PERMISSION_DENIED'],
+  [404, 404, 'OT_NOT_FOUND'],
+  [413, 413, 'OT_INVALID_PARAMETER'],
+  [429, 429, 'OT_RATE_LIMIT_EXCEEDED'],
+  [500, 500, 'OT_NOT_CONNECTED'],
+  [418, 2001, 'OT_UNEXPECTED_SERVER_RESPONSE'],
+]) {
+  test(`signal: the server's ${sent} reaches the handler as ${code} ${name}, and raises no exception`, () => {
+    const { browser, session, exceptions } = joined();
+    const calls = [];
+    session.signal({ type: 'a' }, (...args) => calls.push(args));
+    browser.socket.hear({ ev: 'error', id: 2, code: sent, name: 'WHATEVER', message: 'Because.', retryable: false });
+    assert.equal(calls.length, 1);
+    assert.equal(calls[0].length, 1, 'a failure comes with nothing but the error');
+    const [error] = calls[0];
+    assert.deepEqual(
+      [error.code, error.name, error.message, error.reason, error instanceof Error],
+      [code, name, 'Because.', 'Because.', true],
+    );
+    assert.deepEqual(exceptions, []);
+  });
+}
+
+test('signal: a refused signal is not sent, and its handler hears at once', () => {
+  const { browser, session } = joined();
+  const codes = [];
+  session.signal({ data: 'x'.repeat(8191) }, (error) => codes.push(error.code));
+  session.signal({ type: '' }, (error) => codes.push(error.code));
+  session.signal({ type: 'a b' });
+  assert.deepEqual(codes, [413, 400]);
+  assert.equal(browser.socket.sent.length, 1);
+});
+
+test('signal: returns undefined, whatever becomes of it', () => {
+  const { session } = joined();
+  assert.equal(session.signal({ type: 'a' }), undefined);
+  assert.equal(session.signal({ type: 'a b' }), undefined);
+  assert.equal(page().session.signal({}), undefined);
+});
+
+test('signal: absent properties stay absent, and empty data is data', () => {
+  const { browser, session } = joined();
+  session.signal({ data: '' });
+  session.signal(null);
+  assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', data: '', id: 2 }, { op: 'signal', id: 3 }]);
+});
+
+test('signal: a text in place of the options is refused, as it would arrive as a signal with nothing in it', () => {
+  const { browser, session } = joined();
+  const codes = [];
+  session.signal('hello', (error) => codes.push(error.code));
+  assert.deepEqual(codes, [400]);
+  assert.equal(browser.socket.sent.length, 1);
+});
+
+test('signal: a Connection without an id is no target, so that no whisper becomes a broadcast', () => {
+  const { OT, browser, session } = joined();
+  const codes = [];
+  for (const target of [new OT.Connection({}), new OT.Connection('ada-id')]) session.signal({ to: target, data: 'psst' }, (error) => codes.push(error.code));
+  assert.deepEqual(codes, [400, 400]);
+  assert.equal(browser.socket.sent.length, 1);
+});
+
+test('signal: data that is no string arrives as its JSON text, for objects, arrays, numbers and booleans', () => {
+  const { browser, session } = joined();
+  for (const data of [{ a: 1 }, [1, 'b'], 5, 0, false]) session.signal({ data });
+  assert.deepEqual(browser.socket.sent.slice(1).map((message) => message.data), ['{"a":1}', '[1,"b"]', '5', '0', 'false']);
+  assert.equal(browser.printed.length, 5);
+  assert.match(browser.printed[0][1], /deprecated/);
+});
+
+test('signal: retryAfterReconnect is taken, and the server hears nothing of it', () => {
+  const { browser, session } = joined();
+  session.signal({ type: 'a', retryAfterReconnect: false });
+  assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', type: 'a', id: 2 });
+});
+
+test('signal: handlers are told in the order in which the server answers, each once', () => {
+  const { browser, session } = joined();
+  const order = [];
+  session.signal({ type: 'a' }, () => order.push('a'));
+  session.signal({ type: 'b' }, () => order.push('b'));
+  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
+  assert.deepEqual(order, ['a', 'b']);
+});
+
+test('signal: a completion handler that throws is logged, and the next one is called', () => {
+  const { browser, session } = joined();
+  let called = 0;
+  session.signal({}, () => { throw new Error('broken'); });
+  session.signal({}, () => (called += 1));
+  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
+  assert.equal(called, 1);
+  assert.deepEqual(browser.printed.map(([level]) => level), ['error']);
+});
+
+test('signal: not connected is 500 OT_NOT_CONNECTED with an exception that has no title', () => {
+  const { session, exceptions } = page();
+  const errors = [];
+  session.signal({ type: 'a' }, (error) => errors.push(error));
+  assert.deepEqual([errors[0].code, errors[0].name], [500, 'OT_NOT_CONNECTED']);
+  assert.deepEqual(exceptions.map((event) => [event.code, event.title, event.target]), [[500, undefined, session]]);
+});
+
+test('signal: while connecting is not connected', () => {
+  const { session, browser } = page();
+  const codes = [];
+  session.connect('T1==');
+  browser.socket.open();
+  session.signal({}, (error) => codes.push(error.code));
+  assert.deepEqual(codes, [500]);
+});
+
+// Receiving
+
+test('receiving: the event is mutable, is no error to prevent, and cannot be cancelled', () => {
+  const { browser, session } = joined();
+  let event;
+  session.on('signal', (given) => (event = given));
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x', data: 'y' });
+  event.preventDefault();
+  assert.equal(event.isDefaultPrevented(), false);
+  event.data = 'changed';
+  assert.equal(event.data, 'changed');
+});
+
+test('receiving: a handler of signal that throws is logged, and signal:<type> is still told', () => {
+  const { browser, session } = joined();
+  const heard = [];
+  session.off();
+  session.on('signal', () => { throw new Error('broken'); });
+  session.on('signal', () => heard.push('second'));
+  session.on('signal:x', () => heard.push('typed'));
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x' });
+  assert.deepEqual(heard, ['second', 'typed']);
+  assert.deepEqual(browser.printed.map(([level]) => level), ['error']);
+});
+
+test('receiving: an empty type is no type', () => {
+  const { browser, heard } = joined();
+  heard.length = 0;
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: '', data: 'x' });
+  assert.deepEqual(heard.map((event) => event.type), ['signal']);
+});
+
+test('receiving: a signal waits for the connectionCreated of its sender, and others do not wait for it', () => {
+  const { browser, session, heard } = joined();
+  heard.length = 0;
+  browser.socket.hear(
+    { ev: 'signal', seq: 3, from: 'cy-id', data: 'early 1' },
+    { ev: 'signal', seq: 4, from: 'ada-id', data: 'known' },
+    { ev: 'signal', seq: 5, from: 'cy-id', data: 'early 2' },
+  );
+  assert.deepEqual(heard.map((event) => event.data), ['known']);
+  browser.socket.hear({ ev: 'connectionCreated', seq: 6, connection: cy }, { ev: 'signal', seq: 7, from: 'cy-id', data: 'later' });
+  assert.deepEqual(heard.map((event) => event.connection?.data ?? event.data), ['known', 'Cy', 'early 1', 'early 2', 'later']);
+  assert.equal(heard[2].from, session.connections.get('cy-id'));
+});
+
+test('receiving: what waits for its sender is bounded, and what is given up is logged', async () => {
+  const { browser, session } = joined();
+  const early = Array.from({ length: 258 }, (_, index) => ({ ev: 'signal', seq: 3 + index, from: 'cy-id', data: String(index) }));
+  browser.socket.hear(...early);
+  assert.equal(browser.printed.length, 2);
+  const heard = [];
+  session.on('signal', (event) => heard.push(event.data));
+  browser.socket.hear({ ev: 'connectionCreated', seq: 400, connection: cy });
+  assert.deepEqual([heard.length, heard[0], heard.at(-1)], [256, '2', '257']);
+  browser.socket.hear({ ev: 'signal', seq: 401, from: 'who' });
+  session.disconnect();
+  assert.match(browser.printed.at(-1)[1], /1 signals were dropped/);
+});
+
+test('receiving: a handler that leaves when its sender is announced hears nothing of what waited', () => {
+  const { browser, session, heard } = joined();
+  heard.length = 0;
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' });
+  session.on('signal', () => session.disconnect());
+  browser.socket.hear({ ev: 'connectionCreated', seq: 5, connection: cy });
+  assert.deepEqual(heard.map((event) => event.type), ['connectionCreated', 'signal']);
+});
+
+// Connecting and leaving
+
+test('connecting: connect returns the session, and connect while connecting warns and never calls its handler', () => {
+  const { browser, session } = page();
+  let called = 0;
+  assert.equal(session.connect('T1==', () => (called += 1)), session);
+  assert.equal(session.connect('T2==', () => assert.fail('called')), session);
+  assert.deepEqual(browser.printed.map(([level]) => level), ['warn']);
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.equal(called, 1);
+  assert.equal(session.token, 'T1==');
+});
+
+test('connecting: a handler that is given twice over two connects is called once for each', async () => {
+  const { browser, session } = page();
+  const calls = [];
+  const handler = (error) => calls.push(error?.code);
+  session.connect('T1==', handler);
+  browser.socket.drop();
+  session.connect('T1==', handler);
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.deepEqual(calls, [1006, undefined]);
+});
+
+test('connecting: before, connection is null, the collections are empty and every capability is zero', () => {
+  const { session } = page();
+  assert.equal(session.connection, null);
+  assert.deepEqual([session.connections.length(), session.streams.length(), session.archives.length()], [0, 0, 0]);
+  const { permittedTo, ...capabilities } = session.capabilities;
+  assert.deepEqual({ ...capabilities }, {
+    publish: 0, subscribe: 0, forceDisconnect: 0, forceUnpublish: 0, forceMute: 0, supportsWebRTC: 0, supportsE2ee: 0,
+  });
+  assert.equal(session.capabilities.permittedTo('publish'), false);
+  assert.equal('signal' in session.capabilities, false);
+});
+
+test('connecting: capabilities are what the server says, by role', () => {
+  const { session } = joined({ changes: moderator });
+  assert.deepEqual(
+    ['publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute'].map((name) => session.capabilities[name]),
+    [1, 1, 1, 1, 1],
+  );
+  assert.equal(session.capabilities.permittedTo('forceDisconnect'), true);
+  assert.equal(session.capabilities.permittedTo('permittedTo'), false);
+});
+
+for (const [sent, code, name, title] of [
+  [1004, 1004, 'OT_AUTHENTICATION_ERROR', 'Authentication error'],
+  [1005, 1005, 'OT_INVALID_SESSION_ID', 'Invalid Session ID'],
+  [1006, 1006, 'OT_CONNECT_FAILED', 'Connect Failed'],
+  [1027, 1027, 'OT_CONNECTION_LIMIT_EXCEEDED', 'Connection Limit Exceeded'],
+  [999, 2001, 'OT_UNEXPECTED_SERVER_RESPONSE', 'Unexpected Server Response'],
+]) {
+  test(`connecting: refused with ${sent} is ${code} ${name}: handler, then sessionConnectFailed, then exception`, () => {
+    const { OT, browser, session } = page();
+    const order = [];
+    session.on('sessionConnectFailed', (event) => order.push(['event', event.code, event.reason]));
+    OT.on('exception', (event) => order.push(['exception', event.code, event.title, event.target === session]));
+    session.connect('T1==', (error) => order.push(['handler', error.code, error.name]));
+    browser.socket.open();
+    browser.socket.hear({ ev: 'error', id: 1, code: sent, message: 'No.' });
+    assert.deepEqual(order, [['handler', code, name], ['event', code, 'No.'], ['exception', code, title, true]]);
+  });
+}
+
+test('leaving: a session that was left can be connected again, as another connection', async () => {
+  const { browser, session, names } = joined();
+  const before = session.connection;
+  session.disconnect();
+  await settled();
+  session.connect('T1==');
+  browser.socket.open();
+  browser.socket.hear(connectedMessage({ connection: cy, connections: [ada, cy] }));
+  assert.equal(session.connection.connectionId, 'cy-id');
+  assert.notEqual(session.connection, before);
+  assert.deepEqual(session.connections.map((connection) => connection.data), ['Ada', 'Cy']);
+  assert.deepEqual(names().slice(3), ['sessionDisconnected', 'sessionConnected', 'connectionCreated', 'connectionCreated']);
+});
+
+for (const reason of ['clientDisconnected', 'forceDisconnected', 'networkDisconnected']) {
+  test(`leaving: connectionDestroyed of another with reason ${reason}, and its place is empty by then`, () => {
+    const { browser, session } = joined();
+    const seen = [];
+    session.on('connectionDestroyed', (event) => {
+      seen.push([event.reason, event.connection.id, event.connection.destroyedReason, event.connections, event.cancelable, session.connections.has('ada-id')]);
+    });
+    const gone = session.connections.get('ada-id');
+    browser.socket.hear({ ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason });
+    assert.deepEqual(seen, [[reason, 'ada-id', reason, [gone], false, false]]);
+  });
+}
+
+test('leaving: a lost connection is never told to its handlers as connectionDestroyed', async () => {
+  const { browser, session, heard } = joined();
+  heard.length = 0;
+  browser.socket.drop();
+  assert.deepEqual([session.connections.length(), session.capabilities.publish, heard.length], [0, 0, 0]);
+  await settled();
+  assert.deepEqual(heard.map((event) => event.type), ['sessionDisconnected']);
+});
+
+test('currentState, is and isNot say where a session is', () => {
+  const { browser, session } = page();
+  const states = [session.currentState];
+  session.connect('T1==');
+  states.push(session.currentState);
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  states.push(session.currentState);
+  assert.deepEqual(states, ['disconnected', 'connecting', 'connected']);
+  assert.equal(session.is('connected'), true);
+  assert.equal(session.is('connecting', 'connected'), true);
+  assert.equal(session.is(['connecting', 'connected']), true);
+  assert.equal(session.isNot('connected'), false);
+  assert.equal(session.isNot('connecting', 'disconnected'), true);
+});
+
+// Connections
+
+test('a Connection has both names of its id, its time and data, and what it may do if it is one’s own', () => {
+  const { session } = joined();
+  const mine = session.connection;
+  const hers = session.connections.get('ada-id');
+  assert.deepEqual(
+    [mine.id, mine.connectionId, mine.creationTime, mine.data, mine.quality, mine.destroyedReason],
+    ['bob-id', 'bob-id', bob.creationTime, 'Bob', null, undefined],
+  );
+  assert.deepEqual([mine.capabilities.publish, mine.permissions.publish, hers.capabilities.publish], [1, 1, 0]);
+  assert.equal(hers.on('x', () => {}).off('x'), hers);
+});
+
+test('a connection that the server names without time and data has null and an empty text', () => {
+  const { session } = joined({ changes: { connections: [{ connectionId: 'x' }, bob] } });
+  const bare = session.connections.get('x');
+  assert.deepEqual([bare.creationTime, bare.data], [null, '']);
+});
+
+test('session.connections: toString, isEmpty, and where and find with nothing, a context, or no match', () => {
+  const { session } = joined();
+  const { connections } = session;
+  assert.equal(String(connections), '[ada-id, bob-id]');
+  assert.equal(connections.isEmpty(), false);
+  assert.equal(connections.where().length, 2);
+  assert.deepEqual(connections.where({ data: 'nobody' }), []);
+  assert.equal(connections.find({ data: 'nobody' }), undefined);
+  const found = connections.find(function (connection) { return connection.data === this.wanted; }, { wanted: 'Bob' });
+  assert.equal(found, session.connection);
+});
+
+// forceDisconnect
+
+test('forceDisconnect: takes a connection or an id, and its handler gets nothing on success', () => {
+  const { browser, session, exceptions } = joined({ changes: moderator });
+  const calls = [];
+  session.forceDisconnect('ada-id', (...args) => calls.push(args));
+  session.forceDisconnect(session.connections.get('ada-id'));
+  assert.deepEqual(browser.socket.sent.slice(1), [
+    { op: 'forceDisconnect', connectionId: 'ada-id', id: 2 },
+    { op: 'forceDisconnect', connectionId: 'ada-id', id: 3 },
+  ]);
+  browser.socket.hear({ ev: 'ack', id: 2 });
+  assert.deepEqual(calls, [[undefined]]);
+  assert.deepEqual(exceptions, []);
+});
+
+for (const [sent, code, name, title] of [
+  [1010, 1010, 'OT_NOT_CONNECTED', 'Not Connected'],
+  [1011, 1011, 'OT_INVALID_PARAMETER', 'Invalid Parameter'],
+  [1520, 1520, 'OT_PERMISSION_DENIED', 'Unable to Force Disconnect'],
+  [777, 1011, 'OT_INVALID_PARAMETER', 'Invalid Parameter'],
+]) {
+  test(`forceDisconnect: the server's ${sent} is ${code} ${name}, with an exception`, () => {
+    const { browser, session, exceptions } = joined({ changes: moderator });
+    const errors = [];
+    session.forceDisconnect('x', (error) => errors.push([error.code, error.name]));
+    browser.socket.hear({ ev: 'error', id: 2, code: sent, message: 'No.' });
+    assert.deepEqual(errors, [[code, name]]);
+    assert.deepEqual(exceptions.map((event) => [event.code, event.title, event.message]), [[code, title, 'No.']]);
+  });
+}
+
+// connectionEventsSuppressed
+
+test('suppressed: nothing is told of others even if the server speaks of them, and one’s own connection is known', () => {
+  const { browser, session, names } = joined({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
+  browser.socket.hear({ ev: 'connectionCreated', seq: 3, connection: cy }, { ev: 'connectionDestroyed', seq: 4, connectionId: 'cy-id', reason: 'clientDisconnected' });
+  assert.deepEqual(names(), ['sessionConnected']);
+  assert.equal(session.connections.get('bob-id'), session.connection);
+});
+
+// The text-chat accelerator for browsers
+
+test('what the JavaScript text-chat accelerator needs after connecting is there', () => {
+  const { browser, session } = joined();
+  const said = [];
+  const partners = [];
+  session.on('connectionCreated', (event) => partners.push(event.connection.connectionId));
+  session.on('streamCreated', () => assert.fail('there are no streams'));
+  session.on('signal:text-chat', (event) => {
+    if (event.from.connectionId !== session.connection.connectionId) said.push(JSON.parse(event.data).text);
+  });
+  assert.deepEqual([session.id, session.apiKey, session.connection.connectionId, session.streams.length()], ['1_x', '100', 'bob-id', 0]);
+  const outcomes = [];
+  const data = JSON.stringify({ text: 'hi', sender: { id: 'r1_xr2', alias: 'User' }, sentOn: 1700000000000 });
+  session.signal({ type: 'text-chat', data }, (error) => outcomes.push(error ? error.code : 'sent'));
+  session.signal({ type: 'text-chat', data: 'x'.repeat(9000) }, (error) => outcomes.push(error ? error.code : 'sent'));
+  browser.socket.hear(
+    { ev: 'connectionCreated', seq: 3, connection: cy },
+    { ev: 'signal', seq: 4, from: 'bob-id', type: 'text-chat', data },
+    { ev: 'ack', id: 2, seq: 4 },
+    { ev: 'signal', seq: 5, from: 'cy-id', type: 'text-chat', data: JSON.stringify({ text: 'hello' }) },
+  );
+  assert.deepEqual(outcomes, [413, 'sent']);
+  assert.deepEqual(partners, ['cy-id']);
+  assert.deepEqual(said, ['hello']);
+});
