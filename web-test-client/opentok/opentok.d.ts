@@ -1,0 +1,335 @@
+// Types of the browser library: of `import OT from '…/opentok/index.js'`, and of the global `OT` of the script.
+
+export = OT;
+export as namespace OT;
+
+declare namespace OT {
+  // Listening
+
+  type Handlers<Events> = { [Name in keyof Events]?: (event: Events[Name]) => void } & { [names: string]: ((event: any) => void) | undefined };
+
+  /** `on`, `once` and `off`, with one name, several names separated by spaces, or a map of handlers. */
+  interface Emitter<Events = { [name: string]: any }> {
+    on<Name extends keyof Events & string>(name: Name, handler: (event: Events[Name]) => void, context?: unknown): this;
+    on(names: string, handler: (event: any) => void, context?: unknown): this;
+    on(handlers: Handlers<Events>, context?: unknown): this;
+    once<Name extends keyof Events & string>(name: Name, handler: (event: Events[Name]) => void, context?: unknown): this;
+    once(names: string, handler: (event: any) => void, context?: unknown): this;
+    once(handlers: Handlers<Events>, context?: unknown): this;
+    off(names?: string | null, handler?: ((event: any) => void) | null, context?: unknown): this;
+    off(handlers: Handlers<Events>, context?: unknown): this;
+    /** @deprecated use `on` */
+    addEventListener(names: string, handler: (event: any) => void, context?: unknown): this;
+    /** @deprecated use `off` */
+    removeEventListener(names: string, handler?: (event: any) => void, context?: unknown): this;
+    emit(name: string, ...details: unknown[]): this;
+    trigger(name: string, ...details: unknown[]): this;
+    dispatchEvent(event: { type: string }): this;
+  }
+
+  interface Event<Type extends string = string, Target = unknown> {
+    type: Type;
+    target: Target;
+    cancelable: boolean;
+    preventDefault(): void;
+    isDefaultPrevented(): boolean;
+  }
+
+  interface SignalEvent extends Event<string, Session> {
+    /** Absent when the signal carries none. */
+    data?: string;
+    /** Null when the server sent it. */
+    from: Connection | null;
+  }
+
+  interface SessionConnectEvent extends Event<'sessionConnected', Session> {
+    /** @deprecated empty; use `session.connections` */
+    connections: Connection[];
+    /** @deprecated empty */
+    streams: Stream[];
+    /** @deprecated empty */
+    archives: unknown[];
+  }
+
+  type DisconnectReason = 'clientDisconnected' | 'forceDisconnected' | 'networkDisconnected';
+
+  interface SessionDisconnectEvent extends Event<'sessionDisconnected', Session> {
+    reason: DisconnectReason;
+  }
+
+  interface ConnectionEvent extends Event<'connectionCreated' | 'connectionDestroyed', Session> {
+    connection: Connection;
+    /** @deprecated use `connection` */
+    connections: Connection[];
+    reason?: DisconnectReason;
+  }
+
+  interface SessionConnectFailedEvent extends Event<'sessionConnectFailed', Session> {
+    code: number;
+    message: string;
+    reason: string;
+    error: OTError;
+  }
+
+  interface ExceptionEvent extends Event<'exception', Session> {
+    code: number;
+    title?: string;
+    message: string;
+    error: OTError;
+  }
+
+  interface OTError extends globalThis.Error {
+    name: string;
+    code: number;
+    /** The same as `message`. */
+    reason: string;
+  }
+
+  // A session
+
+  interface SessionEvents {
+    sessionConnected: SessionConnectEvent;
+    sessionDisconnected: SessionDisconnectEvent;
+    sessionConnectFailed: SessionConnectFailedEvent;
+    sessionReconnecting: Event<'sessionReconnecting', Session>;
+    sessionReconnected: Event<'sessionReconnected', Session>;
+    connectionCreated: ConnectionEvent;
+    connectionDestroyed: ConnectionEvent;
+    signal: SignalEvent;
+    [typedSignal: `signal:${string}`]: SignalEvent;
+  }
+
+  interface SignalOptions {
+    /** 1 to 128 of `A-Z a-z 0-9 - . _ ~`. */
+    type?: string;
+    /** At most 8192 UTF-16 units when written as JSON. What is not a string is sent as its JSON, which is deprecated. */
+    data?: string | object | number | boolean;
+    /** Absent: everybody. */
+    to?: Connection | Session;
+    retryAfterReconnect?: boolean;
+    /** Ours: to those who are connected right now, kept for nobody; for typing indicators and the like. */
+    onlineOnly?: boolean;
+  }
+
+  interface SessionOptions {
+    connectionEventsSuppressed?: boolean;
+    /** Ours: the server of this session, when it is not the one that the script came from. */
+    server?: string;
+    iceConfig?: unknown;
+    ipWhitelist?: boolean;
+    encryptionSecret?: string;
+  }
+
+  type SignalHandler = (error?: OTError, options?: SignalOptions) => void;
+  type CompletionHandler = (error?: OTError) => void;
+
+  interface Session extends Emitter<SessionEvents> {
+    readonly id: string;
+    readonly sessionId: string;
+    readonly apiKey: string | undefined;
+    readonly token: string | undefined;
+    /** Null until connected. */
+    readonly connection: Connection | null;
+    readonly connections: Collection<Connection>;
+    readonly streams: Collection<Stream>;
+    readonly archives: Collection<unknown>;
+    readonly capabilities: Capabilities;
+    readonly currentState: 'disconnected' | 'connecting' | 'connected';
+
+    is(...states: Array<string | string[]>): boolean;
+    isNot(...states: Array<string | string[]>): boolean;
+    isConnected(): boolean;
+
+    connect(token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void): this;
+    /** @deprecated the key belongs to `initSession` */
+    connect(apiKey: string | number, token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void): this;
+    disconnect(): void;
+    destroy(): void;
+    signal(handler?: SignalHandler): void;
+    signal(options: SignalOptions | null | undefined, handler?: SignalHandler): void;
+    forceDisconnect(connectionOrId: Connection | string, handler?: CompletionHandler): void;
+
+    // Media: each of these ends in an error named OT_NOT_SUPPORTED, or does nothing.
+    publish(publisher: Publisher, handler?: CompletionHandler): Publisher;
+    publish(target?: unknown, properties?: unknown, handler?: CompletionHandler): Publisher;
+    unpublish(publisher?: Publisher): void;
+    subscribe(stream: unknown, target?: unknown, properties?: unknown, handler?: CompletionHandler): Subscriber;
+    unsubscribe(subscriber?: Subscriber): this;
+    getSubscribersForStream(stream: unknown): Subscriber[];
+    getPublisherForStream(stream: unknown): Publisher | undefined;
+    forceUnpublish(stream: unknown, handler?: CompletionHandler): this;
+    forceMuteStream(stream: unknown): Promise<void>;
+    forceMuteAll(excluded?: unknown[]): Promise<void>;
+    disableForceMute(): Promise<void>;
+  }
+
+  interface Connection extends Emitter {
+    readonly connectionId: string;
+    readonly id: string;
+    /** Milliseconds since 1970; null if unknown. */
+    readonly creationTime: number | null;
+    readonly data: string;
+    readonly capabilities: Capabilities;
+    readonly permissions: Capabilities;
+    readonly quality: null;
+    readonly destroyedReason: DisconnectReason | undefined;
+  }
+
+  type Grant = 0 | 1;
+
+  interface Capabilities {
+    readonly publish: Grant;
+    readonly subscribe: Grant;
+    readonly forceDisconnect: Grant;
+    readonly forceUnpublish: Grant;
+    readonly forceMute: Grant;
+    readonly supportsWebRTC: Grant;
+    readonly supportsE2ee: Grant;
+    permittedTo(name: string): boolean;
+  }
+
+  interface Collection<Item> {
+    get(id: string): Item | undefined;
+    has(id: string): boolean;
+    length(): number;
+    isEmpty(): boolean;
+    forEach(visit: (item: Item) => void, context?: unknown): this;
+    map<Result>(transform: (item: Item) => Result, context?: unknown): Result[];
+    where(wanted?: Partial<Item> | ((item: Item) => boolean), context?: unknown): Item[];
+    find(wanted?: Partial<Item> | ((item: Item) => boolean), context?: unknown): Item | undefined;
+    toString(): string;
+  }
+
+  /** What OpenTok calls a stream; there is never one here. */
+  interface Stream {
+    streamId: string;
+    connection: Connection;
+  }
+
+  // Publishers and subscribers, which never carry anything
+
+  interface MediaObject extends Emitter {
+    readonly id: string;
+    readonly element: undefined;
+    readonly session: null;
+    getImgData(): null;
+    getStyle(): { [name: string]: unknown };
+    setStyle(name: string, value: unknown): this;
+    setStyle(styles: { [name: string]: unknown }): this;
+    getStats(handler: (error?: OTError) => void): void;
+    getRtcStatsReport(): Promise<never>;
+    videoWidth(): undefined;
+    videoHeight(): undefined;
+  }
+
+  interface Publisher extends MediaObject {
+    readonly stream: null;
+    readonly accessAllowed: boolean;
+    destroy(): this;
+    publishAudio(on: boolean): this;
+    publishVideo(on: boolean): this;
+    publishCaptions(on: boolean): this;
+    setVideoContentHint(hint: string): this;
+    setAudioBitrate(bitrate: number): this;
+    getAudioSource(): null;
+    getVideoSource(): { deviceId: null; type: null; track: null };
+    cycleVideo(): Promise<never>;
+    setAudioSource(source: unknown): Promise<never>;
+    setVideoSource(source: unknown): Promise<never>;
+    applyVideoFilter(filter: unknown): Promise<never>;
+    clearVideoFilter(): Promise<never>;
+    applyAudioFilter(filter: unknown): Promise<never>;
+    clearAudioFilter(): Promise<never>;
+    setPreferredResolution(resolution: unknown): Promise<never>;
+    setPreferredFrameRate(rate: number): Promise<never>;
+  }
+
+  interface Subscriber extends MediaObject {
+    readonly stream: unknown;
+    readonly streamId: string | undefined;
+    destroy(): this;
+    subscribeToAudio(on: boolean): this;
+    subscribeToVideo(on: boolean): this;
+    subscribeToCaptions(on: boolean): this;
+    getAudioVolume(): number;
+    setAudioVolume(volume: number): this;
+    restrictFrameRate(on: boolean): this;
+    setPreferredResolution(resolution: unknown): this;
+    setPreferredFrameRate(rate: number): this;
+    isAudioBlocked(): boolean;
+  }
+
+  interface Signal {
+    type?: unknown;
+    data?: unknown;
+    to?: unknown;
+    valid: boolean;
+    error: { code: number; message: string } | null;
+  }
+
+  /** For `instanceof`: only the library makes these. */
+  type ClassOf<Instance> = abstract new (...args: never) => Instance;
+
+  interface Library extends Emitter<{ exception: ExceptionEvent }> {
+    readonly version: string;
+    readonly properties: { readonly version: string };
+    readonly HAS_REQUIREMENTS: 1;
+    readonly NOT_HAS_REQUIREMENTS: 0;
+    readonly NONE: 0;
+    readonly ERROR: 1;
+    readonly WARN: 2;
+    readonly INFO: 3;
+    readonly LOG: 4;
+    readonly DEBUG: 5;
+
+    readonly Capabilities: ClassOf<Capabilities>;
+    readonly Connection: ClassOf<Connection>;
+    readonly ConnectionEvent: ClassOf<ConnectionEvent>;
+    readonly Error: new (code: number, message: string, name?: string) => OTError;
+    readonly Event: new (type: string, target: unknown, details?: object, cancelable?: boolean) => Event;
+    readonly ExceptionEvent: ClassOf<ExceptionEvent>;
+    readonly Publisher: ClassOf<Publisher>;
+    readonly Session: ClassOf<Session>;
+    readonly SessionConnectEvent: ClassOf<SessionConnectEvent>;
+    readonly SessionDisconnectEvent: ClassOf<SessionDisconnectEvent>;
+    readonly Signal: new (options: SignalOptions, everybody?: Session) => Signal;
+    readonly SignalEvent: ClassOf<SignalEvent>;
+    readonly Subscriber: ClassOf<Subscriber>;
+
+    readonly sessions: Collection<Session>;
+    readonly publishers: Collection<Publisher>;
+    readonly subscribers: Collection<Subscriber>;
+
+    initSession(apiKey: string | number, sessionId: string, options?: SessionOptions): Session;
+    /** @deprecated the key belongs here, before the session's id */
+    initSession(sessionId: string): Session;
+    /** Ours: which server to use from now on. */
+    setServer(address: string): void;
+
+    setLogLevel(level: 0 | 1 | 2 | 3 | 4 | 5): number;
+    log(...words: unknown[]): void;
+    debug(...words: unknown[]): void;
+    info(...words: unknown[]): void;
+    warn(...words: unknown[]): void;
+    error(...words: unknown[]): void;
+    getErrorTitleByCode(code: number | string): string | undefined;
+    checkSystemRequirements(): 0 | 1;
+
+    // Media
+    upgradeSystemRequirements(): void;
+    initPublisher(target?: unknown, properties?: unknown, handler?: CompletionHandler): Publisher;
+    initPublisher(target: unknown, handler: CompletionHandler): Publisher;
+    initPublisher(handler: CompletionHandler): Publisher;
+    getDevices(handler: (error: OTError | undefined, devices: never[]) => void): void;
+    getUserMedia(properties?: unknown): Promise<never>;
+    checkScreenSharingCapability(handler: (answer: { supported: boolean; [detail: string]: unknown }) => void): void;
+    registerScreenSharingExtension(kind: string, id: string, version?: number): void;
+    reportIssue(handler: (error?: OTError, reportId?: string) => void): void;
+    getSupportedCodecs(): Promise<{ videoEncoders: string[]; videoDecoders: string[] }>;
+    hasMediaProcessorSupport(): boolean;
+    unblockAudio(): Promise<void>;
+    getAudioOutputDevices(): Promise<never[]>;
+  }
+}
+
+declare const OT: OT.Library;

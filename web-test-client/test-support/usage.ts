@@ -1,0 +1,49 @@
+// What a program in TypeScript writes against `opentok.d.ts`; `tsc --strict --noEmit` has to find nothing in here, and
+// something in each line after `@ts-expect-error`.
+import OT = require('../opentok/opentok');
+
+const session: OT.Session = OT.initSession('100', '1_x', { connectionEventsSuppressed: true, server: 'https://signals.example' });
+
+OT.on('exception', (event) => console.log(event.code.toFixed(), event.title?.length, event.error.reason.length));
+OT.once('exception', () => {}).off();
+
+session
+  .on('sessionConnected', (event) => console.log(event.target.connection?.connectionId))
+  .on('signal:chat', (event) => console.log(event.data?.length, event.from?.data.length), {})
+  .on('connectionCreated connectionDestroyed', (event) => console.log(event.connection))
+  .once({ sessionDisconnected: (event) => console.log(event.reason === 'forceDisconnected') })
+  .off('signal:chat')
+  .off({ signal: () => {} });
+
+session.connect('T1==', (error, event) => {
+  if (error) {
+    console.log(error.name, error.code, error.message, error.reason);
+    return;
+  }
+  console.log(event?.type);
+  session.signal();
+  session.signal(() => {});
+  session.signal({ type: 'chat', data: 'hello', retryAfterReconnect: false, onlineOnly: true }, (failure) => console.log(failure?.code));
+  const ada = session.connections.find({ data: 'Ada' });
+  if (ada) session.signal({ to: ada, data: { a: 1 } });
+  session.signal({ to: session });
+  session.forceDisconnect(ada ?? 'id', (failure) => console.log(failure?.code));
+  const names: string[] = session.connections.map((connection) => connection.data);
+  console.log(names, session.connections.length(), session.streams.length(), session.capabilities.permittedTo('publish'));
+});
+
+const publisher = OT.initPublisher('publisher', { insertMode: 'append' }, (error) => console.log(error?.name));
+publisher.on('streamCreated', () => {});
+publisher.publishAudio(false).destroy();
+session.publish(publisher, (error) => console.log(error?.message));
+OT.setLogLevel(OT.DEBUG);
+
+// @ts-expect-error a connection's id is no target
+session.signal({ to: 'ada-id' });
+// @ts-expect-error length is a function
+const count: number = session.connections.length;
+// @ts-expect-error only the session makes connections
+new OT.Connection({});
+// @ts-expect-error from may be null
+session.on('signal', (event) => event.from.data);
+console.log(count);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { declaredMembers } from '../test-support/declarations.js';
+import { joined } from '../test-support/fake-page.js';
+
+const { OT, session, heard, exceptions, browser } = joined();
+session.forceDisconnect('x');
+browser.socket.hear({ ev: 'signal', seq: 3, from: null });
+
+const subjects = {
+  Library: OT,
+  Session: session,
+  Connection: session.connection,
+  Capabilities: session.capabilities,
+  Collection: session.connections,
+  Publisher: OT.initPublisher(),
+  Subscriber: session.subscribe({ streamId: 's' }, () => {}),
+  Signal: new OT.Signal({}),
+  SessionConnectEvent: heard[0],
+  ConnectionEvent: heard[1],
+  SignalEvent: heard.at(-1),
+  ExceptionEvent: exceptions[0],
+};
+
+/** What an application can reach of a value, except what every object has. */
+function membersOf(value) {
+  const names = new Set();
+  for (let level = value; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
+    for (const name of Object.getOwnPropertyNames(level)) if (name !== 'constructor') names.add(name);
+  }
+  return names;
+}
+
+/** Applications read collections; the library alone fills them. */
+const OURS_ALONE = { Collection: ['add', 'remove', 'clear'] };
+
+for (const [name, subject] of Object.entries(subjects)) {
+  test(`opentok.d.ts declares of ${name} what there is, all of it and nothing else`, () => {
+    const there = [...membersOf(subject)].filter((member) => !OURS_ALONE[name]?.includes(member));
+    assert.deepEqual([...declaredMembers(name)].sort(), there.sort());
+  });
+}
