@@ -183,13 +183,28 @@ test('receiving: what waits for its sender is bounded, and what is given up is l
   assert.match(browser.printed.at(-1)[1], /1 signals were dropped/);
 });
 
-test('receiving: a handler that leaves when its sender is announced hears nothing of what waited', () => {
+test('receiving: a handler that leaves when a sender is announced hears nothing of what waited, now or after coming back', () => {
   const { browser, session, heard } = joined();
   heard.length = 0;
   browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' });
   session.on('signal', () => session.disconnect());
   browser.socket.hear({ ev: 'connectionCreated', seq: 5, connection: cy });
   assert.deepEqual(heard.map((event) => event.type), ['connectionCreated', 'signal']);
+  session.connect('T1==');
+  browser.socket.open();
+  browser.socket.hear(connectedMessage({ connections: [cy, bob] }));
+  assert.deepEqual(heard.filter((event) => event.type === 'signal').map((event) => event.data), ['one']);
+});
+
+test('receiving: what waited for a sender when the connection was lost is not heard in the next one', async () => {
+  const { browser, session, heard } = joined();
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'early' });
+  browser.socket.drop();
+  await settled();
+  session.connect('T1==');
+  browser.socket.open();
+  browser.socket.hear(connectedMessage({ connections: [cy, bob] }));
+  assert.equal(heard.some((event) => event.type === 'signal'), false);
 });
 
 // Connecting and leaving
@@ -216,6 +231,23 @@ test('connecting: a handler that is given twice over two connects is called once
   browser.socket.open();
   browser.socket.hear(connectedMessage());
   assert.deepEqual(calls, [1006, undefined]);
+});
+
+test('connecting: a handler that leaves at once is told of nobody', async () => {
+  const { browser, session, names } = page();
+  session.connect('T1==', () => session.disconnect());
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  await settled();
+  assert.deepEqual(names(), ['sessionConnected', 'sessionDisconnected']);
+  assert.equal(session.connections.length(), 0);
+});
+
+test('connecting: the older form without a key keeps the key of initSession', () => {
+  const { browser, session } = page();
+  session.connect(undefined, 'T1==');
+  browser.socket.open();
+  assert.deepEqual([session.apiKey, browser.socket.sent[0].apiKey], ['100', '100']);
 });
 
 test('connecting: before, connection is null, the collections are empty and every capability is zero', () => {
@@ -341,6 +373,9 @@ test('session.connections: toString, isEmpty, and where and find with nothing, a
   assert.equal(connections.find({ data: 'nobody' }), undefined);
   const found = connections.find(function (connection) { return connection.data === this.wanted; }, { wanted: 'Bob' });
   assert.equal(found, session.connection);
+  const context = { names: [] };
+  assert.equal(connections.forEach(function (connection) { this.names.push(connection.data); }, context), connections);
+  assert.deepEqual(connections.map(function (connection) { return this.names.indexOf(connection.data); }, context), [0, 1]);
 });
 
 // forceDisconnect
