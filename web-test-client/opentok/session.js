@@ -210,6 +210,8 @@ export class Session extends MediaCalls {
     this.currentState = 'connected';
     const mine = this.connection;
     this.dispatchEvent(new SessionConnectEvent(this));
+    // `off` may have taken the connect handler along, as in OpenTok. It must not hear of a failure later.
+    if (this.connection === mine) this.#takeConnectHandler();
     for (const each of connections) {
       // A handler may leave in the middle of this; the others were then never here.
       if (this.connection !== mine) return;

@@ -243,6 +243,34 @@ test('connecting: a handler that leaves at once is told of nobody', async () => 
   assert.equal(session.connections.length(), 0);
 });
 
+test('connecting: off takes the connect handler along, which then hears of nothing, also not of leaving', async () => {
+  const { browser, session } = page();
+  session.connect('T1==', () => assert.fail('called'));
+  session.off('sessionConnected');
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.equal(session.isConnected(), true);
+  session.disconnect();
+  await settled();
+  assert.deepEqual(browser.printed, []);
+});
+
+test('connecting: a handler that leaves and connects again has its second handler called', async () => {
+  const { browser, session } = page();
+  const calls = [];
+  session.connect('T1==', () => {
+    calls.push('first');
+    session.disconnect();
+    session.connect('T1==', () => calls.push('second'));
+  });
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  await settled();
+  assert.deepEqual(calls, ['first', 'second']);
+});
+
 test('connecting: the older form without a key keeps the key of initSession', () => {
   const { browser, session } = page();
   session.connect(undefined, 'T1==');
