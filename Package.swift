@@ -44,6 +44,7 @@ let package = Package(
             dependencies: [
                 "SignalingProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: settings),
@@ -99,7 +100,11 @@ let package = Package(
             name: "SignalingProtocolTests", dependencies: ["SignalingProtocol", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "SignalingTokensTests", dependencies: ["SignalingTokens", "TestSupport"], swiftSettings: settings),
+            name: "SignalingTokensTests",
+            dependencies: [
+                "SignalingTokens", "TestSupport", .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -31,8 +31,8 @@ public struct AccessRequest: Hashable, Sendable {
     }
 
     /// The moment of expiry in whole seconds; throws when the request cannot be granted by this project.
-    func expirySeconds(project: Project, now: WallTime) throws(TokenError) -> Int64 {
-        guard try SessionIDCodec.read(sessionID).apiKey == project.apiKey else { throw .otherProject }
+    func expirySeconds(apiKey: APIKey, now: WallTime) throws(TokenError) -> Int64 {
+        guard try SessionIDCodec.read(sessionID).apiKey == apiKey else { throw .otherProject }
         guard connectionData.utf16.count <= Limits.connectionDataIssued else { throw .connectionDataTooLong }
         guard lifetime >= .seconds(1), lifetime <= TokenLifetime.longest else { throw .lifetimeOutOfRange }
         return now.wholeSeconds + lifetime.components.seconds

@@ -1,9 +1,9 @@
 import JWTKit
 import SignalingProtocol
 
-/// What OpenTok's JWTs claim: a client's token and a backend's credentials are told apart by the claims they have.
+/// What OpenTok's and Vonage's JWTs claim: a client's token and a backend's credentials are told apart by their claims.
 ///
-/// Claims that nobody asks for (`nonce`, `jti`, `acl`, layout classes) are not read, so they may have any shape.
+/// Claims that nobody asks for (`nonce`, `jti`, layout classes) are not read, so they may have any shape.
 struct Claims: JWTPayload {
     /// The API key. Some backends hold theirs as a number and sign it so.
     var iss: String?
@@ -16,6 +16,12 @@ struct Claims: JWTPayload {
     var role: String?
     var scope: String?
     var connectionData: String?
+    var applicationID: String?
+    /// What the token is about, said as `sub` or as `subject`; Vonage's SDKs differ in the name. Written as `subject`.
+    /// One that is no text is read as the empty one.
+    var subjects: [String] = []
+    /// Whether there are access rights for paths: only clients' tokens have them. Written as Vonage's SDKs do.
+    var hasAccessList = false
     /// Written only.
     var nonce: UInt32?
     /// Written only.
@@ -24,7 +30,8 @@ struct Claims: JWTPayload {
     init() {}
 
     enum CodingKeys: String, CodingKey {
-        case iss, ist, iat, nbf, exp, role, scope, nonce, jti
+        case iss, ist, iat, nbf, exp, role, scope, nonce, jti, sub, subject, acl
+        case applicationID = "application_id"
         case sessionID = "session_id"
         case connectionData = "connection_data"
     }
@@ -44,6 +51,10 @@ struct Claims: JWTPayload {
         role = try claims.decodeIfPresent(String.self, forKey: .role)
         scope = try claims.decodeIfPresent(String.self, forKey: .scope)
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
+        // These three mean nothing to a project with a secret, where no shape of them may spoil a token.
+        applicationID = try? claims.decode(String.self, forKey: .applicationID)
+        subjects = [.sub, .subject].filter(claims.contains).map { (try? claims.decode(String.self, forKey: $0)) ?? "" }
+        hasAccessList = claims.contains(.acl)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -59,6 +70,9 @@ struct Claims: JWTPayload {
         try claims.encodeIfPresent(connectionData, forKey: .connectionData)
         try claims.encodeIfPresent(nonce, forKey: .nonce)
         try claims.encodeIfPresent(jti, forKey: .jti)
+        try claims.encodeIfPresent(applicationID, forKey: .applicationID)
+        try claims.encodeIfPresent(subjects.first, forKey: .subject)
+        if hasAccessList { try claims.encode(["paths": ["/session/**": [String: String]()]], forKey: .acl) }
     }
 
     /// jwt-kit's hook for checks that need no clock: all of ours need one, see ``checkDates(now:)``.

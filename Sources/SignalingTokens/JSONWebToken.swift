@@ -2,25 +2,25 @@ import Crypto
 import FoundationEssentials
 import JWTKit
 
-/// HS256 JSON Web Tokens (RFC 7515, RFC 7519), made and opened without waiting for anybody.
+/// JSON Web Tokens (RFC 7515, RFC 7519) in HS256 and RS256, made and opened without waiting for anybody.
 ///
 /// jwt-kit gives the parts, the claims' coding and the shape of an algorithm. Its `JWTKeyCollection` is not used: it is
 /// an actor, and in debug builds it stops the program for secrets under 32 bytes, which OpenTok permits. Nor is its
 /// `JWTHeader`, which traps on a header with a number over 64 bits; the header is read into ``Header`` instead.
 enum JSONWebToken {
     /// A token whose signature has been found good.
-    static func open(_ token: String, secret: SymmetricKey) throws(TokenError) -> Claims {
+    static func open(_ token: String, project: Project) throws(TokenError) -> Claims {
         let parts = try Parts(token)
-        try parts.verify(secret: secret)
+        try parts.verify(by: project)
         return try parts.claims()
     }
 
-    static func sign(_ claims: Claims, secret: SymmetricKey) throws(TokenError) -> String {
+    static func sign(_ claims: Claims, with algorithm: some JWTAlgorithm) throws(TokenError) -> String {
         do {
             let serializer = DefaultJWTSerializer(jsonEncoder: encoder)
-            let header = Base64.urlSafe(Array(try encoder.encode(Header(alg: HS256.name, typ: "JWT"))))
+            let header = Base64.urlSafe(Array(try encoder.encode(Header(alg: algorithm.name, typ: "JWT"))))
             let signed = header + "." + String(decoding: try serializer.serialize(claims), as: UTF8.self)
-            let signature = try HS256(secret: secret).sign(Array(signed.utf8))
+            let signature = try algorithm.sign(Array(signed.utf8))
             return signed + "." + Base64.urlSafe(signature)
         } catch {
             throw .malformed
@@ -56,15 +56,26 @@ enum JSONWebToken {
             }
         }
 
-        /// The algorithm is ours to say, never the token's (RFC 8725 section 3.1). A key id changes nothing: there is one key.
-        func verify(secret: SymmetricKey) throws(TokenError) {
-            guard header.alg == HS256.name, header.crit == nil else { throw .wrongAlgorithm }
-            guard let isGood = try? HS256(secret: secret).verify(signature, signs: signed), isGood else {
-                throw .wrongSignature
+        /// The algorithm is the project's to say, never the token's (RFC 8725 section 3.1). A key id changes nothing: a
+        /// project's keys are so few that each is tried.
+        func verify(by project: Project) throws(TokenError) {
+            switch project.key {
+            case .secrets(let secrets): try verify(with: secrets.map(HS256.init))
+            case .application(let key): try verify(with: [RS256(key: key)])
             }
         }
 
-        /// What the token claims; without ``verify(secret:)`` only good for choosing the secret to verify it with.
+        private func verify<Algorithm: JWTAlgorithm>(with algorithms: [Algorithm]) throws(TokenError) {
+            guard header.crit == nil, algorithms.contains(where: { $0.name == header.alg }) else {
+                throw .wrongAlgorithm
+            }
+            let isGood = algorithms.contains { algorithm in
+                (try? algorithm.verify(signature, signs: signed)) ?? false
+            }
+            guard isGood else { throw .wrongSignature }
+        }
+
+        /// What the token claims; without ``verify(by:)`` only good for choosing the project to verify it by.
         func claims() throws(TokenError) -> Claims {
             do { return try JSONDecoder().decode(Claims.self, from: Data(payload)) } catch { throw .malformed }
         }

@@ -9,21 +9,22 @@ public enum ProjectJWT {
     /// A token for the session, signed by the project.
     ///
     /// Throws `otherProject` or `malformed` for a session id that is not the project's, `connectionDataTooLong`,
-    /// `lifetimeOutOfRange`.
+    /// `lifetimeOutOfRange`, and `wrongAlgorithm` for an application, which has no secret.
     public static func make(
         _ request: AccessRequest, project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
     ) throws(TokenError) -> String {
+        let secret = try project.signingSecret
         var claims = Claims()
         claims.iss = project.apiKey.rawValue
         claims.ist = issuerType
-        claims.exp = Double(try request.expirySeconds(project: project, now: now))
+        claims.exp = Double(try request.expirySeconds(apiKey: project.apiKey, now: now))
         claims.iat = Double(now.wholeSeconds)
         claims.sessionID = request.sessionID.rawValue
         claims.role = request.role.rawValue
         claims.scope = scope
         claims.nonce = UInt32.random(in: 0..<1_000_000, using: &generator)
         claims.connectionData = request.connectionData.isEmpty ? nil : request.connectionData
-        return try JSONWebToken.sign(claims, secret: project.secret)
+        return try JSONWebToken.sign(claims, with: HS256(secret: secret))
     }
 
     /// What the token permits, after its algorithm, signature, dates and claims have been checked, in this order.
@@ -31,7 +32,8 @@ public enum ProjectJWT {
     /// `exp` and `session_id` must be there; `ist` and `scope`, if there, must be `project` and `session.connect`.
     public static func verify(_ token: String, project: Project, now: WallTime) throws(TokenError) -> AccessGrant {
         guard token.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
-        let claims = try JSONWebToken.open(token, secret: project.secret)
+        _ = try project.secrets
+        let claims = try JSONWebToken.open(token, project: project)
         guard claims.iss == project.apiKey.rawValue else { throw .otherProject }
         let expiry = try claims.checkDates(now: now)
         guard claims.ist ?? issuerType == issuerType, claims.scope ?? scope == scope else { throw .wrongPurpose }

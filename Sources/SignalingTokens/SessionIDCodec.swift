@@ -39,8 +39,19 @@ public enum SessionIDCodec {
     }
 }
 
-/// 128 random bits as text.
+/// Random text.
 enum RandomText {
+    /// A UUID of version 4 (RFC 9562): 122 random bits.
+    static func makeUUID(using generator: inout some RandomNumberGenerator) -> String {
+        var digits = Array(make(using: &generator).utf8)
+        digits[12] = UInt8(ascii: "4")
+        // The variant: binary 10 in the two highest bits of this digit.
+        digits[16] = Array("89ab".utf8)[Int(Base16.digit(digits[16]) ?? 0) % 4]
+        for place in [20, 16, 12, 8] { digits.insert(UInt8(ascii: "-"), at: place) }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// 128 random bits in hex.
     static func make(using generator: inout some RandomNumberGenerator) -> String {
         var bytes: [UInt8] = []
         for _ in 0..<2 {

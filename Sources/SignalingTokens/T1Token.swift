@@ -11,11 +11,12 @@ public enum T1Token {
     /// A token for the session, signed by the project.
     ///
     /// Throws `otherProject` or `malformed` for a session id that is not the project's, `connectionDataTooLong`,
-    /// `lifetimeOutOfRange`.
+    /// `lifetimeOutOfRange`, and `wrongAlgorithm` for an application, which has no secret.
     public static func make(
         _ request: AccessRequest, project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
     ) throws(TokenError) -> String {
-        let expiry = try request.expirySeconds(project: project, now: now)
+        let secret = try project.signingSecret
+        let expiry = try request.expirySeconds(apiKey: project.apiKey, now: now)
         var data = "session_id=\(FormEncoding.encoded(request.sessionID.rawValue))"
         data += "&create_time=\(now.wholeSeconds)&expire_time=\(expiry)&role=\(request.role.rawValue)"
         data += "&nonce=\(UInt32.random(in: 0..<1_000_000, using: &generator))&initial_layout_class_list="
@@ -23,7 +24,7 @@ public enum T1Token {
             data += "&connection_data=\(FormEncoding.encoded(request.connectionData))"
         }
         // SHA-1 is what the format says. Its collisions do not help against HMAC (RFC 6151 argues the same for MD5).
-        let signature = HMAC<Crypto.Insecure.SHA1>.authenticationCode(for: Array(data.utf8), using: project.secret)
+        let signature = HMAC<Crypto.Insecure.SHA1>.authenticationCode(for: Array(data.utf8), using: secret)
         let content = "partner_id=\(project.apiKey)&sig=\(Base16.text(signature)):\(data)"
         return prefix + Base64.standard(Array(content.utf8))
     }
@@ -34,6 +35,7 @@ public enum T1Token {
     /// it lives ``TokenLifetime/standard`` from its `create_time`.
     public static func verify(_ token: String, project: Project, now: WallTime) throws(TokenError) -> AccessGrant {
         guard token.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
+        let secrets = try project.secrets
         guard isOne(token), let content = Base64.decoded(token.utf8.dropFirst(prefix.utf8.count)) else {
             throw .malformed
         }
@@ -44,9 +46,10 @@ public enum T1Token {
         else { throw .malformed }
         guard apiKey == project.apiKey.rawValue else { throw .otherProject }
         let data = content[(colon + 1)...]
-        guard
-            HMAC<Crypto.Insecure.SHA1>.isValidAuthenticationCode(signature, authenticating: data, using: project.secret)
-        else { throw .wrongSignature }
+        let isGood = secrets.contains { secret in
+            HMAC<Crypto.Insecure.SHA1>.isValidAuthenticationCode(signature, authenticating: data, using: secret)
+        }
+        guard isGood else { throw .wrongSignature }
 
         guard let fields = FormEncoding.fields(data) else { throw .malformed }
         let created = try moment(fields["create_time"])

@@ -3,9 +3,10 @@
 /// The description is one sentence that is safe to show to the one who is refused: it holds nothing of the token.
 public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     private enum Code: String {
+        case missing = "there are none"
         case malformed = "it is malformed"
         case tooLong = "it is too long"
-        case wrongAlgorithm = "only HS256 is accepted"
+        case wrongAlgorithm = "its algorithm is not accepted"
         case wrongSignature = "its signature is wrong"
         case expired = "it has expired"
         case notYetValid = "it is not valid yet"
@@ -23,13 +24,16 @@ public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason as the end of a sentence: "the token is refused: …".
     public var description: String { code.rawValue }
 
+    /// A request without credentials.
+    public static let missing = TokenError(.missing)
     /// It cannot be read, or lacks a field that it must have, or has one of the wrong kind.
     public static let malformed = TokenError(.malformed)
     /// Over `Limits.tokenByteCount` or `Limits.sessionIDByteCount`.
     public static let tooLong = TokenError(.tooLong)
-    /// A JWT's header names another algorithm than HS256, `none` among them, or demands what we do not know (`crit`).
+    /// Another algorithm than the project's (HS256 and T1 with a secret, RS256 for an application), `none` among them, or a
+    /// JWT that demands what we do not know (`crit`).
     public static let wrongAlgorithm = TokenError(.wrongAlgorithm)
-    /// Not signed with the project's secret.
+    /// Not signed with a secret of the project, or not with the application's key.
     public static let wrongSignature = TokenError(.wrongSignature)
     /// Past its expiry by more than the clocks may differ.
     public static let expired = TokenError(.expired)

@@ -1,0 +1,244 @@
+import CryptoExtras
+import SignalingProtocol
+import SignalingTokens
+import TestSupport
+import Testing
+
+@Suite("Applications, their keys and their tokens")
+struct ApplicationTests {
+    static let now = WallTime(milliseconds: 1_700_000_000_123)
+    static let id = "6f6c9c84-3b1e-4f70-9a0a-000000000001"
+    /// Made for this run: there is no private key in the repository.
+    static let key: _RSA.Signing.PrivateKey = {
+        do { return try _RSA.Signing.PrivateKey(keySize: .bits2048) } catch { preconditionFailure("\(error)") }
+    }()
+
+    let application: Application
+    let verifier: TokenVerifier
+    let sessionID: SessionID
+
+    init() throws {
+        let key = try #require(RSAPrivateKey(pem: Self.key.pemRepresentation))
+        application = try #require(Application(id: Self.id, privateKey: key))
+        verifier = TokenVerifier(projects: [application.project])
+        var random = SeededGenerator(seed: 1)
+        sessionID = SessionIDCodec.make(for: application.project, now: Self.now, using: &random)
+    }
+
+    func make(_ request: AccessRequest) throws(TokenError) -> String {
+        var random = SeededGenerator(seed: 2)
+        return try ApplicationToken.make(request, application: application, now: Self.now, using: &random)
+    }
+
+    func verify(_ token: String) throws(SignalingError) -> AccessGrant {
+        try verifier.verify(token: token, sessionID: sessionID, apiKey: APIKey(Self.id), now: Self.now)
+    }
+
+    @Test("TOK-7: what is made is accepted, with everything that was asked for", arguments: Role.allCases)
+    func accepted(_ role: Role) throws {
+        let data = "name=Zoë & co ~1\0\u{2028}😀+%"
+        let grant = try verify(
+            try make(AccessRequest(sessionID: sessionID, role: role, connectionData: data, lifetime: .seconds(60))))
+        #expect(grant.sessionID == sessionID)
+        #expect(grant.apiKey.rawValue == Self.id)
+        #expect(grant.role == role)
+        #expect(grant.connectionData == data)
+        #expect(grant.expiresAt.milliseconds == 1_700_000_060_000)
+    }
+
+    @Test("TOK-7: a session id carries the application's id, and no token is made for another's")
+    func sessions() throws {
+        #expect(try SessionIDCodec.read(sessionID).apiKey.rawValue == Self.id)
+        #expect(throws: TokenError.otherProject) {
+            try make(AccessRequest(sessionID: SessionID("1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg")))
+        }
+        #expect(throws: TokenError.connectionDataTooLong) {
+            try make(AccessRequest(sessionID: sessionID, connectionData: String(repeating: "a", count: 1001)))
+        }
+        #expect(throws: TokenError.lifetimeOutOfRange) {
+            try make(AccessRequest(sessionID: sessionID, lifetime: .zero))
+        }
+    }
+
+    @Test("no character of a token in RS256 can be changed unnoticed")
+    func tampering() throws {
+        let token = try make(AccessRequest(sessionID: sessionID, role: .subscriber, connectionData: "Ada"))
+        let grant = try verify(token)
+        let bytes = Array(token.utf8)
+        for place in bytes.indices {
+            var changed = bytes
+            changed[place] ^= 1
+            // The last digit of base64 has bits that mean nothing: then the grant has to be the same.
+            if let forged = try? verify(String(decoding: changed, as: UTF8.self)) { #expect(forged == grant) }
+        }
+        for length in 0..<bytes.count - 2 {
+            #expect(throws: SignalingError.self) { try verify(String(decoding: bytes.prefix(length), as: UTF8.self)) }
+        }
+    }
+
+    @Test("REST-1: an application's credentials are good for three minutes, for its path, and open no session")
+    func credentials() throws {
+        var random = SeededGenerator(seed: 3)
+        let credentials = try RequestCredentials.make(application: application, now: Self.now, using: &random)
+        let headers = RequestCredentials.Headers(authorization: "Bearer \(credentials)")
+        for apiKey in [APIKey(Self.id), nil] {
+            #expect(
+                try verifier.verifyRequest(headers, apiKey: apiKey, now: Self.now).apiKey.rawValue == Self.id)
+        }
+        for (apiKey, now) in [(Self.id, 1_700_000_210_000 as Int64), ("100", Self.now.milliseconds)] {
+            #expect(throws: SignalingError(.permissionDenied, "")) {
+                try verifier.verifyRequest(headers, apiKey: APIKey(apiKey), now: WallTime(milliseconds: now))
+            }
+        }
+        #expect(throws: SignalingError(.authenticationError, "")) { try verify(credentials) }
+    }
+
+    @Test("REST-1: an application's client cannot act as its backend", arguments: Role.allCases)
+    func clientAsBackend(_ role: Role) throws {
+        let token = try make(AccessRequest(sessionID: sessionID, role: role))
+        for headers in [
+            RequestCredentials.Headers(authorization: "Bearer \(token)"),
+            RequestCredentials.Headers(openTokAuth: token),
+        ] {
+            #expect(throws: SignalingError(.permissionDenied, "")) {
+                try verifier.verifyRequest(headers, apiKey: APIKey(Self.id), now: Self.now)
+            }
+        }
+    }
+
+    @Test("TOK-8: what a secret signs opens nothing of an application, and the other way round")
+    func oneAlgorithmEach() throws {
+        var random = SeededGenerator(seed: 4)
+        // As if the attacker took the public key for the secret of a project with the application's name.
+        for secret in [Self.key.publicKey.pemRepresentation, Self.key.publicKey.pkcs1PEMRepresentation] {
+            let forger = try #require(Project(apiKey: APIKey(Self.id), secret: secret))
+            let request = AccessRequest(sessionID: sessionID)
+            for token in [
+                try T1Token.make(request, project: forger, now: Self.now, using: &random),
+                try ProjectJWT.make(request, project: forger, now: Self.now, using: &random),
+            ] {
+                #expect(throws: SignalingError(.authenticationError, "")) { try verify(token) }
+            }
+        }
+        let token = try make(AccessRequest(sessionID: sessionID))
+        let project = try #require(Project(apiKey: APIKey(Self.id), secret: "s"))
+        #expect(throws: TokenError.wrongAlgorithm) {
+            try ApplicationToken.verify(token, project: project, now: Self.now)
+        }
+        #expect(throws: TokenError.wrongAlgorithm) { try ProjectJWT.verify(token, project: project, now: Self.now) }
+        #expect(throws: TokenError.wrongAlgorithm) {
+            try ProjectJWT.verify(token, project: application.project, now: Self.now)
+        }
+        #expect(throws: TokenError.wrongAlgorithm) {
+            try T1Token.verify("T1==AA==", project: application.project, now: Self.now)
+        }
+        #expect(throws: TokenError.wrongAlgorithm) {
+            try T1Token.make(
+                AccessRequest(sessionID: sessionID), project: application.project, now: Self.now, using: &random)
+        }
+        #expect(throws: TokenError.wrongAlgorithm) {
+            try RequestCredentials.make(project: application.project, now: Self.now, using: &random)
+        }
+    }
+
+    @Test("an application's keys are read in both kinds of PEM")
+    func keys() throws {
+        let token = try make(AccessRequest(sessionID: sessionID))
+        let publicKey = Self.key.publicKey
+        for pem in [
+            publicKey.pemRepresentation, publicKey.pkcs1PEMRepresentation, publicKey.pemRepresentation + "\n",
+            "\n" + publicKey.pemRepresentation.split(separator: "\n").joined(separator: "\r\n") + "\r\n",
+        ] {
+            let key = try #require(RSAPublicKey(pem: pem), "\(pem)")
+            let project = try #require(Project(applicationID: Self.id, publicKey: key))
+            #expect(throws: Never.self) { try ApplicationToken.verify(token, project: project, now: Self.now) }
+        }
+        for pem in [Self.key.pemRepresentation, Self.key.pkcs8PEMRepresentation] {
+            #expect(RSAPrivateKey(pem: pem) != nil)
+        }
+    }
+
+    @Test("what is no RSA key of 2048 bits or more is none")
+    func noKeys() throws {
+        let small = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024))
+        let whole = Self.key.publicKey.pemRepresentation
+        let broken = whole.replacing("A", with: "B")
+        for pem in [
+            "", "key", String(whole.prefix(200)), broken, small.publicKey.pemRepresentation, Self.key.pemRepresentation,
+            Self.key.pkcs8PEMRepresentation,
+            "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----",
+        ] {
+            #expect(RSAPublicKey(pem: pem) == nil, "\(pem)")
+        }
+        for pem in ["", "key", small.pemRepresentation, whole, String(Self.key.pemRepresentation.prefix(300))] {
+            #expect(RSAPrivateKey(pem: pem) == nil, "\(pem)")
+        }
+    }
+
+    @Test(
+        "an application's id is a UUID",
+        arguments: [
+            "", "100", "6f6c9c84-3b1e-4f70-9a0a-00000000000", "6f6c9c84-3b1e-4f70-9a0a-00000000000g",
+            "6f6c9c843b1e4f709a0a000000000001", "6f6c9c84-3b1e-4f70-9a0a-000000000001-",
+            "6f6c9c84-3b1e-4f7-09a0a-000000000001",
+        ])
+    func identifiers(_ id: String) throws {
+        let key = try #require(RSAPublicKey(pem: Self.key.publicKey.pemRepresentation))
+        #expect(Project(applicationID: id, publicKey: key) == nil)
+    }
+
+    @Test("a private key appears in no description and no dump")
+    func secrecy() throws {
+        let key = try #require(RSAPrivateKey(pem: Self.key.pemRepresentation))
+        var dumped = ""
+        dump(application, to: &dumped)
+        dump(key, to: &dumped)
+        #expect(!dumped.contains("_RSA") && !dumped.contains("backing"), "\(dumped)")
+        #expect("\(key)" == "RSA private key")
+        #expect(String(reflecting: key) == "RSA private key")
+    }
+}
+
+@Suite("Two secrets of a project")
+struct RotationTests {
+    static let now = ApplicationTests.now
+
+    @Test("TOK-8: both secrets verify, the first signs, and one that has been taken out is worth nothing")
+    func rotation() throws {
+        let key = APIKey("100")
+        let before = try #require(Project(apiKey: key, secret: "old"))
+        let during = try #require(Project(apiKey: key, secrets: ["new", "old"]))
+        let after = try #require(Project(apiKey: key, secret: "new"))
+        var random = SeededGenerator(seed: 1)
+        let session = SessionIDCodec.make(for: before, now: Self.now, using: &random)
+        let request = AccessRequest(sessionID: session)
+        // Who signs, and who accepts that.
+        for (signer, accepting, refusing) in [
+            (before, [before, during], [after]), (during, [during, after], [before]),
+            (after, [during, after], [before]),
+        ] {
+            let tokens = [
+                try T1Token.make(request, project: signer, now: Self.now, using: &random),
+                try ProjectJWT.make(request, project: signer, now: Self.now, using: &random),
+            ]
+            let credentials = try RequestCredentials.make(project: signer, now: Self.now, using: &random)
+            for (projects, isGood) in [(accepting, true), (refusing, false)] {
+                for verifier in projects.map({ TokenVerifier(projects: [$0]) }) {
+                    for token in tokens {
+                        let grant = try? verifier.verify(token: token, sessionID: session, apiKey: key, now: Self.now)
+                        #expect((grant != nil) == isGood)
+                    }
+                    let project = try? verifier.verifyRequest(credentials: credentials, apiKey: key, now: Self.now)
+                    #expect((project != nil) == isGood)
+                }
+            }
+        }
+    }
+
+    @Test("a project has one or two secrets, none of them empty")
+    func count() {
+        for secrets in [[], [""], ["a", ""], ["a", "b", "c"]] {
+            #expect(Project(apiKey: APIKey("100"), secrets: secrets) == nil)
+        }
+    }
+}
