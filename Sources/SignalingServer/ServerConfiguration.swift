@@ -1,5 +1,6 @@
 import SignalingCore
 import SignalingProtocol
+import SignalingTokens
 
 /// All that a server can be told. `docs/CONFIGURATION.md` lists the same settings for people.
 public struct ServerConfiguration: Sendable {
@@ -7,6 +8,8 @@ public struct ServerConfiguration: Sendable {
     public enum Access: Sendable {
         /// One project, for everybody who has its secret.
         case project(apiKey: String, apiSecret: String)
+        /// Projects and applications, at least one, each with another API key or id.
+        case projects([Project])
         /// Development mode: a project is made, and `GET /session` gives tokens to whoever asks. Loopback only.
         case development
     }
@@ -18,20 +21,34 @@ public struct ServerConfiguration: Sendable {
     public var access: Access
     /// The folder with the test page and the browser library; `nil`: none are served.
     public var webRoot: String?
+    /// Whether a backend may show `X-TB-PARTNER-AUTH: key:secret`, as some old ones do: the secret travels with each request.
+    /// Default `false`.
+    public var allowsPartnerAuth: Bool
     /// How often clients are pinged. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
-        heartbeat: Duration = Limits.heartbeat, sessionBounds: SessionState.Bounds = .init()
+        allowsPartnerAuth: Bool = false, heartbeat: Duration = Limits.heartbeat,
+        sessionBounds: SessionState.Bounds = .init()
     ) {
         self.host = host
         self.port = port
         self.access = access
         self.webRoot = webRoot
+        self.allowsPartnerAuth = allowsPartnerAuth
         self.heartbeat = heartbeat
         self.sessionBounds = sessionBounds
+    }
+
+    /// The project that a key and a secret name, or why they name none.
+    static func project(apiKey: String, apiSecret: String) throws -> Project {
+        guard let project = Project(apiKey: APIKey(apiKey), secret: apiSecret) else {
+            throw ConfigurationError(
+                "the API key has to have 1 to 64 letters, digits or characters - . _, and the secret must not be empty")
+        }
+        return project
     }
 
     /// Whether a host means this machine alone.

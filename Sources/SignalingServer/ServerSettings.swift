@@ -1,13 +1,19 @@
 import Configuration
 import FoundationEssentials
 import JSONText
-import SystemPackage
+import SignalingProtocol
+import SignalingTokens
 
 /// Where a server's settings come from: the command line beats the environment beats the file beats the default.
 public struct ServerSettings: Sendable {
     /// A setting's one name, from which its others follow: `--api-key`, `SIGNALBOX_API_KEY`, `"apiKey"` in the file.
     public enum Name: String, CaseIterable, Sendable {
-        case host, port, apiKey, apiSecret, dev, webRoot
+        case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth
+    }
+
+    /// Settings that only the file has: lists.
+    public enum ListName: String, CaseIterable, Sendable {
+        case projects, applications
     }
 
     /// What the command line says; `nil` for what it does not mention.
@@ -17,12 +23,13 @@ public struct ServerSettings: Sendable {
     public var apiSecret: String?
     public var dev: Bool?
     public var webRoot: String?
+    public var allowPartnerAuth: Bool?
     /// The file, if one is named here or by `SIGNALBOX_CONFIG`.
     public var file: String?
 
     public init(
         host: String? = nil, port: Int? = nil, apiKey: String? = nil, apiSecret: String? = nil, dev: Bool? = nil,
-        webRoot: String? = nil, file: String? = nil
+        webRoot: String? = nil, allowPartnerAuth: Bool? = nil, file: String? = nil
     ) {
         self.host = host
         self.port = port
@@ -30,6 +37,7 @@ public struct ServerSettings: Sendable {
         self.apiSecret = apiSecret
         self.dev = dev
         self.webRoot = webRoot
+        self.allowPartnerAuth = allowPartnerAuth
         self.file = file
     }
 
@@ -37,7 +45,8 @@ public struct ServerSettings: Sendable {
     ///
     /// - Parameter environment: variables by name; those that begin with `SIGNALBOX_` are looked at.
     /// - Throws: ``ConfigurationError`` for a file that cannot be read or has unknown or malformed settings, a value of
-    ///   the wrong kind, or half a pair of credentials.
+    ///   the wrong kind, half a pair of credentials, a project that is malformed or there twice, or a key file that cannot
+    ///   be read.
     public func configuration(environment: [String: String]) async throws -> ServerConfiguration {
         var providers: [any ConfigProvider] = [
             InMemoryProvider(name: "command line", values: commandLineValues),
@@ -45,13 +54,18 @@ public struct ServerSettings: Sendable {
                 environmentVariables: environment, secretsSpecifier: .specific(["SIGNALBOX_API_SECRET"])
             ).prefixKeys(with: "signalbox"),
         ]
-        if let file = file ?? environment["SIGNALBOX_CONFIG"] { providers.append(try await Self.provider(file: file)) }
+        var listed: [Project] = []
+        if let path = file ?? environment["SIGNALBOX_CONFIG"] {
+            let file = try SettingsFile(path: path)
+            providers.append(InMemoryProvider(name: "configuration file", values: file.values))
+            listed = file.projects
+        }
         let reader = ConfigReader(providers: providers)
 
         let apiKey = try await Self.read(.apiKey) { try await reader.fetchString(forKey: $0) }
         let apiSecret = try await Self.read(.apiSecret) { try await reader.fetchString(forKey: $0, isSecret: true) }
         let dev = try await Self.read(.dev) { try await reader.fetchBool(forKey: $0) }
-        var configuration = ServerConfiguration(access: try Self.access(apiKey, apiSecret, dev: dev))
+        var configuration = ServerConfiguration(access: try Self.access(apiKey, apiSecret, listed, dev: dev))
         if let host = try await Self.read(.host, { try await reader.fetchString(forKey: $0) }) {
             configuration.host = host
         }
@@ -59,27 +73,36 @@ public struct ServerSettings: Sendable {
             configuration.port = port
         }
         configuration.webRoot = try await Self.read(.webRoot) { try await reader.fetchString(forKey: $0) }
+        if let isAllowed = try await Self.read(.allowPartnerAuth, { try await reader.fetchBool(forKey: $0) }) {
+            configuration.allowsPartnerAuth = isAllowed
+        }
         return configuration
     }
 
-    /// Credentials come in pairs, and development mode is never on beside them.
+    /// Credentials come in pairs and join the file's projects, and development mode is never on beside them.
     private static func access(
-        _ apiKey: String?, _ apiSecret: String?, dev: Bool?
+        _ apiKey: String?, _ apiSecret: String?, _ listed: [Project], dev: Bool?
     ) throws -> ServerConfiguration.Access {
-        switch (apiKey, apiSecret, dev) {
-        case (let key?, let secret?, nil), (let key?, let secret?, false?):
-            return .project(apiKey: key, apiSecret: secret)
-        case (_?, _?, true?):
+        var projects = listed
+        switch (apiKey, apiSecret) {
+        case (let key?, let secret?): projects.append(try ServerConfiguration.project(apiKey: key, apiSecret: secret))
+        case (_?, nil):
+            throw ConfigurationError("an API key without its secret: give --api-secret or SIGNALBOX_API_SECRET, too")
+        case (nil, _?):
+            throw ConfigurationError("an API secret without its key: give --api-key or SIGNALBOX_API_KEY, too")
+        case (nil, nil): break
+        }
+        var known: Set<APIKey> = []
+        for project in projects where !known.insert(project.apiKey).inserted {
+            throw ConfigurationError("the project \(project.apiKey) is there twice: each API key has to be another one")
+        }
+        switch (projects.isEmpty, dev) {
+        case (false, nil), (false, false?): return .projects(projects)
+        case (false, true?):
             throw ConfigurationError(
                 "development mode is not possible with an API key and a secret: leave out one or the other")
-        case (_?, nil, _):
-            throw ConfigurationError("an API key without its secret: give --api-secret or SIGNALBOX_API_SECRET, too")
-        case (nil, _?, _):
-            throw ConfigurationError("an API secret without its key: give --api-key or SIGNALBOX_API_KEY, too")
-        case (nil, nil, false?):
-            throw ConfigurationError("development mode is off, so an API key and a secret are needed")
-        case (nil, nil, true?), (nil, nil, nil):
-            return .development
+        case (true, false?): throw ConfigurationError("development mode is off, so an API key and a secret are needed")
+        case (true, true?), (true, nil): return .development
         }
     }
 
@@ -95,6 +118,7 @@ public struct ServerSettings: Sendable {
         set(.apiSecret, apiSecret.map { .string($0) }, isSecret: true)
         set(.dev, dev.map { .bool($0) })
         set(.webRoot, webRoot.map { .string($0) })
+        set(.allowPartnerAuth, allowPartnerAuth.map { .bool($0) })
         return values
     }
 
@@ -103,32 +127,6 @@ public struct ServerSettings: Sendable {
     ) async throws -> Value? {
         do { return try await fetch(ConfigKey([name.rawValue])) } catch {
             throw ConfigurationError("the setting \(name.rawValue) has a value of the wrong kind")
-        }
-    }
-
-    /// A misspelt setting would be ignored in silence, so the file's names are looked at first.
-    private static func provider(file: String) async throws -> FileProvider<JSONSnapshot> {
-        let bytes: Data
-        do { bytes = try Data(contentsOf: URL(filePath: file)) } catch {
-            throw ConfigurationError("the configuration file \(file) cannot be read")
-        }
-        let value: JSONValue
-        do { value = try JSONValue(parsing: bytes) } catch {
-            throw ConfigurationError("the configuration file \(file) is not JSON: \(error)")
-        }
-        guard let object = value.objectValue else {
-            throw ConfigurationError("the configuration file \(file) is not a JSON object")
-        }
-        for member in object where Name(rawValue: member.name) == nil {
-            let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ConfigurationError(
-                "the configuration file \(file) has an unknown setting \"\(member.name)\" (known: \(known))")
-        }
-        do {
-            return try await FileProvider<JSONSnapshot>(
-                parsingOptions: .init(secretsSpecifier: .specific([Name.apiSecret.rawValue])), filePath: FilePath(file))
-        } catch {
-            throw ConfigurationError("the configuration file \(file) cannot be read")
         }
     }
 }

@@ -11,7 +11,7 @@ import SignalingTransport
 /// stops it. All work happens on a thread of its own.
 public final class SignalingServer: Service {
     private let configuration: ServerConfiguration
-    private let project: Project
+    private let projects: [Project]
     private let files: StaticFiles
     private let loop: LoopThread
     private let logger: Logger
@@ -56,12 +56,14 @@ public final class SignalingServer: Service {
         }
         switch configuration.access {
         case .project(let apiKey, let apiSecret):
-            guard let project = Project(apiKey: APIKey(apiKey), secret: apiSecret) else {
-                throw ConfigurationError(
-                    "the API key has to have 1 to 64 letters, digits or characters - . _, and the secret must not be "
-                        + "empty")
+            projects = [try ServerConfiguration.project(apiKey: apiKey, apiSecret: apiSecret)]
+            developmentSecret = nil
+        case .projects(let projects):
+            guard !projects.isEmpty else { throw ConfigurationError("a server needs a project") }
+            guard Set(projects.map(\.apiKey)).count == projects.count else {
+                throw ConfigurationError("two projects have the same API key")
             }
-            self.project = project
+            self.projects = projects
             developmentSecret = nil
         case .development:
             guard ServerConfiguration.isLoopback(configuration.host) else {
@@ -74,7 +76,7 @@ public final class SignalingServer: Service {
             guard let project = Project(apiKey: Self.developmentKey, secret: secret) else {
                 throw ConfigurationError("no development project can be made")
             }
-            self.project = project
+            projects = [project]
             developmentSecret = secret
         }
         do {
@@ -106,7 +108,8 @@ public final class SignalingServer: Service {
     }
 
     private func assemble() throws -> Int {
-        let verifier = TokenVerifier(projects: [project])
+        let verifier = TokenVerifier(
+            projects: projects, allowsPartnerAuth: configuration.allowsPartnerAuth)
         let engine = MemoryEngine(bounds: configuration.sessionBounds) {
             var randomness = SystemRandomNumberGenerator()
             return Epoch(using: &randomness)
@@ -115,8 +118,8 @@ public final class SignalingServer: Service {
             loop: loop, engine: engine, verifier: verifier, heartbeat: configuration.heartbeat, logger: logger)
         let development: DevelopmentRooms? =
             switch configuration.access {
-            case .development: DevelopmentRooms(project: project)
-            case .project: nil
+            case .development: projects.first.map(DevelopmentRooms.init(project:))
+            case .project, .projects: nil
             }
         let router = RESTRouter(hub: hub, verifier: verifier, files: files, development: development)
         let handler = Handler(hub: hub, router: router)

@@ -41,6 +41,91 @@ struct ProjectOptions: ParsableArguments {
     }
 }
 
+/// Who signs: a project with its secret, or an application with its private key.
+struct SigningOptions: ParsableArguments {
+    enum Signer {
+        case project(Project)
+        case application(Application)
+
+        var project: Project {
+            switch self {
+            case .project(let project): project
+            case .application(let application): application.project
+            }
+        }
+    }
+
+    @OptionGroup var projectOptions: ProjectOptions
+
+    @Option(help: "An application's id, a UUID, in place of an API key; SIGNALBOX_APPLICATION_ID.")
+    var applicationId: String?
+
+    @Option(
+        help: """
+            The PEM file with the application's private key, not encrypted, in place of a secret; \
+            SIGNALBOX_PRIVATE_KEY_FILE.
+            """)
+    var privateKeyFile: String?
+
+    /// Whether the command line itself says that an application signs.
+    var namesApplication: Bool { applicationId != nil || privateKeyFile != nil }
+
+    /// What the command line names comes before what the environment has, and there a project before an application.
+    func requiredSigner() throws -> Signer {
+        if namesApplication {
+            guard projectOptions.apiKey == nil, projectOptions.apiSecret == nil else {
+                throw ExitStatus.exit(
+                    ExitStatus.usage, "either a project signs or an application: give --api-key or --application-id")
+            }
+            return .application(try requiredApplication())
+        }
+        if let project = try projectOptions.project() { return .project(project) }
+        if let application = try application() { return .application(application) }
+        throw ExitStatus.exit(
+            ExitStatus.usage,
+            "an API key and a secret are needed, or an application's id and its private key file, as options or variables"
+        )
+    }
+
+    func requiredApplication() throws -> Application {
+        guard let application = try application() else {
+            throw ExitStatus.exit(
+                ExitStatus.usage,
+                "an application's id and its private key are needed: --application-id and --private-key-file, or their "
+                    + "variables")
+        }
+        return application
+    }
+
+    /// The application, or `nil` when neither half is given.
+    private func application() throws -> Application? {
+        let environment = ProcessInfo.processInfo.environment
+        switch (
+            applicationId ?? environment["SIGNALBOX_APPLICATION_ID"],
+            privateKeyFile ?? environment["SIGNALBOX_PRIVATE_KEY_FILE"]
+        ) {
+        case (let id?, let file?):
+            guard let bytes = try? Data(contentsOf: URL(filePath: file)) else {
+                throw ExitStatus.exit(ExitStatus.usage, "the private key file \(file) cannot be read")
+            }
+            guard let key = RSAPrivateKey(pem: String(decoding: bytes, as: UTF8.self)) else {
+                throw ExitStatus.exit(
+                    ExitStatus.usage,
+                    "the file \(file) is not an RSA private key of 2048 bits or more in PEM, not encrypted")
+            }
+            guard let application = Application(id: id, privateKey: key) else {
+                throw ExitStatus.exit(ExitStatus.usage, "an application's id has to be a UUID")
+            }
+            return application
+        case (nil, nil): return nil
+        case (_?, nil):
+            throw ExitStatus.exit(ExitStatus.usage, "an application's id without its key (--private-key-file)")
+        case (nil, _?):
+            throw ExitStatus.exit(ExitStatus.usage, "a private key without its application (--application-id)")
+        }
+    }
+}
+
 extension Role: ExpressibleByArgument {}
 
 extension WallTime {

@@ -37,7 +37,14 @@ struct ServeCommand: AsyncParsableCommand {
         help: "The folder with the test page and the browser library. (default: web-test-client, where it is found)")
     var webRoot: String?
 
-    @Option(help: "A JSON file with settings: host, port, apiKey, apiSecret, dev, webRoot.")
+    @Flag(help: "Take X-TB-PARTNER-AUTH: key:secret with REST requests, as some old backends send it.")
+    var allowPartnerAuth = false
+
+    @Option(
+        help: """
+            A JSON file with settings: host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth; and with lists of \
+            projects and applications, see docs/CONFIGURATION.md.
+            """)
     var config: String?
 
     @Option(help: "trace, debug, info, notice, warning, error or critical; SIGNALBOX_LOG_LEVEL. (default: info)")
@@ -50,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             var configuration = try await ServerSettings(
                 host: host, port: port, apiKey: apiKey, apiSecret: apiSecret, dev: dev ? true : nil, webRoot: webRoot,
-                file: config
+                allowPartnerAuth: allowPartnerAuth ? true : nil, file: config
             ).configuration(environment: environment)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             server = try SignalingServer(configuration: configuration, logger: logger) { address in

@@ -14,11 +14,11 @@ struct SessionCommands: AsyncParsableCommand {
                 server of the same project takes it. Sessions do not expire.
                 """)
 
-        @OptionGroup var project: ProjectOptions
+        @OptionGroup var signing: SigningOptions
 
         func run() async throws {
             var randomness = SystemRandomNumberGenerator()
-            print(SessionIDCodec.make(for: try project.requiredProject(), now: .current, using: &randomness))
+            print(SessionIDCodec.make(for: try signing.requiredSigner().project, now: .current, using: &randomness))
         }
     }
 }

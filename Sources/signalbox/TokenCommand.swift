@@ -4,17 +4,24 @@ import SignalingTokens
 
 struct TokenCommand: AsyncParsableCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        case t1, jwt
+        case t1, jwt, app
     }
 
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print a token: signed permission to connect to one session.",
-        discussion: "It is made here, without asking a server. Give it to one client, and to nobody else.")
+        discussion: """
+            It is made here, without asking a server. Give it to one client, and to nobody else.
+
+            A project signs with its secret, an application with its private key:
+
+              signalbox token SESSION --api-key KEY --api-secret SECRET
+              signalbox token SESSION --application-id ID --private-key-file FILE
+            """)
 
     @Argument(help: "The session's id.")
     var session: String
 
-    @OptionGroup var project: ProjectOptions
+    @OptionGroup var signing: SigningOptions
 
     @Option(help: "subscriber, publisher, moderator or publisheronly.")
     var role: Role = .publisher
@@ -25,21 +32,43 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: "How long it is good for, in seconds; at most 2592000, which is 30 days.")
     var expiresIn: Int64 = 86_400
 
-    @Option(help: "t1 (OpenTok's classic form) or jwt (what its SDKs make today).")
-    var format: Format = .t1
+    @Option(
+        help: """
+            t1 (OpenTok's classic form), jwt (what its SDKs make today) or app (an application's, as Vonage's SDKs make \
+            it). (default: t1 for a project, app for an application)
+            """)
+    var format: Format?
 
     func run() async throws {
-        let project = try project.requiredProject()
         var randomness = SystemRandomNumberGenerator()
         let request = AccessRequest(
             sessionID: SessionID(session), role: role, connectionData: data, lifetime: .seconds(expiresIn))
+        let signer = try signer()
         do {
-            switch format {
-            case .t1: print(try T1Token.make(request, project: project, now: .current, using: &randomness))
-            case .jwt: print(try ProjectJWT.make(request, project: project, now: .current, using: &randomness))
+            switch (signer, format) {
+            case (.application(let application), _):
+                print(
+                    try ApplicationToken.make(request, application: application, now: .current, using: &randomness))
+            case (.project(let project), .jwt):
+                print(try ProjectJWT.make(request, project: project, now: .current, using: &randomness))
+            case (.project(let project), .t1), (.project(let project), .app), (.project(let project), nil):
+                print(try T1Token.make(request, project: project, now: .current, using: &randomness))
             }
         } catch {
             throw ExitStatus.exit(ExitStatus.usage, "no token: \(error)")
+        }
+    }
+
+    /// Who can sign in the format that is asked for.
+    private func signer() throws -> SigningOptions.Signer {
+        switch format {
+        case nil: return try signing.requiredSigner()
+        case .app: return .application(try signing.requiredApplication())
+        case .t1, .jwt:
+            guard !signing.namesApplication else {
+                throw ExitStatus.exit(ExitStatus.usage, "an application makes tokens with --format app only")
+            }
+            return .project(try signing.projectOptions.requiredProject())
         }
     }
 }
