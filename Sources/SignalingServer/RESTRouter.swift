@@ -59,7 +59,9 @@ final class RESTRouter {
 
     private func authorize(_ exchange: HTTPExchange, _ apiKey: APIKey?) throws(SignalingError) -> Project {
         try verifier.verifyRequest(
-            credentials: exchange.header("x-opentok-auth"), apiKey: apiKey, now: .current)
+            RequestCredentials.Headers(
+                openTokAuth: exchange.header("x-opentok-auth"), authorization: exchange.header("authorization"),
+                partnerAuth: exchange.header("x-tb-partner-auth")), apiKey: apiKey, now: .current)
     }
 
     // MARK: - Sessions
