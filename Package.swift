@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "SignalingTokens", targets: ["SignalingTokens"]),
         .library(name: "SignalingServer", targets: ["SignalingServer"]),
         .library(name: "TextChat", targets: ["TextChat", "TextChatFoundation"]),
+        .library(name: "OpenTok", targets: ["OpenTok"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -76,6 +77,8 @@ let package = Package(
         .target(
             name: "SignalingClient", dependencies: ["SignalingProtocol", "SignalingTransport"],
             swiftSettings: settings),
+        .target(
+            name: "OpenTok", dependencies: ["SignalingClient", "TextChatFoundation"], swiftSettings: settings),
         .executableTarget(
             name: "signalbox",
             dependencies: [
@@ -89,6 +92,10 @@ let package = Package(
         .executableTarget(
             name: "hello-signalbox", dependencies: ["SignalingClient"], path: "Examples/HelloSignalbox",
             swiftSettings: settings),
+        // In the language mode that code written for OpenTok is in.
+        .executableTarget(
+            name: "opentok-text-chat", dependencies: ["OpenTok"], path: "Examples/TextChatSample",
+            swiftSettings: settings + [.swiftLanguageMode(.v5)]),
 
         .target(
             name: "TestSupport", dependencies: ["SignalingProtocol"], path: "Tests/TestSupport",
