@@ -131,6 +131,14 @@ let package = Package(
             name: "LoopbackTests",
             dependencies: ["SignalingServer", "SignalingClient", "SignalingTokens", "TestSupport", "signalbox"],
             swiftSettings: settings),
+        .testTarget(
+            name: "OpenTokTests",
+            dependencies: [
+                "OpenTok", "SignalingServer", "SignalingTokens", "SignalingProtocol", "TestSupport",
+                "opentok-text-chat",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -50,7 +50,7 @@ open class OTSession: NSObject, @unchecked Sendable {
     public let apiKey: String
     public let sessionId: String
 
-    private let apiURL: URL?
+    fileprivate let apiURL: URL?
     private let options: Session.Options
     private let state = Mutex(State())
     private let listener: Mutex<Listener>
@@ -117,7 +117,7 @@ open class OTSession: NSObject, @unchecked Sendable {
             return
         }
         let channel = Session(
-            apiKey: apiKey, sessionId: sessionId, server: (apiURL ?? Self.server).absoluteString, options: options)
+            apiKey: apiKey, sessionId: sessionId, server: server(), options: options)
         let attempt: Int? = state.withLock { state in
             guard state.status == .notConnected || state.status == .failed else { return nil }
             state.status = .connecting
@@ -360,8 +360,8 @@ extension OTSession {
         set { chosenServer.withLock { $0 = newValue } }
     }
 
-    private static var server: URL {
-        serverURL ?? ProcessInfo.processInfo.environment["SIGNALBOX_SERVER"].flatMap { URL(string: $0) }
-            ?? URL(string: "http://127.0.0.1:8080")!
+    /// A text that is not a URL is told as one that cannot be reached.
+    func server(environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
+        (apiURL ?? Self.serverURL)?.absoluteString ?? environment["SIGNALBOX_SERVER"] ?? "http://127.0.0.1:8080"
     }
 }

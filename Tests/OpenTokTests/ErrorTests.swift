@@ -1,0 +1,46 @@
+import Foundation
+import SignalingProtocol
+import Testing
+
+@testable import OpenTok
+
+@Suite("OpenTok's errors", .timeLimit(.minutes(1)))
+struct ErrorTests {
+    @Test("OPENTOK 1.3: all numbers are there, and no others")
+    func numbers() {
+        #expect(
+            Set(OTSessionErrorCode.allCases.map(\.rawValue)) == [
+                0, 1004, 1005, 1006, 1010, 1011, 1015, 1020, 1021, 1022, 1023, 1026, 1027, 1112, 1113, 1403, 1413, 1461,
+                1503, 1520, 1540, 1550, 2000, 6000, 6004,
+            ])
+    }
+
+    @Test("OPENTOK 1.3: an OTError is an NSError: domain, code, sentence; thrown and caught as such")
+    func shape() throws {
+        let error = OTError(.sessionInvalidSignalType, "no such type")
+        #expect(error.domain == "OTSessionErrorDomain")
+        #expect(OT_SESSION_ERROR_DOMAIN == "OTSessionErrorDomain")
+        #expect(error.code == 1461)
+        #expect(error.localizedDescription == "no such type")
+        #expect(error.description == "no such type (OTSessionErrorDomain 1461)")
+        #expect((error as NSError).code == 1461)
+        let caught = #expect(throws: OTError.self) { throw error }
+        #expect(caught === error)
+        #expect((error as any Error).localizedDescription == "no such type")
+    }
+
+    @Test("OPENTOK 1.5: every refusal of the protocol has its number here")
+    func mapping() {
+        let numbers: [Int: Int32] = [
+            400: 1011, 403: 1550, 404: 1011, 413: 1413, 429: 1550, 500: 1010, 1004: 1004, 1005: 1005, 1006: 1006,
+            1010: 1010, 1011: 1011, 1015: 1015, 1027: 1027, 1520: 1520, 2001: 2000,
+        ]
+        #expect(Set(numbers.keys) == Set(SignalingError.Code.all.map(\.number)))
+        for code in SignalingError.Code.all {
+            #expect(OTSessionErrorCode(code).rawValue == numbers[code.number], "\(code.number)")
+            #expect(OTError(SignalingError(code, "a sentence")).localizedDescription == "a sentence")
+        }
+        #expect(OTSessionErrorCode(SignalingError.Code(number: 77_777, name: "?")) == .sessionInternalError)
+        #expect(OTSessionErrorCode(SignalingError.Code(number: .max, name: "?")) == .sessionInternalError)
+    }
+}

@@ -1,0 +1,165 @@
+import Dispatch
+import Foundation
+import OpenTok
+import Testing
+
+/// OpenTok's text-chat sample, as its documentation describes it.
+private final class ChatRoom: NSObject, OTSessionDelegate, OTKTextChatDelegate, @unchecked Sendable {
+    // Unchecked: used on the session's queue only, but for the session itself.
+
+    let session: OTSession
+    private var textChat: OTKTextChatComponent?
+    private let changed: AsyncStream<[String]>.Continuation
+    /// What is in the list, each time that it has changed.
+    let lists: AsyncStream<[String]>
+
+    init(_ room: Room) {
+        (lists, changed) = AsyncStream.makeStream()
+        let settings = OTSessionSettings()
+        settings.apiURL = room.url
+        session = OTSession(apiKey: Room.apiKey, sessionId: room.sessionId, delegate: nil, settings: settings)!
+        super.init()
+        session.delegate = self
+        session.apiQueue = DispatchQueue(label: "chat room")
+    }
+
+    func connect(_ token: String) -> OTError? {
+        var error: OTError?
+        session.connect(withToken: token, error: &error)
+        return error
+    }
+
+    func type(_ text: String) async -> Bool {
+        await withCheckedContinuation { done in
+            session.apiQueue.async {
+                let wasSent = self.textChat?.send(text) ?? false
+                self.tell()
+                done.resume(returning: wasSent)
+            }
+        }
+    }
+
+    private func tell() {
+        changed.yield(
+            (textChat?.rows ?? []).compactMap { row in
+                row.message.map { "\(row.kind) \($0.senderAlias ?? "-"): \($0.text ?? "-")" }
+            })
+    }
+
+    func sessionDidConnect(_ session: OTSession) {
+        let textChat = OTKTextChatComponent()
+        textChat.delegate = self
+        textChat.setMaxLength(1005)
+        textChat.setSenderId(session.connection?.connectionId, alias: session.connection?.data)
+        self.textChat = textChat
+        tell()
+    }
+
+    func onMessageReady(toSend message: OTKChatMessage!) -> Bool {
+        var error: OTError?
+        session.signal(withType: "TextChat", string: message.text, connection: nil, error: &error)
+        return error == nil
+    }
+
+    func session(
+        _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?
+    ) {
+        if connection?.connectionId != session.connection?.connectionId {
+            let message = OTKChatMessage()
+            message.senderAlias = connection?.data
+            message.senderId = connection?.connectionId
+            message.text = string
+            textChat?.addMessage(message)
+            tell()
+        }
+    }
+
+    func sessionDidDisconnect(_ session: OTSession) { changed.finish() }
+    func session(_ session: OTSession, didFailWithError error: OTError) { Issue.record(error) }
+    func session(_ session: OTSession, streamCreated stream: OTStream) {}
+    func session(_ session: OTSession, streamDestroyed stream: OTStream) {}
+}
+
+@Suite("OpenTok's text-chat sample", .timeLimit(.minutes(1)))
+struct SampleTests {
+    @Test("OPENTOK 5.1: two of the sample talk to each other; own messages show once; 1005 characters fit")
+    func conversation() async throws {
+        try await Room.run { room in
+            let (ada, bob) = (ChatRoom(room), ChatRoom(room))
+            var (adas, bobs) = (ada.lists.makeAsyncIterator(), bob.lists.makeAsyncIterator())
+            let (adasToken, bobsToken) = (try room.token("Ada"), try room.token("Bob"))
+            #expect(ada.connect(adasToken) == nil)
+            var list = await adas.next(isolation: #isolation)
+            #expect(list == [])
+            #expect(bob.connect(bobsToken) == nil)
+            list = await bobs.next(isolation: #isolation)
+            #expect(list == [])
+
+            #expect(await ada.type("hello"))
+            list = await adas.next(isolation: #isolation)
+            #expect(list == ["sent Ada: hello"])
+            list = await bobs.next(isolation: #isolation)
+            #expect(list == ["received Ada: hello"])
+
+            #expect(await bob.type("hi"))
+            list = await bobs.next(isolation: #isolation)
+            #expect(list == ["received Ada: hello", "sent Bob: hi"])
+            list = await adas.next(isolation: #isolation)
+            #expect(list == ["sent Ada: hello", "received Bob: hi"])
+
+            #expect(await !ada.type(String(repeating: "a", count: 1006)))
+            list = await adas.next(isolation: #isolation)
+            #expect(list == ["sent Ada: hello", "received Bob: hi"])
+            let longest = String(repeating: "a", count: 1005)
+            #expect(await ada.type(longest))
+            list = await bobs.next(isolation: #isolation)
+            #expect(list?.last == "received Ada: \(longest)")
+        }
+    }
+
+    @Test("the example program sends what is typed, shows what others say, and leaves at the end of its input")
+    func program() async throws {
+        let folder = try #require(Bundle.main.executableURL).resolvingSymlinksInPath().deletingLastPathComponent()
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            let (input, output) = (Pipe(), Pipe())
+            let program = Process()
+            program.executableURL = folder.appending(path: "opentok-text-chat")
+            program.arguments = [Room.apiKey, room.sessionId, try room.token("Bob")]
+            program.environment = ["SIGNALBOX_SERVER": room.url.absoluteString]
+            program.standardInput = input
+            program.standardOutput = output
+            try program.run()
+            // Whatever goes wrong, the program does not outlive the test.
+            defer { if program.isRunning { program.terminate() } }
+
+            #expect(try await ada.next() == .created("Bob"))
+            try input.fileHandleForWriting.write(contentsOf: Data("hello from a terminal\n".utf8))
+            #expect(
+                try await ada.next() == .signal(type: "TextChat", from: "Bob", string: "hello from a terminal"))
+            #expect(ada.signal("other", "not for the chat") == nil)
+            #expect(ada.signal("TextChat", "hi Bob") == nil)
+            #expect(try await ada.next() == .signal(type: "other", from: "Ada", string: "not for the chat"))
+            #expect(try await ada.next() == .signal(type: "TextChat", from: "Ada", string: "hi Bob"))
+            // Reading blocks its thread, which is none of the tests'.
+            let lines = await withTaskCancellationHandler {
+                await withCheckedContinuation { done in
+                    Thread.detachNewThread {
+                        var text = ""
+                        while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+                            text += String(decoding: data, as: UTF8.self)
+                            if text.contains("Ada: hi Bob\n") { try? input.fileHandleForWriting.close() }
+                        }
+                        program.waitUntilExit()
+                        done.resume(returning: text.split(separator: "\n").map(String.init))
+                    }
+                }
+            } onCancel: {
+                program.terminate()
+            }
+            #expect(lines == ["* connected", "* Ada is here", "Ada: hi Bob", "* disconnected"])
+            #expect(program.terminationStatus == 0)
+            #expect(try await ada.next() == .destroyed("Bob"))
+        }
+    }
+}

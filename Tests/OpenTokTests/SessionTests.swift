@@ -1,0 +1,463 @@
+import Dispatch
+import Foundation
+import SignalingProtocol
+import Testing
+
+@testable import OpenTok
+
+@Suite("OpenTok's session over a real server", .timeLimit(.minutes(1)))
+struct SessionTests {
+    // MARK: Life
+
+    @Test("OPENTOK 2.5: before connecting there is no connection, no capabilities, no stream")
+    func before() throws {
+        let session = OTSession(apiKey: "100", sessionId: "1_x", delegate: nil)!
+        #expect(session.sessionConnectionStatus == .notConnected)
+        #expect(session.apiKey == "100")
+        #expect(session.sessionId == "1_x")
+        #expect(session.connection == nil)
+        #expect(session.capabilities == nil)
+        #expect(session.streams.isEmpty)
+        #expect(session.apiQueue.label == DispatchQueue.main.label)
+        if let other = OTSession(apiKey: "", sessionId: "", delegate: nil, settings: nil) {
+            #expect(other.sessionConnectionStatus == .notConnected)
+        } else {
+            Issue.record("a session with nothing is nil")
+        }
+    }
+
+    @Test("OPENTOK 2.4: those who are there are told after sessionDidConnect, in their order, oneself never")
+    func presence() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            let bob = try await room.join("Bob")
+            #expect(try await ada.next() == .created("Bob"))
+            let eve = try await room.join("Eve")
+            #expect(try await eve.next() == .created("Ada"))
+            #expect(try await eve.next() == .created("Bob"))
+            #expect(try await ada.next() == .created("Eve"))
+            bob.session.disconnect(nil)
+            #expect(try await ada.next() == .destroyed("Bob"))
+            #expect(try await eve.next() == .destroyed("Bob"))
+            // Nothing else was on the way, least of all about oneself.
+            #expect(eve.signal("end", nil) == nil)
+            #expect(try await eve.next() == .signal(type: "end", from: "Eve", string: nil))
+            #expect(try await ada.next() == .signal(type: "end", from: "Eve", string: nil))
+        }
+    }
+
+    @Test("OPENTOK 2.4: a connection has id, data and a creation time that grows; capabilities go by role")
+    func connection() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada", role: .subscriber)
+            let bob = try await room.join("Bob", role: .moderator)
+            let first = try #require(ada.session.connection)
+            let second = try #require(bob.session.connection)
+            #expect(first.data == "Ada")
+            #expect(first.connectionId != second.connectionId)
+            #expect(first != second)
+            #expect(first.creationTime < second.creationTime)
+            #expect(abs(first.creationTime.timeIntervalSinceNow) < 60)
+            let (little, all) = (try #require(ada.session.capabilities), try #require(bob.session.capabilities))
+            #expect([little.canPublish, little.canSubscribe, little.canForceDisconnect] == [false, true, false])
+            #expect([all.canPublish, all.canSubscribe, all.canForceDisconnect] == [true, true, true])
+        }
+    }
+
+    @Test("OPENTOK 2.2: after disconnect the state is clear, the delegate told, and the session can be connected again")
+    func disconnect() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            let first = ada.session.connection
+            #expect(code { ada.session.disconnect(&$0) } == nil)
+            #expect(ada.session.sessionConnectionStatus == .disconnecting)
+            #expect(try await ada.next() == .disconnected)
+            #expect(code { ada.session.connect(withToken: try! room.token("Ada"), error: &$0) } == nil)
+            #expect(try await ada.next() == .connected)
+            #expect(ada.session.connection != first)
+        }
+    }
+
+    @Test("OPENTOK 2.2: what was asked for before disconnect is still sent")
+    func lastWords() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            let bob = try await room.join("Bob")
+            #expect(try await bob.next() == .created("Ada"))
+            #expect(ada.signal("bye", "Ada leaves") == nil)
+            ada.session.disconnect(nil)
+            #expect(try await bob.next() == .signal(type: "bye", from: "Ada", string: "Ada leaves"))
+            #expect(try await bob.next() == .destroyed("Ada"))
+        }
+    }
+
+    @Test("a disconnect while connecting ends with sessionDidDisconnect alone")
+    func disconnectEarly() async throws {
+        try await Room.run { room in
+            let ada = try room.client()
+            ada.session.connect(withToken: try room.token(), error: nil)
+            #expect(ada.session.sessionConnectionStatus == .connecting)
+            #expect(code { ada.session.disconnect(&$0) } == nil)
+            #expect(try await ada.next() == .disconnected)
+            ada.session.connect(withToken: try room.token(), error: nil)
+            #expect(try await ada.next() == .connected)
+        }
+    }
+
+    @Test("a session that nobody holds any more leaves")
+    func letGo() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            var bob: Client? = try await room.join("Bob")
+            #expect(try await ada.next() == .created("Bob"))
+            #expect(try await bob?.next() == .created("Ada"))
+            bob = nil
+            #expect(try await ada.next() == .destroyed("Bob"))
+        }
+    }
+
+    @Test("OPENTOK 2.5: with connectionEventsSuppressed nobody is told of, and senders are known all the same")
+    func suppressed() async throws {
+        try await Room.run { room in
+            let bob = try await room.join("Bob")
+            let settings = OTSessionSettings()
+            settings.connectionEventsSuppressed = true
+            let ada = try await room.join("Ada", settings: settings)
+            #expect(try await bob.next() == .created("Ada"))
+            #expect(bob.signal("chat", "hello") == nil)
+            #expect(try await ada.next() == .signal(type: "chat", from: "Bob", string: "hello"))
+        }
+    }
+
+    // MARK: Signals
+
+    @Test("OPENTOK 1.1: a broadcast reaches everybody, its sender too, as its own connection; both directions")
+    func broadcast() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            let bob = try await room.join("Bob")
+            #expect(try await ada.next() == .created("Bob"))
+            #expect(try await bob.next() == .created("Ada"))
+            for (sender, name) in [(ada, "Ada"), (bob, "Bob")] {
+                #expect(sender.signal("chat", "hello from \(name)") == nil)
+                for client in [ada, bob] {
+                    #expect(
+                        try await client.next() == .signal(type: "chat", from: name, string: "hello from \(name)"))
+                }
+            }
+        }
+    }
+
+    @Test("OPENTOK 1.1: a signal to one connection reaches it alone")
+    func directed() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            let bob = try await room.join("Bob")
+            #expect(try await ada.next() == .created("Bob"))
+            #expect(try await bob.next() == .created("Ada"))
+            #expect(ada.signal("chat", "psst", to: bob.session.connection) == nil)
+            #expect(ada.signal("chat", "all") == nil)
+            #expect(try await bob.next() == .signal(type: "chat", from: "Ada", string: "psst"))
+            #expect(try await bob.next() == .signal(type: "chat", from: "Ada", string: "all"))
+            #expect(try await ada.next() == .signal(type: "chat", from: "Ada", string: "all"))
+        }
+    }
+
+    @Test("OPENTOK 1.3: type and string may be nil, an empty type is none, an empty string stays one")
+    func absent() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            ada.session.signal(withType: nil, string: nil, connection: nil, error: nil)
+            #expect(try await ada.next() == .signal(type: nil, from: "Ada", string: nil))
+            ada.session.signal(withType: "", string: "", connection: nil, retryAfterReconnect: false, error: nil)
+            #expect(try await ada.next() == .signal(type: nil, from: "Ada", string: ""))
+        }
+    }
+
+    @Test("OPENTOK 1.1: signals of one sender arrive in the order in which they were sent, none lost")
+    func order() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            for number in 0..<2_000 { #expect(ada.signal("count", String(number)) == nil) }
+            for number in 0..<2_000 {
+                try #require(try await ada.next() == .signal(type: "count", from: "Ada", string: String(number)))
+            }
+        }
+    }
+
+    @Test("OPENTOK 1.3: a signal by REST has no connection")
+    func rest() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            #expect(try await room.signalByREST(type: "notice", data: "at noon") == 204)
+            #expect(try await ada.next() == .signal(type: "notice", from: nil, string: "at noon"))
+        }
+    }
+
+    // MARK: Errors at once
+
+    @Test("OPENTOK 1.5: 1413 for a string over 8192 UTF-16 units, none at 8192")
+    func tooLong() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            for (unit, count) in [("a", 8192), ("€", 8192), ("👋", 4096), ("\"", 8192), ("\u{1}", 8192)] {
+                let text = String(repeating: unit, count: count)
+                #expect(ada.signal("chat", text) == nil)
+                #expect(try await ada.next() == .signal(type: "chat", from: "Ada", string: text))
+                #expect(ada.signal("chat", text + unit) == .sessionSignalDataTooLong)
+            }
+        }
+    }
+
+    @Test(
+        "OPENTOK 1.5: 1461 for a type that is too long or has other characters",
+        arguments: ["a b", "a:b", "é", "a\n"])
+    func badType(_ type: String) async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            #expect(ada.signal(type, "x") == .sessionInvalidSignalType)
+            #expect(ada.signal(String(repeating: "t", count: 129), "x") == .sessionInvalidSignalType)
+            let longest = String(repeating: "t", count: 128)
+            #expect(ada.signal(longest, "x") == nil)
+            #expect(try await ada.next() == .signal(type: longest, from: "Ada", string: "x"))
+            #expect(ada.signal("a.b_c-d~E9", "x") == nil)
+            #expect(try await ada.next() == .signal(type: "a.b_c-d~E9", from: "Ada", string: "x"))
+        }
+    }
+
+    @Test("OPENTOK 1.3: 1010 for what needs a connection, before and after it")
+    func notConnected() async throws {
+        try await Room.run { room in
+            let ada = try room.client()
+            let bob = try #require(try await room.join("Bob").session.connection)
+            #expect(ada.signal("chat", "x") == .notConnected)
+            #expect(code { ada.session.disconnect(&$0) } == .notConnected)
+            #expect(code { ada.session.forceDisconnect(bob, error: &$0) } == .notConnected)
+            ada.session.connect(withToken: try room.token(), error: nil)
+            #expect(ada.signal("chat", "x") == .notConnected)
+            #expect(try await ada.next() == .connected)
+            ada.session.disconnect(nil)
+            #expect(ada.signal("chat", "x") == .notConnected)
+            while try await ada.next() != .disconnected {}
+            #expect(ada.signal("chat", "x") == .notConnected)
+        }
+    }
+
+    @Test("OPENTOK 1.3: 1011 for an empty key, session id or token", arguments: [0, 1, 2])
+    func empty(_ place: Int) throws {
+        let session = try #require(
+            OTSession(apiKey: place == 0 ? "" : "100", sessionId: place == 1 ? "" : "1_x", delegate: nil))
+        #expect(
+            code { session.connect(withToken: place == 2 ? "" : "T1==x", error: &$0) } == .nullOrInvalidParameter)
+        #expect(session.sessionConnectionStatus == .notConnected)
+    }
+
+    @Test("OPENTOK 1.3: 1015 for connect while connecting, connected and disconnecting; the connection goes on")
+    func illegalState() async throws {
+        try await Room.run { room in
+            let ada = try room.client()
+            let token = try room.token("Ada")
+            let connect = { code { ada.session.connect(withToken: token, error: &$0) } }
+            #expect(connect() == nil)
+            #expect(connect() == .sessionIllegalState)
+            #expect(try await ada.next() == .connected)
+            #expect(connect() == .sessionIllegalState)
+            #expect(ada.signal("chat", "still here") == nil)
+            #expect(try await ada.next() == .signal(type: "chat", from: "Ada", string: "still here"))
+            ada.session.disconnect(nil)
+            #expect(connect() == .sessionIllegalState)
+            #expect(try await ada.next() == .disconnected)
+        }
+    }
+
+    @Test("a call without an error clears an older one")
+    func cleared() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            var error: OTError?
+            ada.session.signal(withType: "a b", string: nil, connection: nil, error: &error)
+            #expect(error != nil)
+            ada.session.signal(withType: "ab", string: nil, connection: nil, error: &error)
+            #expect(error == nil)
+        }
+    }
+
+    // MARK: Errors later
+
+    @Test("OPENTOK 1.3: 1004 and 1005 come to the delegate, and the session has failed")
+    func refused() async throws {
+        try await Room.run { room in
+            let ada = try room.client()
+            #expect(code { ada.session.connect(withToken: "T1==nonsense", error: &$0) } == nil)
+            #expect(try await ada.next() == .failed(.authorizationFailure))
+            #expect(ada.session.sessionConnectionStatus == .failed)
+            #expect(ada.session.connection == nil)
+            ada.session.connect(withToken: try room.token("Ada"), error: nil)
+            #expect(try await ada.next() == .connected)
+
+            let bob = try room.client(sessionId: "no session")
+            bob.session.connect(withToken: try room.token(), error: nil)
+            #expect(try await bob.next() == .failed(.errorInvalidSession))
+        }
+    }
+
+    @Test("OPENTOK 1.3: 1006 when there is no server")
+    func unreachable() async throws {
+        let room = try await Room()
+        let ada = try room.client()
+        await room.stop()
+        #expect(code { ada.session.connect(withToken: try! room.token(), error: &$0) } == nil)
+        #expect(try await ada.next() == .failed(.connectionFailed))
+        #expect(ada.session.sessionConnectionStatus == .failed)
+    }
+
+    @Test("OPENTOK 1.5: 1550 for a role that may not signal, 1011 for a target that has left; the session goes on")
+    func refusedSignals() async throws {
+        try await Room.run { room in
+            let mute = try await room.join("Mute", role: .publisherOnly)
+            #expect(mute.signal("chat", "x") == nil)
+            #expect(try await mute.next() == .failed(.sessionUnableToSendSignal))
+            #expect(mute.session.sessionConnectionStatus == .connected)
+
+            let ada = try await room.join("Ada")
+            #expect(try await ada.next() == .created("Mute"))
+            let gone = try #require(mute.session.connection)
+            mute.session.disconnect(nil)
+            #expect(try await ada.next() == .destroyed("Mute"))
+            #expect(ada.signal("chat", "x", to: gone) == nil)
+            #expect(try await ada.next() == .failed(.nullOrInvalidParameter))
+            #expect(ada.signal("chat", "still here") == nil)
+            #expect(try await ada.next() == .signal(type: "chat", from: "Ada", string: "still here"))
+        }
+    }
+
+    @Test("OPENTOK 2.2: who is forced to leave hears sessionDidDisconnect; 1520 at once without a moderator's token")
+    func forced() async throws {
+        try await Room.run { room in
+            let bob = try await room.join("Bob")
+            let chief = try await room.join("Chief", role: .moderator)
+            #expect(try await bob.next() == .created("Chief"))
+            #expect(try await chief.next() == .created("Bob"))
+            let (victim, moderator) = (try #require(bob.session.connection), try #require(chief.session.connection))
+            #expect(
+                code { bob.session.forceDisconnect(moderator, error: &$0) } == .sessionUnableToForceDisconnect)
+            #expect(code { chief.session.forceDisconnect(victim, error: &$0) } == nil)
+            #expect(try await bob.next() == .disconnected)
+            #expect(try await chief.next() == .destroyed("Bob"))
+            #expect(code { chief.session.forceDisconnect(victim, error: &$0) } == nil)
+            #expect(try await chief.next() == .failed(.nullOrInvalidParameter))
+        }
+    }
+
+    @Test("OPENTOK 2.5: a lost connection is told as 1022, then sessionDidDisconnect")
+    func serverGone() async throws {
+        let room = try await Room()
+        let ada = try await room.join("Ada")
+        await room.stop()
+        #expect(try await ada.next() == .failed(.connectionDropped))
+        #expect(try await ada.next() == .disconnected)
+        #expect(ada.signal("chat", "x") == .notConnected)
+    }
+
+    // MARK: The rest
+
+    @Test("OPENTOK 2.5: the delegate is called on the main queue unless it is told otherwise")
+    func mainQueue() async throws {
+        try await Room.run { room in
+            DispatchQueue.main.setSpecific(key: Recorder.mark, value: true)
+            defer { DispatchQueue.main.setSpecific(key: Recorder.mark, value: nil) }
+            let recorder = Recorder()
+            let settings = OTSessionSettings()
+            settings.apiURL = room.url
+            let session = try #require(
+                OTSession(
+                    apiKey: Room.apiKey, sessionId: room.sessionID.rawValue, delegate: recorder, settings: settings))
+            session.connect(withToken: try room.token("Ada"), error: nil)
+            var heard = recorder.heard.makeAsyncIterator()
+            let first = await heard.next(isolation: #isolation)
+            #expect(first == .connected)
+        }
+    }
+
+    @Test("OPENTOK 2.5: the delegate is held weakly, and may be another one")
+    func delegate() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            var other: Recorder? = Recorder()
+            var heard = try #require(other).heard.makeAsyncIterator()
+            ada.session.delegate = other
+            #expect(ada.session.delegate === other)
+            #expect(ada.signal("chat", "to the other") == nil)
+            let next = await heard.next(isolation: #isolation)
+            #expect(next == .signal(type: "chat", from: "Ada", string: "to the other"))
+            ada.session.apiQueue.sync {}
+            other = nil
+            let end = await heard.next(isolation: #isolation)
+            #expect(end == nil)
+            #expect(ada.session.delegate == nil)
+        }
+    }
+
+    @Test("OPENTOK 2.5: a delegate needs no more than the five methods that OpenTok requires")
+    func leastDelegate() async throws {
+        final class Least: OTSessionDelegate {
+            func sessionDidConnect(_ session: OTSession) {
+                session.signal(withType: "chat", string: "x", connection: nil, error: nil)
+            }
+            func sessionDidDisconnect(_ session: OTSession) {}
+            func session(_ session: OTSession, didFailWithError error: OTError) {}
+            func session(_ session: OTSession, streamCreated stream: OTStream) {}
+            func session(_ session: OTSession, streamDestroyed stream: OTStream) {}
+        }
+        try await Room.run { room in
+            let bob = try await room.join("Bob")
+            let ada = try room.client()
+            let least = Least()
+            ada.session.delegate = least
+            ada.session.connect(withToken: try room.token("Ada"), error: nil)
+            #expect(try await bob.next() == .created("Ada"))
+            #expect(try await bob.next() == .signal(type: "chat", from: "Ada", string: "x"))
+            withExtendedLifetime(least) {}
+        }
+    }
+
+    @Test("media calls answer with an error, and the session goes on")
+    func media() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            let settings = OTPublisherSettings()
+            settings.name = "camera"
+            let publisher = OTPublisher(delegate: nil, settings: settings)!
+            #expect(publisher.name == "camera")
+            var error: OTError?
+            ada.session.publish(publisher, error: &error)
+            #expect(error?.domain == OT_PUBLISHER_ERROR_DOMAIN)
+            #expect(error?.code == Int(OTPublisherErrorCode.publisherInternalError.rawValue))
+            #expect(code { ada.session.unpublish(publisher, error: &$0) } == .sessionPublisherNotFound)
+            let stream = OTStream(
+                streamId: "s", connection: try #require(ada.session.connection), session: ada.session)
+            let subscriber = OTSubscriber(stream: stream, delegate: nil)!
+            ada.session.subscribe(subscriber, error: &error)
+            #expect(error?.domain == OT_SUBSCRIBER_ERROR_DOMAIN)
+            #expect(error?.code == Int(OTSubscriberErrorCode.subscriberInternalError.rawValue))
+            #expect(code { ada.session.unsubscribe(subscriber, error: &$0) } == .sessionSubscriberNotFound)
+            #expect(ada.signal("chat", "still here") == nil)
+            #expect(try await ada.next() == .signal(type: "chat", from: "Ada", string: "still here"))
+        }
+    }
+
+    @Test("the server is that of the settings, else OTSession.serverURL, else SIGNALBOX_SERVER, else this machine's")
+    func server() throws {
+        let settings = OTSessionSettings()
+        settings.apiURL = URL(string: "https://settings.example")
+        let told = try #require(OTSession(apiKey: "1", sessionId: "1_x", delegate: nil, settings: settings))
+        let untold = try #require(OTSession(apiKey: "1", sessionId: "1_x", delegate: nil))
+        let environment = ["SIGNALBOX_SERVER": "http://environment.example"]
+        #expect(untold.server(environment: [:]) == "http://127.0.0.1:8080")
+        #expect(untold.server(environment: environment) == "http://environment.example")
+        OTSession.serverURL = URL(string: "wss://chosen.example")
+        defer { OTSession.serverURL = nil }
+        #expect(untold.server(environment: environment) == "wss://chosen.example")
+        #expect(told.server(environment: environment) == "https://settings.example")
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import OpenTok
+import Testing
+
+/// Sends nothing; remembers what it was asked.
+private final class Answering: OTKTextChatDelegate {
+    var answer = true
+    private(set) var asked: [OTKChatMessage] = []
+
+    func onMessageReady(toSend message: OTKChatMessage!) -> Bool {
+        asked.append(message)
+        return answer
+    }
+}
+
+@Suite("OpenTok's text chat of 2015", .timeLimit(.minutes(1)))
+struct TextChatTests {
+    private func message(_ text: String, from sender: String?, at seconds: Double? = nil) -> OTKChatMessage {
+        let message = OTKChatMessage()
+        message.text = text
+        message.senderId = sender
+        message.senderAlias = sender?.uppercased()
+        message.dateTime = seconds.map(Date.init(timeIntervalSince1970:))
+        return message
+    }
+
+    @Test("OPENTOK 5.1: the delegate gets text, sender and date; what it agrees to is shown, and the draft is empty")
+    func sent() throws {
+        let (chat, delegate) = (OTKTextChatComponent(), Answering())
+        chat.delegate = delegate
+        chat.setSenderId("id", alias: "Ada")
+        let before = Date(timeIntervalSinceNow: -1)
+        #expect(chat.send("  hello "))
+        let message = try #require(delegate.asked.first)
+        #expect(message.text == "  hello ")
+        #expect(message.senderId == "id")
+        #expect(message.senderAlias == "Ada")
+        #expect(message.dateTime > before)
+        #expect(chat.rows.map(\.kind) == [.sent, .divider])
+        #expect(chat.rows[0].message?.text == "  hello ")
+        #expect(chat.draft == "")
+        #expect(delegate.asked.count == 1)
+    }
+
+    @Test("OPENTOK 5.1: what the delegate refuses stays in the draft and is not shown; nor is it without a delegate")
+    func refused() {
+        let (chat, delegate) = (OTKTextChatComponent(), Answering())
+        #expect(!chat.send("hello"))
+        chat.delegate = delegate
+        delegate.answer = false
+        #expect(!chat.send("hello"))
+        #expect(chat.draft == "hello")
+        #expect(chat.rows.isEmpty)
+        delegate.answer = true
+        #expect(chat.send())
+        #expect(chat.rows.count == 2)
+    }
+
+    @Test("OPENTOK 5.1: empty text is not sent, and the delegate not asked; white space is sent")
+    func empty() {
+        let (chat, delegate) = (OTKTextChatComponent(), Answering())
+        chat.delegate = delegate
+        #expect(!chat.send(""))
+        #expect(delegate.asked.isEmpty)
+        #expect(chat.send(" "))
+    }
+
+    @Test("OPENTOK 5.1: exactly the maximum may be written, counted in UTF-16 units; one more is refused whole")
+    func length() {
+        let chat = OTKTextChatComponent()
+        #expect(chat.edit(String(repeating: "a", count: 1000)))
+        #expect(!chat.edit(String(repeating: "a", count: 1001)))
+        chat.setMaxLength(1005)
+        #expect(chat.charactersLeft == 5)
+        #expect(chat.edit(String(repeating: "a", count: 1003) + "👋"))
+        #expect(chat.charactersLeft == 0)
+        #expect(!chat.edit(String(repeating: "a", count: 1004) + "👋"))
+        chat.setMaxLength(1000)
+        #expect(chat.charactersLeft == -5)
+    }
+
+    @Test("OPENTOK 5.1: addMessage is always true, marks as received, and dates what has no date")
+    func received() throws {
+        let chat = OTKTextChatComponent()
+        chat.setSenderId("me", alias: "Me")
+        let message = message("hello", from: "me")
+        let before = Date(timeIntervalSinceNow: -1)
+        #expect(chat.addMessage(message))
+        #expect(message.dateTime > before)
+        #expect(chat.rows.map(\.kind) == [.received, .divider])
+        #expect(chat.rows[0].message?.senderAlias == "ME")
+        #expect(chat.addMessage(OTKChatMessage()))
+        #expect(chat.rows.filter { $0.kind == .received }.count == 2)
+    }
+
+    @Test("OPENTOK 5.1: less than 120 s and the same sender is short; a divider goes before any other")
+    func grouping() {
+        let chat = OTKTextChatComponent()
+        for (sender, seconds) in [("a", 0.0), ("a", 119.999), ("a", 239.999), ("b", 240)] {
+            chat.addMessage(message("x", from: sender, at: seconds))
+        }
+        #expect(
+            chat.rows.map(\.kind) == [.received, .receivedShort, .divider, .received, .divider, .received, .divider])
+    }
+
+    @Test("OPENTOK 5.1: full rows show hh:mma, short rows and dividers no time")
+    func time() throws {
+        let chat = OTKTextChatComponent()
+        let utc = try #require(TimeZone(identifier: "UTC"))
+        chat.addMessage(message("x", from: "a", at: 15 * 3600 + 7 * 60))
+        chat.addMessage(message("y", from: "a", at: 15 * 3600 + 7 * 60 + 1))
+        #expect(chat.rows.map { $0.timeText(in: utc) } == ["03:07PM", nil, nil])
+    }
+
+    @Test("dates beyond all clocks are no fault", arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300])
+    func dates(_ seconds: Double) {
+        let chat = OTKTextChatComponent()
+        #expect(chat.addMessage(message("x", from: "a", at: seconds)))
+        #expect(chat.rows.count == 2)
+        #expect(chat.rows[0].timeText() != nil)
+    }
+
+    @Test("the delegate's method may be written in each of its spellings")
+    func spellings() {
+        final class Plain: OTKTextChatDelegate {
+            func onMessageReady(toSend message: OTKChatMessage) -> Bool { message.text == "yes" }
+        }
+        final class Objective: OTKTextChatDelegate {
+            func onMessageReadyToSend(_ message: OTKChatMessage) -> Bool { message.text == "yes" }
+        }
+        let delegates: [any OTKTextChatDelegate] = [Plain(), Objective()]
+        for delegate in delegates {
+            let chat = OTKTextChatComponent()
+            chat.delegate = delegate
+            #expect(!chat.send("no"))
+            #expect(chat.send("yes"))
+        }
+    }
+
+    @Test("a delegate with none of the spellings is a fault of the program, and says which one is missing")
+    func noSpelling() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            final class Nothing: OTKTextChatDelegate {}
+            let (chat, delegate) = (OTKTextChatComponent(), Nothing())
+            chat.delegate = delegate
+            chat.send("hello")
+        }
+        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("onMessageReady(toSend:)"))
+    }
+}
