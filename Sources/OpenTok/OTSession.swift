@@ -54,7 +54,7 @@ open class OTSession: NSObject, @unchecked Sendable {
     private let options: Session.Options
     private let state = Mutex(State())
     private let listener: Mutex<Listener>
-    private let order = CallOrder()
+    let order = CallOrder()
 
     /// Opens nothing yet. It is never `nil`, although callers have to unwrap it: what is wrong with an argument is told by
     /// ``connect(withToken:error:)``.

@@ -361,11 +361,43 @@ struct SessionTests {
 
     // MARK: The rest
 
+    @Test("OPENTOK 2.5: a delegate of the main actor is called on it, in Swift 6, too")
+    func mainActor() async throws {
+        @MainActor final class Model: @MainActor OTSessionDelegate {
+            let (heard, tell) = AsyncStream.makeStream(of: Bool.self)
+            func sessionDidConnect(_ session: OTSession) {
+                tell.yield(DispatchQueue.getSpecific(key: Recorder.mark) == true)
+            }
+            func sessionDidDisconnect(_ session: OTSession) {}
+            func session(_ session: OTSession, didFailWithError error: OTError) {}
+            func session(_ session: OTSession, streamCreated stream: OTStream) {}
+            func session(_ session: OTSession, streamDestroyed stream: OTStream) {}
+        }
+        try await Room.run { room in
+            let settings = OTSessionSettings()
+            settings.apiURL = room.url
+            let token = try room.token("Ada")
+            let sessionId = room.sessionId
+            let session = try #require(
+                OTSession(apiKey: Room.apiKey, sessionId: sessionId, delegate: nil, settings: settings))
+            let (model, heard) = await MainActor.run {
+                let model = Model()
+                session.delegate = model
+                return (model, model.heard)
+            }
+            DispatchQueue.main.setSpecific(key: Recorder.mark, value: true)
+            session.connect(withToken: token, error: nil)
+            var iterator = heard.makeAsyncIterator()
+            let isOnMain = await iterator.next(isolation: #isolation)
+            #expect(isOnMain == true)
+            withExtendedLifetime(model) {}
+        }
+    }
+
     @Test("OPENTOK 2.5: the delegate is called on the main queue unless it is told otherwise")
     func mainQueue() async throws {
         try await Room.run { room in
             DispatchQueue.main.setSpecific(key: Recorder.mark, value: true)
-            defer { DispatchQueue.main.setSpecific(key: Recorder.mark, value: nil) }
             let recorder = Recorder()
             let settings = OTSessionSettings()
             settings.apiURL = room.url

@@ -1,0 +1,60 @@
+import Dispatch
+import Testing
+
+@testable import OpenTok
+
+// These fill queues of 10,000, which takes a debug build some seconds.
+@Suite("what OpenTok's session does at its bounds", .timeLimit(.minutes(3)))
+struct BoundsTests {
+    @Test("10,000 requests may wait for their answers; the next one is refused at once, with 1550")
+    func waiting() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            ada.session.order.queue.suspend()
+            let refusals = (0..<OTSession.waitingLimit).compactMap { _ in ada.signal("chat", nil) }
+            let last = ada.signal("chat", nil)
+            ada.session.order.queue.resume()
+            #expect(refusals.isEmpty)
+            #expect(last == .sessionUnableToSendSignal)
+            ada.session.disconnect(nil)
+            while try await ada.next() != .disconnected {}
+            // Their places are free again.
+            ada.session.connect(withToken: try room.token("Ada"), error: nil)
+            #expect(try await ada.next() == .connected)
+            #expect(ada.signal("chat", "again") == nil)
+            #expect(try await ada.next() == .signal(type: "chat", from: "Ada", string: "again"))
+        }
+    }
+
+    @Test("a delegate that falls 10,000 events behind is told of it: 1022, then sessionDidDisconnect (G4)")
+    func overflow() async throws {
+        try await Room.run { room in
+            let ada = try await room.join("Ada")
+            let bob = try await room.join("Bob")
+            #expect(try await ada.next() == .created("Bob"))
+            #expect(try await bob.next() == .created("Ada"))
+            // Behind Ada's `created`, whose queue stands from now on.
+            ada.session.apiQueue.suspend()
+            // In portions that Bob's own delegate keeps up with.
+            for portion in 0..<11 {
+                for number in 0..<1_000 { #expect(bob.signal("count", String(portion * 1_000 + number)) == nil) }
+                for number in 0..<1_000 {
+                    let string = String(portion * 1_000 + number)
+                    try #require(try await bob.next() == .signal(type: "count", from: "Bob", string: string))
+                }
+            }
+            ada.session.apiQueue.resume()
+            var count = 0
+            var event = try await ada.next()
+            while case .signal(_, _, let string) = event {
+                try #require(string == String(count))
+                count += 1
+                event = try await ada.next()
+            }
+            #expect((9_000..<11_000).contains(count))
+            #expect(event == .failed(.connectionDropped))
+            #expect(try await ada.next() == .disconnected)
+            #expect(try await bob.next() == .destroyed("Ada"))
+        }
+    }
+}
