@@ -6,6 +6,10 @@
 #include <fcntl.h>
 #include <libwebsockets.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -80,13 +84,24 @@ static inline void signalbox_keep_event_plugin_loaded(void) {
 }
 
 /* lws_adopt_desc_t holds a union; and the opaque pointer has to be there before the first callback. */
-static inline struct lws *signalbox_adopt(struct lws_vhost *vhost, int descriptor, void *opaque) {
+static inline struct lws *signalbox_adopt(struct lws_vhost *vhost, int descriptor, int tls, void *opaque) {
     lws_adopt_desc_t description = { 0 };
     description.vh = vhost;
-    description.type = (lws_adoption_type)(LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP | LWS_ADOPT_ALLOW_SSL);
+    description.type = (lws_adoption_type)(LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP | (tls ? LWS_ADOPT_ALLOW_SSL : 0));
     description.fd.sockfd = descriptor;
     description.opaque = opaque;
     return lws_adopt_descriptor_vhost_via_info(&description);
+}
+
+/* What a TLS server of ours speaks. OpenSSL has macros for all of this. 0 if it was refused. */
+static inline int signalbox_tls_server_rules(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
+    /* No session is resumed: a cache is memory for two hours, tickets need keys that somebody rotates. */
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    /* libwebsockets would look for another virtual host by the name that the client asks for; there is one. */
+    SSL_CTX_set_tlsext_servername_callback(context, NULL);
+    return SSL_CTX_set_num_tickets(context, 0) && SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION)
+        && SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20");
 }
 
 #endif

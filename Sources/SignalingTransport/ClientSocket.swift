@@ -206,15 +206,25 @@ public final class ClientSocket: Endable {
         deadline?.schedule(at: loop.now.advanced(by: options.closeTimeout))
     }
 
+    /// The handshake ends here; ``connectionFailed(_:)`` comes next, with words of the library's that say less.
+    func certificateRefused(_ why: String) {
+        guard phase == .connecting, failure == nil, !isKilled else { return }
+        failure = TransportError(.connectFailed, "the server's certificate is refused: \(why)")
+    }
+
     func connectionFailed(_ text: UnsafeRawBufferPointer) {
         guard phase == .connecting else { return }
         if failure == nil, !isKilled {
             let words = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
-            // The library marks what went wrong after the connection stood with "HS:".
-            failure =
-                words.hasPrefix("HS:") || words.contains("ws upgrade")
-                ? TransportError(.handshakeRefused, "the server refused the WebSocket: \(words)")
-                : TransportError(.connectFailed, "the server cannot be reached: \(words)")
+            // The library marks what went wrong after the connection stood with "HS:", and tells of TLS no more than
+            // OpenSSL's kind of error, with a number that it has mistaken for a reason.
+            if words.hasPrefix("HS:") || words.contains("ws upgrade") {
+                failure = TransportError(.handshakeRefused, "the server refused the WebSocket: \(words)")
+            } else if words.hasPrefix("connect SSL err") {
+                failure = TransportError(.connectFailed, "the server cannot be reached: the TLS handshake failed")
+            } else {
+                failure = TransportError(.connectFailed, "the server cannot be reached: \(words)")
+            }
         }
         if isStarting { terminate() } else { closed() }
     }
@@ -266,7 +276,7 @@ public final class ClientSocket: Endable {
             target.hostHeader.withCString { hostHeader in
                 target.path.withCString { path in
                     subprotocol.withCString { name in
-                        withOptionalCString(options.origin) { origin in
+                        withOptionalCStrings(options.origin, target.isSecure ? "http/1.1" : nil) { origin, alpn in
                             // The library copies the strings before it returns.
                             var info = lws_client_connect_info()
                             info.context = context
@@ -279,6 +289,7 @@ public final class ClientSocket: Endable {
                             info.`protocol` = name
                             info.local_protocol_name = name
                             info.ssl_connection = target.isSecure ? Int32(LCCSCF_USE_SSL.rawValue) : 0
+                            info.alpn = alpn
                             info.ietf_version_or_minus_one = -1
                             info.opaque_user_data = UnsafeMutableRawPointer(bitPattern: number)
                             wsi = lws_client_connect_via_info(&info)
@@ -305,7 +316,13 @@ public final class ClientSocket: Endable {
     }
 }
 
-private func withOptionalCString(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Void) {
-    guard let text else { return body(nil) }
-    text.withCString { body($0) }
+private func withOptionalCStrings(
+    _ first: String?, _ second: String?, _ body: (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Void
+) {
+    func withSecond(_ first: UnsafePointer<CChar>?) {
+        guard let second else { return body(first, nil) }
+        second.withCString { body(first, $0) }
+    }
+    guard let first else { return withSecond(nil) }
+    first.withCString { withSecond($0) }
 }

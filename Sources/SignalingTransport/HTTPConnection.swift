@@ -38,7 +38,10 @@ final class HTTPConnection: Endable {
     let id: UInt64
     private let address: PeerAddress
     private(set) var server: TransportServer?
-    var wsi: OpaquePointer?
+    var wsi: OpaquePointer? {
+        didSet { wasAdopted = wasAdopted || wsi != nil }
+    }
+    private var wasAdopted = false
     private var phase = Phase.waiting
     private var isKilled = false
     private var isHead = false
@@ -225,6 +228,8 @@ final class HTTPConnection: Endable {
     }
 
     func deadlinePassed() {
+        // It was never adopted, and nothing was told of its end.
+        guard wsi != nil || wasAdopted else { return destroyed() }
         switch phase {
         case .receiving:
             keepsAlive = false
@@ -282,6 +287,11 @@ final class HTTPConnection: Endable {
             guard bodyIsRead else { return -1 }
             phase = .lingering(byteBudget: Self.lingerByteCount)
             server.setDeadline(id, after: Self.lingerTime)
+            if let tls = lws_get_ssl(wsi) {
+                // The answer's end is said in TLS, too: what ends without is taken for cut.
+                ERR_clear_error()
+                SSL_shutdown(tls)
+            }
             signalbox_shutdown_writing(lws_get_socket_fd(wsi))
             return 0
         }
@@ -318,9 +328,18 @@ final class HTTPConnection: Endable {
     /// that wait, or the end of the stream, would keep the loop spinning until the client has read its answer.
     func dropInput() {
         guard let wsi, !bodyIsRead, !isKilled else { return }
-        var scratch: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        let count = withUnsafeMutableBytes(of: &scratch) {
-            signalbox_receive(lws_get_socket_fd(wsi), $0.baseAddress, $0.count)
+        let count = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { scratch -> Int in
+            guard let tls = lws_get_ssl(wsi) else {
+                return signalbox_receive(lws_get_socket_fd(wsi), scratch.baseAddress, scratch.count)
+            }
+            // Reading between two attempts at one write is what OpenSSL allows for.
+            ERR_clear_error()
+            let count = SSL_read(tls, scratch.baseAddress, Int32(scratch.count))
+            guard count <= 0 else { return Int(count) }
+            switch SSL_get_error(tls, count) {
+            case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return -1
+            default: return 0
+            }
         }
         // Pipelined requests are lost with the connection, which ends after this answer; who has hung up gets none.
         if count > 0 { keepsAlive = false }

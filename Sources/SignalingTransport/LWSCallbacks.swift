@@ -28,6 +28,12 @@ func serverHTTPCallback(
     case LWS_CALLBACK_WSI_DESTROY:
         destroyed(owner(of: wsi, as: AnyObject.self))
         return 0
+    case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
+        if let wsi, let user { LWSContext.serverTLSContextMade(wsi, user) }
+        return 0
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+        certificateJudged(wsi, user, isTrusted: count != 0)
+        return 0
     // CONNECT turns a connection into a raw one; and a WebSocket of protocol 0 must not come about.
     case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_CONNECTED, LWS_CALLBACK_RAW_RX,
         LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION, LWS_CALLBACK_ESTABLISHED:
@@ -75,6 +81,9 @@ func clientCallback(
         LWS_CALLBACK_CLIENT_ESTABLISHED, LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_WS_PEER_INITIATED_CLOSE,
         LWS_CALLBACK_CLIENT_CLOSED, LWS_CALLBACK_WSI_DESTROY:
         break
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+        certificateJudged(wsi, user, isTrusted: count != 0)
+        return 0
     default: return 0
     }
     guard let wsi, let client = LWSContext.client(of: wsi) else { return 0 }
@@ -90,6 +99,13 @@ func clientCallback(
     default: client.closed()
     }
     return 0
+}
+
+/// About a client's connection, but told to protocol 0 of the context's first vhost, whichever that is.
+private func certificateJudged(_ wsi: OpaquePointer?, _ store: UnsafeMutableRawPointer?, isTrusted: Bool) {
+    guard !isTrusted, let wsi, let store, let client = LWSContext.client(of: wsi) else { return }
+    let code = X509_STORE_CTX_get_error(OpaquePointer(store))
+    client.certificateRefused(String(cString: X509_verify_cert_error_string(Int(code))))
 }
 
 /// The object behind a connection. nil for the library's own connections, and for the placeholder that some callbacks

@@ -1,6 +1,7 @@
 import CLibwebsockets
 import Logging
 import SignalingProtocol
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -37,11 +38,21 @@ final class LWSContext {
     private(set) var context: OpaquePointer?
     private let logger: Logger
     private let loops = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
+    /// What is offered by ALPN; HTTP/2 has open bugs in 4.1.6, and a WebSocket over it would be another thing.
+    private let alpn = strdup("http/1.1")
     /// All zero: no pings, no hang-ups by the library. Its timers sit in one sorted list that is walked on each insert.
     private let retryPolicy = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
     private var wakeDescriptor: Int32 = -1
     private var vhosts: [VHostKey: VHost] = [:]
     private var serverSubprotocol: String?
+    /// The server vhost's `SSL_CTX`; the library frees it.
+    private var serverTLSContext: OpaquePointer?
+    private var serverTLS: TransportServer.TLS?
+    /// Whether OpenSSL has been set up for the library.
+    ///
+    /// Each context that asks for that moves the process-wide number under which 4.1.6 finds its connection from
+    /// OpenSSL's; a client's handshake that runs on another loop at that moment would be refused. So one asks.
+    private static let isTLSInitialized = Mutex(false)
 
     /// Client sockets by the number that stands in libwebsockets' opaque pointer. It may speak of a connection once more
     /// after it has said that it could not be made; a number that is not here any more does no harm then.
@@ -62,10 +73,15 @@ final class LWSContext {
         // A loop of our own: with one of its making, the library would take SIGINT, SIGTERM, SIGHUP and even SIGSEGV.
         info.options =
             UInt64(LWS_SERVER_OPTION_LIBUV) | UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
-            | UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT) | UInt64(LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME)
+            | UInt64(LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME)
         info.foreign_loops = loops
         info.user = Unmanaged.passUnretained(self).toOpaque()
-        guard let context = lws_create_context(&info) else {
+        let created = Self.isTLSInitialized.withLock { isInitialized -> UInt in
+            if !isInitialized { info.options |= UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT) }
+            isInitialized = true
+            return UInt(bitPattern: lws_create_context(&info))
+        }
+        guard let context = OpaquePointer(bitPattern: created) else {
             throw TransportError(
                 .libraryFailed,
                 "libwebsockets gave no context; is its libuv plug-in (libwebsockets-evlib-uv) installed?")
@@ -88,9 +104,11 @@ final class LWSContext {
     deinit {
         loops.deallocate()
         retryPolicy.deallocate()
+        free(alpn)
     }
 
-    /// The vhost that all servers of this loop share.
+    /// The vhost that all servers of this loop share. It can do TLS; whether a connection does is decided when it is
+    /// adopted.
     ///
     /// One, because 4.1.6 moves a request to the newest vhost with the same "port", which is the same number for all
     /// that do not listen themselves (`lws_select_vhost`).
@@ -108,6 +126,24 @@ final class LWSContext {
                 httpCallback: serverHTTPCallback, socketCallback: serverSocketCallback, subprotocol: subprotocol,
                 receiveByteCount: Self.serverReceiveByteCount)
         }
+    }
+
+    /// From here on connections of the server vhost can be adopted with TLS.
+    func enableServerTLS(_ tls: TransportServer.TLS) throws(TransportError) {
+        guard serverTLS == nil || serverTLS == tls else {
+            throw TransportError(.unsupported, "servers on one loop have one certificate; use another loop")
+        }
+        guard let serverTLSContext else {
+            throw TransportError(.libraryFailed, "libwebsockets gave no TLS context")
+        }
+        try tls.configure(serverTLSContext)
+        serverTLS = tls
+    }
+
+    /// `LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS`
+    static func serverTLSContextMade(_ wsi: OpaquePointer, _ tlsContext: UnsafeMutableRawPointer) {
+        guard let user = lws_context_user(lws_get_context(wsi)) else { return }
+        Unmanaged<LWSContext>.fromOpaque(user).takeUnretainedValue().serverTLSContext = OpaquePointer(tlsContext)
     }
 
     /// A vhost for client sockets; one for each sub-protocol and set of trusted certificates.
@@ -156,8 +192,15 @@ final class LWSContext {
         info.protocols = UnsafePointer(table.protocols)
         info.vhost_name = UnsafePointer(nameCopy)
         info.client_ssl_ca_filepath = UnsafePointer(caFileCopy)
-        // Without this a vhost gets no TLS for its clients, although the context has it.
-        if port == CONTEXT_PORT_NO_LISTEN { info.options = UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT) }
+        // Without this a vhost gets no TLS, although the context has it.
+        info.options = UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT)
+        if port == CONTEXT_PORT_NO_LISTEN_SERVER {
+            // Certificate and key are loaded by us, for the library would only log what is wrong with them. It prepares
+            // every vhost for clients, too; this one needs no trusted certificates for that.
+            info.options |=
+                UInt64(LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX) | UInt64(LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS)
+        }
+        info.alpn = UnsafePointer(alpn)
         guard let vhost = lws_create_vhost(context, &info) else {
             free(nameCopy)
             free(caFileCopy)

@@ -16,13 +16,12 @@ import SignalingProtocol
 /// with a libuv loop a failed bind goes unnoticed. No SO_REUSEPORT: two servers started on one port by mistake would
 /// share it in silence, and each session's members would land on either.
 final class Listener {
-    /// Accepted in one go before other sockets get their turn.
-    private static let acceptBatch = 64
     /// How long accepting rests when the system has no descriptor to give.
     private static let exhaustedPause = Duration.milliseconds(100)
 
     let address: SocketAddress
     private let loop: LoopThread
+    private let batchCount: Int
     private var accepted: ((Int32, SocketAddress) -> Void)?
     private var descriptor: Int32
     private var poll: UnsafeMutablePointer<uv_poll_t>?
@@ -32,7 +31,9 @@ final class Listener {
     private var resume: LoopTimer?
 
     /// Listens; nothing is accepted before ``start(accepted:)``.
-    init(loop: LoopThread, host: String, port: Int, backlog: Int) throws(TransportError) {
+    ///
+    /// - Parameter batchCount: accepted in one go before other sockets get their turn.
+    init(loop: LoopThread, host: String, port: Int, backlog: Int, batchCount: Int) throws(TransportError) {
         guard let wanted = SocketAddress(host: host, port: port) else {
             throw TransportError(
                 .invalidAddress,
@@ -40,6 +41,7 @@ final class Listener {
         }
         guard let uvLoop = loop.core.loop else { throw TransportError(.stopped, "the loop has stopped") }
         self.loop = loop
+        self.batchCount = batchCount
         let descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
         self.descriptor = descriptor
         address = SocketAddress(boundTo: descriptor) ?? wanted
@@ -88,7 +90,7 @@ final class Listener {
     }
 
     private func acceptBatch() {
-        for _ in 0..<Self.acceptBatch {
+        for _ in 0..<batchCount {
             guard poll != nil else { return }
             var peer = sockaddr_storage()
             let descriptor = signalbox_accept(self.descriptor, &peer)

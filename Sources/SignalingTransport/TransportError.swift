@@ -5,6 +5,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case addressInUse, permissionDenied, invalidAddress, invalidURL, resourcesExhausted, libraryFailed
             case unsupported, alreadyStarted, stopped, connectFailed, connectTimedOut, handshakeRefused
+            case certificateUnusable, privateKeyUnusable, privateKeyEncrypted, privateKeyMismatch
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
@@ -34,6 +35,14 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         public static let connectTimedOut = Code(.connectTimedOut)
         /// The server answered, but did not become a WebSocket with the sub-protocol that was asked for.
         public static let handshakeRefused = Code(.handshakeRefused)
+        /// The certificate file cannot be read, is not PEM, or holds what OpenSSL does not take.
+        public static let certificateUnusable = Code(.certificateUnusable)
+        /// The private key's file cannot be read, is not PEM, or holds what OpenSSL does not take.
+        public static let privateKeyUnusable = Code(.privateKeyUnusable)
+        /// The private key wants a passphrase; nobody is there to give it.
+        public static let privateKeyEncrypted = Code(.privateKeyEncrypted)
+        /// The private key belongs to another certificate.
+        public static let privateKeyMismatch = Code(.privateKeyMismatch)
     }
 
     public let code: Code

@@ -9,10 +9,25 @@ import SignalingProtocol
     import Darwin
 #endif
 
-/// Listens on one address and serves WebSockets and HTTP/1.1 there. Confined to its loop; it lives until the loop stops.
-///
-/// Plain text: TLS ends in a proxy in front of it.
+/// Listens on one address and serves WebSockets and HTTP/1.1 there, with or without TLS. Confined to its loop; it lives
+/// until the loop stops.
 public final class TransportServer {
+    /// The files that a server proves its name with; read once, when it starts.
+    ///
+    /// TLS 1.2 and 1.3 are spoken, with forward secrecy and authenticated ciphers alone; no client certificates, no
+    /// renegotiation, no resumption.
+    public struct TLS: Sendable, Hashable {
+        /// PEM: the server's certificate, then those that lead to its authority.
+        public var certificateFile: String
+        /// PEM, without a passphrase.
+        public var privateKeyFile: String
+
+        public init(certificateFile: String, privateKeyFile: String) {
+            self.certificateFile = certificateFile
+            self.privateKeyFile = privateKeyFile
+        }
+    }
+
     /// What a server is made with. Everything that a peer can make grow has its bound here.
     public struct Options: Sendable {
         /// An IPv4 or IPv6 address, or "localhost" (127.0.0.1). Default: "127.0.0.1".
@@ -21,6 +36,8 @@ public final class TransportServer {
         public var port = 0
         /// How many connections may wait to be accepted; the system has a bound of its own. Default: 4096.
         public var backlog = 4096
+        /// https and wss instead of http and ws; the same for all servers of a loop that have it. Default: nil, plain text.
+        public var tls: TLS?
         /// The path of the WebSocket. Default: `/v1/signaling`.
         public var webSocketPath = "/v1/signaling"
         /// What a client has to offer; the same for all servers of a loop. Default: `signalbox.v1`.
@@ -33,12 +50,12 @@ public final class TransportServer {
         ///
         /// The header block's limit belongs to the loop and is ``Limits/headerByteCount``; over it: closed.
         public var maxBodyByteCount = Limits.bodyByteCount
-        /// Connections and sockets at the same time; those over it get a 503. nil (the default): what the process's
+        /// Connections and sockets at the same time; those over it get a 503, with TLS a close. nil (the default): what the process's
         /// descriptors allow, less ``spareDescriptorCount``.
         public var maxConnectionCount: Int?
         /// Descriptors left for everything else of the process. Default: 64.
         public var spareDescriptorCount = 64
-        /// From accepting a connection to the end of its headers, and from these to the end of the body; absolute.
+        /// From accepting a connection to the end of its headers, a TLS handshake included, and from these to the end of the body; absolute.
         /// Default: ``Limits/requestTimeout``.
         public var requestTimeout = Limits.requestTimeout
         /// From the request to the handler's answer; then it is 503. Default: 30 s.
@@ -75,7 +92,8 @@ public final class TransportServer {
     ///
     /// - Parameter handler: kept until the loop has stopped.
     /// - Throws: ``TransportError`` `.addressInUse`, `.permissionDenied`, `.invalidAddress`, `.resourcesExhausted`,
-    ///   `.unsupported` (a second sub-protocol on one loop), `.libraryFailed`, `.stopped`.
+    ///   `.unsupported` (a second sub-protocol or certificate on one loop), `.libraryFailed`, `.stopped`; with TLS
+    ///   `.certificateUnusable`, `.privateKeyUnusable`, `.privateKeyEncrypted`, `.privateKeyMismatch`.
     public init(loop: LoopThread, options: Options, handler: any TransportServerHandler) throws(TransportError) {
         loop.preconditionCurrent()
         guard let context = loop.core.context else { throw TransportError(.stopped, "the loop has stopped") }
@@ -83,8 +101,12 @@ public final class TransportServer {
         self.options = options
         self.handler = handler
         vhost = try context.serverVHost(subprotocol: options.subprotocol)
+        if let tls = options.tls { try context.enableServerTLS(tls) }
         limit = options.maxConnectionCount ?? max(16, Self.descriptorLimit() - options.spareDescriptorCount)
-        let listener = try Listener(loop: loop, host: options.host, port: options.port, backlog: options.backlog)
+        let listener = try Listener(
+            loop: loop, host: options.host, port: options.port, backlog: options.backlog,
+            // Whose greeting has come already costs a handshake at once.
+            batchCount: options.tls == nil ? 64 : 4)
         self.listener = listener
         port = listener.address.port
         deadlineTimer = LoopTimer(loop: loop) { [weak self] in self?.deadlinesPassed() }
@@ -127,9 +149,12 @@ public final class TransportServer {
 
     private func accepted(_ descriptor: Int32, _ peer: SocketAddress) {
         guard connections.count + sockets.count < limit, !isDraining else {
-            // Better told than left to wait; if the answer gets lost with the close, the close says enough.
-            let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            _ = Array(answer.utf8).withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
+            // Better told than left to wait; if the answer gets lost with the close, the close says enough. With TLS it
+            // has to: a handshake for a refusal costs too much.
+            if options.tls == nil {
+                let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                _ = Array(answer.utf8).withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
+            }
             signalbox_close(descriptor)
             return
         }
@@ -138,12 +163,12 @@ public final class TransportServer {
         let connection = HTTPConnection(id: id, address: PeerAddress(peer), server: self)
         // Kept before the library knows it: callbacks may come before the call returns.
         connections[id] = connection
-        guard let wsi = signalbox_adopt(vhost, descriptor, Unmanaged.passUnretained(connection).toOpaque()) else {
-            connection.destroyed()  // the library has closed the descriptor
-            return
-        }
-        connection.wsi = wsi
-        setDeadline(id, after: options.requestTimeout)
+        let opaque = Unmanaged.passUnretained(connection).toOpaque()
+        connection.wsi = signalbox_adopt(vhost, descriptor, options.tls == nil ? 0 : 1, opaque)
+        // Refused at once: a TLS client whose first bytes had come already, and made no sense. The library has closed the
+        // descriptor, and still tells of the end when libuv has, later in this turn; the connection is kept until then.
+        // Should it tell nothing (there was no memory), the deadline cleans up.
+        if connections[id] != nil { setDeadline(id, after: options.requestTimeout) }
     }
 
     func replace(_ connection: HTTPConnection, with socket: ServerSocket) {

@@ -11,8 +11,12 @@ enum ClientEvent: Sendable, Equatable {
 
 final class RecordingClient: ClientSocketHandler {
     let events: EventLog<ClientEvent>
+    let errors: EventLog<TransportError>
     var onOpened: ((ClientSocket) -> Void)?
-    init(events: EventLog<ClientEvent>) { self.events = events }
+    init(events: EventLog<ClientEvent>, errors: EventLog<TransportError> = EventLog()) {
+        self.events = events
+        self.errors = errors
+    }
 
     func clientSocketOpened(_ socket: ClientSocket) {
         events.append(.opened)
@@ -25,7 +29,10 @@ final class RecordingClient: ClientSocketHandler {
     func clientSocketClosed(_ socket: ClientSocket, code: UInt16?, reason: String) {
         events.append(.closed(code, reason))
     }
-    func clientSocketFailed(_ socket: ClientSocket, error: TransportError) { events.append(.failed(error.code)) }
+    func clientSocketFailed(_ socket: ClientSocket, error: TransportError) {
+        errors.append(error)
+        events.append(.failed(error.code))
+    }
 }
 
 @Suite("A client's WebSocket", .timeLimit(.minutes(1)))
@@ -106,15 +113,9 @@ struct ClientSocketTests {
 
     @Test("what cannot be connected fails once, after the call, with the reason")
     func failures() async throws {
-        try await TestServer.with({ $0.requestTimeout = .seconds(30) }) { server in
-            let free = try await server.onLoop { first, _ -> Int in
-                let handler = TestServer.Handler(events: EventLog())
-                let other = try TransportServer(
-                    loop: first.loop, options: TransportServer.Options(), handler: handler)
-                other.stopAccepting()
-                return other.port
-            }
-            let refused = try await connect(server.loop, "ws://127.0.0.1:\(free)/v1/signaling")
+        try await TestServer.with(.plain, { $0.requestTimeout = .seconds(30) }) { server in
+            // A port of those that the system gives to nobody by itself: another test could get one that was just freed.
+            let refused = try await connect(server.loop, "ws://127.0.0.1:1/v1/signaling")
             try await refused.1.first { $0 == .failed(.connectFailed) }
             let lost = try await connect(server.loop, "ws://127.0.0.1:\(server.port)/elsewhere")
             try await lost.1.first { $0 == .failed(.handshakeRefused) }

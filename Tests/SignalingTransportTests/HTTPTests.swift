@@ -3,10 +3,16 @@ import Testing
 
 @Suite("HTTP", .timeLimit(.minutes(1)))
 struct HTTPTests {
-    @Test("GET, POST and DELETE, one after another on one connection")
-    func keepAlive() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+    private static let large: [UInt8] = {
+        var bytes: [UInt8] = []
+        for _ in 0..<20_000 { bytes += Array(UInt8.min...UInt8.max) }
+        return bytes
+    }()
+
+    @Test("GET, POST and DELETE, one after another on one connection", arguments: Wire.allCases)
+    func keepAlive(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.rawSocket()
             for round in 0..<3 {
                 try socket.send("GET /a/b?x=1 HTTP/1.1\r\nHost: h\r\n\r\n")
                 #expect(try socket.receiveResponse().text == "GET /a/b ")
@@ -26,10 +32,10 @@ struct HTTPTests {
         }
     }
 
-    @Test("a body that comes byte by byte is the same body")
-    func dripping() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+    @Test("a body that comes byte by byte is the same body", arguments: Wire.allCases)
+    func dripping(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.rawSocket()
             for byte in Array("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello".utf8) {
                 try socket.send([byte])
             }
@@ -37,16 +43,16 @@ struct HTTPTests {
         }
     }
 
-    @Test("HEAD has the length and not the body; 204 has neither; the connection goes on")
-    func bodiless() async throws {
-        try await TestServer.with { server in
+    @Test("HEAD has the length and not the body; 204 has neither; the connection goes on", arguments: Wire.allCases)
+    func bodiless(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
                 handler.onRequest = { exchange in
                     exchange.respond(
                         HTTPResponse(status: exchange.path == "/none" ? 204 : 200, body: Array("12345".utf8)))
                 }
             }
-            let socket = try RawSocket(port: server.port)
+            let socket = try server.rawSocket()
             try socket.send("HEAD /some HTTP/1.1\r\nHost: h\r\n\r\n")
             let head = try socket.receiveResponse(isHead: true)
             #expect(head.status == 200 && head.headers["content-length"] == "5")
@@ -72,7 +78,7 @@ struct HTTPTests {
         ])
     func lengths(method: String, header: String, status: Int) async throws {
         try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+            let socket = try server.rawSocket()
             try socket.send("\(method) /p HTTP/1.1\r\nHost: h\r\n\(header)\r\n")
             let response = try socket.receiveResponse()
             #expect(response.status == status)
@@ -81,10 +87,12 @@ struct HTTPTests {
         }
     }
 
-    @Test("a body at the limit passes; one over it is answered although the client goes on sending")
-    func bodyLimit() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+    @Test(
+        "a body at the limit passes; one over it is answered although the client goes on sending",
+        arguments: Wire.allCases)
+    func bodyLimit(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.rawSocket()
             let body = String(repeating: "b", count: 65_536)
             try socket.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 65536\r\n\r\n" + body)
             #expect(try socket.receiveResponse().body.count == 65_544)
@@ -95,30 +103,32 @@ struct HTTPTests {
         }
     }
 
-    @Test("a body that trickles in is given up at an absolute deadline")
-    func slowBody() async throws {
-        try await TestServer.with({ $0.requestTimeout = .milliseconds(400) }) { server in
-            let socket = try RawSocket(port: server.port)
+    @Test("a body that trickles in is given up at an absolute deadline", arguments: Wire.allCases)
+    func slowBody(wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.requestTimeout = .milliseconds(400) }) { server in
+            let socket = try server.rawSocket()
             try socket.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\n")
             try socket.send("x")
             #expect(try socket.receiveResponse().status == 408)
         }
     }
 
-    @Test("pipelined requests are answered in their order")
-    func pipelined() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+    @Test("pipelined requests are answered in their order", arguments: Wire.allCases)
+    func pipelined(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.rawSocket()
             try socket.send((0..<5).map { "GET /\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
             for number in 0..<5 { #expect(try socket.receiveResponse().text == "GET /\(number) ") }
         }
     }
 
-    @Test("a body behind a pipelined request is never mistaken: right or closed, and the server lives")
-    func pipelinedBody() async throws {
-        try await TestServer.with { server in
+    @Test(
+        "a body behind a pipelined request is never mistaken: right or closed, and the server lives",
+        arguments: Wire.allCases)
+    func pipelinedBody(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             for get in ["GET /0 HTTP/1.1\r\nHost: h\r\n\r\n", ""] {
-                let socket = try RawSocket(port: server.port)
+                let socket = try server.rawSocket()
                 try socket.send(get + "POST /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
                 try socket.send("POST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nConnection: close\r\n\r\nthere")
                 let text = String(decoding: try socket.receiveToEnd(), as: UTF8.self)
@@ -128,21 +138,21 @@ struct HTTPTests {
                         ["GET /0 ", "POST /1 hello", "POST /2 there"].contains { body.hasPrefix($0) }, "\(text)")
                 }
             }
-            let socket = try RawSocket(port: server.port)
+            let socket = try server.rawSocket()
             try socket.send("GET /alive HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(try socket.receiveResponse().text == "GET /alive ")
         }
     }
 
-    @Test("an answer may come later, and a client that has gone meanwhile does no harm")
-    func laterAnswer() async throws {
-        try await TestServer.with { server in
+    @Test("an answer may come later, and a client that has gone meanwhile does no harm", arguments: Wire.allCases)
+    func laterAnswer(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
                 handler.onRequest = { [unowned handler] in handler.exchanges.append($0) }
             }
-            let staying = try RawSocket(port: server.port)
+            let staying = try server.rawSocket()
             try staying.send("GET /stay HTTP/1.1\r\nHost: h\r\n\r\n")
-            let leaving = try RawSocket(port: server.port)
+            let leaving = try server.rawSocket()
             try leaving.send("GET /leave HTTP/1.1\r\nHost: h\r\n\r\n")
             try await server.events.first { $0 == .request("GET", "/stay") }
             try await server.events.first { $0 == .request("GET", "/leave") }
@@ -161,45 +171,46 @@ struct HTTPTests {
         }
     }
 
-    @Test("a request that nobody answers gets a 503")
-    func unanswered() async throws {
-        try await TestServer.with({ $0.answerTimeout = .milliseconds(200) }) { server in
+    @Test("a request that nobody answers gets a 503", arguments: Wire.allCases)
+    func unanswered(wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.answerTimeout = .milliseconds(200) }) { server in
             try await server.onLoop { _, handler in handler.onRequest = { _ in } }
-            let socket = try RawSocket(port: server.port)
+            let socket = try server.rawSocket()
             try socket.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nok")
             #expect(try socket.receiveResponse().status == 503)
         }
     }
 
-    @Test("a large answer goes out in pieces, whole, and the connection goes on")
-    func largeAnswer() async throws {
-        try await TestServer.with { server in
+    @Test("a large answer goes out in pieces, whole, and the connection goes on", arguments: Wire.allCases)
+    func largeAnswer(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
                 handler.onRequest = { exchange in
                     exchange.respond(
-                        HTTPResponse(status: 200, body: (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }))
+                        HTTPResponse(status: 200, body: Self.large))
                 }
             }
-            let expected = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }
-            let socket = try RawSocket(port: server.port, receiveBufferByteCount: 16_384)
+            let socket = try server.rawSocket(receiveBufferByteCount: 16_384)
             for _ in 0..<2 {
                 try socket.send("GET /big HTTP/1.1\r\nHost: h\r\n\r\n")
                 let body = try socket.receiveResponse().body
-                #expect(body.count == 5_000_000)
-                #expect(body == expected)
+                #expect(body.count == Self.large.count)
+                #expect(body == Self.large)
             }
         }
     }
 
-    @Test("a client that pipelines, or hangs up half, while it does not read its answer costs no spinning")
-    func noSpinning() async throws {
-        try await TestServer.with({ $0.responseTimeout = .milliseconds(500) }) { server in
+    @Test(
+        "a client that pipelines, or hangs up half, while it does not read its answer costs no spinning",
+        arguments: Wire.allCases)
+    func noSpinning(wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.responseTimeout = .milliseconds(500) }) { server in
             try await server.onLoop { _, handler in
                 handler.onRequest = { exchange in
                     exchange.respond(HTTPResponse(status: 200, body: Array(repeating: 1, count: 20_000_000)))
                 }
             }
-            let socket = try RawSocket(port: server.port, receiveBufferByteCount: 8192)
+            let socket = try server.rawSocket(receiveBufferByteCount: 8192)
             try socket.send("GET /big HTTP/1.1\r\nHost: h\r\n\r\n")
             try await server.events.first { $0 == .request("GET", "/big") }
             try socket.send(String(repeating: "GET /more HTTP/1.1\r\nHost: h\r\n\r\n", count: 3))
@@ -207,7 +218,7 @@ struct HTTPTests {
             try await server.onLoop { server, _ in
                 server.loop.onTurnEnded = { turns.append(1) }
             }
-            let waited = try RawSocket(port: server.port)
+            let waited = try server.rawSocket()
             try waited.send("GET /v1/signaling HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(try waited.receiveResponse().status == 426)
             waited.hangUp()
@@ -236,7 +247,7 @@ struct HTTPTests {
                             text: "\(exchange.path)\n\(query)\n\(headers)"))
                 }
             }
-            let socket = try RawSocket(port: server.port)
+            let socket = try server.rawSocket()
             try socket.send(
                 "GET /a%20b/./c/../d?name=J%C3%BCrgen&empty=&bare&sum=1%2B1+2&and=a%26b%3Dc HTTP/1.1\r\nHost: h:1\r\n"
                     + "Authorization: Bearer t\r\nX-OPENTOK-AUTH: jwt\r\nX-TB-PARTNER-AUTH: k:s\r\nContent-Type: a/b\r\n"
@@ -250,11 +261,13 @@ struct HTTPTests {
         }
     }
 
-    @Test("methods that we do not know, CONNECT too, are answered or closed, and the server lives")
-    func methods() async throws {
-        try await TestServer.with { server in
+    @Test(
+        "methods that we do not know, CONNECT too, are answered or closed, and the server lives",
+        arguments: Wire.allCases)
+    func methods(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             for method in ["BREW", "CONNECT", "TRACE"] {
-                let socket = try RawSocket(port: server.port)
+                let socket = try server.rawSocket()
                 try socket.send("\(method) /x HTTP/1.1\r\nHost: h\r\n\r\n")
                 _ = try socket.receiveToEnd()
             }
@@ -262,35 +275,35 @@ struct HTTPTests {
         }
     }
 
-    @Test("a header block over the limit closes the connection")
-    func headerLimit() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+    @Test("a header block over the limit closes the connection", arguments: Wire.allCases)
+    func headerLimit(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.rawSocket()
             try socket.send(
                 "GET /x HTTP/1.1\r\nHost: h\r\nAuthorization: \(String(repeating: "t", count: 9000))\r\n\r\n")
             #expect(try socket.receiveResponse().status == 200)
-            let over = try RawSocket(port: server.port)
+            let over = try server.rawSocket()
             try over.send("GET /x HTTP/1.1\r\nHost: h\r\nX-Long: \(String(repeating: "t", count: 17_000))\r\n\r\n")
             _ = try over.receiveToEnd()
-            let many = try RawSocket(port: server.port)
+            let many = try server.rawSocket()
             try many.send("GET /x HTTP/1.1\r\nHost: h\r\n" + String(repeating: "X-A: b\r\n", count: 2000) + "\r\n")
             _ = try many.receiveToEnd()
             #expect(server.events.all == [.request("GET", "/x")])
         }
     }
 
-    @Test("Connection: close, HTTP/1.0 and Expect: 100-continue")
-    func connectionHeader() async throws {
-        try await TestServer.with { server in
-            let closing = try RawSocket(port: server.port)
+    @Test("Connection: close, HTTP/1.0 and Expect: 100-continue", arguments: Wire.allCases)
+    func connectionHeader(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let closing = try server.rawSocket()
             try closing.send("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
             #expect(try closing.receiveResponse().headers["connection"] == "close")
             #expect(try closing.receiveToEnd() == [])
-            let old = try RawSocket(port: server.port)
+            let old = try server.rawSocket()
             try old.send("GET /a HTTP/1.0\r\n\r\n")
             #expect(try old.receiveResponse().text == "GET /a ")
             #expect(try old.receiveToEnd() == [])
-            let careful = try RawSocket(port: server.port)
+            let careful = try server.rawSocket()
             try careful.send("POST /p HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
             #expect(try careful.receiveResponse().status == 100)
             try careful.send("hello")

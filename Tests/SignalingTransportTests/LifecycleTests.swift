@@ -88,7 +88,7 @@ struct LifecycleTests {
 
     @Test("connections over the limit are turned away")
     func connectionLimit() async throws {
-        try await TestServer.with({ $0.maxConnectionCount = 2 }) { server in
+        try await TestServer.with(.plain, { $0.maxConnectionCount = 2 }) { server in
             let sockets = try (0..<2).map { _ in try RawSocket.webSocket(port: server.port) }
             let third = try RawSocket(port: server.port)
             #expect(try third.receiveResponse().status == 503)

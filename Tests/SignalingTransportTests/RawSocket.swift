@@ -1,4 +1,4 @@
-import Synchronization
+import CLibwebsockets
 
 #if canImport(Glibc)
     import Glibc
@@ -10,12 +10,15 @@ struct RawSocketError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A blocking TCP connection to 127.0.0.1, to say exactly these bytes and see exactly those. Reads give up after 10 s.
+/// A blocking connection to 127.0.0.1, over TCP or TLS, to say exactly these bytes and see exactly those. Reads give up
+/// after 10 s.
 final class RawSocket {
     private(set) var descriptor: Int32
+    private(set) var tls: OpaquePointer?
     private var pending: [UInt8] = []
 
-    init(port: Int, receiveBufferByteCount: Int? = nil) throws {
+    /// - Parameter tls: how to speak TLS; nil for none.
+    init(port: Int, receiveBufferByteCount: Int? = nil, tls options: RawTLS? = nil) throws {
         #if os(Linux)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -23,6 +26,9 @@ final class RawSocket {
         #endif
         var timeout = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        // What is sent is looked at piece by piece; waiting for acknowledgements would only take time.
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         if var size = receiveBufferByteCount.map(Int32.init) {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -36,11 +42,15 @@ final class RawSocket {
             }
         }
         guard outcome == 0 else { throw RawSocketError(description: "connect: \(String(cString: strerror(errno)))") }
+        if let options { tls = try options.handshake(over: descriptor) }
     }
 
     deinit { hangUp() }
 
+    /// Without a word: no close_notify either.
     func hangUp() {
+        if let tls { SSL_free(tls) }
+        tls = nil
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
     }
@@ -56,7 +66,8 @@ final class RawSocket {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
-                Self.write(descriptor, $0.baseAddress, $0.count)
+                if let tls { return Int(SSL_write(tls, $0.baseAddress, Int32($0.count))) }
+                return Self.write(descriptor, $0.baseAddress, $0.count)
             }
             guard count > 0 else { throw RawSocketError(description: "send: \(String(cString: strerror(errno)))") }
             sent += count
@@ -72,6 +83,14 @@ final class RawSocket {
             return pending
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        if let tls {
+            let count = buffer.withUnsafeMutableBytes { SSL_read(tls, $0.baseAddress, Int32($0.count)) }
+            if count > 0 { return Array(buffer[..<Int(count)]) }
+            if errno == EAGAIN, SSL_get_error(tls, count) == SSL_ERROR_WANT_READ {
+                throw RawSocketError(description: "nothing came in time")
+            }
+            return []
+        }
         let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
         if count < 0 {
             if errno == ECONNRESET { return [] }
@@ -159,9 +178,9 @@ final class RawSocket {
     }
 
     static func webSocket(
-        port: Int, extra: String = "", receiveBufferByteCount: Int? = nil
+        port: Int, extra: String = "", receiveBufferByteCount: Int? = nil, tls: RawTLS? = nil
     ) throws -> RawSocket {
-        let socket = try RawSocket(port: port, receiveBufferByteCount: receiveBufferByteCount)
+        let socket = try RawSocket(port: port, receiveBufferByteCount: receiveBufferByteCount, tls: tls)
         try socket.send(handshake(extra: extra))
         let response = try socket.receiveResponse()
         guard response.status == 101 else { throw RawSocketError(description: "handshake: \(response)") }

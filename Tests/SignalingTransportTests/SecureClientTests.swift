@@ -1,46 +1,101 @@
 import SignalingTransport
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
-private func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-
-/// Needs a TLS WebSocket server that echoes and speaks `signalbox.v1`: `SIGNALBOX_TEST_WSS_URL` (with a name that the
-/// certificate is for) and `SIGNALBOX_TEST_WSS_CA`, the PEM file with that certificate.
-@Suite("A client over TLS", .enabled(if: variable("SIGNALBOX_TEST_WSS_URL") != nil), .timeLimit(.minutes(1)))
+@Suite("A client over TLS", .timeLimit(.minutes(1)))
 struct SecureClientTests {
-    @Test("echoes with a trusted certificate, and refuses an unknown one")
-    func trust() async throws {
-        let url = try #require(variable("SIGNALBOX_TEST_WSS_URL"))
-        let loop = LoopThread(name: "tls", logger: quietLogger)
-        try loop.start()
-        for file in [variable("SIGNALBOX_TEST_WSS_CA"), nil] {
-            let events = EventLog<ClientEvent>()
-            let text = String(repeating: "s", count: 200_000)
-            let socket = try await loop.run {
-                let handler = RecordingClient(events: events)
-                handler.onOpened = { socket in
-                    let frame = OutboundFrame()
-                    frame.append(contentsOf: text.utf8)
-                    socket.write(frame)
-                }
-                var options = ClientSocket.Options()
-                options.trustedCertificatesFile = file
-                return LoopConfined(
-                    try ClientSocket.connect(loop: loop, url: url, options: options, handler: handler), to: loop)
+    /// What the handler heard, to the end; it sends `text` when it is open, and closes when that has come back.
+    private func talk(
+        to server: TestServer, host: String, trusting file: String?, saying text: String
+    ) async throws -> ([ClientEvent], TransportError?) {
+        let events = EventLog<ClientEvent>()
+        let errors = EventLog<TransportError>()
+        let socket = try await server.loop.run {
+            let handler = RecordingClient(events: events, errors: errors)
+            handler.onOpened = { socket in
+                let frame = OutboundFrame()
+                frame.append(contentsOf: text.utf8)
+                socket.write(frame)
             }
-            if file != nil {
-                try await events.first { $0 == .message(200_000, String(text.prefix(50))) }
-                try await loop.run { socket.value.close(code: 1000, reason: "goodbye") }
-                try await events.first { $0 == .closed(nil, "") }
-            } else {
-                try await events.first { $0 == .failed(.connectFailed) || $0 == .failed(.handshakeRefused) }
-            }
+            var options = ClientSocket.Options()
+            options.trustedCertificatesFile = file
+            let url = "wss://\(host):\(server.port)/v1/signaling"
+            return LoopConfined(
+                try ClientSocket.connect(loop: server.loop, url: url, options: options, handler: handler),
+                to: server.loop)
         }
-        await loop.stop()
+        let first = try await events.first {
+            if case .failed = $0 { true } else { $0 == .message(text.utf8.count, String(text.prefix(50))) }
+        }
+        if case .failed = first { return (events.all, errors.all.first) }
+        try await server.loop.run { socket.value.close(code: 4321, reason: "goodbye") }
+        try await events.first { $0 == .closed(nil, "") }
+        return (events.all, nil)
+    }
+
+    @Test("echoes with a trusted certificate, by name and by address", arguments: ["localhost", "127.0.0.1"])
+    func trust(host: String) async throws {
+        try await TestServer.with(.tls, { $0.maxMessageByteCount = 1_048_576 }) { server in
+            for count in [5, 300, 65_536, 1_048_576] {
+                let text = String(repeating: "s", count: count)
+                let (events, _) = try await talk(
+                    to: server, host: host, trusting: Certificates.authority, saying: text)
+                // A large one may have been backlogged in between.
+                let expected: [ClientEvent] = [.opened, .message(count, String(text.prefix(50))), .closed(nil, "")]
+                #expect(events.filter { $0 != .drained } == expected)
+            }
+            for id in UInt64(1)...4 { try await server.events.first { $0 == .closed(id, 4321) } }
+        }
+    }
+
+    @Test("an authority that is not trusted is refused, and the sentence says why")
+    func unknownAuthority() async throws {
+        try await TestServer.with(.tls) { server in
+            for file in [nil, Certificates.otherAuthority] {
+                let (events, error) = try await talk(to: server, host: "localhost", trusting: file, saying: "x")
+                #expect(events == [.failed(.connectFailed)])
+                #expect(
+                    error?.message
+                        == "the server's certificate is refused: unable to get local issuer certificate")
+            }
+            #expect(server.events.all == [])
+        }
+    }
+
+    @Test("a certificate for somebody else is refused, and the sentence says why")
+    func wrongName() async throws {
+        try await TestServer.with(.plain, { $0.tls = Certificates.elsewhere }) { server in
+            for (host, why) in [("localhost", "hostname mismatch"), ("127.0.0.1", "IP address mismatch")] {
+                let (events, error) = try await talk(
+                    to: server, host: host, trusting: Certificates.authority, saying: "x")
+                #expect(events == [.failed(.connectFailed)])
+                #expect(error?.message == "the server's certificate is refused: \(why)")
+            }
+            #expect(server.events.all == [])
+        }
+    }
+
+    @Test("a server without TLS is no server for wss")
+    func plainServer() async throws {
+        try await TestServer.with(.plain) { server in
+            let (events, error) = try await talk(
+                to: server, host: "localhost", trusting: Certificates.authority, saying: "x")
+            #expect(events == [.failed(.connectFailed)])
+            #expect(error?.message == "the server cannot be reached: the TLS handshake failed")
+        }
+    }
+
+    @Test("certificates are judged rightly while other loops start")
+    func otherLoops() async throws {
+        try await TestServer.with(.tls) { server in
+            async let others: Void = {
+                for _ in 0..<40 { try await TestServer.with { _ in } }
+            }()
+            for _ in 0..<40 {
+                let (events, _) = try await talk(
+                    to: server, host: "localhost", trusting: Certificates.authority, saying: "hello")
+                #expect(events.first == .opened)
+            }
+            try await others
+        }
     }
 }

@@ -3,10 +3,10 @@ import Testing
 
 @Suite("A server's WebSocket", .timeLimit(.minutes(2)))
 struct ServerSocketTests {
-    @Test("echoes text messages of every frame size class, and an empty one")
-    func echo() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket.webSocket(port: server.port)
+    @Test("echoes text messages of every frame size class, and an empty one", arguments: Wire.allCases)
+    func echo(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.webSocket()
             for count in [0, 1, 125, 126, 2047, 2048, 2049, 40_000, 65_535, 65_536] {
                 let text = String(repeating: "x", count: count)
                 try socket.sendText(text)
@@ -15,16 +15,16 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("joins fragments, with a ping between them, whole or byte by byte")
-    func fragments() async throws {
-        try await TestServer.with { server in
+    @Test("joins fragments, with a ping between them, whole or byte by byte", arguments: Wire.allCases)
+    func fragments(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             let bytes =
                 RawSocket.frame(.text, Array("hé".utf8).dropLast().map { $0 }, isFinal: false)
                 + RawSocket.frame(.ping, [1, 2, 3]) + RawSocket.frame(.continuation, [], isFinal: false)
                 + RawSocket.frame(.continuation, [0xA9] + Array("llo".utf8))
-            let whole = try RawSocket.webSocket(port: server.port)
+            let whole = try server.webSocket()
             try whole.send(bytes)
-            let dripping = try RawSocket.webSocket(port: server.port)
+            let dripping = try server.webSocket()
             for byte in bytes { try dripping.send([byte]) }
             for socket in [whole, dripping] {
                 var frames = [try socket.receiveFrame(), try socket.receiveFrame()]
@@ -35,29 +35,36 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("many messages in one packet arrive one by one")
-    func batched() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket.webSocket(port: server.port)
+    @Test("many messages in one packet arrive one by one", arguments: Wire.allCases)
+    func batched(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.webSocket()
             try socket.send((0..<500).flatMap { RawSocket.frame(.text, Array("m\($0)".utf8)) })
             for number in 0..<500 { #expect(try socket.receiveFrame().text == "m\(number)") }
         }
     }
 
-    @Test("messages that come with the handshake are not lost")
-    func coalesced() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+    @Test(
+        "RFC 6455 4.1: who sends before the handshake is answered is cut, and nothing of it is read",
+        arguments: Wire.allCases)
+    func coalesced(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.rawSocket()
+            // libwebsockets would write its answer over a part of this, and read the rest as frames.
             try socket.send(Array(RawSocket.handshake().utf8) + RawSocket.frame(.text, Array("early".utf8)))
             #expect(try socket.receiveResponse().status == 101)
-            #expect(try socket.receiveFrame().text == "early")
+            #expect(throws: (any Error).self) { try socket.receiveFrame() }
+            let after = try server.webSocket()
+            try after.sendText("in time")
+            #expect(try after.receiveFrame().text == "in time")
         }
     }
 
-    @Test("a message at the limit passes, one over it is reported once and the next one passes")
-    func sizeLimit() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket.webSocket(port: server.port)
+    @Test(
+        "a message at the limit passes, one over it is reported once and the next one passes", arguments: Wire.allCases)
+    func sizeLimit(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.webSocket()
             try socket.sendText(String(repeating: "a", count: 65_536))
             #expect(try socket.receiveFrame().payload.count == 65_536)
             try socket.sendText(String(repeating: "a", count: 65_537))
@@ -77,17 +84,17 @@ struct ServerSocketTests {
             try await server.onLoop { _, handler in
                 handler.onViolation = { socket, _ in socket.close(code: 1009, reason: "message too big") }
             }
-            let socket = try RawSocket.webSocket(port: server.port)
+            let socket = try server.webSocket()
             try socket.send([0x81, 0xFF, 0x40, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0x61])
             let frame = try socket.receiveFrame()
             #expect(frame.opcode == .close && frame.closeCode == 1009 && frame.closeReason == "message too big")
         }
     }
 
-    @Test("64 fragments pass, 65 do not")
-    func fragmentLimit() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket.webSocket(port: server.port)
+    @Test("64 fragments pass, 65 do not", arguments: Wire.allCases)
+    func fragmentLimit(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.webSocket()
             func send(fragments count: Int) throws {
                 for index in 0..<count {
                     try socket.send(
@@ -112,22 +119,24 @@ struct ServerSocketTests {
         ])
     func violations(_ opcode: RawSocket.Opcode, _ payload: [UInt8], _ expected: ProtocolViolation) async throws {
         try await TestServer.with { server in
-            let socket = try RawSocket.webSocket(port: server.port)
+            let socket = try server.webSocket()
             try socket.send(RawSocket.frame(opcode, payload))
             try await server.events.first { $0 == .violated(1, expected) }
         }
     }
 
-    @Test("the server's close code and reason reach the client, cut to what a close frame holds")
-    func serverCloses() async throws {
-        try await TestServer.with { server in
+    @Test(
+        "the server's close code and reason reach the client, cut to what a close frame holds", arguments: Wire.allCases
+    )
+    func serverCloses(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
                 handler.onMessage = { socket, _ in
                     socket.close(code: 4502, reason: String(repeating: "é", count: 100))
                     socket.close(code: 4001, reason: "not this")
                 }
             }
-            let socket = try RawSocket.webSocket(port: server.port)
+            let socket = try server.webSocket()
             try socket.sendText("go")
             let frame = try socket.receiveFrame()
             #expect(frame.opcode == .close && frame.closeCode == 4502)
@@ -139,41 +148,41 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("a client that does not answer the close frame is cut in time")
-    func closeIsBounded() async throws {
-        try await TestServer.with({ $0.closeTimeout = .milliseconds(200) }) { server in
+    @Test("a client that does not answer the close frame is cut in time", arguments: Wire.allCases)
+    func closeIsBounded(wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.closeTimeout = .milliseconds(200) }) { server in
             try await server.onLoop { _, handler in
                 handler.onMessage = { socket, _ in socket.close(code: 1000, reason: "goodbye") }
             }
-            let socket = try RawSocket.webSocket(port: server.port)
+            let socket = try server.webSocket()
             try socket.sendText("go")
             #expect(try socket.receiveFrame().opcode == .close)
             try await server.events.first(within: .seconds(3)) { $0 == .closed(1, nil) }
         }
     }
 
-    @Test("the peer's close code is told, 1005 for none, nil for a lost socket")
-    func peerCodes() async throws {
-        try await TestServer.with { server in
-            let coded = try RawSocket.webSocket(port: server.port)
+    @Test("the peer's close code is told, 1005 for none, nil for a lost socket", arguments: Wire.allCases)
+    func peerCodes(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let coded = try server.webSocket()
             try coded.sendClose(code: 1001, reason: "leaving")
             try await server.events.first { $0 == .closed(1, 1001) }
-            let bare = try RawSocket.webSocket(port: server.port)
+            let bare = try server.webSocket()
             try bare.send(RawSocket.frame(.close, []))
             try await server.events.first { $0 == .closed(2, 1005) }
-            let lost = try RawSocket.webSocket(port: server.port)
+            let lost = try server.webSocket()
             lost.hangUp()
             try await server.events.first { $0 == .closed(3, nil) }
-            let reset = try RawSocket.webSocket(port: server.port)
+            let reset = try server.webSocket()
             reset.reset()
             try await server.events.first { $0 == .closed(4, nil) }
         }
     }
 
-    @Test("one frame is written to a hundred sockets, one after another")
-    func fanOut() async throws {
-        try await TestServer.with { server in
-            let sockets = try (0..<100).map { _ in try RawSocket.webSocket(port: server.port) }
+    @Test("one frame is written to a hundred sockets, one after another", arguments: Wire.allCases)
+    func fanOut(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let sockets = try (0..<100).map { _ in try server.webSocket() }
             let outcomes = try await server.onLoop { _, handler -> [WriteOutcome] in
                 let frame = OutboundFrame()
                 frame.append(contentsOf: "one for all".utf8)
@@ -185,11 +194,12 @@ struct ServerSocketTests {
     }
 
     @Test(
-        "a slow reader is backlogged, refused and drained, and disturbs nobody", arguments: [1_000, 65_536, 3_000_000])
-    func backlog(byteCount: Int) async throws {
-        try await TestServer.with { server in
-            let slow = try RawSocket.webSocket(port: server.port, receiveBufferByteCount: 8192)
-            let quick = try RawSocket.webSocket(port: server.port)
+        "a slow reader is backlogged, refused and drained, and disturbs nobody",
+        arguments: [(1_000, Wire.plain), (65_536, .plain), (3_000_000, .plain), (65_536, .tls)])
+    func backlog(byteCount: Int, wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let slow = try server.webSocket(receiveBufferByteCount: 8192)
+            let quick = try server.webSocket()
             try await server.events.first { $0 == .opened(2) }
             let taken = try await server.onLoop { _, handler -> Int in
                 let frame = OutboundFrame()
@@ -218,10 +228,12 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("a slow reader that is closed or terminated goes, however much waits for it", arguments: [true, false])
-    func backloggedEnd(isClose: Bool) async throws {
-        try await TestServer.with({ $0.closeTimeout = .milliseconds(200) }) { server in
-            let slow = try RawSocket.webSocket(port: server.port, receiveBufferByteCount: 8192)
+    @Test(
+        "a slow reader that is closed or terminated goes, however much waits for it", arguments: [true, false],
+        Wire.allCases)
+    func backloggedEnd(isClose: Bool, wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.closeTimeout = .milliseconds(200) }) { server in
+            let slow = try server.webSocket(receiveBufferByteCount: 8192)
             try await server.events.first { $0 == .opened(1) }
             try await server.onLoop { _, handler in
                 let frame = OutboundFrame()
@@ -238,9 +250,10 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("terminate within any callback, of oneself or of others", arguments: ["self", "other", "opened"])
-    func terminate(whom: String) async throws {
-        try await TestServer.with { server in
+    @Test(
+        "terminate within any callback, of oneself or of others", arguments: ["self", "other", "opened"], Wire.allCases)
+    func terminate(whom: String, wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
                 if whom == "opened" { handler.onOpened = { $0.terminate() } }
                 handler.onMessage = { [unowned handler] socket, _ in
@@ -250,12 +263,12 @@ struct ServerSocketTests {
                     }
                 }
             }
-            let first = try RawSocket.webSocket(port: server.port)
+            let first = try server.webSocket()
             if whom == "opened" {
                 try await server.events.first { $0 == .closed(1, nil) }
                 return
             }
-            let second = try RawSocket.webSocket(port: server.port)
+            let second = try server.webSocket()
             try await server.events.first { $0 == .opened(2) }
             try first.sendText("go")
             try await server.events.first { $0 == .closed(whom == "self" ? 1 : 2, nil) }
@@ -264,21 +277,21 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("a thousand sockets open, echo and close")
-    func thousand() async throws {
-        try await TestServer.with { server in
+    @Test("hundreds of sockets open, echo and close", arguments: [(1000, Wire.plain), (100, .tls)])
+    func hundreds(count: Int, wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             var sockets: [RawSocket] = []
-            for _ in 0..<1000 { sockets.append(try RawSocket.webSocket(port: server.port)) }
+            for _ in 0..<count { sockets.append(try server.webSocket()) }
             for (number, socket) in sockets.enumerated() { try socket.sendText("\(number)") }
             for (number, socket) in sockets.enumerated() { #expect(try socket.receiveFrame().text == "\(number)") }
-            #expect(try await server.onLoop { server, _ in server.socketCount } == 1000)
+            #expect(try await server.onLoop { server, _ in server.socketCount } == count)
             try await server.onLoop { server, _ in server.closeAll(code: 1001, reason: "server is stopping") }
             for socket in sockets { #expect(try socket.receiveFrame().closeCode == 1001) }
             sockets = []
-            for _ in 0..<1000 where server.events.all.count(where: isClosed) < 1000 {
+            for _ in 0..<count where server.events.all.count(where: isClosed) < count {
                 try await server.onLoop { _, _ in }
             }
-            let ids = (1...1000).map { UInt64($0) }
+            let ids = (1...count).map { UInt64($0) }
             for id in ids { try await server.events.first { $0 == .closed(id, nil) } }
             #expect(try await server.onLoop { server, _ in server.socketCount } == 0)
         }
@@ -287,16 +300,16 @@ struct ServerSocketTests {
     @Test("unmasked frames are taken: libwebsockets 4.1.6 leaves no choice")
     func unmasked() async throws {
         try await TestServer.with { server in
-            let socket = try RawSocket.webSocket(port: server.port)
+            let socket = try server.webSocket()
             try socket.send(RawSocket.frame(.text, Array("bare".utf8), isMasked: false))
             #expect(try socket.receiveFrame().text == "bare")
         }
     }
 
-    @Test("origin and address are known")
-    func properties() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket.webSocket(port: server.port, extra: "Origin: https://example.org\r\n")
+    @Test("origin and address are known", arguments: Wire.allCases)
+    func properties(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.webSocket(extra: "Origin: https://example.org\r\n")
             try await server.events.first { $0 == .opened(1) }
             let seen = try await server.onLoop { _, handler in
                 [handler.sockets[1]?.origin ?? "", handler.sockets[1]?.remoteAddress ?? ""]

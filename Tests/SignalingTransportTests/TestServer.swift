@@ -20,11 +20,16 @@ final class TestServer: Sendable {
     private let server: LoopConfined<TransportServer>
     private let handler: LoopConfined<Handler>
     let port: Int
+    private let wire: Wire
 
-    init(_ configure: @Sendable (inout TransportServer.Options) -> Void = { _ in }) async throws {
+    init(
+        _ wire: Wire = .plain, _ configure: @Sendable (inout TransportServer.Options) -> Void = { _ in }
+    ) async throws {
+        self.wire = wire
         let loop = LoopThread(name: "test", logger: quietLogger)
         try loop.start()
         var options = TransportServer.Options()
+        if wire == .tls { options.tls = Certificates.server }
         configure(&options)
         let (finalOptions, events) = (options, events)
         (server, handler) = try await loop.run {
@@ -47,12 +52,24 @@ final class TestServer: Sendable {
 
     func stop() async { await loop.stop() }
 
+    /// A connection that has said nothing yet; over TLS it has shaken hands.
+    func rawSocket(receiveBufferByteCount: Int? = nil) throws -> RawSocket {
+        try RawSocket(
+            port: port, receiveBufferByteCount: receiveBufferByteCount, tls: wire == .tls ? .modern : nil)
+    }
+
+    func webSocket(extra: String = "", receiveBufferByteCount: Int? = nil) throws -> RawSocket {
+        try RawSocket.webSocket(
+            port: port, extra: extra, receiveBufferByteCount: receiveBufferByteCount,
+            tls: wire == .tls ? .modern : nil)
+    }
+
     /// Runs a test with a server, and stops it whatever the test does.
     static func with(
-        _ configure: @Sendable (inout TransportServer.Options) -> Void = { _ in },
+        _ wire: Wire = .plain, _ configure: @Sendable (inout TransportServer.Options) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        let server = try await TestServer(configure)
+        let server = try await TestServer(wire, configure)
         do {
             try await body(server)
         } catch {

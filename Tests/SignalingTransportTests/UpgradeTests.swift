@@ -4,7 +4,7 @@ import Testing
 @Suite("Becoming a WebSocket", .timeLimit(.minutes(1)))
 struct UpgradeTests {
     private func answer(_ request: String, _ server: TestServer) throws -> (status: Int, headers: [String: String]) {
-        let socket = try RawSocket(port: server.port)
+        let socket = try server.rawSocket()
         try socket.send(request)
         let response = try socket.receiveResponse()
         return (response.status, response.headers)
@@ -61,7 +61,7 @@ struct UpgradeTests {
     @Test("h2c is not spoken: the request is answered as it is")
     func cleartextHTTP2() async throws {
         try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+            let socket = try server.rawSocket()
             try socket.send(
                 "GET /x HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
                     + "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n")
@@ -69,28 +69,30 @@ struct UpgradeTests {
         }
     }
 
-    @Test("an unknown upgrade is refused, alone and behind another request, and the server lives")
-    func unknownUpgrade() async throws {
-        try await TestServer.with { server in
+    @Test(
+        "an unknown upgrade is refused, alone and behind another request, and the server lives",
+        arguments: Wire.allCases)
+    func unknownUpgrade(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
             for prefix in ["", "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"] {
                 for suffix in ["", "GET /b HTTP/1.1\r\nHost: h\r\n\r\n"] {
-                    let socket = try RawSocket(port: server.port)
+                    let socket = try server.rawSocket()
                     try socket.send(
                         prefix + "GET /x HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n" + suffix)
                     let bytes = try socket.receiveToEnd()
                     #expect(String(decoding: bytes, as: UTF8.self).contains(" 403 "))
                 }
             }
-            let socket = try RawSocket.webSocket(port: server.port)
+            let socket = try server.webSocket()
             try socket.sendText("alive")
             #expect(try socket.receiveFrame().text == "alive")
         }
     }
 
-    @Test("a connection can become a WebSocket after a request")
-    func afterRequest() async throws {
-        try await TestServer.with { server in
-            let socket = try RawSocket(port: server.port)
+    @Test("a connection can become a WebSocket after a request", arguments: Wire.allCases)
+    func afterRequest(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.rawSocket()
             try socket.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(try socket.receiveResponse().status == 200)
             try socket.send(RawSocket.handshake())
@@ -100,11 +102,11 @@ struct UpgradeTests {
         }
     }
 
-    @Test("a client that dawdles over its handshake is cut in time")
-    func slowHandshake() async throws {
-        try await TestServer.with({ $0.requestTimeout = .milliseconds(300) }) { server in
-            let silent = try RawSocket(port: server.port)
-            let dawdling = try RawSocket(port: server.port)
+    @Test("a client that dawdles over its handshake is cut in time", arguments: Wire.allCases)
+    func slowHandshake(wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.requestTimeout = .milliseconds(300) }) { server in
+            let silent = try server.rawSocket()
+            let dawdling = try server.rawSocket()
             try dawdling.send("GET /v1/signaling HTTP/1.1\r\nHost: ")
             #expect(try silent.receiveToEnd() == [])
             #expect(try dawdling.receiveToEnd() == [])
