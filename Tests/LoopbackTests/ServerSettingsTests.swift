@@ -202,7 +202,7 @@ final class ServerSettingsTests {
         #expect(message == "the configuration file \(path("none.json")) cannot be read")
     }
 
-    @Test("CON-3, TOK-7, TOK-8: a server lets in the clients of each of its projects")
+    @Test("CON-3, TOK-8: a server lets in the clients of each of its projects")
     func served() async throws {
         let file = #"{"projects": [{"apiKey": "100", "secrets": ["new", "old"]}, {"apiKey": "101", "secrets": ["s"]}]}"#
         var configuration = try await configuration(file)

@@ -187,6 +187,31 @@ struct ApplicationTests {
         #expect(Project(applicationID: id, publicKey: key) == nil)
     }
 
+    @Test("REST-1: random text in any header is refused, whatever it is")
+    func garbage() {
+        let verifier = TokenVerifier(projects: [application.project], allowsPartnerAuth: true)
+        var random = SeededGenerator(seed: 8)
+        let pieces = [
+            ".", "=", "-", "_", "eyJhbGciOiJSUzI1NiJ9", "e30", "bnVsbA", "W10", "Bearer", "bearer", " ", "\t", ":",
+            "\0", "é",
+            Self.id, "eyJhcHBsaWNhdGlvbl9pZCI6IjZmNmM5Yzg0LTNiMWUtNGY3MC05YTBhLTAwMDAwMDAwMDAwMSJ9",
+        ]
+        for _ in 0..<2_000 {
+            let count = Int.random(in: 0..<8, using: &random)
+            let text = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+            #expect(throws: SignalingError.self) { try verify(text) }
+            for headers in [
+                RequestCredentials.Headers(openTokAuth: text), .init(authorization: text),
+                .init(authorization: "Bearer " + text), .init(partnerAuth: text),
+                .init(partnerAuth: Self.id + ":" + text),
+            ] {
+                #expect(throws: SignalingError(.permissionDenied, "")) {
+                    try verifier.verifyRequest(headers, apiKey: nil, now: Self.now)
+                }
+            }
+        }
+    }
+
     @Test("a private key appears in no description and no dump")
     func secrecy() throws {
         let key = try #require(RSAPrivateKey(pem: Self.key.pemRepresentation))
