@@ -1,6 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 import SignalingTokens
+import SignalingTransport
 
 /// All that a server can be told. `docs/CONFIGURATION.md` lists the same settings for people.
 public struct ServerConfiguration: Sendable {
@@ -24,13 +25,16 @@ public struct ServerConfiguration: Sendable {
     /// Whether a backend may show `X-TB-PARTNER-AUTH: key:secret`, as some old ones do: the secret travels with each request.
     /// Default `false`.
     public var allowsPartnerAuth: Bool
+    /// PEM files with the certificate chain and its key: the server speaks https and wss, and nothing else. `nil`: http and
+    /// ws.
+    public var tls: TransportServer.TLS?
     /// How often clients are pinged. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
-        allowsPartnerAuth: Bool = false, heartbeat: Duration = Limits.heartbeat,
+        allowsPartnerAuth: Bool = false, tls: TransportServer.TLS? = nil, heartbeat: Duration = Limits.heartbeat,
         sessionBounds: SessionState.Bounds = .init()
     ) {
         self.host = host
@@ -38,6 +42,7 @@ public struct ServerConfiguration: Sendable {
         self.access = access
         self.webRoot = webRoot
         self.allowsPartnerAuth = allowsPartnerAuth
+        self.tls = tls
         self.heartbeat = heartbeat
         self.sessionBounds = sessionBounds
     }

@@ -3,12 +3,13 @@ import FoundationEssentials
 import JSONText
 import SignalingProtocol
 import SignalingTokens
+import SignalingTransport
 
 /// Where a server's settings come from: the command line beats the environment beats the file beats the default.
 public struct ServerSettings: Sendable {
     /// A setting's one name, from which its others follow: `--api-key`, `SIGNALBOX_API_KEY`, `"apiKey"` in the file.
     public enum Name: String, CaseIterable, Sendable {
-        case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth
+        case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth, tlsCert, tlsKey
     }
 
     /// Settings that only the file has: lists.
@@ -24,12 +25,15 @@ public struct ServerSettings: Sendable {
     public var dev: Bool?
     public var webRoot: String?
     public var allowPartnerAuth: Bool?
+    public var tlsCert: String?
+    public var tlsKey: String?
     /// The file, if one is named here or by `SIGNALBOX_CONFIG`.
     public var file: String?
 
     public init(
         host: String? = nil, port: Int? = nil, apiKey: String? = nil, apiSecret: String? = nil, dev: Bool? = nil,
-        webRoot: String? = nil, allowPartnerAuth: Bool? = nil, file: String? = nil
+        webRoot: String? = nil, allowPartnerAuth: Bool? = nil, tlsCert: String? = nil, tlsKey: String? = nil,
+        file: String? = nil
     ) {
         self.host = host
         self.port = port
@@ -38,6 +42,8 @@ public struct ServerSettings: Sendable {
         self.dev = dev
         self.webRoot = webRoot
         self.allowPartnerAuth = allowPartnerAuth
+        self.tlsCert = tlsCert
+        self.tlsKey = tlsKey
         self.file = file
     }
 
@@ -75,6 +81,15 @@ public struct ServerSettings: Sendable {
         configuration.webRoot = try await Self.read(.webRoot) { try await reader.fetchString(forKey: $0) }
         if let isAllowed = try await Self.read(.allowPartnerAuth, { try await reader.fetchBool(forKey: $0) }) {
             configuration.allowsPartnerAuth = isAllowed
+        }
+        let certificate = try await Self.read(.tlsCert) { try await reader.fetchString(forKey: $0) }
+        let privateKey = try await Self.read(.tlsKey) { try await reader.fetchString(forKey: $0) }
+        switch (certificate, privateKey) {
+        case (let certificate?, let privateKey?):
+            configuration.tls = .init(certificateFile: certificate, privateKeyFile: privateKey)
+        case (_?, nil): throw ConfigurationError("a TLS certificate without its key: give --tls-key, too")
+        case (nil, _?): throw ConfigurationError("a TLS key without its certificate: give --tls-cert, too")
+        case (nil, nil): break
         }
         return configuration
     }
@@ -119,6 +134,8 @@ public struct ServerSettings: Sendable {
         set(.dev, dev.map { .bool($0) })
         set(.webRoot, webRoot.map { .string($0) })
         set(.allowPartnerAuth, allowPartnerAuth.map { .bool($0) })
+        set(.tlsCert, tlsCert.map { .string($0) })
+        set(.tlsKey, tlsKey.map { .string($0) })
         return values
     }
 

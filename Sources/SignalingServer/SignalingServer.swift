@@ -24,12 +24,14 @@ public final class SignalingServer: Service {
     public struct Address: Sendable {
         public let host: String
         public let port: Int
+        /// Whether it speaks https and wss.
+        public let isSecure: Bool
         /// In development mode the secret of the project that was made, for backends and tools; else `nil`.
         public let developmentSecret: String?
         /// For a browser: `http://127.0.0.1:8080/`.
         public var url: String {
             let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-            return "http://\(name):\(port)/"
+            return "\(isSecure ? "https" : "http")://\(name):\(port)/"
         }
     }
 
@@ -98,7 +100,9 @@ public final class SignalingServer: Service {
         try loop.start()
         do {
             let port = try await loop.run { try self.assemble() }
-            let address = Address(host: configuration.host, port: port, developmentSecret: developmentSecret)
+            let address = Address(
+                host: configuration.host, port: port, isSecure: configuration.tls != nil,
+                developmentSecret: developmentSecret)
             onReady(address)
             return address
         } catch {
@@ -123,8 +127,9 @@ public final class SignalingServer: Service {
             }
         let router = RESTRouter(hub: hub, verifier: verifier, files: files, development: development)
         let handler = Handler(hub: hub, router: router)
-        let transport = try TransportServer(
-            loop: loop, options: .init(host: configuration.host, port: configuration.port), handler: handler)
+        var options = TransportServer.Options(host: configuration.host, port: configuration.port)
+        options.tls = configuration.tls
+        let transport = try TransportServer(loop: loop, options: options, handler: handler)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(hub: hub, router: router, transport: transport, handler: handler)
         return transport.port

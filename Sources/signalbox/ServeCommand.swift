@@ -40,6 +40,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Take X-TB-PARTNER-AUTH: key:secret with REST requests, as some old backends send it.")
     var allowPartnerAuth = false
 
+    @Option(help: "A PEM file with the server's certificate and those that lead to its authority: https and wss.")
+    var tlsCert: String?
+
+    @Option(help: "A PEM file with the certificate's key, without a passphrase.")
+    var tlsKey: String?
+
     @Option(
         help: """
             A JSON file with settings: host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth; and with lists of \
@@ -57,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             var configuration = try await ServerSettings(
                 host: host, port: port, apiKey: apiKey, apiSecret: apiSecret, dev: dev ? true : nil, webRoot: webRoot,
-                allowPartnerAuth: allowPartnerAuth ? true : nil, file: config
+                allowPartnerAuth: allowPartnerAuth ? true : nil, tlsCert: tlsCert, tlsKey: tlsKey, file: config
             ).configuration(environment: environment)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             server = try SignalingServer(configuration: configuration, logger: logger) { address in

@@ -279,11 +279,6 @@ struct TLSServerTests {
             // Records of 16 KiB: OpenSSL holds what the library has not asked for yet, and the system knows nothing of it.
             try socket.send((0..<3000).flatMap { RawSocket.frame(.text, Array("m\($0)".utf8)) })
             for number in 0..<3000 { #expect(try socket.receiveFrame().text == "m\(number)") }
-            let early = try server.rawSocket()
-            let frames = (0..<10).flatMap { RawSocket.frame(.text, Array("m\($0)".utf8)) }
-            try early.send(Array(RawSocket.handshake().utf8) + frames)
-            #expect(try early.receiveResponse().status == 101)
-            for number in 0..<10 { #expect(try early.receiveFrame().text == "m\(number)") }
             let post = try server.rawSocket()
             let body = String(repeating: "b", count: 60_000)
             for _ in 0..<5 {
