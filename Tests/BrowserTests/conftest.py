@@ -1,6 +1,6 @@
 """A real server and a real browser, for tests of what a person sees.
 
-SIGNALBOX_BIN   the server's executable; without it these tests are skipped
+SIGNALBOX_BIN   the server's executable
 SCREENSHOT_DIR  where pictures go; default: a temporary folder
 CHROMIUM        the browser; default: Debian's
 """
@@ -83,7 +83,7 @@ class Server:
 @pytest.fixture(scope="session")
 def require_server():
     if not os.environ.get("SIGNALBOX_BIN"):
-        pytest.skip("SIGNALBOX_BIN is not set")
+        pytest.fail("SIGNALBOX_BIN has to name the server's executable")
 
 
 @pytest.fixture(scope="session")
