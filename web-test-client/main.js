@@ -62,7 +62,8 @@ OT.on('exception', (event) => inspector.note('bad', 'exception', `${event.code} 
 start();
 
 async function start() {
-  takesRooms = await fetch('./session').then((answer) => answer.ok, () => false);
+  // The body is read although nobody needs it: unread, the request would stay open in the browser.
+  takesRooms = await fetch('./session').then((answer) => answer.text().then(() => answer.ok), () => false);
   join.show({ takesRooms });
 }
 
