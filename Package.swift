@@ -54,6 +54,7 @@ let package = Package(
             dependencies: [
                 "SignalingProtocol",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
         .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
@@ -75,7 +76,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "SignalingClient", dependencies: ["SignalingProtocol", "SignalingTransport"],
+            name: "SignalingClient",
+            dependencies: [
+                "SignalingProtocol", "SignalingTransport",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: settings),
         .target(
             name: "OpenTok", dependencies: ["SignalingClient", "TextChatFoundation"], swiftSettings: settings),
@@ -129,12 +134,15 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LoopbackTests",
-            dependencies: ["SignalingServer", "SignalingClient", "SignalingTokens", "TestSupport", "signalbox"],
+            dependencies: [
+                "SignalingServer", "SignalingClient", "SignalingCore", "SignalingTokens", "TestSupport",
+                "signalbox",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "OpenTokTests",
             dependencies: [
-                "OpenTok", "SignalingServer", "SignalingTokens", "SignalingProtocol", "TestSupport",
+                "OpenTok", "SignalingServer", "SignalingCore", "SignalingTokens", "SignalingProtocol", "TestSupport",
                 "opentok-text-chat",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
             ],

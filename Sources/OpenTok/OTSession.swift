@@ -32,6 +32,9 @@ open class OTSession: NSObject, @unchecked Sendable {
         var waitingCount = 0
         var apiQueue = DispatchQueue.main
 
+        /// Whether there is a connection, be its socket there or not.
+        var isIn: Bool { status == .connected || status == .reconnecting }
+
         /// The connection is over, or came to nothing.
         mutating func end(_ status: OTSessionConnectionStatus) {
             self.status = status
@@ -149,7 +152,7 @@ open class OTSession: NSObject, @unchecked Sendable {
     public func disconnect(_ error: OTErrorPointer? = nil) {
         error?.pointee = nil
         let channel: Session? = state.withLock { state in
-            guard state.status == .connected || state.status == .connecting else { return nil }
+            guard state.isIn || state.status == .connecting else { return nil }
             state.status = .disconnecting
             return state.channel
         }
@@ -171,7 +174,8 @@ open class OTSession: NSObject, @unchecked Sendable {
         signal(withType: type, string: string, connection: connection, retryAfterReconnect: true, error: error)
     }
 
-    /// The same. `retryAfterReconnect` changes nothing while a lost socket ends the connection.
+    /// The same. With `retryAfterReconnect` a signal waits while the session is reconnecting, and is delivered once. Without
+    /// it, it fails with 1010: at once while reconnecting, or later when the socket is lost before the server has answered.
     public func signal(
         withType type: String?, string: String?, connection: OTConnection?, retryAfterReconnect: Bool,
         error: OTErrorPointer?
@@ -191,7 +195,9 @@ open class OTSession: NSObject, @unchecked Sendable {
             error?.pointee = OTError(.sessionInvalidSignalType, refusal.message)
             return
         }
-        ask(error) { channel throws(SignalingError) in _ = try await channel.send(request) }
+        ask(error, whileReconnecting: retryAfterReconnect) { channel throws(SignalingError) in
+            try await channel.send(request, retryAfterReconnect: retryAfterReconnect)
+        }
     }
 
     /// Ends another's connection.
@@ -204,16 +210,16 @@ open class OTSession: NSObject, @unchecked Sendable {
             return
         }
         let id = ConnectionID(connection.connectionId)
-        ask(error) { channel throws(SignalingError) in try await channel.forceDisconnect(id) }
+        ask(error, whileReconnecting: true) { channel throws(SignalingError) in try await channel.forceDisconnect(id) }
     }
 
     /// Starts a request; its refusal is told to the delegate, unless the whole connection is gone, which is told anyway.
     private func ask(
-        _ error: OTErrorPointer?,
+        _ error: OTErrorPointer?, whileReconnecting: Bool,
         _ request: @escaping @Sendable (Session) async throws(SignalingError) -> Void
     ) {
         let place: Result<(channel: Session, attempt: Int), OTError> = state.withLock { state in
-            guard state.status == .connected, let channel = state.channel else {
+            guard state.status == .connected || (whileReconnecting && state.isIn), let channel = state.channel else {
                 return .failure(OTError(.notConnected, "not connected to the session"))
             }
             guard state.waitingCount < Self.waitingLimit else {
@@ -231,7 +237,8 @@ open class OTSession: NSObject, @unchecked Sendable {
                 do throws(SignalingError) { try await request(channel) } catch { refusal = error }
                 guard let self else { return }
                 state.withLock { $0.waitingCount -= 1 }
-                if let refusal, refusal.code != .notConnected {
+                // If the whole connection is gone, that is told instead.
+                if let refusal, refusal.code != .notConnected || channel.isConnected {
                     await onAPIQueue { $0.refused(refusal, attempt) }
                 }
             }
@@ -286,7 +293,7 @@ open class OTSession: NSObject, @unchecked Sendable {
             if let own = state.connection, own.connectionId == peer.connectionId.rawValue { return (own, false) }
             if let known = state.peers[peer.connectionId] { return (known, false) }
             let connection = OTConnection(peer)
-            guard state.status == .connected, !options.connectionEventsSuppressed else { return (connection, false) }
+            guard state.isIn, !options.connectionEventsSuppressed else { return (connection, false) }
             state.peers[peer.connectionId] = connection
             return (connection, true)
         }
@@ -295,7 +302,7 @@ open class OTSession: NSObject, @unchecked Sendable {
     }
 
     private func isConnected(_ attempt: Int) -> Bool {
-        state.withLock { $0.status == .connected && $0.attempt == attempt }
+        state.withLock { $0.isIn && $0.attempt == attempt }
     }
 
     private func refused(_ error: SignalingError, _ attempt: Int) {
@@ -327,12 +334,35 @@ open class OTSession: NSObject, @unchecked Sendable {
             guard isConnected(attempt), let known = state.withLock({ $0.peers.removeValue(forKey: peer.connectionId) })
             else { return }
             delegate?.session(self, connectionDestroyed: known)
+        case .reconnecting:
+            guard move(to: .reconnecting, attempt) else { return }
+            delegate?.sessionDidBeginReconnecting(self)
+        case .reconnected(let outcome):
+            guard move(to: .connected, attempt) else { return }
+            if outcome != .resumed { replaceConnection() }
+            delegate?.sessionDidReconnect(self)
         case .disconnected(let reason):
             ended(reason == .networkDisconnected ? "the connection to the server was lost" : nil, attempt)
         case .overflowed:
             let channel = state.withLock { $0.attempt == attempt ? $0.channel : nil }
             Task(executorPreference: order) { await channel?.disconnect() }
             ended("the delegate fell too far behind what happened in the session", attempt)
+        }
+    }
+
+    /// Whether there was a connection that could be moved there.
+    private func move(to status: OTSessionConnectionStatus, _ attempt: Int) -> Bool {
+        state.withLock { state in
+            guard state.isIn, state.attempt == attempt else { return false }
+            state.status = status
+            return true
+        }
+    }
+
+    /// It came back too late to be the same: ``connection`` is another one, as ``sessionDidReconnect`` finds it.
+    private func replaceConnection() {
+        state.withLock { state in
+            if let own = state.channel?.connection { state.connection = OTConnection(own) }
         }
     }
 

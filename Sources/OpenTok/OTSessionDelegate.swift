@@ -30,10 +30,11 @@ public protocol OTSessionDelegate: AnyObject {
     func session(
         _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?)
 
-    /// Not called yet: a lost socket ends the connection.
+    /// The socket is lost, and the session tries to come back; ``OTSession/sessionConnectionStatus`` is `reconnecting`.
     func sessionDidBeginReconnecting(_ session: OTSession)
 
-    /// Not called yet: a lost socket ends the connection.
+    /// The session is back, and what it missed follows. If it came back too late for that, ``OTSession/connection`` is
+    /// another one than before.
     func sessionDidReconnect(_ session: OTSession)
 
     /// Never called: nothing is recorded.

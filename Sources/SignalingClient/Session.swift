@@ -13,7 +13,8 @@ import Synchronization
 /// ```
 ///
 /// May be used from any task. Calls of one task take effect in their order. The socket lives on a thread of the library.
-/// A lost socket ends the connection with ``SessionEvent/disconnected(_:)``; `connect` starts a new one.
+/// A lost socket does not end the connection: ``SessionEvent/reconnecting`` and ``SessionEvent/reconnected(_:)`` tell of it,
+/// and nothing is missed or sent twice (G3). ``SessionEvent/disconnected(_:)`` ends it; `connect` starts a new one.
 public final class Session: SignalChannel {
     /// What a session can be told before it connects.
     public struct Options: Sendable {
@@ -49,8 +50,16 @@ public final class Session: SignalChannel {
             case .connectionCreated(let peer): peers[peer.connectionId] = peer
             case .connectionDestroyed(let peer, _): peers[peer.connectionId] = nil
             case .disconnected: self = Snapshot()
-            case .signal, .overflowed: break
+            case .signal, .reconnecting, .reconnected, .overflowed: break
             }
+        }
+
+        /// The client is in the session as another connection. What has changed with the others comes as events.
+        mutating func replace(_ welcome: Welcome) {
+            if let connection { peers[connection.connectionId] = nil }
+            connection = welcome.connection
+            role = welcome.role
+            peers[welcome.connection.connectionId] = welcome.connection
         }
     }
 
@@ -121,22 +130,37 @@ public final class Session: SignalChannel {
     /// Sends a signal to one connection, or with `nil` to everybody, oneself included.
     ///
     /// Returns when the signal has its place in the session's order (G2). A limit that is broken is reported without
-    /// asking the server. When the connection is lost before the answer, the signal may or may not have been sent.
+    /// asking the server. While the socket is lost the signal waits, and is then sent again if need be, and delivered once
+    /// (G3). If the connection cannot be resumed, the signals that were sent and not answered throw 500: they may or may not
+    /// have arrived.
     ///
+    /// - Parameter retryAfterReconnect: false: a loss of the socket fails the signal with 500 instead (OpenTok,
+    ///   "Signaling").
     /// - Returns: its place in the order.
     /// - Throws: ``SignalingError``: 400, 403, 404, 413, 429, or 500 when not connected.
     @discardableResult
     public func signal(
-        type: String? = nil, string: String? = nil, connection: Connection? = nil
+        type: String? = nil, string: String? = nil, connection: Connection? = nil, retryAfterReconnect: Bool = true
     ) async throws(SignalingError) -> Seq? {
-        try await send(SignalRequest(type: type, data: string, to: connection?.connectionId))
+        try await send(
+            SignalRequest(type: type, data: string, to: connection?.connectionId),
+            retryAfterReconnect: retryAfterReconnect)
     }
 
-    /// Sends a signal as the protocol knows it, online-only ones included (SIG-10).
+    /// Sends a signal as the protocol knows it. It waits out a lost socket, unless it is online-only (SIG-10): that fails
+    /// with 500, since it would come late (G6).
     @discardableResult
     public func send(_ request: SignalRequest) async throws(SignalingError) -> Seq? {
+        try await send(request, retryAfterReconnect: true)
+    }
+
+    /// The same; with `retryAfterReconnect` false a loss of the socket fails it with 500.
+    @discardableResult
+    public func send(
+        _ request: SignalRequest, retryAfterReconnect: Bool
+    ) async throws(SignalingError) -> Seq? {
         try request.validate()
-        return try await driver.call { .signal(request, $0) }
+        return try await driver.call { .signal(request, $0, retriesAfterReconnect: retryAfterReconnect) }
     }
 
     /// Ends another's connection; for moderators.

@@ -126,6 +126,7 @@ final class SessionDriver: @unchecked Sendable {
             case .connectFailed(let error):
                 connectAnswer?.resume(returning: .failure(error))
                 connectAnswer = nil
+            case .connectionReplaced(let welcome): snapshot.withLock { $0.replace(welcome) }
             case .callSucceeded(let call, let seq):
                 callAnswers.removeValue(forKey: call)?.resume(returning: .success(seq))
             case .callFailed(let call, let error):

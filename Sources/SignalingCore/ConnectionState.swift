@@ -21,13 +21,14 @@ public struct ConnectionState: Sendable {
     struct Joining: Sendable {
         let session: SessionID
         let request: JoinRequest
-        let outcome: Welcome.Outcome
         let resumeSecret: ResumeSecret
     }
 
     struct Membership: Sendable {
         let session: SessionID
-        let connection: ConnectionID
+        let binding: SocketBinding
+        /// It has come back on this socket, and was not heard on it yet (RES-6).
+        var isUnconfirmed: Bool
         var lastHeard: MonotonicInstant
         var nextPing: MonotonicInstant
     }
@@ -44,6 +45,8 @@ public struct ConnectionState: Sendable {
         case answered(RequestID?, SessionOutcome)
         /// The session no longer has this connection.
         case ended(DisconnectReason)
+        /// The connection goes on by a newer socket (RES-8).
+        case superseded
         /// The transport found something that this protocol forbids, or the server wants to end the connection.
         case mustClose(CloseReason)
         /// The whole server stops. Nobody is taken out of a session: everybody goes at once, and telling each of each
@@ -76,19 +79,31 @@ public struct ConnectionState: Sendable {
         public var role: Role
         public var data: String
         public var wallTime: WallTime
-        /// Fresh and random, for a later resume.
+        /// The token's time is over (RES-7).
+        public var isExpired: Bool
+        /// Names the socket among all others.
+        public var socket: SocketID
+        /// Fresh and random, for a later resume, and its hash.
         public var resumeSecret: ResumeSecret
+        public var secretHash: ResumeSecretHash
+        /// The hash of the secret that the client came with, if it came with one.
+        public var claimedSecretHash: ResumeSecretHash?
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
-            resumeSecret: ResumeSecret
+            isExpired: Bool = false, socket: SocketID, resumeSecret: ResumeSecret, secretHash: ResumeSecretHash,
+            claimedSecretHash: ResumeSecretHash? = nil
         ) {
             self.session = session
             self.connectionId = connectionId
             self.role = role
             self.data = data
             self.wallTime = wallTime
+            self.isExpired = isExpired
+            self.socket = socket
             self.resumeSecret = resumeSecret
+            self.secretHash = secretHash
+            self.claimedSecretHash = claimedSecretHash
         }
     }
 
@@ -104,10 +119,10 @@ public struct ConnectionState: Sendable {
         self.heartbeat = heartbeat
     }
 
-    /// The session and id of a connected client.
-    public var connected: (session: SessionID, connection: ConnectionID)? {
+    /// The session and binding of a connected client.
+    public var connected: (session: SessionID, binding: SocketBinding)? {
         switch phase {
-        case .connected(let membership): (membership.session, membership.connection)
+        case .connected(let membership): (membership.session, membership.binding)
         case .awaitingConnect, .authenticating, .joining, .closing: nil
         }
     }
@@ -151,12 +166,8 @@ public struct ConnectionState: Sendable {
 
     public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
         switch input {
-        case .received(let message):
-            noteHeard(now)
-            return received(message)
-        case .receivedMalformed(let error):
-            noteHeard(now)
-            return receivedMalformed(error)
+        case .received(let message): return noteHeard(now) + received(message)
+        case .receivedMalformed(let error): return noteHeard(now) + receivedMalformed(error)
         case .authenticated(let result): return authenticated(result)
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
         case .ended(let reason):
@@ -165,7 +176,14 @@ public struct ConnectionState: Sendable {
                 // The session has let go of it already: only the socket is left to close.
                 phase = .closing
                 let close: CloseReason = reason == .forceDisconnected ? .forceDisconnected : .goingAway
-                return [.send(.disconnected(reason, reconnect: close.shouldReconnect)), .close(close)]
+                return [.send(.disconnected(reason, close.reconnect)), .close(close)]
+            case .awaitingConnect, .authenticating, .joining, .closing: return []
+            }
+        case .superseded:
+            switch phase {
+            case .connected:
+                phase = .closing
+                return [.send(.disconnected(.networkDisconnected, .never)), .close(.superseded)]
             case .awaitingConnect, .authenticating, .joining, .closing: return []
             }
         case .mustClose(let reason): return close(reason)
@@ -174,12 +192,15 @@ public struct ConnectionState: Sendable {
         }
     }
 
-    private mutating func noteHeard(_ now: MonotonicInstant) {
+    private mutating func noteHeard(_ now: MonotonicInstant) -> [Effect] {
         switch phase {
         case .connected(var membership):
+            let isFirst = membership.isUnconfirmed
             membership.lastHeard = now
+            membership.isUnconfirmed = false
             phase = .connected(membership)
-        case .awaitingConnect, .authenticating, .joining, .closing: break
+            return isFirst ? [.submit(.heard(membership.binding), membership.session, nil)] : []
+        case .awaitingConnect, .authenticating, .joining, .closing: return []
         }
     }
 
@@ -193,19 +214,19 @@ public struct ConnectionState: Sendable {
             if case .connect(let id, _) = message { return [.send(.error(id, .alreadyConnecting))] }
             return refuseUnconnected(message)
         case .connected(let membership):
-            let sender = CommandSender.connection(membership.connection)
             switch message {
             case .connect(let id, _): return [.send(.error(id, .alreadyConnecting))]
             case .signal(let id, let request):
-                return [.submit(.signal(sender, request), membership.session, id)]
+                return [.submit(.signal(.connection(membership.binding, id), request), membership.session, id)]
             case .forceDisconnect(let id, let target):
+                let sender = CommandSender.connection(membership.binding, id)
                 return [.submit(.forceDisconnect(sender, target), membership.session, id)]
             case .disconnect(let id):
                 phase = .closing
                 return [
-                    .submit(.leave(membership.connection, .clientDisconnected), membership.session, nil),
+                    .submit(.leave(membership.binding, .clientDisconnected), membership.session, nil),
                     .send(.ack(id, nil)),
-                    .send(.disconnected(.clientDisconnected, reconnect: false)),
+                    .send(.disconnected(.clientDisconnected, .never)),
                     .close(.normal),
                 ]
             case .pong: return []
@@ -238,16 +259,16 @@ public struct ConnectionState: Sendable {
         switch result {
         case .success(let admission):
             // The session is the token's, whatever the request said (G8).
-            let join = JoinRequest(
-                connectionId: admission.connectionId, role: admission.role, data: admission.data,
-                suppressesPresence: request.connectionEventsSuppressed, wallTime: admission.wallTime)
+            var join = JoinRequest(
+                connectionId: admission.connectionId, socket: admission.socket, role: admission.role,
+                data: admission.data, suppressesPresence: request.connectionEventsSuppressed,
+                wallTime: admission.wallTime, secretHash: admission.secretHash, isExpired: admission.isExpired)
+            if let resume = request.resume, let claimed = admission.claimedSecretHash {
+                join.resumption = Resumption(
+                    connectionId: resume.connectionId, secretHash: claimed, epoch: resume.epoch, after: resume.after)
+            }
             phase = .joining(
-                id,
-                Joining(
-                    session: admission.session, request: join,
-                    // This version cannot continue a connection: one that asks for it is told that it may have missed
-                    // something (G4).
-                    outcome: request.resume == nil ? .new : .lost, resumeSecret: admission.resumeSecret),
+                id, Joining(session: admission.session, request: join, resumeSecret: admission.resumeSecret),
                 until: until)
             return [.submit(.join(join), admission.session, id)]
         case .failure(let error):
@@ -269,18 +290,22 @@ public struct ConnectionState: Sendable {
             case .joined(let membership):
                 phase = .connected(
                     Membership(
-                        session: joining.session, connection: membership.connection.connectionId, lastHeard: now,
+                        session: joining.session,
+                        binding: SocketBinding(membership.connection.connectionId, joining.request.socket),
+                        isUnconfirmed: membership.outcome == .resumed, lastHeard: now,
                         nextPing: now.advanced(by: heartbeat)))
                 let welcome = Welcome(
                     connection: membership.connection, connections: membership.connections, role: membership.role,
-                    epoch: membership.epoch, seq: membership.seq, outcome: joining.outcome,
+                    epoch: membership.epoch, seq: membership.seq, outcome: membership.outcome,
+                    replayThrough: membership.replayThrough,
                     resume: ResumeOffer(
-                        secret: joining.resumeSecret, resumeWindow: .zero, recoveryWindow: .zero),
+                        secret: joining.resumeSecret, resumeWindow: membership.resumeWindow,
+                        recoveryWindow: membership.recoveryWindow),
                     heartbeat: heartbeat)
                 return [.enter(id, welcome, suppressesPresence: joining.request.suppressesPresence)]
             case .refused(let error):
                 return refuseConnect(id, error)
-            case .left, .signalled, .forcedOut:
+            case .left, .noted, .signalled, .forcedOut:
                 return []
             }
         case .connected:
@@ -289,27 +314,31 @@ public struct ConnectionState: Sendable {
             case .signalled(let seq): return [.send(.ack(request, seq))]
             case .forcedOut: return [.send(.ack(request, nil))]
             case .refused(let error): return [.send(.error(request, error))]
-            case .left, .joined: return []
+            case .left, .noted, .joined: return []
             }
         case .awaitingConnect, .authenticating, .closing:
             return []
         }
     }
 
-    /// Ends the connection from our side. Peers see `networkDisconnected`: the client did not choose to go.
+    /// Closes the socket from our side. A client that may come back is waited for (RES-10); of another, peers see
+    /// `networkDisconnected`: it did not choose to go.
     private mutating func close(_ reason: CloseReason) -> [Effect] {
         switch phase {
         case .closing:
             return []
         case .connected(let membership):
             phase = .closing
-            let goodbye: [Effect] = [
-                .send(.disconnected(.networkDisconnected, reconnect: reason.shouldReconnect)), .close(reason),
+            let binding = membership.binding
+            return [
+                .submit(
+                    reason.shouldReconnect ? .detach(binding) : .leave(binding, .networkDisconnected),
+                    membership.session, nil),
+                .send(.disconnected(.networkDisconnected, reason.reconnect)), .close(reason),
             ]
-            return [.submit(.leave(membership.connection, .networkDisconnected), membership.session, nil)] + goodbye
         case .joining(_, let joining, _):
             phase = .closing
-            return [leave(joining, .networkDisconnected), .close(reason)]
+            return takeBack(joining, .networkDisconnected) + [.close(reason)]
         case .awaitingConnect, .authenticating:
             phase = .closing
             return [.close(reason)]
@@ -319,22 +348,32 @@ public struct ConnectionState: Sendable {
     /// PRES-2: a close with 1000, 1001 or no code (1005) is a client's own leaving; anything else is a loss.
     private mutating func socketClosed(_ code: UInt16?) -> [Effect] {
         defer { phase = .closing }
-        let reason: DisconnectReason =
-            code == 1000 || code == 1001 || code == 1005 ? .clientDisconnected : .networkDisconnected
+        let isLeaving = code == 1000 || code == 1001 || code == 1005
         switch phase {
         case .connected(let membership):
-            return [.submit(.leave(membership.connection, reason), membership.session, nil)]
+            let binding = membership.binding
+            return [
+                .submit(
+                    isLeaving ? .leave(binding, .clientDisconnected) : .detach(binding), membership.session, nil)
+            ]
         case .joining(_, let joining, _):
-            return [leave(joining, reason)]
+            return takeBack(joining, isLeaving ? .clientDisconnected : .networkDisconnected)
         case .awaitingConnect, .authenticating, .closing:
             return []
         }
     }
 
     /// Takes back a join that has not been answered. The session carries out commands in the order in which they were
-    /// given, so this one comes after the join; nobody has to wait for the answer of a socket that is gone.
-    private func leave(_ joining: Joining, _ reason: DisconnectReason) -> Effect {
-        .submit(.leave(joining.request.connectionId, reason), joining.session, nil)
+    /// given, so this one comes after the join; nobody has to wait for the answer of a socket that is gone. Whether the join
+    /// began a connection or continued one is not known yet: a new one that its client never heard of is over, an old one may
+    /// be continued still.
+    private func takeBack(_ joining: Joining, _ reason: DisconnectReason) -> [Effect] {
+        let request = joining.request
+        var commands = [SessionCommand.leave(SocketBinding(request.connectionId, request.socket), reason)]
+        if let resumption = request.resumption {
+            commands.append(.detach(SocketBinding(resumption.connectionId, request.socket)))
+        }
+        return commands.map { .submit($0, joining.session, nil) }
     }
 }
 

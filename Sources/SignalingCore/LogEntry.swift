@@ -18,12 +18,14 @@ public struct LogEntry: Sendable {
     public let seq: Seq
     public let audience: Audience
     public let kind: Kind
+    public let appendedAt: MonotonicInstant
     public let line: EncodedLine
 
-    public init(seq: Seq, audience: Audience, kind: Kind, line: EncodedLine) {
+    public init(seq: Seq, audience: Audience, kind: Kind, appendedAt: MonotonicInstant, line: EncodedLine) {
         self.seq = seq
         self.audience = audience
         self.kind = kind
+        self.appendedAt = appendedAt
         self.line = line
     }
 }

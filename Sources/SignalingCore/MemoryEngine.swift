@@ -1,18 +1,22 @@
 import DequeModule
+import HeapModule
 import SignalingProtocol
 
 /// The engine of a single process: all sessions in memory, each command carried out and answered at once.
 ///
-/// A session exists while somebody is in it. When the last one has left and ``releaseEmptySessions()`` is called its
-/// order is lost, and the next one to join finds a new epoch.
+/// A session exists while somebody is in it, or may come back to it. After that ``advance(to:)`` lets it go, its order is
+/// lost, and the next one to join finds a new epoch.
 public final class MemoryEngine: SessionEngine {
     public weak var observer: (any SessionEngineObserver)?
 
     private let bounds: SessionState.Bounds
     private var sessions: [SessionID: SessionState] = [:]
     private let makeEpoch: () -> Epoch
-    /// Sessions that had become empty when they were last looked at.
-    private var emptied: Set<SessionID> = []
+    /// Sessions that nobody needed when they were last looked at.
+    private var unneeded: Set<SessionID> = []
+    /// When to look at which session; for each session the earliest one counts.
+    private var deadlines = Heap<Deadline>()
+    private var scheduled: [SessionID: MonotonicInstant] = [:]
 
     /// - Parameter makeEpoch: a fresh random epoch at each call.
     public init(bounds: SessionState.Bounds = .init(), makeEpoch: @escaping () -> Epoch) {
@@ -22,64 +26,126 @@ public final class MemoryEngine: SessionEngine {
 
     public var sessionCount: Int { sessions.count }
 
-    private typealias Submission = (command: SessionCommand, session: SessionID, ticket: CommandTicket)
+    private struct Submission {
+        let command: SessionCommand
+        let session: SessionID
+        let ticket: CommandTicket
+        let now: MonotonicInstant
+    }
+
+    private struct Deadline: Comparable {
+        let moment: MonotonicInstant
+        let session: SessionID
+
+        static func < (left: Deadline, right: Deadline) -> Bool { left.moment < right.moment }
+    }
+
     /// Commands that were given while the observer was being told of another one. They wait until it has heard all of
     /// that, so that what it hears of two commands never mixes.
     private var waiting: Deque<Submission> = []
     private var isReporting = false
 
-    public func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket) {
+    public func submit(
+        _ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant
+    ) {
+        let submission = Submission(command: command, session: session, ticket: ticket, now: now)
         if isReporting {
-            waiting.append((command, session, ticket))
+            waiting.append(submission)
             return
         }
+        report { carryOut(submission) }
+    }
+
+    private func report(_ body: () -> Void) {
         isReporting = true
-        carryOut(command, in: session, ticket)
-        while let next = waiting.popFirst() { carryOut(next.command, in: next.session, next.ticket) }
+        body()
+        while let next = waiting.popFirst() { carryOut(next) }
         isReporting = false
     }
 
-    private func carryOut(_ command: SessionCommand, in session: SessionID, _ ticket: CommandTicket) {
+    private func carryOut(_ submission: Submission) {
+        let session = submission.session
         var effects: [SessionEffect] = []
         let before = sessions[session]?.log.lastSeq
-        let outcome = handle(command, in: session, effects: &effects)
+        let outcome = handle(submission, effects: &effects)
         let changed = sessions[session].map { $0.log.lastSeq != before } ?? false
-        observer?.engine(answered: ticket, outcome)
+        if submission.command.movesDeadlines { schedule(session) }
+        observer?.engine(answered: submission.ticket, outcome)
         for effect in effects { observer?.engine(session, caused: effect) }
         if changed { observer?.engine(sessionChanged: session) }
     }
 
-    private func handle(
-        _ command: SessionCommand, in session: SessionID, effects: inout [SessionEffect]
-    ) -> SessionOutcome {
-        if let outcome = sessions[session]?.handle(command, effects: &effects) {
-            if sessions[session]?.isEmpty == true { emptied.insert(session) }
+    private func handle(_ submission: Submission, effects: inout [SessionEffect]) -> SessionOutcome {
+        let session = submission.session
+        if let outcome = sessions[session]?.handle(submission.command, now: submission.now, effects: &effects) {
+            if sessions[session]?.isNeeded == false { unneeded.insert(session) }
             return outcome
         }
         // A session that is not there answers as an empty one, with the checks in the same order, and comes to be only
         // when somebody is in it.
-        var state = SessionState(id: session, epoch: newEpoch(for: command), bounds: bounds)
-        let outcome = state.handle(command, effects: &effects)
-        if !state.isEmpty { sessions[session] = state }
+        var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)
+        let outcome = state.handle(submission.command, now: submission.now, effects: &effects)
+        if state.isNeeded { sessions[session] = state }
         return outcome
     }
 
     private func newEpoch(for command: SessionCommand) -> Epoch {
         switch command {
         case .join: makeEpoch()
-        case .leave, .signal, .forceDisconnect: Epoch("")
+        case .leave, .detach, .heard, .signal, .forceDisconnect: Epoch("")
         }
     }
 
-    public func releaseEmptySessions() {
-        if emptied.isEmpty { return }
-        for session in emptied where sessions[session]?.isEmpty == true { sessions[session] = nil }
-        emptied.removeAll()
+    // MARK: - Time
+
+    private func schedule(_ session: SessionID) {
+        guard let deadline = sessions[session]?.nextDeadline else { return }
+        if let earlier = scheduled[session], earlier <= deadline { return }
+        scheduled[session] = deadline
+        deadlines.insert(Deadline(moment: deadline, session: session))
     }
+
+    public var nextDeadline: MonotonicInstant? { deadlines.min?.moment }
+
+    public func advance(to now: MonotonicInstant) {
+        while let due = deadlines.min, due.moment <= now {
+            deadlines.removeMin()
+            // One that was put off by an earlier one of the same session.
+            guard scheduled[due.session] == due.moment else { continue }
+            scheduled[due.session] = nil
+            report { advance(due.session, to: now) }
+            schedule(due.session)
+        }
+        for session in unneeded where sessions[session]?.isNeeded == false {
+            sessions[session] = nil
+            scheduled[session] = nil
+        }
+        unneeded.removeAll()
+    }
+
+    private func advance(_ session: SessionID, to now: MonotonicInstant) {
+        let before = sessions[session]?.log.lastSeq
+        sessions[session]?.advance(to: now)
+        guard let state = sessions[session] else { return }
+        if !state.isNeeded { unneeded.insert(session) }
+        if state.log.lastSeq != before { observer?.engine(sessionChanged: session) }
+    }
+
+    // MARK: - Looking
 
     public func connections(of session: SessionID) -> [Connection] { sessions[session]?.connections ?? [] }
 
     public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
         sessions[session].map { body($0.log) }
+    }
+}
+
+extension SessionCommand {
+    /// Whether it can bring a session's next deadline nearer.
+    fileprivate var movesDeadlines: Bool {
+        switch self {
+        case .join, .detach: true
+        case .leave, .heard, .signal, .forceDisconnect: false
+        }
     }
 }

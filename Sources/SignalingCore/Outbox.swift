@@ -24,6 +24,9 @@ public struct Outbox: Sendable {
 
     public let owner: ConnectionID
     public let suppressesPresence: Bool
+    /// For a recovered connection, where what it missed ends: up to here it gets no presence, and signals bring their
+    /// senders along, since those may have left (RES-5).
+    private let recoversThrough: Seq
     /// Everything up to here has been handed to the socket.
     public private(set) var cursor: Seq
     private var privateLines: Deque<PrivateLine> = []
@@ -33,8 +36,9 @@ public struct Outbox: Sendable {
     /// pile them up (G5).
     public static let privateByteLimit = 65_536
 
-    public init(owner: ConnectionID, suppressesPresence: Bool, cursor: Seq) {
+    public init(owner: ConnectionID, suppressesPresence: Bool, cursor: Seq, recoversThrough: Seq = .zero) {
         self.owner = owner
+        self.recoversThrough = recoversThrough
         self.suppressesPresence = suppressesPresence
         self.cursor = cursor
     }
@@ -43,7 +47,9 @@ public struct Outbox: Sendable {
     public var isOverfull: Bool { privateByteCount > Self.privateByteLimit }
 
     /// Whether the same bytes serve this connection as serve everybody who was up to date at `position`.
-    func isTypical(at position: Seq) -> Bool { cursor == position && privateLines.isEmpty }
+    func isTypical(at position: Seq) -> Bool {
+        cursor == position && recoversThrough <= position && privateLines.isEmpty
+    }
 
     /// Adds a line for this connection alone, to be sent after the event with that seq.
     public mutating func append(_ line: EncodedLine, after seq: Seq) {
@@ -66,7 +72,8 @@ public struct Outbox: Sendable {
             takeLines(before: entry.seq, &onlineOnly, into: &bytes)
             if bytes.count > start, bytes.count - start >= byteLimit { return .part }
             if receives(entry) {
-                entry.line.append(to: &bytes, withSender: suppressesPresence, separatedFrom: start)
+                entry.line.append(
+                    to: &bytes, withSender: suppressesPresence || entry.seq <= recoversThrough, separatedFrom: start)
             }
             cursor = entry.seq
         }
@@ -103,7 +110,7 @@ public struct Outbox: Sendable {
     private func receives(_ entry: LogEntry) -> Bool {
         switch entry.kind {
         case .signal: entry.audience.includes(owner)
-        case .presence(let subject): !suppressesPresence && subject != owner
+        case .presence(let subject): !suppressesPresence && subject != owner && entry.seq > recoversThrough
         }
     }
 

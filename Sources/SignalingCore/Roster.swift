@@ -12,6 +12,25 @@ struct Roster: Sendable {
         /// The connection in JSON, encoded once when it joins: each of its signals carries it to those who suppress
         /// connection events (SIG-9).
         let encodedConnection: [UInt8]
+        var presence: Presence
+        var ticket: ResumeTicket
+        var answers = AnswerBook()
+
+        /// Whether the connection has a socket.
+        enum Presence: Sendable {
+            case attached(SocketID)
+            /// Its socket was lost, and it may be continued until then (RES-2).
+            case detached(at: MonotonicInstant, until: MonotonicInstant)
+        }
+
+        mutating func apply(_ change: (inout Member) -> Void) { change(&self) }
+
+        func isAttached(to socket: SocketID) -> Bool {
+            switch presence {
+            case .attached(let own): own == socket
+            case .detached: false
+            }
+        }
     }
 
     private var seats: [Member?] = []
@@ -29,6 +48,11 @@ struct Roster: Sendable {
     subscript(_ id: ConnectionID) -> Member? { places[id].flatMap { seats[$0] } }
     func contains(_ id: ConnectionID) -> Bool { places[id] != nil }
 
+    /// Changes a member where it is.
+    mutating func update(_ id: ConnectionID, _ change: (inout Member) -> Void) {
+        if let place = places[id] { seats[place]?.apply(change) }
+    }
+
     /// - Precondition: nobody of that id is there.
     mutating func append(_ member: Member) {
         let taken = places.updateValue(seats.count, forKey: member.connection.connectionId)
@@ -36,12 +60,13 @@ struct Roster: Sendable {
         seats.append(member)
     }
 
-    /// Whether it was there.
-    mutating func remove(_ id: ConnectionID) -> Bool {
-        guard let place = places.removeValue(forKey: id) else { return false }
+    /// The member that was there.
+    mutating func remove(_ id: ConnectionID) -> Member? {
+        guard let place = places.removeValue(forKey: id) else { return nil }
+        let member = seats[place]
         seats[place] = nil
         if seats.count > Self.smallCount, places.count < seats.count / 2 { closeUp() }
-        return true
+        return member
     }
 
     private mutating func closeUp() {

@@ -13,22 +13,28 @@ import SignalingProtocol
 /// - *One thread.* `submit` is called on one thread, and the observer is called on that same thread: at once, from within
 ///   `submit`, or later. Callers must be ready for both.
 /// - *Epoch.* A session's epoch stays the same as long as its order is not lost.
+/// - *Time.* What only time brings about (a connection that does not come back in time) happens in `advance`, or in a
+///   command that comes later than it was due.
 public protocol SessionEngine: AnyObject {
     var observer: (any SessionEngineObserver)? { get set }
 
     /// Gives a command to a session. Its outcome comes to the observer with the same ticket.
     ///
     /// A `join` makes the session if there is none. Other commands for a session without connections are refused.
-    func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket)
+    func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant)
 
     /// Who is connected, on all nodes, by creation time; empty for a session that nobody is in.
     func connections(of session: SessionID) -> [Connection]
 
-    /// This node's copy of a session's log, as long as somebody is in it and until the next `releaseEmptySessions`.
+    /// This node's copy of a session's log, as long as somebody is in it or may come back, and until the next `advance`.
     func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result?
 
-    /// What the logs hold has been handed to the sockets: sessions that nobody is in any more may go.
-    func releaseEmptySessions()
+    /// When `advance` has to be called at the latest.
+    var nextDeadline: MonotonicInstant? { get }
+
+    /// Carries out what is due, and lets go of sessions that nobody needs any more. To be called when what the logs hold has
+    /// been handed to the sockets.
+    func advance(to now: MonotonicInstant)
 }
 
 /// What an engine reports.

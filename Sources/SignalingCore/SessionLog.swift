@@ -3,7 +3,7 @@ import SignalingProtocol
 
 /// The one order of a session: its last events, in the order of their seq, without a gap.
 ///
-/// Bounded in events and in bytes (G5): the oldest go first. Who still needed them learns that they are gone (G4).
+/// Bounded in events, in bytes and in time (G5): the oldest go first. Who still needed them learns that they are gone (G4).
 public struct SessionLog: Sendable {
     /// How much a session keeps.
     public struct Bounds: Sendable {
@@ -11,10 +11,16 @@ public struct SessionLog: Sendable {
         public var eventCount: Int
         /// Most bytes of encoded lines. The newest event is kept even if it alone is larger.
         public var byteCount: Int
+        /// Longest time; looked at when an event is added.
+        public var age: Duration
 
-        public init(eventCount: Int = 2048, byteCount: Int = 1_048_576) {
+        public init(
+            eventCount: Int = 2048, byteCount: Int = 1_048_576,
+            age: Duration = max(Limits.resumeWindow, Limits.recoveryWindow)
+        ) {
             self.eventCount = max(1, eventCount)
             self.byteCount = byteCount
+            self.age = age
         }
     }
 
@@ -34,16 +40,21 @@ public struct SessionLog: Sendable {
     /// Appends the event that comes next; its seq is the log's own doing, so there cannot be a gap or a repeat.
     @discardableResult
     public mutating func append(
-        audience: Audience, kind: LogEntry.Kind, line: (Seq) -> EncodedLine
+        audience: Audience, kind: LogEntry.Kind, now: MonotonicInstant, line: (Seq) -> EncodedLine
     ) -> LogEntry {
         lastSeq = lastSeq.next
-        let entry = LogEntry(seq: lastSeq, audience: audience, kind: kind, line: line(lastSeq))
+        let entry = LogEntry(seq: lastSeq, audience: audience, kind: kind, appendedAt: now, line: line(lastSeq))
         entries.append(entry)
         byteCount += entry.line.byteCount
-        while entries.count > bounds.eventCount || (byteCount > bounds.byteCount && entries.count > 1) {
+        while entries.count > 1, let oldest = entries.first, isTooMuch(oldest, now: now) {
             byteCount -= entries.removeFirst().line.byteCount
         }
         return entry
+    }
+
+    private func isTooMuch(_ oldest: LogEntry, now: MonotonicInstant) -> Bool {
+        entries.count > bounds.eventCount || byteCount > bounds.byteCount
+            || now.duration(since: oldest.appendedAt) > bounds.age
     }
 
     /// The events after a seq, oldest first; `nil` if some of them are no longer here.

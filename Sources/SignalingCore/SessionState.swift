@@ -1,19 +1,36 @@
+import DequeModule
 import SignalingProtocol
 
 /// One session: who is connected, the log, and the rules of who may do what.
 ///
-/// The same commands in the same order give the same effects, on any machine, at any speed. Commands go in, one outcome
-/// for who asked comes back, and what everybody has to know is appended to the log or reported as an effect.
+/// The same commands at the same moments in the same order give the same effects, on any machine, at any speed. Commands
+/// go in, one outcome for who asked comes back, and what everybody has to know is appended to the log or reported as an
+/// effect.
 public struct SessionState: Sendable {
     /// What a session permits.
     public struct Bounds: Sendable {
         /// Most connections at a time. OpenTok's present documentation says 15,000.
         public var connectionCount: Int
         public var log: SessionLog.Bounds
+        /// How long a connection goes on without a socket; zero: not at all.
+        public var resumeWindow: Duration
+        /// How long after the loss of its socket a client can fetch what it missed.
+        public var recoveryWindow: Duration
+        /// Most connections that were given up and may still recover.
+        public var departedCount: Int
 
-        public init(connectionCount: Int = 15_000, log: SessionLog.Bounds = .init()) {
+        /// The log is kept for as long as somebody may ask for it.
+        public init(
+            connectionCount: Int = 15_000, logEventCount: Int = 2048, logByteCount: Int = 1_048_576,
+            resumeWindow: Duration = Limits.resumeWindow, recoveryWindow: Duration = Limits.recoveryWindow,
+            departedCount: Int = 1024
+        ) {
             self.connectionCount = connectionCount
-            self.log = log
+            self.resumeWindow = resumeWindow
+            self.recoveryWindow = recoveryWindow
+            self.departedCount = departedCount
+            log = SessionLog.Bounds(
+                eventCount: logEventCount, byteCount: logByteCount, age: max(resumeWindow, recoveryWindow))
         }
     }
 
@@ -22,32 +39,126 @@ public struct SessionState: Sendable {
     public let bounds: Bounds
     public private(set) var log: SessionLog
     private var members = Roster()
+    private var departed: DepartedTickets
+    /// Losses of sockets in their order, which is that of their deadlines. One that was made good meanwhile stays until then.
+    private var detachments: Deque<Detachment> = []
     private var lastCreationTime: WallTime
+
+    private struct Detachment: Sendable {
+        let connectionId: ConnectionID
+        let until: MonotonicInstant
+    }
 
     public init(id: SessionID, epoch: Epoch, bounds: Bounds = .init()) {
         self.id = id
         self.epoch = epoch
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log)
+        departed = DepartedTickets(limit: bounds.departedCount)
         lastCreationTime = WallTime(milliseconds: .min)
     }
 
-    /// All that are connected, in order of their creation time.
+    /// All that are connected, those without a socket included, in order of their creation time.
     public var connections: [Connection] { members.connections }
     public var connectionCount: Int { members.count }
     public var isEmpty: Bool { members.isEmpty }
     public func contains(_ connection: ConnectionID) -> Bool { members.contains(connection) }
 
-    public mutating func handle(_ command: SessionCommand, effects: inout [SessionEffect]) -> SessionOutcome {
-        switch command {
-        case .join(let request): join(request)
-        case .leave(let connection, let reason): leave(connection, reason)
-        case .signal(let sender, let request): signal(request, from: sender, effects: &effects)
-        case .forceDisconnect(let sender, let target): forceDisconnect(target, by: sender, effects: &effects)
+    /// Whether somebody is here, or may come back.
+    public var isNeeded: Bool { !members.isEmpty || departed.neededUntil != nil }
+
+    /// When `advance` has to be called at the latest; nil when nothing is due.
+    public var nextDeadline: MonotonicInstant? {
+        switch (detachments.first?.until, departed.neededUntil) {
+        case (let detachment?, let ticket?): min(detachment, ticket)
+        case (let detachment, let ticket): detachment ?? ticket
         }
     }
 
-    private mutating func join(_ request: JoinRequest) -> SessionOutcome {
+    /// Gives up the connections whose time to come back is over.
+    public mutating func advance(to now: MonotonicInstant) {
+        while let first = detachments.first, first.until <= now {
+            detachments.removeFirst()
+            guard let member = members[first.connectionId], case .detached(let lostAt, let until) = member.presence,
+                until <= now
+            else { continue }
+            remove(first.connectionId, .networkDisconnected, now)
+            departed.append(member.ticket, until: lostAt.advanced(by: bounds.recoveryWindow))
+        }
+        departed.expire(upTo: now)
+    }
+
+    public mutating func handle(
+        _ command: SessionCommand, now: MonotonicInstant, effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        // What is over is over, however late the caller's timer comes.
+        advance(to: now)
+        switch command {
+        case .join(let request): return join(request, now, effects: &effects)
+        case .leave(let binding, let reason): return leave(binding, reason, now)
+        case .detach(let binding): return detach(binding, now)
+        case .heard(let binding):
+            if isAttached(binding) { members.update(binding.connectionId) { $0.ticket.confirm() } }
+            return .noted
+        case .signal(let sender, let request):
+            return answering(sender, isRepeatable: !request.isOnlineOnly) {
+                $0.signal(request, from: sender, now, effects: &effects)
+            }
+        case .forceDisconnect(let sender, let target):
+            return answering(sender, isRepeatable: true) {
+                $0.forceDisconnect(target, by: sender, now, effects: &effects)
+            }
+        }
+    }
+
+    private func isAttached(_ binding: SocketBinding) -> Bool {
+        members[binding.connectionId]?.isAttached(to: binding.socket) ?? false
+    }
+
+    // MARK: - Coming and going
+
+    private mutating func join(
+        _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        guard let claim = request.resumption else { return begin(request, .new, now) }
+        // An order that was lost, or a place in it that there never was.
+        guard claim.epoch == epoch, claim.after <= log.lastSeq else { return begin(request, .lost, now) }
+        if let member = members[claim.connectionId], member.ticket.admits(claim, of: request) {
+            let after = max(claim.after, member.ticket.begin)
+            if after >= log.reachesBackTo { return resume(member, request, claim, after, effects: &effects) }
+            if request.isExpired { return .refused(.expired) }
+            // It cannot go on as what it was. Its client has given up the old connection by asking.
+            if case .attached(let socket) = member.presence { effects.append(.superseded(socket)) }
+            remove(claim.connectionId, .networkDisconnected, now)
+            return begin(request, .lost, now)
+        }
+        guard !request.isExpired else { return .refused(.expired) }
+        guard let ticket = departed.redeem(claim, of: request, now: now) else { return begin(request, .lost, now) }
+        let after = max(claim.after, ticket.begin)
+        return begin(request, after >= log.reachesBackTo ? .recovered : .lost, after: after, now)
+    }
+
+    private mutating func resume(
+        _ member: Roster.Member, _ request: JoinRequest, _ claim: Resumption, _ after: Seq,
+        effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        if case .attached(let socket) = member.presence { effects.append(.superseded(socket)) }
+        members.update(claim.connectionId) { member in
+            member.presence = .attached(request.socket)
+            member.ticket.rotate(to: request.secretHash, claimed: claim.secretHash)
+            member.answers.socketChanged()
+        }
+        return .joined(
+            membership(
+                of: member.connection, member.role, connections: [member.connection], after: after, .resumed,
+                replayThrough: log.lastSeq))
+    }
+
+    /// A new connection, with what became of the one before, if there was one.
+    private mutating func begin(
+        _ request: JoinRequest, _ outcome: Welcome.Outcome, after: Seq? = nil, _ now: MonotonicInstant
+    ) -> SessionOutcome {
+        guard !request.isExpired else { return .refused(.expired) }
         guard members.count < bounds.connectionCount else {
             return .refused(SignalingError(.connectionLimitExceeded, "the session is full"))
         }
@@ -60,42 +171,96 @@ public struct SessionState: Sendable {
         lastCreationTime = max(request.wallTime, WallTime(milliseconds: lastCreationTime.milliseconds &+ 1))
         let connection = Connection(
             connectionId: request.connectionId, creationTime: lastCreationTime, data: request.data)
-        members.append(
-            Roster.Member(
-                connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection)))
-        let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId)) { seq in
+        let missed = log.lastSeq
+        let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId), now: now) { seq in
             EncodedLine(.connectionCreated(seq, connection))
         }
+        members.append(
+            Roster.Member(
+                connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
+                presence: .attached(request.socket),
+                ticket: ResumeTicket(
+                    connectionId: connection.connectionId, role: request.role, data: request.data, begin: entry.seq,
+                    secretHash: request.secretHash)))
         return .joined(
-            Membership(
-                connection: connection, role: request.role,
-                connections: request.suppressesPresence ? [connection] : connections, epoch: epoch, seq: entry.seq))
+            membership(
+                of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,
+                after: outcome == .recovered ? after ?? entry.seq : entry.seq, outcome,
+                replayThrough: outcome == .recovered ? missed : nil))
     }
 
-    private mutating func leave(_ connection: ConnectionID, _ reason: DisconnectReason) -> SessionOutcome {
-        remove(connection, reason)
+    private func membership(
+        of connection: Connection, _ role: Role, connections: [Connection], after: Seq, _ outcome: Welcome.Outcome,
+        replayThrough: Seq?
+    ) -> Membership {
+        Membership(
+            connection: connection, role: role, connections: connections, epoch: epoch, seq: after, outcome: outcome,
+            replayThrough: replayThrough, resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
+    }
+
+    private mutating func leave(
+        _ binding: SocketBinding, _ reason: DisconnectReason, _ now: MonotonicInstant
+    ) -> SessionOutcome {
+        if isAttached(binding) { remove(binding.connectionId, reason, now) }
         return .left
+    }
+
+    private mutating func detach(_ binding: SocketBinding, _ now: MonotonicInstant) -> SessionOutcome {
+        guard isAttached(binding) else { return .noted }
+        let until = now.advanced(by: bounds.resumeWindow)
+        members.update(binding.connectionId) { $0.presence = .detached(at: now, until: until) }
+        detachments.append(Detachment(connectionId: binding.connectionId, until: until))
+        // At once where there is no time to come back.
+        advance(to: now)
+        return .noted
     }
 
     /// Whether it was there. Who is not there any more is not told of a second time (G7).
     @discardableResult
-    private mutating func remove(_ connection: ConnectionID, _ reason: DisconnectReason) -> Bool {
-        guard members.remove(connection) else { return false }
-        log.append(audience: .everyone, kind: .presence(of: connection)) { seq in
+    private mutating func remove(
+        _ connection: ConnectionID, _ reason: DisconnectReason, _ now: MonotonicInstant
+    ) -> Bool {
+        guard members.remove(connection) != nil else { return false }
+        log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }
         return true
     }
 
+    // MARK: - Requests
+
+    /// Carries out a request of a connection unless it was carried out before (RES-9), and remembers the answer.
+    private mutating func answering(
+        _ sender: CommandSender, isRepeatable: Bool, _ carryOut: (inout SessionState) -> SessionOutcome
+    ) -> SessionOutcome {
+        guard case .connection(let binding, let request?) = sender, isRepeatable,
+            bounds.resumeWindow > .zero, let member = members[binding.connectionId],
+            member.isAttached(to: binding.socket)
+        else { return carryOut(&self) }
+        switch member.answers.recall(request) {
+        case .new: break
+        case .answered(let answer): return answer.outcome
+        case .forgotten: return .refused(.answerForgotten)
+        }
+        let outcome = carryOut(&self)
+        if let answer = AnswerBook.Answer(outcome) {
+            members.update(binding.connectionId) { $0.answers.note(request, answer) }
+        }
+        return outcome
+    }
+
     /// Checks in the order of SIG-5: role, data, to, type, presence of the target.
     private mutating func signal(
-        _ request: SignalRequest, from sender: CommandSender, effects: inout [SessionEffect]
+        _ request: SignalRequest, from sender: CommandSender, _ now: MonotonicInstant,
+        effects: inout [SessionEffect]
     ) -> SessionOutcome {
         let from: Roster.Member?
         switch sender {
         case .server: from = nil
-        case .connection(let id):
-            guard let member = members[id] else { return .refused(.notInSession) }
+        case .connection(let binding, _):
+            guard let member = members[binding.connectionId], member.isAttached(to: binding.socket) else {
+                return .refused(.notInSession)
+            }
             guard member.role.maySignal else {
                 return .refused(
                     SignalingError(.permissionDenied, "the role \(member.role.rawValue) may not signal"))
@@ -127,16 +292,16 @@ public struct SessionState: Sendable {
                         audience: audience, line: line(nil))))
             return .signalled(nil)
         }
-        return .signalled(log.append(audience: audience, kind: .signal, line: line).seq)
+        return .signalled(log.append(audience: audience, kind: .signal, now: now, line: line).seq)
     }
 
     private mutating func forceDisconnect(
-        _ target: ConnectionID, by sender: CommandSender, effects: inout [SessionEffect]
+        _ target: ConnectionID, by sender: CommandSender, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
         switch sender {
         case .server: break
-        case .connection(let id):
-            guard let member = members[id] else {
+        case .connection(let binding, _):
+            guard let member = members[binding.connectionId], member.isAttached(to: binding.socket) else {
                 return .refused(SignalingError(.notConnectedToModerate, "not connected to the session"))
             }
             guard member.role.mayForceDisconnect else {
@@ -144,7 +309,7 @@ public struct SessionState: Sendable {
                     SignalingError(.unableToForceDisconnect, "only a moderator may force others to disconnect"))
             }
         }
-        guard remove(target, .forceDisconnected) else {
+        guard remove(target, .forceDisconnected, now) else {
             return .refused(SignalingError(.badTarget, "the connection is not in the session"))
         }
         effects.append(.ended(target, .forceDisconnected))
@@ -152,7 +317,35 @@ public struct SessionState: Sendable {
     }
 }
 
+extension AnswerBook.Answer {
+    /// Nil for what is not worth remembering: it may be asked again without harm.
+    fileprivate init?(_ outcome: SessionOutcome) {
+        switch outcome {
+        case .signalled(let seq?): self = .signalled(seq)
+        case .forcedOut: self = .forcedOut
+        case .refused(let error): self = .refused(error)
+        case .signalled(nil), .joined, .left, .noted: return nil
+        }
+    }
+
+    fileprivate var outcome: SessionOutcome {
+        switch self {
+        case .signalled(let seq): .signalled(seq)
+        case .forcedOut: .forcedOut
+        case .refused(let error): .refused(error)
+        }
+    }
+}
+
 extension SignalingError {
     /// A command of a connection that the session does not have (any more).
     static var notInSession: SignalingError { SignalingError(.notConnected, "not connected to the session") }
+
+    fileprivate static var expired: SignalingError {
+        SignalingError(.authenticationError, "the token is refused: it has expired")
+    }
+
+    fileprivate static var answerForgotten: SignalingError {
+        SignalingError(.notConnected, "it is not known any more what became of this request")
+    }
 }

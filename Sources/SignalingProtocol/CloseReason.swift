@@ -47,6 +47,9 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
         }
     }
 
+    /// The same in the words of the last message before the close (LEAVE-4).
+    public var reconnect: Reconnect { shouldReconnect ? .yes : .never }
+
     /// The text in the close frame, at most 123 bytes (RFC 6455 section 5.5).
     public var text: String {
         switch self {

@@ -77,6 +77,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     public let rawValue: Int64
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
+    public var next: RequestID { RequestID(rawValue &+ 1) }
     public var description: String { String(rawValue) }
     public static func < (left: RequestID, right: RequestID) -> Bool { left.rawValue < right.rawValue }
 }

@@ -53,4 +53,17 @@ public enum Limits {
 
     /// How often the server sends a ping. Who hears nothing for two of these has lost the connection.
     public static let heartbeat = Duration.seconds(10)
+
+    /// Most requests of one connection that may be unanswered at a time if it wants to resume: of so many the server
+    /// remembers how it answered (RES-9).
+    public static let unansweredRequests = 256
+
+    /// How long a connection goes on without a socket (OpenTok's web client gives up after the same time).
+    public static let resumeWindow = Duration.seconds(60)
+
+    /// How long after the loss of its socket a client can fetch the broadcasts that it missed.
+    public static let recoveryWindow = Duration.seconds(300)
+
+    /// Longest wait before coming back that a client follows (RES-13).
+    public static let longestReconnectWait = Duration.seconds(60)
 }

@@ -47,6 +47,9 @@ struct MessageReader {
         return truth
     }
 
+    /// `nil` also for what is no integer.
+    func integer(_ name: String) -> Int64? { object[name]?.integerValue }
+
     func requiredInteger(_ name: String) throws(ClientMessageError) -> Int64 {
         guard let number = object[name]?.integerValue else {
             throw error("\"\(path)\(name)\" has to be an integer")

@@ -36,8 +36,7 @@ extension ServerMessage {
             .connectionDestroyed(
                 try reader.requiredSeq("seq"), ConnectionID(try reader.requiredString("connectionId")),
                 try DisconnectReason(reader))
-        case "disconnected":
-            .disconnected(try DisconnectReason(reader), reconnect: try reader.bool("reconnect") ?? false)
+        case "disconnected": .disconnected(try DisconnectReason(reader), try Reconnect(reader))
         case "ping": .ping(try reader.requiredSeq("seq"))
         default: nil
         }
@@ -81,7 +80,8 @@ extension ServerMessage {
         case .disconnected(let reason, let reconnect):
             writer.member("ev", "disconnected")
             writer.member("reason", reason.rawValue)
-            writer.member("reconnect", reconnect)
+            writer.member("reconnect", reconnect != .never)
+            if case .after(let wait) = reconnect { writer.member("reconnectAfter", wait.wholeMilliseconds) }
         case .ping(let seq):
             writer.member("ev", "ping")
             writer.member("seq", seq.rawValue)
@@ -148,7 +148,7 @@ extension Welcome {
         self.init(
             connection: try Connection(try reader.requiredObject("connection")), connections: connections, role: role,
             epoch: Epoch(try reader.requiredString("epoch")), seq: try reader.requiredSeq("seq"),
-            outcome: outcome,
+            outcome: outcome, replayThrough: try reader.seq("replayThrough"),
             resume: ResumeOffer(
                 secret: ResumeSecret(try offer.requiredString("secret")),
                 resumeWindow: .seconds(try offer.requiredInteger("resumeSeconds")),
@@ -169,6 +169,7 @@ extension Welcome {
         writer.member("epoch", epoch.rawValue)
         writer.member("seq", seq.rawValue)
         writer.member("outcome", outcome.rawValue)
+        if let replayThrough { writer.member("replayThrough", replayThrough.rawValue) }
         writer.name("resume")
         writer.beginObject()
         writer.member("secret", resume.secret.rawValue)
@@ -193,6 +194,21 @@ extension Capabilities {
         writer.member("forceUnpublish", forceUnpublish ? 1 : 0)
         writer.member("forceMute", forceMute ? 1 : 0)
         writer.endObject()
+    }
+}
+
+extension Reconnect {
+    /// A wait of no sense is none: coming back by one's own rules is never wrong.
+    init(_ reader: MessageReader) throws(ClientMessageError) {
+        guard try reader.bool("reconnect") ?? false else {
+            self = .never
+            return
+        }
+        guard let milliseconds = reader.integer("reconnectAfter"), milliseconds >= 0 else {
+            self = .yes
+            return
+        }
+        self = .after(min(.milliseconds(milliseconds), Limits.longestReconnectWait))
     }
 }
 

@@ -8,10 +8,19 @@ public enum ServerMessage: Hashable, Sendable {
     case signal(SignalEvent)
     case connectionCreated(Seq, Connection)
     case connectionDestroyed(Seq, ConnectionID, DisconnectReason)
-    /// The server ends this connection; a close frame follows (LEAVE-4).
-    case disconnected(DisconnectReason, reconnect: Bool)
+    /// The server closes this socket; a close frame follows (LEAVE-4).
+    case disconnected(DisconnectReason, Reconnect)
     /// All events up to the seq that are meant for this client have been sent (HB-2).
     case ping(Seq)
+}
+
+/// Whether a client that is sent away should come back, and when.
+public enum Reconnect: Hashable, Sendable {
+    case never
+    /// As after any lost socket.
+    case yes
+    /// Not before this time has passed; whole milliseconds (RES-13).
+    case after(Duration)
 }
 
 /// What a client learns when it is let in.
@@ -35,12 +44,14 @@ public struct Welcome: Hashable, Sendable {
     /// Events with a greater seq follow, none with a smaller one.
     public var seq: Seq
     public var outcome: Outcome
+    /// Events up to here are replayed ones (RES-4); nil where nothing is replayed.
+    public var replayThrough: Seq?
     public var resume: ResumeOffer
     public var heartbeat: Duration
 
     public init(
         connection: Connection, connections: [Connection], role: Role, epoch: Epoch, seq: Seq, outcome: Outcome,
-        resume: ResumeOffer, heartbeat: Duration = Limits.heartbeat
+        replayThrough: Seq? = nil, resume: ResumeOffer, heartbeat: Duration = Limits.heartbeat
     ) {
         self.connection = connection
         self.connections = connections
@@ -48,6 +59,7 @@ public struct Welcome: Hashable, Sendable {
         self.epoch = epoch
         self.seq = seq
         self.outcome = outcome
+        self.replayThrough = replayThrough
         self.resume = resume
         self.heartbeat = heartbeat
     }

@@ -26,6 +26,7 @@ final class Hub {
     private var alarms = TimingWheel<UInt64>()
     private var alarmTimer: LoopTimer?
     private var flushTimer: LoopTimer?
+    private var sessionTimer: LoopTimer?
     private var randomness = SystemRandomNumberGenerator()
     private var outsideAnswers: [UInt64: (SessionOutcome) -> Void] = [:]
     private var lastOutsideOrigin = Hub.outsideOrigins
@@ -42,8 +43,9 @@ final class Hub {
         self.logger = logger
         delivery = Delivery(engine: engine)
         alarmTimer = LoopTimer(loop: loop) { [weak self] in self?.alarmsDue() }
-        // Only to end the loop's wait: the flush itself is the end of the turn.
+        // Only to end the loop's wait: the work itself is done at the end of the turn.
         flushTimer = LoopTimer(loop: loop) {}
+        sessionTimer = LoopTimer(loop: loop) {}
         engine.observer = self
     }
 
@@ -63,7 +65,8 @@ final class Hub {
     func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
         lastOutsideOrigin += 1
         outsideAnswers[lastOutsideOrigin] = answer
-        engine.submit(command, to: session, ticket: CommandTicket(origin: lastOutsideOrigin, request: nil))
+        engine.submit(
+            command, to: session, ticket: CommandTicket(origin: lastOutsideOrigin, request: nil), now: loop.now)
     }
 
     // MARK: - Effects
@@ -82,7 +85,8 @@ final class Hub {
             case .authenticate(let request): authenticate(request, for: peer)
             case .submit(let command, let session, let request):
                 engine.submit(
-                    command, to: session, ticket: CommandTicket(origin: peer.socket.id, request: request))
+                    command, to: session, ticket: CommandTicket(origin: peer.socket.id, request: request),
+                    now: loop.now)
             case .ping: ping(peer)
             case .close(let reason): close(peer, reason)
             }
@@ -94,11 +98,16 @@ final class Hub {
         let result: Result<ConnectionState.Admission, SignalingError>
         do {
             let grant = try verifier.verify(
-                token: request.token, sessionID: request.sessionId, apiKey: request.apiKey, now: now)
+                token: request.token, sessionID: request.sessionId, apiKey: request.apiKey, now: now,
+                allowsExpired: request.resume != nil)
+            let secret = ResumeSecret(using: &randomness)
             result = .success(
                 ConnectionState.Admission(
                     session: grant.sessionID, connectionId: ConnectionID(using: &randomness), role: grant.role,
-                    data: grant.connectionData, wallTime: now, resumeSecret: ResumeSecret(using: &randomness)))
+                    data: grant.connectionData, wallTime: now, isExpired: grant.isExpired(now: now),
+                    socket: SocketID(using: &randomness), resumeSecret: secret,
+                    secretHash: ResumeSecretHash(of: secret),
+                    claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) }))
         } catch {
             result = .failure(error)
         }
@@ -107,18 +116,26 @@ final class Hub {
 
     private func enter(_ peer: Peer, _ request: RequestID, _ welcome: Welcome, suppressesPresence: Bool) {
         guard let session = peer.state.connected?.session else { return }
-        let room = rooms[session] ?? Room(session: session, flushedThrough: welcome.seq)
+        let room =
+            rooms[session]
+            ?? Room(session: session, flushedThrough: engine.withLog(of: session) { $0.lastSeq } ?? welcome.seq)
         rooms[session] = room
-        let member = Member(
-            peer: peer, room: room,
-            outbox: Outbox(
-                owner: welcome.connection.connectionId, suppressesPresence: suppressesPresence, cursor: welcome.seq))
+        let recoversThrough = welcome.outcome == .recovered ? welcome.replayThrough : nil
+        var outbox = Outbox(
+            owner: welcome.connection.connectionId, suppressesPresence: suppressesPresence, cursor: welcome.seq,
+            recoversThrough: recoversThrough ?? .zero)
+        // Before everything that it missed (RES-4).
+        outbox.append(EncodedLine(.connected(request, welcome)), after: welcome.seq)
+        let member = Member(peer: peer, room: room, outbox: outbox)
         peer.member = member
         room.add(member)
-        send(EncodedLine(.connected(request, welcome)), to: peer)
+        markDirty(peer)
         logger.debug(
             "connected",
-            metadata: ["connection": "\(welcome.connection.connectionId)", "role": "\(welcome.role.rawValue)"])
+            metadata: [
+                "connection": "\(welcome.connection.connectionId)", "role": "\(welcome.role.rawValue)",
+                "outcome": "\(welcome.outcome.rawValue)",
+            ])
     }
 
     private func ping(_ peer: Peer) {
@@ -135,6 +152,10 @@ final class Hub {
         } else {
             EncodedLine.append(line.bytes, to: &peer.loneLines, separatedFrom: 0)
         }
+        markDirty(peer)
+    }
+
+    private func markDirty(_ peer: Peer) {
         if peer.isDirty { return }
         peer.isDirty = true
         dirtyPeers.append(peer)
@@ -161,8 +182,9 @@ final class Hub {
         let now = loop.now
         let next = dirtyRooms.isEmpty ? nil : flushDirtyRooms(now)
         if !dirtyPeers.isEmpty { serveDirtyPeers() }
-        engine.releaseEmptySessions()
-        // Closing a slow client makes new work for its room: that is the next turn's, which has to come.
+        engine.advance(to: now)
+        if let deadline = engine.nextDeadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
+        // Closing a slow client, or giving one up, makes new work for its room: that is the next turn's, which has to come.
         if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: next ?? now) }
     }
 
@@ -262,6 +284,9 @@ extension Hub: SessionEngineObserver {
         case .ended(let connection, let reason):
             guard let member = room.members.first(where: { $0.outbox.owner == connection }) else { return }
             handle(.ended(reason), for: member.peer)
+        case .superseded(let socket):
+            let older = room.members.first { $0.peer.state.connected?.binding.socket == socket }
+            if let older { handle(.superseded, for: older.peer) }
         }
     }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import FoundationEssentials
 import JSONText
+import SignalingCore
 import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
@@ -10,6 +11,7 @@ public struct ServerSettings: Sendable {
     /// A setting's one name, from which its others follow: `--api-key`, `SIGNALBOX_API_KEY`, `"apiKey"` in the file.
     public enum Name: String, CaseIterable, Sendable {
         case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth, tlsCert, tlsKey
+        case resumeSeconds, recoverySeconds, logEvents, logBytes
     }
 
     /// Settings that only the file has: lists.
@@ -27,12 +29,17 @@ public struct ServerSettings: Sendable {
     public var allowPartnerAuth: Bool?
     public var tlsCert: String?
     public var tlsKey: String?
+    public var resumeSeconds: Int?
+    public var recoverySeconds: Int?
+    public var logEvents: Int?
+    public var logBytes: Int?
     /// The file, if one is named here or by `SIGNALBOX_CONFIG`.
     public var file: String?
 
     public init(
         host: String? = nil, port: Int? = nil, apiKey: String? = nil, apiSecret: String? = nil, dev: Bool? = nil,
         webRoot: String? = nil, allowPartnerAuth: Bool? = nil, tlsCert: String? = nil, tlsKey: String? = nil,
+        resumeSeconds: Int? = nil, recoverySeconds: Int? = nil, logEvents: Int? = nil, logBytes: Int? = nil,
         file: String? = nil
     ) {
         self.host = host
@@ -44,6 +51,10 @@ public struct ServerSettings: Sendable {
         self.allowPartnerAuth = allowPartnerAuth
         self.tlsCert = tlsCert
         self.tlsKey = tlsKey
+        self.resumeSeconds = resumeSeconds
+        self.recoverySeconds = recoverySeconds
+        self.logEvents = logEvents
+        self.logBytes = logBytes
         self.file = file
     }
 
@@ -91,8 +102,29 @@ public struct ServerSettings: Sendable {
         case (nil, _?): throw ConfigurationError("a TLS key without its certificate: give --tls-cert, too")
         case (nil, nil): break
         }
+        configuration.sessionBounds = try await Self.sessionBounds(reader)
         return configuration
     }
+
+    private static func sessionBounds(_ reader: ConfigReader) async throws -> SessionState.Bounds {
+        func number(_ name: Name, in range: ClosedRange<Int>) async throws -> Int? {
+            guard let value = try await read(name, { try await reader.fetchInt(forKey: $0) }) else { return nil }
+            guard range.contains(value) else {
+                throw ConfigurationError(
+                    "the setting \(name.rawValue) has to be from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return value
+        }
+        let standard = SessionState.Bounds()
+        return SessionState.Bounds(
+            logEventCount: try await number(.logEvents, in: 1...1_000_000) ?? standard.log.eventCount,
+            logByteCount: try await number(.logBytes, in: 65_536...1_073_741_824) ?? standard.log.byteCount,
+            resumeWindow: try await number(.resumeSeconds, in: day).map { .seconds($0) } ?? standard.resumeWindow,
+            recoveryWindow: try await number(.recoverySeconds, in: day).map { .seconds($0) }
+                ?? standard.recoveryWindow)
+    }
+
+    private static let day = 0...86_400
 
     /// Credentials come in pairs and join the file's projects, and development mode is never on beside them.
     private static func access(
@@ -136,6 +168,10 @@ public struct ServerSettings: Sendable {
         set(.allowPartnerAuth, allowPartnerAuth.map { .bool($0) })
         set(.tlsCert, tlsCert.map { .string($0) })
         set(.tlsKey, tlsKey.map { .string($0) })
+        set(.resumeSeconds, resumeSeconds.map { .int($0) })
+        set(.recoverySeconds, recoverySeconds.map { .int($0) })
+        set(.logEvents, logEvents.map { .int($0) })
+        set(.logBytes, logBytes.map { .int($0) })
         return values
     }
 

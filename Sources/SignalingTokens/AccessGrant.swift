@@ -9,6 +9,9 @@ public struct AccessGrant: Hashable, Sendable {
     public let connectionData: String
     /// No new connection is opened after this, give or take ``TokenLifetime/clockSkew``.
     public let expiresAt: WallTime
+
+    /// Whether no new connection may be opened with it any more.
+    public func isExpired(now: WallTime) -> Bool { TokenLifetime.isOver(expiresAt, now: now) }
 }
 
 /// What a token is to permit.

@@ -79,9 +79,10 @@ struct Claims: JWTPayload {
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 
     /// The expiry, which must be there; throws when now is outside of the token's time.
-    func checkDates(now: WallTime) throws(TokenError) -> WallTime {
+    func checkDates(now: WallTime, allowsExpired: Bool = false) throws(TokenError) -> WallTime {
         guard let exp, let expiry = WallTime(tokenSeconds: exp) else { throw .malformed }
-        try TokenLifetime.check(issued: moment(iat), notBefore: moment(nbf), expiry: expiry, now: now)
+        try TokenLifetime.check(
+            issued: moment(iat), notBefore: moment(nbf), expiry: expiry, now: now, allowsExpired: allowsExpired)
         return expiry
     }
 

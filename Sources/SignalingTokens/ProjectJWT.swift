@@ -30,12 +30,15 @@ public enum ProjectJWT {
     /// What the token permits, after its algorithm, signature, dates and claims have been checked, in this order.
     ///
     /// `exp` and `session_id` must be there; `ist` and `scope`, if there, must be `project` and `session.connect`.
-    public static func verify(_ token: String, project: Project, now: WallTime) throws(TokenError) -> AccessGrant {
+    /// With `allowsExpired` its expiry is not looked at.
+    public static func verify(
+        _ token: String, project: Project, now: WallTime, allowsExpired: Bool = false
+    ) throws(TokenError) -> AccessGrant {
         guard token.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
         _ = try project.secrets
         let claims = try JSONWebToken.open(token, project: project)
         guard claims.iss == project.apiKey.rawValue else { throw .otherProject }
-        let expiry = try claims.checkDates(now: now)
+        let expiry = try claims.checkDates(now: now, allowsExpired: allowsExpired)
         guard claims.ist ?? issuerType == issuerType, claims.scope ?? scope == scope else { throw .wrongPurpose }
         return try AccessGrant(
             sessionID: claims.sessionID, apiKey: project.apiKey, role: claims.role,

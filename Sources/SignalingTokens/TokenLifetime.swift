@@ -15,15 +15,20 @@ public enum TokenLifetime {
     /// By how much two clocks may differ (`docs/PROTOCOL.md`, TOK-4).
     public static let clockSkew = Duration.seconds(30)
 
-    /// Throws unless now lies between the two, give or take ``clockSkew``.
+    /// Throws unless now lies between the two, give or take ``clockSkew``; an expiry that does not matter is passed over.
     static func check(
-        issued: WallTime?, notBefore: WallTime? = nil, expiry: WallTime, now: WallTime
+        issued: WallTime?, notBefore: WallTime? = nil, expiry: WallTime, now: WallTime, allowsExpired: Bool = false
     ) throws(TokenError) {
         let skew = clockSkew.wholeMilliseconds
-        guard now.milliseconds < expiry.milliseconds + skew else { throw .expired }
+        guard allowsExpired || !isOver(expiry, now: now) else { throw .expired }
         for start in [issued, notBefore] {
             if let start, start.milliseconds - skew > now.milliseconds { throw .notYetValid }
         }
+    }
+
+    /// Whether a token of that expiry is past it by more than ``clockSkew``.
+    static func isOver(_ expiry: WallTime, now: WallTime) -> Bool {
+        now.milliseconds >= expiry.milliseconds + clockSkew.wholeMilliseconds
     }
 }
 

@@ -21,8 +21,11 @@ public struct TokenVerifier: Sendable {
     /// Throws 1004 for a key that is not served, and for a token that is malformed, forged, out of its time, or of another
     /// project or session; 1005 for a session id that is malformed or of another project. The key is looked at first, then
     /// the session id, then the token.
+    ///
+    /// - Parameter allowsExpired: whether a token whose time is over is good, too: it is for a connection that was opened
+    ///   while it was valid and only comes back (RES-7).
     public func verify(
-        token: String, sessionID: SessionID, apiKey: APIKey, now: WallTime
+        token: String, sessionID: SessionID, apiKey: APIKey, now: WallTime, allowsExpired: Bool = false
     ) throws(SignalingError) -> AccessGrant {
         guard let project = projects[apiKey] else {
             throw SignalingError(.authenticationError, "the API key is not known here")
@@ -35,9 +38,11 @@ public struct TokenVerifier: Sendable {
         do throws(TokenError) {
             let grant =
                 switch project.key {
-                case .application: try ApplicationToken.verify(token, project: project, now: now)
-                case .secrets where T1Token.isOne(token): try T1Token.verify(token, project: project, now: now)
-                case .secrets: try ProjectJWT.verify(token, project: project, now: now)
+                case .application:
+                    try ApplicationToken.verify(token, project: project, now: now, allowsExpired: allowsExpired)
+                case .secrets where T1Token.isOne(token):
+                    try T1Token.verify(token, project: project, now: now, allowsExpired: allowsExpired)
+                case .secrets: try ProjectJWT.verify(token, project: project, now: now, allowsExpired: allowsExpired)
                 }
             guard grant.sessionID == sessionID else { throw .otherSession }
             return grant

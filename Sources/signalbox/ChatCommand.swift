@@ -86,6 +86,10 @@ private final class TerminalChat {
             if isTerminal { say("\(name(connection)) is here") }
         case .connectionDestroyed(let connection, _):
             if isTerminal { say("\(name(connection)) has left") }
+        case .reconnecting:
+            say("the connection is lost; trying to come back")
+        case .reconnected(let outcome):
+            say(outcome == .lost ? "back; something may be missing" : "back")
         case .disconnected(.clientDisconnected):
             return false
         case .disconnected(let reason):

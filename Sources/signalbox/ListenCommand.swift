@@ -52,6 +52,8 @@ struct ListenCommand: AsyncParsableCommand {
             return [
                 "event": "connectionDestroyed", "connection": describe(connection), "reason": .string(reason.rawValue),
             ]
+        case .reconnecting: return ["event": "reconnecting"]
+        case .reconnected(let outcome): return ["event": "reconnected", "outcome": .string(outcome.rawValue)]
         case .disconnected(let reason): return ["event": "disconnected", "reason": .string(reason.rawValue)]
         case .overflowed: return ["event": "overflowed"]
         }

@@ -46,10 +46,23 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "A PEM file with the certificate's key, without a passphrase.")
     var tlsKey: String?
 
+    @Option(help: "How long a connection goes on without a socket, in seconds; 0 to 86400. (default: 60)")
+    var resumeSeconds: Int?
+
+    @Option(
+        help: "How long after that loss missed broadcasts can be fetched, in seconds; 0 to 86400. (default: 300)")
+    var recoverySeconds: Int?
+
+    @Option(help: "Most events that a session keeps for those who come back. (default: 2048)")
+    var logEvents: Int?
+
+    @Option(help: "Most bytes that a session keeps for those who come back. (default: 1048576)")
+    var logBytes: Int?
+
     @Option(
         help: """
-            A JSON file with settings: host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth; and with lists of \
-            projects and applications, see docs/CONFIGURATION.md.
+            A JSON file with these settings, in their names of docs/CONFIGURATION.md, and with lists of projects and \
+            applications.
             """)
     var config: String?
 
@@ -63,7 +76,10 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             var configuration = try await ServerSettings(
                 host: host, port: port, apiKey: apiKey, apiSecret: apiSecret, dev: dev ? true : nil, webRoot: webRoot,
-                allowPartnerAuth: allowPartnerAuth ? true : nil, tlsCert: tlsCert, tlsKey: tlsKey, file: config
+                allowPartnerAuth: allowPartnerAuth ? true : nil, tlsCert: tlsCert, tlsKey: tlsKey,
+                resumeSeconds: resumeSeconds, recoverySeconds: recoverySeconds, logEvents: logEvents,
+                logBytes: logBytes,
+                file: config
             ).configuration(environment: environment)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             server = try SignalingServer(configuration: configuration, logger: logger) { address in

@@ -27,8 +27,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def server():
-    """With a project; what it logs is looked at by the test of secrets."""
-    with Server(log_level="trace") as server:
+    """With a project; what it logs is looked at by the test of secrets. Its resume window is short, so that a test can see
+    a lost client be given up."""
+    with Server(log_level="trace", resume_seconds=1) as server:
         yield server
 
 

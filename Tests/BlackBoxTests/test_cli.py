@@ -340,7 +340,7 @@ async def test_listen_ends_when_nobody_reads_it_any_more(server, settings):
 
 async def test_listen_ends_with_a_failure_when_the_connection_is_lost():
     """0 is for what was asked for: a script has to learn that it no longer hears."""
-    with Server() as server:
+    with Server(resume_seconds=1, recovery_seconds=0) as server:
         with Command("listen", server.project.session(), **project_settings(server)) as listen:
             await asyncio.to_thread(listen.out.until, "connected")
             server.process.kill()

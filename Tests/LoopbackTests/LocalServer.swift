@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import SignalingClient
+import SignalingCore
 import SignalingProtocol
 import SignalingServer
 import SignalingTokens
@@ -17,12 +18,14 @@ final class LocalServer: Sendable {
     let project: Project
     let sessionID: SessionID
 
-    init(heartbeat: Duration = Limits.heartbeat, webRoot: String? = nil) async throws {
+    init(
+        heartbeat: Duration = Limits.heartbeat, webRoot: String? = nil, sessionBounds: SessionState.Bounds = .init()
+    ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         server = try SignalingServer(
             configuration: ServerConfiguration(
                 port: 0, access: .project(apiKey: Self.apiKey, apiSecret: Self.secret), webRoot: webRoot,
-                heartbeat: heartbeat), logger: logger)
+                heartbeat: heartbeat, sessionBounds: sessionBounds), logger: logger)
         address = try await server.start()
         project = try #require(Project(apiKey: APIKey(Self.apiKey), secret: Self.secret))
         var randomness = SystemRandomNumberGenerator()
@@ -31,9 +34,10 @@ final class LocalServer: Sendable {
 
     /// A server for the length of `body`.
     static func run(
-        heartbeat: Duration = Limits.heartbeat, _ body: (LocalServer) async throws -> Void
+        heartbeat: Duration = Limits.heartbeat, sessionBounds: SessionState.Bounds = .init(),
+        _ body: (LocalServer) async throws -> Void
     ) async throws {
-        let local = try await LocalServer(heartbeat: heartbeat)
+        let local = try await LocalServer(heartbeat: heartbeat, sessionBounds: sessionBounds)
         do { try await body(local) } catch {
             await local.server.stop()
             throw error

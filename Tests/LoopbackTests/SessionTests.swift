@@ -1,4 +1,5 @@
 import SignalingClient
+import SignalingCore
 import SignalingProtocol
 import SignalingServer
 import Testing
@@ -167,13 +168,15 @@ struct SessionTests {
         #expect(await refusal { try await nowhere.connect(token: "t") }?.code == .invalidParameter)
     }
 
-    @Test("a server that stops tells its clients, and signals that wait fail")
+    @Test("RES-13: a server that does not come back is given up after the window, and signals that wait fail")
     func serverStops() async throws {
-        let local = try await LocalServer()
+        let local = try await LocalServer(
+            sessionBounds: .init(resumeWindow: .seconds(1), recoveryWindow: .zero))
         let ada = try await local.join()
         await local.server.stop()
-        #expect(try await ada.events.next() == .disconnected(.networkDisconnected))
+        #expect(try await ada.events.next() == .reconnecting)
         #expect(await refusal { try await ada.session.signal() }?.code == .notConnected)
+        #expect(try await ada.events.next() == .disconnected(.networkDisconnected))
     }
 
     @Test("a hundred signals that are sent at once are each acknowledged, and arrive in the order of their seqs")

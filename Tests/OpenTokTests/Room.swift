@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Logging
 import OpenTok
+import SignalingCore
 import SignalingProtocol
 import SignalingServer
 import SignalingTokens
@@ -22,11 +23,12 @@ final class Room: Sendable {
     let project: Project
     let sessionID: SessionID
 
-    init() async throws {
+    init(sessionBounds: SessionState.Bounds = .init()) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         server = try SignalingServer(
             configuration: ServerConfiguration(
-                port: 0, access: .project(apiKey: Self.apiKey, apiSecret: Self.secret)), logger: logger)
+                port: 0, access: .project(apiKey: Self.apiKey, apiSecret: Self.secret),
+                sessionBounds: sessionBounds), logger: logger)
         url = try #require(URL(string: try await server.start().url))
         project = try #require(Project(apiKey: APIKey(Self.apiKey), secret: Self.secret))
         var randomness = SystemRandomNumberGenerator()
@@ -102,6 +104,7 @@ final class Room: Sendable {
 /// What a delegate is called with.
 enum Heard: Equatable, Sendable {
     case connected
+    case reconnecting, reconnected
     case disconnected
     case failed(OTSessionErrorCode?)
     case created(String?)
@@ -132,6 +135,9 @@ final class Recorder: NSObject, OTSessionDelegate, Sendable {
         #expect(session.capabilities != nil)
         tell(.connected)
     }
+
+    func sessionDidBeginReconnecting(_ session: OTSession) { tell(.reconnecting) }
+    func sessionDidReconnect(_ session: OTSession) { tell(.reconnected) }
 
     func sessionDidDisconnect(_ session: OTSession) {
         #expect(session.sessionConnectionStatus == .notConnected)

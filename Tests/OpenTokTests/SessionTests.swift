@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SignalingCore
 import SignalingProtocol
 import Testing
 
@@ -351,9 +352,11 @@ struct SessionTests {
 
     @Test("OPENTOK 2.5: a lost connection is told as 1022, then sessionDidDisconnect")
     func serverGone() async throws {
-        let room = try await Room()
+        let room = try await Room(sessionBounds: .init(resumeWindow: .seconds(1), recoveryWindow: .zero))
         let ada = try await room.join("Ada")
         await room.stop()
+        #expect(try await ada.next() == .reconnecting)
+        #expect(ada.session.sessionConnectionStatus == .reconnecting)
         #expect(try await ada.next() == .failed(.connectionDropped))
         #expect(try await ada.next() == .disconnected)
         #expect(ada.signal("chat", "x") == .notConnected)

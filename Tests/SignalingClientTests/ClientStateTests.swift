@@ -3,14 +3,14 @@ import Testing
 
 @testable import SignalingClient
 
-private let ada = Connection(connectionId: ConnectionID("ada"), creationTime: WallTime(milliseconds: 1), data: "Ada")
-private let bob = Connection(connectionId: ConnectionID("bob"), creationTime: WallTime(milliseconds: 2), data: "Bob")
+let ada = Connection(connectionId: ConnectionID("ada"), creationTime: WallTime(milliseconds: 1), data: "Ada")
+let bob = Connection(connectionId: ConnectionID("bob"), creationTime: WallTime(milliseconds: 2), data: "Bob")
 
-private func at(_ seconds: Double) -> MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1e9)) }
+func at(_ seconds: Double) -> MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1e9)) }
 
 /// A client's rules, and what they said last.
-private struct Driven {
-    var state = ClientState()
+struct Driven {
+    var state = ClientState(random: { 0.5 })
     var now = at(0)
 
     mutating func handle(_ input: ClientState.Input) -> [String] {
@@ -23,11 +23,11 @@ private struct Driven {
     }
 
     /// Connected at time 0, as request 1, having seen everything up to seq 2.
-    static func connected() -> Driven {
+    static func connected(_ welcome: Welcome = .test) -> Driven {
         var driven = Driven()
         _ = driven.handle(.connect(.test))
         _ = driven.handle(.socketOpened)
-        _ = driven.handle(.received(.connected(RequestID(1), .test)))
+        _ = driven.handle(.received(.connected(RequestID(1), welcome)))
         return driven
     }
 
@@ -36,7 +36,7 @@ private struct Driven {
     }
 }
 
-private func describe(_ effect: ClientState.Effect) -> String {
+func describe(_ effect: ClientState.Effect) -> String {
     switch effect {
     case .openSocket: "open"
     case .send(let message): "send " + String(decoding: message.encoded(), as: UTF8.self)
@@ -48,22 +48,26 @@ private func describe(_ effect: ClientState.Effect) -> String {
     case .emit(.signal(let signal)): "signal \(signal.data ?? "-") from \(signal.from?.data ?? "-")"
     case .emit(.connectionCreated(let connection)): "created \(connection.data)"
     case .emit(.connectionDestroyed(let connection, let reason)): "destroyed \(connection.data) \(reason)"
+    case .connectionReplaced(let welcome): "now \(welcome.connection.connectionId)"
+    case .emit(.reconnecting): "reconnecting"
+    case .emit(.reconnected(let outcome)): "reconnected \(outcome)"
     case .emit(.disconnected(let reason)): "disconnected \(reason)"
     case .emit(.overflowed): "overflowed"
     }
 }
 
 extension ConnectRequest {
-    fileprivate static let test = ConnectRequest(apiKey: APIKey("1"), sessionId: SessionID("1_s"), token: "t")
+    static let test = ConnectRequest(apiKey: APIKey("1"), sessionId: SessionID("1_s"), token: "t")
 }
 
 extension Welcome {
-    fileprivate static let test = Welcome(
+    /// Of a server that resumes nothing.
+    static let test = Welcome(
         connection: bob, connections: [ada, bob], role: .publisher, epoch: Epoch("e"), seq: Seq(2), outcome: .new,
         resume: ResumeOffer(secret: ResumeSecret("s"), resumeWindow: .zero, recoveryWindow: .zero))
 }
 
-private func event(_ seq: Int64?, _ data: String, from: String? = "ada") -> ServerMessage {
+func event(_ seq: Int64?, _ data: String, from: String? = "ada") -> ServerMessage {
     .signal(SignalEvent(seq: seq.map { Seq($0) }, from: from.map { ConnectionID($0) }, type: nil, data: data))
 }
 
@@ -140,10 +144,12 @@ struct ClientStateTests {
     @Test("G5: calls that wait for an answer are bounded; the next one is told to come later")
     func bounded() {
         var driven = Driven.connected()
-        for call in 0..<ClientState.waitingLimit { _ = driven.signal(UInt64(call)) }
+        for call in 0..<PendingRequests.limit { _ = driven.signal(UInt64(call)) }
         #expect(driven.signal(1_000_000) == ["call 1000000 failed 429"])
-        _ = driven.handle(.received(.ack(RequestID(2), Seq(3))))
-        #expect(driven.signal(1_000_001).count == 1)
+        #expect(
+            driven.handle(.received(.ack(RequestID(2), Seq(3))))
+                == ["call 0 done 3", #"send {"op":"signal","id":258,"type":"chat"}"#], "256 are on the way at a time")
+        #expect(driven.signal(1_000_001) == [])
     }
 
     @Test("G3: what has been seen is not seen again; online-only signals have no place in the order")
@@ -210,7 +216,7 @@ struct ClientStateTests {
     @Test("LEAVE-3: what the server gives as the reason is the reason")
     func forcedOut() {
         var driven = Driven.connected()
-        #expect(driven.handle(.received(.disconnected(.forceDisconnected, reconnect: false))) == [])
+        #expect(driven.handle(.received(.disconnected(.forceDisconnected, .never))) == [])
         #expect(driven.handle(.socketClosed(code: 4502)) == ["disconnected forceDisconnected"])
     }
 

@@ -176,7 +176,7 @@ struct OutboxTests {
 
     @Test("G4: who falls off the log is told so, and nothing is taken")
     func fellOff() {
-        var session = SessionState(log: .init(eventCount: 3))
+        var session = SessionState(logEventCount: 3)
         session.join("ada")
         session.join("bob")
         var bob = outbox("bob", at: 2)
@@ -435,7 +435,7 @@ struct SharedBatchTests {
 
     @Test("G4: a flush that the log has already lost serves nobody")
     func fellOff() {
-        var session = SessionState(log: .init(eventCount: 2))
+        var session = SessionState(logEventCount: 2)
         session.join("ada")
         for _ in 0..<3 { session.signal(from: "ada") }
         var batch = SharedBatch(log: session.log, after: Seq(1), onlineOnly: [])

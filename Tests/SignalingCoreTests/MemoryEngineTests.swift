@@ -25,10 +25,10 @@ struct MemoryEngineTests {
         #expect(engine.sessionCount == 1)
         #expect(engine.withLog(of: room) { $0.lastSeq } == Seq(2), "what is in the log can still be sent")
         engine.submit(join("bob"), to: room, ticket: CommandTicket(origin: 1, request: nil))
-        engine.releaseEmptySessions()
+        engine.advance(to: .seconds(0))
         #expect(engine.sessionCount == 1, "bob came back before it was released")
         engine.submit(leave("bob"), to: room, ticket: CommandTicket(origin: 1, request: nil))
-        engine.releaseEmptySessions()
+        engine.advance(to: .seconds(0))
         #expect(engine.sessionCount == 0)
         #expect(engine.withLog(of: room) { $0.lastSeq } == nil)
         engine.submit(join("eve"), to: room, ticket: CommandTicket(origin: 1, request: nil))
@@ -71,16 +71,16 @@ struct MemoryEngineTests {
                 let (place, who) = present.remove(at: Int.random(in: 0..<present.count, using: &random))
                 engine.submit(.leave(who, .networkDisconnected), to: place, ticket: ticket)
             case 2: engine.submit(.signal(.server, SignalRequest()), to: session, ticket: ticket)
-            default: if step.isMultiple(of: 10) { engine.releaseEmptySessions() }
+            default: if step.isMultiple(of: 10) { engine.advance(to: .seconds(0)) }
             }
         }
-        engine.releaseEmptySessions()
+        engine.advance(to: .seconds(0))
         #expect(engine.sessionCount == Set(present.map(\.0)).count)
         for (session, who) in present {
             engine.submit(
                 .forceDisconnect(.server, who), to: session, ticket: CommandTicket(origin: 1, request: nil))
         }
-        engine.releaseEmptySessions()
+        engine.advance(to: .seconds(0))
         #expect(engine.sessionCount == 0)
     }
 

@@ -143,7 +143,7 @@ struct SessionEngineContract {
         recorder.submit(.leave(client("ada"), .clientDisconnected), request: nil)
         try await subject.settle()
         #expect(try await ask() == absent)
-        subject.engine.releaseEmptySessions()
+        subject.engine.advance(to: .seconds(0))
         #expect(try await ask() == absent)
     }
 
@@ -170,7 +170,7 @@ struct SessionEngineContract {
         recorder.join("bob", request: 2)
         recorder.submit(.leave(client("ada"), .clientDisconnected), request: 3)
         try await subject.settle()
-        subject.engine.releaseEmptySessions()
+        subject.engine.advance(to: .seconds(0))
         recorder.join("eve", request: 4)
         try await subject.settle()
         #expect(Set(recorder.epochs).count == 1)

@@ -155,7 +155,8 @@ struct SessionStateTests {
         for isOnlineOnly in [false, true] {
             var effects: [SessionEffect] = []
             let outcome = session.handle(
-                .signal(.connection(client("ada")), SignalRequest(isOnlineOnly: isOnlineOnly)), effects: &effects)
+                .signal(.connection(client("ada")), SignalRequest(isOnlineOnly: isOnlineOnly)), now: .seconds(0),
+                effects: &effects)
             if maySignal {
                 #expect(outcome.testDescription == (isOnlineOnly ? "signalled" : "signalled 2"))
             } else {
@@ -223,7 +224,7 @@ struct SessionStateTests {
         session.join("bob")
         var effects: [SessionEffect] = []
         let request = SignalRequest(type: "typing", data: "begin", to: client("bob"), isOnlineOnly: true)
-        let outcome = session.handle(.signal(.connection(client("ada")), request), effects: &effects)
+        let outcome = session.handle(.signal(.connection(client("ada")), request), now: .seconds(0), effects: &effects)
         #expect(outcome.testDescription == "signalled")
         #expect(
             effects.map(\.testDescription) == [
@@ -245,7 +246,8 @@ struct SessionStateTests {
         session.join("ada", role)
         session.join("bob")
         var effects: [SessionEffect] = []
-        let outcome = session.handle(.forceDisconnect(.connection(client("ada")), client("bob")), effects: &effects)
+        let outcome = session.handle(
+            .forceDisconnect(.connection(client("ada")), client("bob")), now: .seconds(0), effects: &effects)
         if role == .moderator {
             #expect(outcome.testDescription == "forced out")
             #expect(effects.map(\.testDescription) == ["ended bob forceDisconnected"])

@@ -144,7 +144,8 @@ private struct Simulation {
     init(seed: UInt64, bounds: SessionLog.Bounds) {
         random = SeededGenerator(seed: seed)
         self.bounds = bounds
-        session = SessionState(connectionCount: 12, log: bounds)
+        session = SessionState(
+            connectionCount: 12, logEventCount: bounds.eventCount, logByteCount: bounds.byteCount)
     }
 
     var names: [ConnectionID] { session.connections.map(\.connectionId) }
@@ -187,7 +188,7 @@ private struct Simulation {
         case .refused(let error):
             try #require(isFull && error.code == .connectionLimitExceeded)
             note("full")
-        case .left, .signalled, .forcedOut: Issue.record("a join was answered as something else")
+        case .left, .noted, .signalled, .forcedOut: Issue.record("a join was answered as something else")
         }
     }
 
@@ -233,7 +234,7 @@ private struct Simulation {
             }
         var effects: [SessionEffect] = []
         let outcome = session.handle(
-            .forceDisconnect(sender.map { .connection($0) } ?? .server, target), effects: &effects)
+            .forceDisconnect(sender.map { .connection($0) } ?? .server, target), now: .seconds(0), effects: &effects)
         try #require(outcome.testDescription == (maySend ? "forced out" : "refused 1520 OT_PERMISSION_DENIED"))
         try #require(effects.map(\.testDescription) == (maySend ? ["ended \(target) forceDisconnected"] : []))
         if maySend {
@@ -253,7 +254,8 @@ private struct Simulation {
             isOnlineOnly: chance(4))
         let refusal = expectation.signal(from: sender, request)
         var effects: [SessionEffect] = []
-        let outcome = session.handle(.signal(sender.map { .connection($0) } ?? .server, request), effects: &effects)
+        let outcome = session.handle(
+            .signal(sender.map { .connection($0) } ?? .server, request), now: .seconds(0), effects: &effects)
         let answer: (ServerMessage, Seq)
         let requestID = RequestID(sender.flatMap { members[$0]?.nextRequest } ?? 0)
         switch outcome {
@@ -267,7 +269,7 @@ private struct Simulation {
             try #require(effects.isEmpty)
             answer = (.error(requestID, error), session.log.lastSeq)
             note("refused \(error.code.number)")
-        case .joined, .left, .forcedOut:
+        case .joined, .left, .noted, .forcedOut:
             Issue.record("a signal was answered as something else")
             return
         }

@@ -16,10 +16,64 @@ extension MonotonicInstant {
     }
 }
 
+/// The socket by which a connection joins unless a test says otherwise.
+let socket1 = SocketID(1)
+
+/// A stand-in for a hash: what a secret's text is.
+func hash(_ secret: String) -> ResumeSecretHash { ResumeSecretHash(bytes: Array(secret.utf8)) }
+
+extension SocketBinding {
+    /// A connection by its first socket.
+    init(_ name: String, _ socket: UInt64 = 1) { self.init(client(name), SocketID(socket)) }
+}
+
+extension CommandSender {
+    /// A connection by its first socket, and a request that has no name.
+    static func connection(_ id: ConnectionID) -> CommandSender { .connection(SocketBinding(id, socket1), nil) }
+}
+
+extension SessionCommand {
+    static func leave(_ id: ConnectionID, _ reason: DisconnectReason) -> SessionCommand {
+        .leave(SocketBinding(id, socket1), reason)
+    }
+}
+
+extension JoinRequest {
+    /// By socket 1, with the secret `name-1`, unless told otherwise.
+    init(
+        connectionId: ConnectionID, role: Role, data: String, suppressesPresence: Bool = false, wallTime: WallTime,
+        socket: UInt64 = 1, resumption: Resumption? = nil, isExpired: Bool = false
+    ) {
+        self.init(
+            connectionId: connectionId, socket: SocketID(socket), role: role, data: data,
+            suppressesPresence: suppressesPresence, wallTime: wallTime,
+            secretHash: hash("\(connectionId)-\(socket)"), resumption: resumption, isExpired: isExpired)
+    }
+}
+
+extension SessionEngine {
+    /// For what time does not matter to.
+    func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket) {
+        submit(command, to: session, ticket: ticket, now: .seconds(0))
+    }
+}
+
+extension SessionLog {
+    @discardableResult
+    mutating func append(
+        audience: Audience, kind: LogEntry.Kind, line: (Seq) -> EncodedLine
+    ) -> LogEntry {
+        append(audience: audience, kind: kind, now: .seconds(0), line: line)
+    }
+}
+
 extension SessionState {
     /// A session for tests, empty, of epoch `e`.
-    init(connectionCount: Int = 100, log: SessionLog.Bounds = .init()) {
-        self.init(id: room, epoch: Epoch("e"), bounds: Bounds(connectionCount: connectionCount, log: log))
+    init(connectionCount: Int = 100, logEventCount: Int = 2048, logByteCount: Int = 1_048_576) {
+        self.init(
+            id: room, epoch: Epoch("e"),
+            bounds: Bounds(
+                connectionCount: connectionCount, logEventCount: logEventCount, logByteCount: logByteCount))
     }
 
     @discardableResult
@@ -30,8 +84,7 @@ extension SessionState {
             .join(
                 JoinRequest(
                     connectionId: client(name), role: role, data: "name=\(name)",
-                    suppressesPresence: suppressesPresence,
-                    wallTime: WallTime(milliseconds: milliseconds))))
+                    suppressesPresence: suppressesPresence, wallTime: WallTime(milliseconds: milliseconds))))
     }
 
     @discardableResult
@@ -58,7 +111,7 @@ extension SessionState {
     /// For commands that are not expected to cause anything beside the log.
     mutating func handle(_ command: SessionCommand) -> SessionOutcome {
         var effects: [SessionEffect] = []
-        return handle(command, effects: &effects)
+        return handle(command, now: .seconds(0), effects: &effects)
     }
 
     var lines: [String] { log.entries.map { text($0.line.bytes) } }
@@ -68,8 +121,12 @@ extension SessionOutcome: CustomTestStringConvertible {
     /// `joined 2 of 3`, `signalled 4`, `signalled`, `refused 404`, ….
     public var testDescription: String {
         switch self {
-        case .joined(let membership): "joined \(membership.connection.connectionId) at \(membership.seq)"
+        case .joined(let membership):
+            "joined \(membership.connection.connectionId) at \(membership.seq)"
+                + (membership.outcome == .new ? "" : " \(membership.outcome)")
+                + (membership.replayThrough.map { " through \($0)" } ?? "")
         case .left: "left"
+        case .noted: "noted"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
         case .forcedOut: "forced out"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"
@@ -82,6 +139,7 @@ extension SessionEffect: CustomTestStringConvertible {
         switch self {
         case .onlineOnly(let signal): "online-only after \(signal.after): \(text(signal.line.bytes))"
         case .ended(let connection, let reason): "ended \(connection) \(reason)"
+        case .superseded(let socket): "superseded \(socket)"
         }
     }
 }
@@ -94,7 +152,7 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
         case .send(.error(let request, let error)):
             "send error \(request.map(\.description) ?? "-") \(error.code.number) \(error.code.name)"
         case .send(.disconnected(let reason, let reconnect)):
-            "send disconnected \(reason)" + (reconnect ? ", come back" : "")
+            "send disconnected \(reason)" + (reconnect == .never ? "" : ", come back")
         case .send(let message): "send \(text(message.encoded()))"
         case .enter(let request, let welcome, let suppressesPresence):
             "enter \(request) \(welcome.connection.connectionId)"
@@ -113,7 +171,9 @@ extension SessionCommand: CustomTestStringConvertible {
     public var testDescription: String {
         switch self {
         case .join(let request): "join \(request.connectionId) \(request.role) \(request.data)"
-        case .leave(let connection, let reason): "leave \(connection) \(reason)"
+        case .leave(let binding, let reason): "leave \(binding.testDescription) \(reason)"
+        case .detach(let binding): "detach \(binding.testDescription)"
+        case .heard(let binding): "heard \(binding.testDescription)"
         case .signal(let sender, let request): "signal \(request.type ?? "-") of \(sender.testDescription)"
         case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"
         }
@@ -123,9 +183,16 @@ extension SessionCommand: CustomTestStringConvertible {
 extension CommandSender: CustomTestStringConvertible {
     public var testDescription: String {
         switch self {
-        case .connection(let connection): connection.rawValue
+        case .connection(let binding, _): binding.testDescription
         case .server: "server"
         }
+    }
+}
+
+extension SocketBinding: CustomTestStringConvertible {
+    /// The socket only where it is not the first.
+    public var testDescription: String {
+        connectionId.rawValue + (socket == socket1 ? "" : " by \(socket)")
     }
 }
 

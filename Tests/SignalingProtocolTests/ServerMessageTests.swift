@@ -95,7 +95,7 @@ struct ServerMessageTests {
         }
         try expectLine(
             #"{"ev":"disconnected","reason":"networkDisconnected","reconnect":true}"#,
-            says: .disconnected(.networkDisconnected, reconnect: true))
+            says: .disconnected(.networkDisconnected, .yes))
         try expectLine(#"{"ev":"ping","seq":44}"#, says: .ping(Seq(44)))
     }
 

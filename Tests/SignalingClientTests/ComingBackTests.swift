@@ -1,0 +1,198 @@
+import SignalingProtocol
+import Testing
+
+@testable import SignalingClient
+
+extension Welcome {
+    fileprivate static func resuming(
+        _ outcome: Outcome = .new, as own: Connection = bob, with others: [Connection] = [ada], secret: String = "s1",
+        epoch: String = "e", seq: Int64 = 2, through: Int64? = nil
+    ) -> Welcome {
+        Welcome(
+            connection: own, connections: others + [own], role: .publisher, epoch: Epoch(epoch), seq: Seq(seq),
+            outcome: outcome, replayThrough: through.map { Seq($0) },
+            resume: ResumeOffer(
+                secret: ResumeSecret(secret), resumeWindow: .seconds(60), recoveryWindow: .seconds(300)))
+    }
+}
+
+extension Driven {
+    /// Connected, then cut, and the next socket is open: the resume has been sent, as request `id`.
+    fileprivate static func resuming(waiting: [UInt64] = []) -> Driven {
+        var driven = Driven.connected(.resuming())
+        for call in waiting { _ = driven.signal(call) }
+        _ = driven.handle(.socketClosed(code: nil))
+        _ = driven.advance(to: 0.125)
+        _ = driven.handle(.socketOpened)
+        return driven
+    }
+}
+
+@Suite("A client comes back")
+struct ComingBackTests {
+    private let eve = Connection(
+        connectionId: ConnectionID("eve"), creationTime: WallTime(milliseconds: 3), data: "Eve")
+
+    @Test(
+        "RES-1, RES-13: after a loss, and half of the first wait, it asks to resume after the last seq it was told of")
+    func asks() {
+        var driven = Driven.connected(.resuming())
+        _ = driven.handle(.received(event(5, "x")))
+        _ = driven.handle(.received(.ping(Seq(7))))
+        #expect(driven.handle(.socketClosed(code: 1006)) == ["reconnecting"])
+        #expect(driven.state.nextDeadline == at(0.125))
+        #expect(driven.advance(to: 0.125) == ["open"])
+        #expect(
+            driven.handle(.socketOpened) == [
+                #"send {"op":"connect","id":2,"apiKey":"1","sessionId":"1_s","token":"t","#
+                    + #""resume":{"connectionId":"bob","secret":"s1","epoch":"e","after":7}}"#
+            ])
+        #expect(driven.state.connection == bob, "the connection goes on meanwhile")
+    }
+
+    @Test("RES-9: what was not answered is sent again in order with the same id, and before what waited meanwhile")
+    func retries() {
+        var driven = Driven.resuming(waiting: [1, 2])
+        #expect(driven.signal(3) == [])
+        #expect(driven.handle(.forceDisconnect(ConnectionID("ada"), ClientState.CallID(rawValue: 4))) == [])
+        #expect(
+            driven.handle(.received(.connected(RequestID(4), .resuming(.resumed, with: [], secret: "s2", through: 4))))
+                == [
+                    "reconnected resumed", #"send {"op":"signal","id":2,"type":"chat"}"#,
+                    #"send {"op":"signal","id":3,"type":"chat"}"#, #"send {"op":"signal","id":5,"type":"chat"}"#,
+                    #"send {"op":"forceDisconnect","id":6,"connectionId":"ada"}"#,
+                ])
+        #expect(driven.handle(.received(event(3, "missed"))) == ["signal missed from Ada"], "it kept who is here")
+        #expect(driven.handle(.received(.ack(RequestID(2), Seq(3)))) == ["call 1 done 3"])
+        #expect(driven.handle(.socketClosed(code: nil)) == ["reconnecting"])
+        #expect(driven.advance(to: 0.25) == ["open"])
+        #expect(driven.handle(.socketOpened).first?.contains(#""secret":"s2""#) == true, "RES-6: the newest secret")
+    }
+
+    @Test("1.2 of OpenTok's signals: without retryAfterReconnect a signal fails when the socket is lost, and meanwhile")
+    func perishable() {
+        var driven = Driven.connected(.resuming())
+        let once = SignalRequest(type: "once")
+        #expect(
+            driven.handle(.signal(once, ClientState.CallID(rawValue: 1), retriesAfterReconnect: false)).count == 1)
+        let typing = SignalRequest(type: "typing", isOnlineOnly: true)
+        #expect(driven.handle(.signal(typing, ClientState.CallID(rawValue: 2))).count == 1)
+        _ = driven.signal(3)
+        #expect(
+            driven.handle(.socketClosed(code: nil)) == ["call 1 failed 500", "call 2 failed 500", "reconnecting"])
+        #expect(
+            driven.handle(.signal(once, ClientState.CallID(rawValue: 4), retriesAfterReconnect: false))
+                == ["call 4 failed 500"])
+        #expect(
+            driven.handle(.signal(typing, ClientState.CallID(rawValue: 5))) == ["call 5 failed 500"], "G6: never late")
+        _ = driven.advance(to: 1)
+        _ = driven.handle(.socketOpened)
+        #expect(
+            driven.handle(.received(.connected(RequestID(5), .resuming(.resumed, with: [], through: 2))))
+                == ["reconnected resumed", #"send {"op":"signal","id":4,"type":"chat"}"#])
+    }
+
+    @Test(
+        "RES-2, G4: recovered and lost are another connection; who came and who went is told, then the truth about it")
+    func replaced() {
+        for (outcome, word) in [(Welcome.Outcome.recovered, "recovered"), (.lost, "lost"), (.new, "lost")] {
+            var driven = Driven.resuming(waiting: [1])
+            #expect(driven.signal(2) == [])
+            let dora = Connection(
+                connectionId: ConnectionID("dora"), creationTime: WallTime(milliseconds: 9), data: "Dora")
+            let welcome = Welcome.resuming(outcome, as: dora, with: [eve], epoch: "f", seq: 2, through: 4)
+            #expect(
+                driven.handle(.received(.connected(RequestID(3), welcome))) == [
+                    "now dora", "destroyed Ada networkDisconnected", "created Eve", "reconnected \(word)",
+                    "call 1 failed 500", #"send {"op":"signal","id":4,"type":"chat"}"#,
+                ], "nobody knows what became of the first; the second was never sent")
+            #expect(driven.state.connection == dora)
+            #expect(driven.handle(.received(event(3, "missed", from: "eve"))) == ["signal missed from Eve"])
+        }
+    }
+
+    @Test("RES-13: waits double up to five seconds, and after the recovery window it gives up and fails what waits")
+    func givesUp() {
+        var driven = Driven.connected(.resuming())
+        _ = driven.signal(1)
+        _ = driven.handle(.socketClosed(code: nil))
+        var waits: [Double] = []
+        var now = 0.0
+        while true {
+            guard let deadline = driven.state.nextDeadline, deadline < at(300) else { break }
+            let next = Double(deadline.nanoseconds) / 1e9
+            waits.append(next - now)
+            now = next
+            #expect(driven.advance(to: now) == ["open"])
+            #expect(driven.handle(.socketFailed(SignalingError(.connectFailed, ""))) == [])
+        }
+        #expect(waits.prefix(6).elementsEqual([0.125, 0.25, 0.5, 1, 2, 2.5]) { abs($0 - $1) < 1e-6 })
+        #expect(waits.dropFirst(6).allSatisfy { abs($0 - 2.5) < 1e-6 })
+        #expect(
+            driven.advance(to: 300) == ["close 4001", "call 1 failed 500", "disconnected networkDisconnected"])
+    }
+
+    @Test("an attempt that nobody answers is given up after 15 s, without leaving, and the next one follows")
+    func attemptTimesOut() {
+        var driven = Driven.connected(.resuming())
+        _ = driven.handle(.socketClosed(code: nil))
+        _ = driven.advance(to: 1)
+        #expect(driven.state.nextDeadline == at(16))
+        #expect(driven.advance(to: 16) == ["close 4001"])
+        #expect(driven.state.nextDeadline == at(16.25))
+        #expect(driven.advance(to: 16.25) == ["open"])
+        _ = driven.handle(.socketOpened)
+        #expect(driven.advance(to: 31.25) == ["close 4001"])
+    }
+
+    @Test(
+        "CLOSE-1: which closes it comes back from, and which end it",
+        arguments: [
+            (nil, true), (1000, false), (1001, true), (1002, false), (1003, false), (1005, true), (1006, true),
+            (1007, false), (1008, false), (1009, false), (1011, false), (1012, true), (1013, true), (1014, true),
+            (3999, false), (4000, true), (4001, true), (4002, true), (4499, true), (4500, false), (4502, false),
+            (4504, false), (4999, false),
+        ] as [(UInt16?, Bool)])
+    func closeCodes(_ code: UInt16?, _ comesBack: Bool) {
+        var driven = Driven.connected(.resuming())
+        let reason = code == 4502 ? "forceDisconnected" : "networkDisconnected"
+        #expect(
+            driven.handle(.socketClosed(code: code)) == [comesBack ? "reconnecting" : "disconnected \(reason)"])
+    }
+
+    @Test("LEAVE-4, RES-13: what the server says before its close counts more than the code")
+    func farewell() {
+        var driven = Driven.connected(.resuming())
+        #expect(driven.handle(.received(.disconnected(.networkDisconnected, .after(.seconds(9))))) == [])
+        #expect(driven.handle(.socketClosed(code: 1001)) == ["reconnecting"])
+        #expect(driven.state.nextDeadline == at(9))
+        driven = .connected(.resuming())
+        #expect(driven.handle(.received(.disconnected(.networkDisconnected, .never))) == [])
+        #expect(driven.handle(.socketClosed(code: 1001)) == ["disconnected networkDisconnected"])
+    }
+
+    @Test("a refused comeback ends it, unless another try may help")
+    func refused() {
+        var driven = Driven.resuming(waiting: [1])
+        #expect(
+            driven.handle(.received(.error(RequestID(3), SignalingError(.connectionLimitExceeded, ""))))
+                == ["close 4001"])
+        driven = .resuming(waiting: [1])
+        #expect(
+            driven.handle(.received(.error(RequestID(3), SignalingError(.authenticationError, ""))))
+                == ["close 4001", "call 1 failed 500", "disconnected networkDisconnected"])
+    }
+
+    @Test("leaving while it tries to come back ends it at once")
+    func leaves() {
+        var driven = Driven.resuming(waiting: [1])
+        #expect(driven.handle(.disconnect) == ["close 1000", "call 1 failed 500", "disconnected clientDisconnected"])
+        #expect(driven.state.nextDeadline == nil)
+    }
+
+    @Test("HB-3: silence of two heartbeats is a loss from which it comes back")
+    func silence() {
+        var driven = Driven.connected(.resuming())
+        #expect(driven.advance(to: 20) == ["close 4001", "reconnecting"])
+    }
+}
