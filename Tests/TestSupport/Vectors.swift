@@ -18,6 +18,18 @@ public enum Vectors {
         }
     }
 
+    /// All files of a folder below `Tests/Vectors`, in order of their names: `folder/name.json` and the whole value.
+    public static func files(in folder: String) throws -> [(path: String, value: JSONValue)] {
+        let vectors = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Vectors")
+        let names = try FileManager.default.contentsOfDirectory(atPath: vectors.appending(path: folder).path())
+        let files = try names.filter { $0.hasSuffix(".json") }.sorted().map { name in
+            (path: "\(folder)/\(name)", value: try load("\(folder)/\(name)"))
+        }
+        guard !files.isEmpty else { throw Malformed(path: folder) }
+        return files
+    }
+
     public struct Malformed: Error {
         public let path: String
     }

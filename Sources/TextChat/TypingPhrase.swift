@@ -1,0 +1,147 @@
+/// The sentence that says who is typing, as a key with arguments, so that it can be written in any language. Names are put
+/// in as they are to be shown: cut, and without what would disturb the rest of the sentence.
+public struct TypingPhrase: Hashable, Sendable {
+    public enum Key: String, CaseIterable, Sendable {
+        /// Nobody types: no sentence.
+        case nobody
+        /// One whose name is not known.
+        case someone
+        case one, two, three
+        case oneAndOther, oneAndOthers
+        case twoAndOther, twoAndOthers
+        /// A number and no name.
+        case people
+        /// Too many to count.
+        case several
+    }
+
+    public let key: Key
+    /// The names that the key asks for, first come first.
+    public let names: [String]
+    /// Of the others beside the names; in ``Key/people`` of all.
+    public let count: Int
+
+    private init(key: Key, _ names: [String] = [], count: Int = 0) {
+        self.key = key
+        self.names = names
+        self.count = count
+    }
+
+    public struct Limits: Hashable, Sendable {
+        /// Up to so many people are all named, 0 to 3; of more, two and the number of the others.
+        public var names: Int
+        /// Of more people than this only "several" is said.
+        public var people: Int
+        /// Longest name, in characters as people count them, at least 1.
+        public var nameLength: Int
+
+        public init(names: Int = 3, people: Int = 20, nameLength: Int = 30) {
+            self.names = min(max(names, 0), 3)
+            self.people = max(people, 0)
+            self.nameLength = max(nameLength, 1)
+        }
+    }
+
+    /// - Parameters:
+    ///   - names: of those who type, first come first; empty ones are counted, not named.
+    ///   - count: how many type, if more than the names.
+    public init(names: [String], count: Int? = nil, limits: Limits = Limits()) {
+        let count = max(count ?? 0, names.count)
+        if count > limits.people, count > 1 {
+            self.init(key: .several)
+        } else {
+            let shown = names.prefix(3).map { Self.name($0, limits.nameLength) }.filter { !$0.isEmpty }
+            self.init(shown: count <= limits.names ? shown : Array(shown.prefix(min(limits.names, 2))), of: count)
+        }
+    }
+
+    /// What of the names does not fit is counted.
+    private init(shown: [String], of count: Int) {
+        switch (shown.count, count - shown.count) {
+        case (0, 0): self.init(key: .nobody)
+        case (0, 1): self.init(key: .someone)
+        case (0, let others): self.init(key: .people, count: others)
+        case (1, 0): self.init(key: .one, shown)
+        case (1, 1): self.init(key: .oneAndOther, shown, count: 1)
+        case (1, let others): self.init(key: .oneAndOthers, shown, count: others)
+        case (2, 0): self.init(key: .two, shown)
+        case (2, 1): self.init(key: .twoAndOther, shown, count: 1)
+        case (2, let others): self.init(key: .twoAndOthers, shown, count: others)
+        case (_, 0): self.init(key: .three, Array(shown.prefix(3)))
+        case (_, let others): self.init(key: .twoAndOthers, Array(shown.prefix(2)), count: others + shown.count - 2)
+        }
+    }
+
+    /// The same from the longest to the shortest: whole names, first names, fewer first names and a count, a count alone. For a
+    /// line that is too short for the first (after Layer's Atlas).
+    public static func ladder(names: [String], count: Int? = nil, limits: Limits = Limits()) -> [TypingPhrase] {
+        let count = max(count ?? 0, names.count)
+        let firstNames = names.prefix(3).map(firstName)
+        var steps = [TypingPhrase(names: names, count: count, limits: limits)]
+        guard steps[0].key != .several else { return steps }
+        for shown in stride(from: min(limits.names, 3), through: 0, by: -1) {
+            let phrase = TypingPhrase(
+                shown: firstNames.prefix(shown).map { name($0, limits.nameLength) }.filter { !$0.isEmpty }, of: count)
+            if !steps.contains(phrase) { steps.append(phrase) }
+        }
+        return steps
+    }
+
+    /// Up to the first white space.
+    private static func firstName(_ name: String) -> String {
+        name.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
+    }
+
+    /// A name as it may stand in a line with others: on one line, without marks that would turn the rest of the line
+    /// around, not longer than the limit, and never cut inside a character.
+    static func name(_ name: String, _ limit: Int) -> String {
+        var cleaned = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            switch scalar.value {
+            // Embeddings, overrides and isolates (Unicode Standard Annex 9) would reach beyond the name.
+            case 0x202A...0x202E, 0x2066...0x2069: continue
+            default: cleaned.append(scalar.properties.isWhitespace || scalar.value < 0x20 ? " " : scalar)
+            }
+        }
+        let text = String(cleaned).split(separator: " ").joined(separator: " ")
+        return text.count <= limit ? text : "\(text.prefix(limit - 1))…"
+    }
+}
+
+extension TypingPhrase {
+    /// The sentence in a language; empty when nobody types.
+    public func text(_ templates: TypingPhraseTemplates = .english) -> String {
+        // In one pass, so that a name which looks like a place is not taken for one.
+        var text = ""
+        var rest = Substring(templates[key])
+        while let open = rest.firstIndex(of: "{") {
+            text += rest[..<open]
+            rest = rest[rest.index(after: open)...]
+            guard let close = rest.firstIndex(of: "}") else { break }
+            switch rest[..<close] {
+            case "count": text += String(count)
+            case let place: text += Int(place).flatMap { names.indices.contains($0) ? isolated(names[$0]) : nil } ?? ""
+            }
+            rest = rest[rest.index(after: close)...]
+        }
+        return text + rest
+    }
+
+    /// A name with right-to-left letters keeps to itself what order it is read in (Unicode Standard Annex 9, isolates).
+    private func isolated(_ name: String) -> String {
+        let isRightToLeft = name.unicodeScalars.contains { scalar in
+            switch scalar.value {
+            case 0x0590...0x08FF, 0x200F, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+            default: false
+            }
+        }
+        return isRightToLeft ? "\u{2068}\(name)\u{2069}" : name
+    }
+}
+
+extension TypingPhrase {
+    /// Of those who type in a snapshot.
+    public init(of snapshot: TypingSnapshot, limits: Limits = Limits()) {
+        self.init(names: snapshot.typing.compactMap(\.name), count: snapshot.typingCount, limits: limits)
+    }
+}

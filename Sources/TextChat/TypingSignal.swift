@@ -1,0 +1,67 @@
+import JSONText
+import SignalingProtocol
+
+/// How typing stands in signals. Both forms are always read; a policy says which one is written.
+public enum TypingWireForm: String, CaseIterable, Sendable {
+    /// Type `typing`, data `{"action":"begin|pause|finish","n":1}` (TYP-1).
+    case actions = "typing"
+    /// Type `TypingBegin`, no data: Easemob's, which says nothing of the end (TYP-6).
+    case beginOnly = "TypingBegin"
+
+    public var signalType: String { rawValue }
+}
+
+/// One typing signal: what its sender does, and its number.
+public struct TypingSignal: Hashable, Sendable {
+    public let action: TypingAction
+
+    /// Counts the typing signals of one sender: 1, 2, 3, … (TYP-3). Nil from programs that do not count.
+    public let n: Int64?
+
+    /// Numbers beyond this are not exact in JavaScript, and are not taken.
+    public static let highestN: Int64 = 1 << 53 - 1
+
+    public init(_ action: TypingAction, n: Int64? = nil) {
+        self.action = action
+        self.n = n
+    }
+
+    /// The signal to everybody, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly`` every action reads as begin.
+    public func request(_ form: TypingWireForm) -> SignalRequest {
+        switch form {
+        case .beginOnly:
+            return SignalRequest(type: form.signalType, isOnlineOnly: true)
+        case .actions:
+            var members = JSONObject()
+            members.append("action", .string(action.word))
+            members["n"] = n.map { .integer($0) }
+            return SignalRequest(
+                type: form.signalType, data: JSONValue.object(members).encodedText(), isOnlineOnly: true)
+        }
+    }
+
+    /// What a signal says about typing; nil when it is of another type, is no JSON object, or has an action that this
+    /// version does not know (TYP-4). A number of the wrong kind counts as absent.
+    public init?(_ signal: Signal) {
+        guard let form = signal.type.flatMap(TypingWireForm.init(rawValue:)) else { return nil }
+        switch form {
+        case .beginOnly:
+            self.init(.begin)
+        case .actions:
+            guard let members = signal.data.flatMap({ try? JSONValue(parsing: $0) }),
+                let action = members["action"]?.stringValue.flatMap(TypingAction.init(word:))
+            else { return nil }
+            self.init(action, n: Self.number(members["n"]))
+        }
+    }
+
+    /// The number that a typing signal or a chat message carries, if it is one: a whole number from 0 to ``highestN``.
+    public static func number(_ value: JSONValue?) -> Int64? {
+        // As JavaScript reads it, where 1 and 1.0 are the same.
+        guard let number = value?.doubleValue, number >= 0, number <= Double(highestN), number == number.rounded()
+        else {
+            return nil
+        }
+        return Int64(number)
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import SignalingProtocol
+import TestSupport
+import Testing
+import TextChat
+import TextChatFoundation
+
+@Suite("TYP: typing beside the vectors")
+struct TypingTests {
+    private let start = MonotonicInstant(nanoseconds: 0)
+    private func after(_ milliseconds: Int64) -> MonotonicInstant { MonotonicInstant(milliseconds: milliseconds) }
+    private func begin(_ id: String, n: Int64? = 1, user: String? = nil) -> TypingRoster.Input {
+        .signal(TypingSignal(.begin, n: n), from: ConnectionID(id), user: user)
+    }
+
+    @Test("case 28: every preset is in order, also for the strict")
+    func presets() throws {
+        for policy in [TypingPolicy.standard, .layer, .layerWeb, .easemob] {
+            #expect(try TypingPolicy(policy.settings, isStrict: true) == policy)
+        }
+    }
+
+    @Test("case 6: Layer's older names are the same actions")
+    func olderNames() {
+        #expect([TypingAction.didBegin, .didPause, .didFinish].map(\.rawValue) == [0, 1, 2])
+        #expect(TypingAction.allCases.map(\.rawValue) == [0, 1, 2])
+    }
+
+    @Test("case 26: ten thousand who type are counted, fifty are named, and more are not followed")
+    func many() {
+        var roster = TypingRoster()
+        for number in 0..<TypingRoster.connectionLimit + 500 { _ = roster.handle(begin("c\(number)"), now: start) }
+        #expect(roster.current.typingCount == TypingRoster.connectionLimit)
+        #expect(roster.current.typing.count == 50)
+        _ = roster.handle(.signal(TypingSignal(.finish, n: 2), from: ConnectionID("c0"), user: nil), now: after(1))
+        #expect(roster.current.typing.first?.connectionID == ConnectionID("c1"))
+        #expect(roster.advance(to: after(10_000)) == .nobody)
+        #expect(roster.nextDeadline == nil)
+    }
+
+    @Test("case 26: what is merely remembered makes room")
+    func remembered() {
+        var roster = TypingRoster()
+        for number in 0..<TypingRoster.connectionLimit {
+            _ = roster.handle(.message(from: ConnectionID("c\(number)"), typingN: 1), now: start)
+        }
+        #expect(roster.handle(begin("new", user: "Ada"), now: after(1))?.typingCount == 1)
+    }
+
+    @Test("case 25: two who hear the same see the same")
+    func twoSubscribers() {
+        var rosters = [TypingRoster(), TypingRoster()]
+        let inputs = [begin("x", user: "Ada"), begin("y", user: "Bob"), .message(from: ConnectionID("x"), typingN: 1)]
+        for input in inputs {
+            let changes = rosters.indices.map { rosters[$0].handle(input, now: start) }
+            #expect(changes[0] == changes[1] && changes[0] == rosters[0].current)
+        }
+    }
+
+    @Test("case 19: two rooms, each with its own")
+    func twoRooms() {
+        var (old, next) = (TypingIndicator(), TypingIndicator())
+        #expect(old.textDidChange(to: "a", now: start).count == 1)
+        #expect(old.leave(now: after(2000)) == [.send(TypingSignal(.finish, n: 2).request(.actions), n: 2)])
+        #expect(next.advance(to: after(2000)).isEmpty)
+    }
+
+    @Test("TYP-3: a sender that takes over goes on counting")
+    func takingOver() {
+        var sender = TypingSender(startingAfter: 41)
+        #expect(sender.handle(.action(.begin), now: start) == [TypingSignal(.begin, n: 42)])
+        #expect(sender.lastN == 42)
+    }
+
+    @Test("at the ends of the clock nothing traps")
+    func endsOfTime() {
+        for moment in [Int64.min, .max] {
+            var engine = TypingIndicator()
+            let now = MonotonicInstant(nanoseconds: moment)
+            _ = engine.textDidChange(to: "a", now: now)
+            _ = engine.receive(
+                Signal(type: "TypingBegin", from: connection("x")), user: "Ada", now: now)
+            _ = engine.messageSent(now: now)
+            _ = engine.textDidChange(to: "b", now: now)
+            _ = engine.advance(to: MonotonicInstant(nanoseconds: .max))
+        }
+    }
+
+    @Test("a moment before the last one neither traps nor mutes for good")
+    func backwards() {
+        var sender = TypingSender()
+        #expect(sender.handle(.action(.begin), now: after(3_600_000)).count == 1)
+        #expect(sender.handle(.messageSent, now: start).isEmpty)
+        #expect(sender.handle(.action(.begin), now: after(3_601_000)).count == 1)
+    }
+
+    @Test("other programs' bytes never trap")
+    func garbage() {
+        var random = SeededGenerator(seed: 7)
+        let pieces = [
+            #"{"action":"#, #""begin""#, ",", #""n":"#, "1e300", "-1e999", "null", "}", "{", "[", "\0",
+            "9999999999999999999", #""\ud800""#,
+        ]
+        var engine = TypingIndicator()
+        for number in 0..<3000 {
+            let count = Int.random(in: 0..<9, using: &random)
+            let data = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+            _ = engine.receive(
+                Signal(type: "typing", data: data, from: connection("x")), user: nil, now: after(Int64(number)))
+        }
+    }
+
+    @Test("the phrase of a snapshot counts the unnamed")
+    func phraseOfSnapshot() {
+        var roster = TypingRoster()
+        _ = roster.handle(begin("x", user: "Ada"), now: start)
+        _ = roster.handle(begin("y"), now: start)
+        #expect(TypingPhrase(of: roster.current).text() == "Ada and 1 other are typing…")
+    }
+
+    @Test("every language has every sentence")
+    func templates() {
+        for templates in [TypingPhraseTemplates.english, .simplifiedChinese] {
+            for key in TypingPhrase.Key.allCases {
+                #expect(templates[key].isEmpty == (key == .nobody), "\(key)")
+            }
+        }
+        #expect(TypingPhraseTemplates.matching("zh") == .simplifiedChinese)
+        #expect(TypingPhraseTemplates.matching("zh_CN") == .simplifiedChinese)
+        #expect(TypingPhraseTemplates.matching("zhx") == .english)
+        #expect(TypingPhraseTemplates.matching("en-GB") == .english)
+    }
+
+    @Test("Layer's notifications: one per change and person, never the same state twice")
+    func notifications() {
+        final class Room {}
+        let (room, center) = (Room(), NotificationCenter())
+        nonisolated(unsafe) var heard: [String] = []  // Posted on this thread only.
+        let observer = center.addObserver(forName: TypingNotification.name, object: room, queue: nil) { notification in
+            guard let typing = TypingNotification(notification) else { return }
+            heard.append("\(typing.participant) \(typing.action.rawValue)")
+            heard.append(notification.userInfo?[TypingNotification.participantKey] as? String ?? "nobody")
+        }
+        defer { center.removeObserver(observer) }
+
+        let notifier = TypingNotifier(room: room, center: center)
+        let ada = TypingSnapshot.Typer(name: "Ada", connectionID: ConnectionID("x"))
+        let other = TypingSnapshot.Typer(name: nil, connectionID: ConnectionID("y"))
+        notifier.post(TypingSnapshot(typing: [ada]))
+        notifier.post(TypingSnapshot(typing: [ada, other]))
+        notifier.post(TypingSnapshot(typing: [other], paused: [ada]))
+        notifier.post(TypingSnapshot(typing: [other], paused: [ada]))
+        notifier.post(.nobody)
+        #expect(
+            heard == [
+                "Ada 0", "Ada", "y 0", "y", "Ada 1", "Ada", "y 2", "y", "Ada 2", "Ada",
+            ])
+        #expect(TypingNotification(Notification(name: Notification.Name("another"))) == nil)
+        #expect(TypingNotification(Notification(name: TypingNotification.name)) == nil)
+    }
+}
