@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** The cases of one file in `Tests/Vectors`, which the Swift tests read, too. */
+/** One file in `Tests/Vectors`, which the Swift tests read, too. */
+export function vectorFile(path) {
+  return JSON.parse(readFileSync(new URL(`../../Tests/Vectors/${path}`, import.meta.url), 'utf8'));
+}
+
 export function vectorCases(path) {
-  return JSON.parse(readFileSync(new URL(`../../Tests/Vectors/${path}`, import.meta.url), 'utf8')).cases;
+  return vectorFile(path).cases;
 }
 
 /** A value as a case writes it: itself, or one of the forms that the files' notes name. */

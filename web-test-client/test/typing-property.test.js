@@ -1,0 +1,165 @@
+// TYP case 27: random histories of two to four who type to each other over a network that loses, delays and repeats.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { TypingRoster } from '../text-chat/typing-roster.js';
+import { TypingSender } from '../text-chat/typing-sender.js';
+
+const HISTORIES = 20_000;
+const [GAP, REFRESH, BEGIN_EXPIRY, PAUSE_EXPIRY] = [1000, 4000, 10_000, 15_000];
+
+test('TYP case 27: whatever happens, nobody types for ever', () => {
+  for (let seed = 1; seed <= HISTORIES; seed += 1) {
+    const { fault, story } = runHistory(seed);
+    assert.ok(fault === null, `seed ${seed}: ${fault}\n${story.join('\n')}`);
+  }
+});
+
+function runHistory(seed) {
+  const random = generator(seed);
+  const number = (from, to) => from + Math.floor(random() * (to - from + 1));
+  const chance = (percent) => random() * 100 < percent;
+  const story = [];
+  let fault = null;
+  const expect = (isTrue, what) => {
+    if (!isTrue) fault ??= what;
+  };
+
+  const people = Array.from({ length: number(2, 4) }, (_, place) => ({
+    place,
+    sender: new TypingSender(),
+    roster: new TypingRoster({ ownConnection: `${place}.0` }),
+    generation: 0,
+    text: '',
+    isConnected: true,
+    isOptedOut: false,
+    lastKeyAt: -Infinity,
+    lastSignalAt: -Infinity,
+    standingBeginAt: -Infinity,
+    heard: { begin: -Infinity, pause: -Infinity, finish: -Infinity },
+  }));
+  const idOf = (person) => `${person.place}.${person.generation}`;
+  let deliveries = [];
+
+  const carry = (now, to, hear, loss) => {
+    if (chance(loss)) return;
+    for (let copies = chance(10) ? 2 : 1; copies > 0; copies -= 1) deliveries.push({ at: now + number(5, 900), to, hear });
+  };
+  const others = (person) => people.filter((other) => other !== person);
+  const sent = (person, now, signals) => {
+    for (const signal of signals) {
+      story.push(`${now}: ${person.place} signals ${signal.action} ${signal.n}`);
+      expect(person.isConnected, 'a signal without a connection');
+      expect(now - person.lastSignalAt >= GAP, 'two signals within a second');
+      if (signal.action === 'begin') {
+        expect(!person.isOptedOut, 'a begin after opting out');
+        expect(now - person.lastKeyAt <= GAP, 'a begin without a key');
+        expect(now - person.standingBeginAt >= REFRESH, 'a refresh too early');
+      }
+      person.lastSignalAt = now;
+      person.standingBeginAt = signal.action === 'begin' ? now : -Infinity;
+      const from = idOf(person);
+      for (const other of people) {
+        const hear = (at) => {
+          other.heard[signal.action] = at;
+          return other.roster.signal(signal, from, `user ${person.place}`, at);
+        };
+        carry(now, other, hear, 15);
+      }
+    }
+  };
+  const heard = (person, now, snapshot) => {
+    const { typing, paused } = person.roster.current;
+    const names = [...typing, ...paused].map(({ name }) => name);
+    if (snapshot) story.push(`${now}:   ${person.place} sees ${names.join(', ') || 'nobody'}`);
+    expect(new Set(names).size === names.length, 'somebody is seen twice');
+    expect(typing.length === 0 || now < person.heard.begin + BEGIN_EXPIRY, 'somebody types for longer than the expiry');
+    expect(paused.length === 0 || now < person.heard.pause + PAUSE_EXPIRY, 'somebody pauses for longer than the expiry');
+  };
+  const steps = [
+    [9, 'types', (person, now) => {
+      person.text += 'a';
+      person.lastKeyAt = now;
+      sent(person, now, person.sender.textDidChange(person.text, now));
+    }],
+    [2, 'clears', (person, now) => {
+      person.text = '';
+      sent(person, now, person.sender.textDidChange('', now));
+    }],
+    [3, 'sends a message', (person, now) => {
+      person.text = '';
+      person.standingBeginAt = -Infinity;
+      sent(person, now, person.sender.messageSent(now));
+      const [from, n] = [idOf(person), person.sender.lastN];
+      if (person.isConnected) for (const other of people) carry(now, other, (at) => other.roster.message(from, n, at), 0);
+    }],
+    [1, 'pauses', (person, now) => sent(person, now, person.sender.action('pause', now))],
+    [1, 'leaves', (person, now) => sent(person, now, person.sender.left(now))],
+    [1, 'opts out or in', (person, now) => {
+      person.isOptedOut = !person.isOptedOut;
+      sent(person, now, person.sender.optedOut(person.isOptedOut, now));
+    }],
+    [1, 'hears of a failure', (person, now) => {
+      person.standingBeginAt = -Infinity;
+      sent(person, now, person.sender.publishFailed(person.sender.lastN, now));
+    }],
+    [2, 'loses or finds its connection', (person, now) => {
+      person.isConnected = !person.isConnected;
+      person.standingBeginAt = -Infinity;
+      if (person.isConnected) {
+        if (chance(50)) person.generation += 1;
+        sent(person, now, person.sender.connected());
+        heard(person, now, person.roster.connected(idOf(person), now));
+      } else {
+        sent(person, now, person.sender.disconnected());
+        const id = idOf(person);
+        for (const other of others(person)) carry(now, other, (at) => other.roster.connectionDestroyed(id, at), 30);
+      }
+    }],
+  ];
+  const dice = steps.flatMap(([weight, what, act]) => Array(weight).fill([what, act]));
+
+  let left = number(6, 16);
+  let nextStepAt = 0;
+  for (let turns = 0; fault === null; turns += 1) {
+    expect(turns < 3000, 'it never comes to rest');
+    let next = left > 0 ? { at: nextStepAt } : { at: Infinity };
+    for (const person of people) {
+      const { sender, roster } = person;
+      if (sender.nextDeadline !== null && sender.nextDeadline < next.at) next = { at: sender.nextDeadline, person, sender };
+      if (roster.nextDeadline !== null && roster.nextDeadline < next.at) next = { at: roster.nextDeadline, person, roster };
+    }
+    for (const delivery of deliveries) if (delivery.at < next.at) next = { at: delivery.at, delivery };
+    const { at, person, sender, roster, delivery } = next;
+    if (at === Infinity) break;
+    if (sender) sent(person, at, sender.advance(at));
+    else if (roster) heard(person, at, roster.advance(at));
+    else if (delivery) {
+      deliveries = deliveries.filter((other) => other !== delivery);
+      heard(delivery.to, at, delivery.hear(at));
+    } else {
+      left -= 1;
+      nextStepAt = at + (chance(60) ? number(20, 900) : number(1000, 7000));
+      const [what, act] = dice[number(0, dice.length - 1)];
+      const who = people[number(0, people.length - 1)];
+      story.push(`${at}: ${who.place} ${what}`);
+      act(who, at);
+    }
+  }
+  for (const { roster } of people) {
+    expect(roster.current.typingCount + roster.current.pausedCount === 0, 'somebody is seen at the end');
+  }
+  return { fault, story };
+}
+
+/** Randomness that repeats (mulberry32, public domain). */
+function generator(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}

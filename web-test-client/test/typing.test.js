@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import test from 'node:test';
+import { vectorCases, vectorFile } from '../test-support/vectors.js';
+import { runTypingScript } from '../test-support/typing-script.js';
+import { TYPING_ACTIONS, decodeTyping, encodeTyping } from '../text-chat/typing-signal.js';
+import { TYPING_PRESETS, TypingPolicyError, typingPolicy } from '../text-chat/typing-policy.js';
+import { CONNECTION_LIMIT, TypingRoster, typingChanges } from '../text-chat/typing-roster.js';
+import { TypingIndicator } from '../text-chat/typing-indicator.js';
+import { TypingSender } from '../text-chat/typing-sender.js';
+import { typingPhrase, typingPhraseLadder, typingText } from '../text-chat/typing-phrase.js';
+
+const checks = {
+  script(vector) {
+    const found = runTypingScript(vector);
+    assert.deepEqual(found.signals, vector.signals);
+    assert.deepEqual(found.snapshots, vector.snapshots);
+    assert.deepEqual(found.unexpected, []);
+    assert.ok(found.requests.every((request) => request.onlineOnly), 'online-only');
+    assert.deepEqual(found.numbers, found.numbers.map((_, place) => place + 1));
+  },
+  values({ word, value }) {
+    assert.equal(TYPING_ACTIONS[word], value);
+  },
+  read({ type, data, read }) {
+    const found = decodeTyping({ type, data });
+    assert.deepEqual(found, read && { action: read.action, n: read.n ?? null });
+  },
+  write({ wireForm, action, n, type, data }) {
+    const request = encodeTyping({ action, n }, wireForm);
+    assert.deepEqual(request, data === undefined ? { type, onlineOnly: true } : { type, data, onlineOnly: true });
+  },
+  policy({ preset, changes, strict, refused, setting }) {
+    const make = () => typingPolicy(preset, changes, { isStrict: strict });
+    if (!refused) return make();
+    assert.throws(make, (error) => error instanceof TypingPolicyError && error.code === refused && error.setting === setting);
+  },
+  phrase({ names, count, limits, key, shown, others, en, zh }) {
+    const found = typingPhrase(names, { count, limits });
+    assert.deepEqual(found, { key, names: shown, count: others });
+    assert.equal(typingText(found), en);
+    assert.equal(typingText(found, 'zh-Hans-CN'), zh);
+  },
+  ladder({ names, count, limits, steps }) {
+    assert.deepEqual(typingPhraseLadder(names, { count, limits }).map((step) => typingText(step, 'en')), steps);
+  },
+};
+
+// The cases that the Swift side reads, too: whatever lies in the folders.
+for (const folder of ['typing', 'phrases']) {
+  const files = readdirSync(new URL(`../../Tests/Vectors/${folder}/`, import.meta.url)).filter((file) => file.endsWith('.json'));
+  assert.ok(files.length > 0);
+  for (const file of files) {
+    const { case: number, kind } = vectorFile(`${folder}/${file}`);
+    for (const vector of vectorCases(`${folder}/${file}`)) {
+      test(`TYP case ${number}, ${file}: ${vector.name}`, () => checks[kind](vector));
+    }
+  }
+}
+
+test('TYP the presets are in order, and changing one leaves it as it was', () => {
+  for (const name of Object.keys(TYPING_PRESETS)) assert.deepEqual(typingPolicy(name), TYPING_PRESETS[name]);
+  assert.equal(typingPolicy('layer', { refresh: 4000 }).refresh, 4000);
+  assert.equal(TYPING_PRESETS.layer.refresh, 5000);
+});
+
+test('TYP case 28: what is no number is no setting', () => {
+  for (const value of [NaN, Infinity, '5000', undefined, null]) {
+    assert.throws(() => typingPolicy('standard', { refresh: value }), TypingPolicyError, String(value));
+  }
+});
+
+test('TYP case 26: ten thousand who type are counted, fifty are named, and more are not followed', () => {
+  const roster = new TypingRoster();
+  for (let number = 0; number < CONNECTION_LIMIT + 500; number += 1) {
+    roster.signal({ action: 'begin', n: 1 }, `c${number}`, null, 0);
+  }
+  assert.equal(roster.current.typingCount, CONNECTION_LIMIT);
+  assert.equal(roster.current.typing.length, 50);
+  roster.signal({ action: 'finish', n: 2 }, 'c0', null, 1);
+  assert.equal(roster.current.typing[0].connectionId, 'c1');
+  assert.equal(roster.advance(10_000).typingCount, 0);
+  assert.equal(roster.nextDeadline, null);
+});
+
+test('TYP case 26: what is merely remembered makes room', () => {
+  const roster = new TypingRoster();
+  for (let number = 0; number < CONNECTION_LIMIT; number += 1) roster.message(`c${number}`, 1, 0);
+  roster.signal({ action: 'begin', n: 1 }, 'new', 'Ada', 1);
+  assert.equal(roster.current.typingCount, 1);
+});
+
+test('TYP case 25: two who hear the same see the same', () => {
+  const rosters = [new TypingRoster(), new TypingRoster()];
+  const seen = rosters.map((roster) => [
+    roster.signal({ action: 'begin', n: 1 }, 'x', 'Ada', 0),
+    roster.signal({ action: 'begin', n: 1 }, 'y', 'Bob', 5),
+    roster.message('x', 1, 7),
+    roster.advance(20_000),
+  ]);
+  assert.deepEqual(seen[0], seen[1]);
+});
+
+test('TYP the changes between two snapshots: who has gone, who pauses, who types', () => {
+  const roster = new TypingRoster();
+  const before = roster.current;
+  roster.signal({ action: 'begin', n: 1 }, 'x', 'Ada', 0);
+  roster.signal({ action: 'begin', n: 1 }, 'y', 'Bob', 0);
+  const both = roster.current;
+  roster.signal({ action: 'pause', n: 2 }, 'x', 'Ada', 1);
+  roster.signal({ action: 'finish', n: 2 }, 'y', 'Bob', 1);
+  const said = (earlier, later) => typingChanges(earlier, later).map(({ typer, action }) => [typer.name, action]);
+  assert.deepEqual(said(before, both), [['Ada', 'begin'], ['Bob', 'begin']]);
+  assert.deepEqual(said(both, roster.current), [['Bob', 'finish'], ['Ada', 'pause']]);
+  assert.deepEqual(said(roster.current, roster.current), []);
+});
+
+test('TYP case 19: two rooms, each with its own', () => {
+  const [old, next] = [new TypingIndicator(), new TypingIndicator()];
+  assert.equal(old.textDidChange('a', 0).length, 1);
+  assert.deepEqual(old.leave(2000).map(({ send }) => decodeTyping(send).action), ['finish']);
+  assert.deepEqual(next.advance(2000), []);
+});
+
+test('TYP-3 a sender that takes over goes on counting', () => {
+  const sender = new TypingSender({ startingAfter: 41 });
+  assert.deepEqual(sender.action('begin', 0), [{ action: 'begin', n: 42 }]);
+  assert.throws(() => sender.action('shout', 1), TypeError);
+});
