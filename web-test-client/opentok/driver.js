@@ -4,21 +4,23 @@ import { decodeMessages, encodeMessage } from './wire.js';
 export const SUBPROTOCOL = 'signalbox.v1';
 
 /**
- * Puts the pure client state between one WebSocket and one timer. It decides nothing: what concerns the application
- * goes to `perform`, the rest is done here.
+ * Puts the pure client state between one WebSocket at a time and one timer. It decides nothing: what concerns the
+ * application goes to `perform`, the rest is done here.
  *
- * `environment` is what a browser offers: `WebSocket`, `now()`, `setTimeout`, `clearTimeout`.
+ * `environment` is what a browser offers: `WebSocket`, `now()`, `setTimeout`, `clearTimeout`, `random()`, `watch(hear)`.
  */
 export class Driver {
-  #state = new ClientState();
+  #state;
   #environment;
   #addressOf;
   #perform;
   #socket = null;
+  #stopWatching = null;
   #timer = null;
   #timerDeadline = null;
 
   constructor(environment, addressOf, perform) {
+    this.#state = new ClientState({ random: environment.random });
     this.#environment = environment;
     this.#addressOf = addressOf;
     this.#perform = perform;
@@ -32,17 +34,27 @@ export class Driver {
     this.#run(this.#state.handle(event, this.#environment.now()));
   }
 
+  /** First what concerns the socket: handlers of the application may ask for more, and that comes after it. */
   #run(effects) {
     for (const effect of effects) {
       switch (effect.do) {
         case 'openSocket':
-          this.#open(effect.generation);
+          this.#open(effect.socket);
           break;
         case 'send':
-          this.#socketOf(effect.generation)?.send(encodeMessage(effect.message));
+          this.#socketOf(effect.socket)?.send(encodeMessage(effect.message));
           break;
         case 'closeSocket':
-          this.#socketOf(effect.generation)?.close(effect.code);
+          this.#socketOf(effect.socket)?.close(effect.code);
+          break;
+      }
+    }
+    this.#watch();
+    for (const effect of effects) {
+      switch (effect.do) {
+        case 'openSocket':
+        case 'send':
+        case 'closeSocket':
           break;
         case 'announce':
           // A handler that left the session in the middle of this batch does not want to hear the rest of it.
@@ -55,7 +67,7 @@ export class Driver {
     this.#arm();
   }
 
-  #open(generation) {
+  #open(number) {
     let socket;
     try {
       const address = this.#addressOf();
@@ -65,18 +77,30 @@ export class Driver {
       // A bad address, or a page that may not open sockets there: the same to the application as an unreachable server.
       // It comes later, as that one would.
       this.#socket = null;
-      queueMicrotask(() => this.handle({ event: 'socketClosed', generation, code: 1006 }));
+      queueMicrotask(() => this.handle({ event: 'socketClosed', socket: number, code: 1006 }));
       return;
     }
-    this.#socket = { socket, generation };
-    socket.onopen = () => this.handle({ event: 'socketOpened', generation });
+    this.#socket = { socket, number };
+    socket.onopen = () => this.handle({ event: 'socketOpened', socket: number });
     socket.onmessage = ({ data }) =>
-      this.handle({ event: 'messagesReceived', generation, messages: typeof data === 'string' ? decodeMessages(data) : [] });
-    socket.onclose = ({ code }) => this.handle({ event: 'socketClosed', generation, code });
+      this.handle({ event: 'messagesReceived', socket: number, messages: typeof data === 'string' ? decodeMessages(data) : [] });
+    socket.onclose = ({ code }) => this.handle({ event: 'socketClosed', socket: number, code });
   }
 
-  #socketOf(generation) {
-    return this.#socket?.generation === generation ? this.#socket.socket : undefined;
+  #socketOf(number) {
+    return this.#socket?.number === number ? this.#socket.socket : undefined;
+  }
+
+  /** What the system and the page say matters only while there is something to lose. */
+  #watch() {
+    const isIdle = this.#state.phase === 'idle';
+    if (isIdle === (this.#stopWatching === null)) return;
+    if (isIdle) {
+      this.#stopWatching();
+      this.#stopWatching = null;
+    } else {
+      this.#stopWatching = this.#environment.watch((event) => this.handle(event));
+    }
   }
 
   /**

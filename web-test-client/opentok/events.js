@@ -39,6 +39,16 @@ export class SessionDisconnectEvent extends OTEvent {
   }
 }
 
+/**
+ * `outcome` is ours: `resumed`, the same connection, with nothing missed; `recovered`, another connection, which has the
+ * broadcasts that were missed; `lost`, another connection, which may have missed something.
+ */
+export class SessionReconnectEvent extends OTEvent {
+  constructor(target, outcome) {
+    super('sessionReconnected', target, { outcome });
+  }
+}
+
 export class ConnectionEvent extends OTEvent {
   constructor(type, target, connection, reason) {
     super(type, target, { connection, connections: [connection], reason });

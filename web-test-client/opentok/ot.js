@@ -14,8 +14,8 @@ const VERSION = 'v2.0.0';
 const LISTENING = ['on', 'once', 'off', 'addEventListener', 'removeEventListener', 'emit', 'trigger', 'dispatchEvent'];
 
 /**
- * One `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `setTimeout`, `clearTimeout`,
- * `console`, `pageProtocol`. `server` is where it connects unless told otherwise; null when that is not known.
+ * One `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `random()`, `setTimeout`, `clearTimeout`,
+ * `watch(hear)`, `console`, `pageProtocol`. `server` is where it connects unless told otherwise; null when that is not known.
  */
 export function createOT(environment, server) {
   const log = new Log(environment.console);

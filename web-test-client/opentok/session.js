@@ -3,7 +3,7 @@ import { complete } from './completion.js';
 import { Capabilities, Connection } from './connection.js';
 import { Driver } from './driver.js';
 import { Code, OTError, titleOfCode } from './errors.js';
-import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent } from './events.js';
+import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent, SignalEvent } from './events.js';
 import { MediaCalls } from './media.js';
 import { signalingAddress } from './server-address.js';
 import { Signal } from './signal.js';
@@ -60,6 +60,7 @@ export class Session extends MediaCalls {
     return !this.is(...states);
   }
 
+  /** Also while reconnecting, as in OpenTok: only `sessionReconnecting` and `sessionReconnected` tell the difference. */
   isConnected() {
     return this.currentState === 'connected';
   }
@@ -135,6 +136,7 @@ export class Session extends MediaCalls {
       // OpenTok lets the session itself stand as a target; it can only mean everybody.
       to: signal.to === this ? undefined : signal.to?.connectionId,
       onlineOnly: options.onlineOnly,
+      retryAfterReconnect: options.retryAfterReconnect,
     });
   }
 
@@ -201,12 +203,20 @@ export class Session extends MediaCalls {
       case 'signal':
         this.#signalled(happening);
         break;
+      case 'reconnecting':
+        this.dispatchEvent(new OTEvent('sessionReconnecting', this));
+        break;
+      case 'replaced':
+        this.#become(happening);
+        break;
+      case 'reconnected':
+        this.#reconnected(happening);
+        break;
     }
   }
 
   #connected({ connection, connections, capabilities }) {
-    this.connection = new Connection({ ...connection, capabilities }, this.#house.handlerFailed);
-    this.capabilities = new Capabilities(capabilities);
+    this.#become({ connection, capabilities });
     this.currentState = 'connected';
     const mine = this.connection;
     this.dispatchEvent(new SessionConnectEvent(this));
@@ -217,6 +227,18 @@ export class Session extends MediaCalls {
       if (this.connection !== mine) return;
       this.#created(this.#remember(each));
     }
+  }
+
+  #become({ connection, capabilities }) {
+    this.connection = new Connection({ ...connection, capabilities }, this.#house.handlerFailed);
+    this.capabilities = new Capabilities(capabilities);
+  }
+
+  #reconnected({ outcome }) {
+    if (outcome === 'lost') {
+      this.#house.log.warn('the session is connected again, after too long: signals and connections of the meantime may have been missed');
+    }
+    this.dispatchEvent(new SessionReconnectEvent(this, outcome));
   }
 
   #remember(described) {

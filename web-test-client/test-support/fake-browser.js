@@ -1,10 +1,11 @@
-// A browser's socket and clock, moved by hand: the test decides what the server says and what time it is.
+// A browser's sockets, clock and page, moved by hand: the test decides what the server says and what time it is.
 
 export class FakeBrowser {
   time = 1000;
   sockets = [];
   timers = new Map();
   printed = [];
+  watchers = new Set();
   #lastTimer = 0;
 
   environment() {
@@ -20,6 +21,11 @@ export class FakeBrowser {
       console: { error: print('error'), warn: print('warn'), info: print('info'), log: print('log'), debug: print('debug') },
       pageProtocol: 'https:',
       now: () => this.time,
+      random: () => 0.5,
+      watch: (hear) => {
+        this.watchers.add(hear);
+        return () => this.watchers.delete(hear);
+      },
       setTimeout: (act, delay) => {
         this.#lastTimer += 1;
         this.timers.set(this.#lastTimer, { act, due: this.time + delay });
@@ -31,6 +37,11 @@ export class FakeBrowser {
 
   get socket() {
     return this.sockets.at(-1);
+  }
+
+  /** What the system or the page says, in the words of `ClientState`. */
+  tell(event) {
+    for (const hear of [...this.watchers]) hear({ event });
   }
 
   pass(milliseconds) {

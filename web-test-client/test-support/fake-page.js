@@ -2,7 +2,7 @@
 import { createOT } from '../opentok/ot.js';
 import { connectedMessage, FakeBrowser } from './fake-browser.js';
 
-const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed connectionCreated connectionDestroyed signal signal:chat';
+const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected connectionCreated connectionDestroyed signal signal:chat';
 
 /** A session that has not been connected. */
 export function page(options) {
@@ -24,6 +24,9 @@ export function joined({ changes = {}, ...options } = {}) {
   all.browser.socket.hear(connectedMessage(changes));
   return all;
 }
+
+/** The `changes` of a server to which one can come back. */
+export const resumable = { resume: { secret: 's1', resumeSeconds: 60, recoverySeconds: 300 } };
 
 /** Those `changes` with which one is a moderator. */
 export const moderator = { capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 } };

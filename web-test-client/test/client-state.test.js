@@ -6,14 +6,14 @@ import { ada, bob, connectedMessage } from '../test-support/fake-browser.js';
 const credentials = { apiKey: '100', sessionId: '1_x', token: 'T1==' };
 
 function opening(now = 0) {
-  const state = new ClientState();
+  const state = new ClientState({ random: () => 0.5 });
   const effects = state.handle({ event: 'connectRequested', ...credentials }, now);
   return { state, effects };
 }
 
 function connecting(now = 0) {
   const { state } = opening(now);
-  const effects = state.handle({ event: 'socketOpened', generation: 1 }, now);
+  const effects = state.handle({ event: 'socketOpened', socket: 1 }, now);
   return { state, effects };
 }
 
@@ -24,21 +24,21 @@ function connected(now = 0, changes = {}) {
 }
 
 function hear(state, now, ...messages) {
-  return state.handle({ event: 'messagesReceived', generation: 1, messages }, now);
+  return state.handle({ event: 'messagesReceived', socket: 1, messages }, now);
 }
 
 const kinds = (effects) => effects.map((effect) => effect.happening?.what ?? effect.do);
 
 test('CON-1 connect is the first thing said, once the socket is open', () => {
-  assert.deepEqual(opening().effects, [{ do: 'openSocket', generation: 1 }]);
-  assert.deepEqual(connecting().effects, [{ do: 'send', generation: 1, message: { op: 'connect', ...credentials, id: 1 } }]);
+  assert.deepEqual(opening().effects, [{ do: 'openSocket', socket: 1 }]);
+  assert.deepEqual(connecting().effects, [{ do: 'send', socket: 1, message: { op: 'connect', ...credentials, id: 1 } }]);
 });
 
 test('CON-4 options are sent when there are any', () => {
-  const state = new ClientState();
+  const state = new ClientState({ random: () => 0.5 });
   const options = { connectionEventsSuppressed: true };
   state.handle({ event: 'connectRequested', ...credentials, options }, 0);
-  const [effect] = state.handle({ event: 'socketOpened', generation: 1 }, 0);
+  const [effect] = state.handle({ event: 'socketOpened', socket: 1 }, 0);
   assert.deepEqual(effect.message.options, options);
 });
 
@@ -84,7 +84,7 @@ test('CON-2 an answer that does not come in time is a failed connect', () => {
 
 test('CON-3 a socket that cannot be opened, or closes before the answer, is a failed connect', () => {
   for (const { state } of [opening(), connecting()]) {
-    const effects = state.handle({ event: 'socketClosed', generation: 1, code: 1006 }, 0);
+    const effects = state.handle({ event: 'socketClosed', socket: 1, code: 1006 }, 0);
     assert.equal(effects.at(-1).error.code, 1006);
   }
 });
@@ -146,7 +146,7 @@ test('LEAVE-2 a forced disconnect is refused with 1010, 1520, or 1011 for anythi
 });
 
 test('SIG-4 a signal before connecting fails with 500, a forced disconnect with 1010', () => {
-  for (const { state } of [{ state: new ClientState() }, opening(), connecting()]) {
+  for (const { state } of [{ state: new ClientState({ random: () => 0.5 }) }, opening(), connecting()]) {
     assert.equal(state.handle({ event: 'signalRequested', tag: 't' }, 0)[0].error.code, 500);
     assert.equal(state.handle({ event: 'forceDisconnectRequested', tag: 't', connectionId: 'x' }, 0)[0].error.code, 1010);
   }
@@ -205,7 +205,7 @@ test('WIRE-9 a message of the wrong shape is warned of and the rest goes on', ()
 
 test('HB-1 each ping is answered with a pong that has no id', () => {
   const { state } = connected();
-  assert.deepEqual(hear(state, 0, { ev: 'ping', seq: 2 }), [{ do: 'send', generation: 1, message: { op: 'pong' } }]);
+  assert.deepEqual(hear(state, 0, { ev: 'ping', seq: 2 }), [{ do: 'send', socket: 1, message: { op: 'pong' } }]);
 });
 
 test('HB-2 a ping moves the place to which everything has been heard', () => {
@@ -258,7 +258,7 @@ test('LEAVE-1 leaving before being connected closes the socket and ends nothing'
     assert.deepEqual(kinds(state.handle({ event: 'disconnectRequested' }, 0)), ['closeSocket']);
     assert.equal(state.phase, 'idle');
   }
-  assert.deepEqual(new ClientState().handle({ event: 'disconnectRequested' }, 0), []);
+  assert.deepEqual(new ClientState({ random: () => 0.5 }).handle({ event: 'disconnectRequested' }, 0), []);
 });
 
 test('LEAVE-1 what the old socket still says is not heard by the next connection', () => {
@@ -266,16 +266,16 @@ test('LEAVE-1 what the old socket still says is not heard by the next connection
   state.handle({ event: 'disconnectRequested' }, 0);
   state.handle({ event: 'connectRequested', ...credentials }, 0);
   assert.deepEqual(hear(state, 0, { ev: 'ack', id: 2 }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false }), []);
-  assert.deepEqual(state.handle({ event: 'socketClosed', generation: 1, code: 1000 }, 0), []);
+  assert.deepEqual(state.handle({ event: 'socketClosed', socket: 1, code: 1000 }, 0), []);
   assert.equal(state.phase, 'opening');
 });
 
 test('LEAVE-3 being forced out ends with that reason, told in words or by close code alone', () => {
   const told = connected().state;
   assert.equal(hear(told, 0, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false }).at(-1).reason, 'forceDisconnected');
-  assert.deepEqual(told.handle({ event: 'socketClosed', generation: 1, code: 4502 }, 0), []);
+  assert.deepEqual(told.handle({ event: 'socketClosed', socket: 1, code: 4502 }, 0), []);
   const closed = connected().state;
-  assert.equal(closed.handle({ event: 'socketClosed', generation: 1, code: 4502 }, 0).at(-1).reason, 'forceDisconnected');
+  assert.equal(closed.handle({ event: 'socketClosed', socket: 1, code: 4502 }, 0).at(-1).reason, 'forceDisconnected');
 });
 
 test('LEAVE-4 nothing after disconnected is heard', () => {
@@ -288,7 +288,7 @@ test('CLOSE-1 a lost socket fails each waiting request with its own code and end
   const { state } = connected();
   state.handle({ event: 'signalRequested', tag: 'signal' }, 0);
   state.handle({ event: 'forceDisconnectRequested', tag: 'force', connectionId: 'x' }, 0);
-  const effects = state.handle({ event: 'socketClosed', generation: 1, code: 1006 }, 0);
+  const effects = state.handle({ event: 'socketClosed', socket: 1, code: 1006 }, 0);
   assert.deepEqual(effects.map((effect) => effect.error?.code ?? effect.reason), [500, 1010, 'networkDisconnected']);
   assert.equal(state.nextDeadline, null);
 });

@@ -1,0 +1,11 @@
+// The scripts of `Tests/Vectors/client`, which the Swift client runs, too.
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+import { runScript } from '../test-support/client-script.js';
+
+const folder = new URL('../../Tests/Vectors/client/', import.meta.url);
+
+for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+  const script = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+  test(`${script.rule} ${script.name} (${file})`, () => runScript(script));
+}
