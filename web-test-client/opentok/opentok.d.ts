@@ -57,6 +57,14 @@ declare namespace OT {
     reason: DisconnectReason;
   }
 
+  interface SessionReconnectEvent extends Event<'sessionReconnected', Session> {
+    /**
+     * Ours. `resumed`: the same connection, and nothing was missed. `recovered`: back too late for that; `session.connection` is
+     * another one now, and what was said to everybody meanwhile follows. `lost`: another connection, which may have missed something.
+     */
+    outcome: 'resumed' | 'recovered' | 'lost';
+  }
+
   interface ConnectionEvent extends Event<'connectionCreated' | 'connectionDestroyed', Session> {
     connection: Connection;
     /** @deprecated use `connection` */
@@ -92,7 +100,7 @@ declare namespace OT {
     sessionDisconnected: SessionDisconnectEvent;
     sessionConnectFailed: SessionConnectFailedEvent;
     sessionReconnecting: Event<'sessionReconnecting', Session>;
-    sessionReconnected: Event<'sessionReconnected', Session>;
+    sessionReconnected: SessionReconnectEvent;
     connectionCreated: ConnectionEvent;
     connectionDestroyed: ConnectionEvent;
     signal: SignalEvent;
@@ -106,8 +114,9 @@ declare namespace OT {
     data?: string | object | number | boolean;
     /** Absent: everybody. */
     to?: Connection | Session;
+    /** True, the default: the signal waits while the session is reconnecting. False: it fails with 500 instead. */
     retryAfterReconnect?: boolean;
-    /** Ours: to those who are connected right now, kept for nobody; for typing indicators and the like. */
+    /** Ours: to those who are connected right now, kept for nobody, and not sent while reconnecting; for typing indicators and the like. */
     onlineOnly?: boolean;
   }
 
@@ -128,12 +137,13 @@ declare namespace OT {
     readonly sessionId: string;
     readonly apiKey: string | undefined;
     readonly token: string | undefined;
-    /** Null until connected. */
+    /** Null until connected. It stays over a reconnect, unless that has the outcome `recovered` or `lost`. */
     readonly connection: Connection | null;
     readonly connections: Collection<Connection>;
     readonly streams: Collection<Stream>;
     readonly archives: Collection<unknown>;
     readonly capabilities: Capabilities;
+    /** `connected` also while reconnecting. */
     readonly currentState: 'disconnected' | 'connecting' | 'connected';
 
     is(...states: Array<string | string[]>): boolean;

@@ -1,6 +1,6 @@
 // A page with one session on it, which notes whatever it is told.
 import { createOT } from '../opentok/ot.js';
-import { connectedMessage, FakeBrowser } from './fake-browser.js';
+import { bob, connectedMessage, FakeBrowser } from './fake-browser.js';
 
 const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected connectionCreated connectionDestroyed signal signal:chat';
 
@@ -30,3 +30,23 @@ export const resumable = { resume: { secret: 's1', resumeSeconds: 60, recoverySe
 
 /** Those `changes` with which one is a moderator. */
 export const moderator = { capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 } };
+
+/** Loses the socket, and has the next one open and say its connect; returns that message. */
+export function comeBack(browser, code = 1006) {
+  browser.socket.drop(code);
+  browser.pass(125);
+  browser.socket.open();
+  return browser.socket.sent[0];
+}
+
+/** The server's answer to a connect with `resume`, which continues the connection unless `changes` say otherwise. */
+export function resumedMessage(id, changes = {}) {
+  return connectedMessage({
+    id,
+    outcome: 'resumed',
+    connections: [bob],
+    replayThrough: 2,
+    resume: { secret: `s${id}`, resumeSeconds: 60, recoverySeconds: 300 },
+    ...changes,
+  });
+}

@@ -10,6 +10,7 @@ OT.once('exception', () => {}).off();
 session
   .on('sessionConnected', (event) => console.log(event.target.connection?.connectionId))
   .on('signal:chat', (event) => console.log(event.data?.length, event.from?.data.length), {})
+  .on('sessionReconnected', (event) => console.log(event.outcome === 'lost'))
   .on('connectionCreated connectionDestroyed', (event) => console.log(event.connection))
   .once({ sessionDisconnected: (event) => console.log(event.reason === 'forceDisconnected') })
   .off('signal:chat')

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { declaredMembers } from '../test-support/declarations.js';
-import { joined } from '../test-support/fake-page.js';
+import { comeBack, joined, resumable, resumedMessage } from '../test-support/fake-page.js';
 
-const { OT, session, heard, exceptions, browser } = joined();
+const { OT, session, heard, exceptions, browser } = joined({ changes: resumable });
 session.forceDisconnect('x');
 browser.socket.hear({ ev: 'signal', seq: 3, from: null });
+
+comeBack(browser);
+browser.socket.hear(resumedMessage(2, { seq: 3 }));
+
+const named = (type) => heard.find((event) => event.type === type);
 
 const subjects = {
   Library: OT,
@@ -16,9 +21,10 @@ const subjects = {
   Publisher: OT.initPublisher(),
   Subscriber: session.subscribe({ streamId: 's' }, () => {}),
   Signal: new OT.Signal({}),
-  SessionConnectEvent: heard[0],
-  ConnectionEvent: heard[1],
-  SignalEvent: heard.at(-1),
+  SessionConnectEvent: named('sessionConnected'),
+  SessionReconnectEvent: named('sessionReconnected'),
+  ConnectionEvent: named('connectionCreated'),
+  SignalEvent: named('signal'),
   ExceptionEvent: exceptions[0],
 };
 

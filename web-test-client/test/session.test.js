@@ -279,7 +279,7 @@ test('LEAVE-4 what came before a forced disconnect in the same message is still 
   assert.equal(heard[1].reason, 'forceDisconnected');
 });
 
-test('CLOSE-1 a lost socket fails waiting signals with 500 and tells networkDisconnected', async () => {
+test('CLOSE-1 a lost socket where the server keeps nothing fails waiting signals with 500 and tells networkDisconnected', async () => {
   const { browser, session, heard } = joined();
   heard.length = 0;
   const codes = [];
