@@ -229,6 +229,15 @@ test('RES-7 an answer that makes no sense while reconnecting ends the session', 
   }
 });
 
+test('RES-2 an answer that says resumed, and names another connection or another order, is taken for lost', () => {
+  for (const changes of [{ connection: bobAgain, connections: [bobAgain] }, { epoch: 'f' }]) {
+    const { browser, heard } = joinedForLong();
+    comeBack(browser);
+    browser.socket.hear(resumedMessage(2, changes));
+    assert.equal(heard.at(-1).outcome, 'lost');
+  }
+});
+
 test('LEAVE-1 disconnect while reconnecting clears everything, fails what waits, and nothing is tried any more', async () => {
   for (const isTrying of [false, true]) {
     const { browser, session, heard } = joinedForLong();
@@ -353,6 +362,24 @@ test('RES-10 a page that is kept in the middle of an attempt leaves it, and trie
   assert.equal(browser.sockets.length, 2);
   browser.tell('pageShown');
   assert.equal(browser.sockets.length, 3);
+});
+
+test('RES-13 for a page that was kept, the time in which it tries begins when it is shown', () => {
+  const { browser, names } = joinedForLong();
+  browser.tell('pageStored');
+  browser.pass(3_600_000);
+  browser.tell('pageShown');
+  browser.socket.drop();
+  browser.pass(500);
+  assert.equal(browser.sockets.length, 3);
+  assert.deepEqual(names(), ['sessionReconnecting']);
+});
+
+test('a page that is kept, with nothing to come back to, keeps its socket for as long as the browser lets it', () => {
+  const { browser, names } = joined();
+  browser.tell('pageStored');
+  assert.equal(browser.socket.closedWith, null);
+  assert.equal(names().includes('sessionReconnecting'), false);
 });
 
 test('a page is listened to only while there is something to lose', async () => {
