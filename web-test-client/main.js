@@ -1,5 +1,6 @@
 // The test page: joins the parts of the page with a session. Everything it does with the server goes through the public
 // calls of the library, as in any application.
+import { breakSockets } from './page/breakable-socket.js';
 import OT from './opentok/index.js';
 import { ComposerView } from './page/composer-view.js';
 import { find } from './page/dom.js';
@@ -46,6 +47,7 @@ const inspector = new InspectorView((options, targetId) => {
   session.signal(to ? { ...options, to } : options, (error) => noteOutcome('signal', error));
 });
 
+find('drop').addEventListener('click', () => breakSockets());
 find('leave').addEventListener('click', () => session?.disconnect());
 find('rejoin').addEventListener('click', () => enter());
 find('invite').addEventListener('click', async () => {
@@ -125,9 +127,10 @@ function listen(joined, timeline) {
       inspector.note('bad', 'sessionReconnecting', '');
       setStatus('reconnecting');
     },
-    sessionReconnected() {
-      inspector.note('good', 'sessionReconnected', '');
+    sessionReconnected({ outcome }) {
+      inspector.note('good', 'sessionReconnected', outcome);
       setStatus('connected');
+      if (outcome === 'lost') showNotice('You were away for long. Messages may be missing.', { offersRejoin: false });
     },
     sessionConnectFailed(event) {
       inspector.note('bad', 'sessionConnectFailed', `${event.code} ${event.message}`);
@@ -178,8 +181,7 @@ function left(reason) {
     showJoin();
     return;
   }
-  find('notice-text').textContent = ENDINGS[reason] ?? `The connection ended (${reason}).`;
-  find('notice').hidden = false;
+  showNotice(ENDINGS[reason] ?? `The connection ended (${reason}).`);
   find('rejoin').focus();
 }
 
@@ -199,9 +201,14 @@ function failed(message) {
     join.setBusy(false);
     join.setError(message);
   } else {
-    find('notice-text').textContent = message;
-    find('notice').hidden = false;
+    showNotice(message);
   }
+}
+
+function showNotice(text, { offersRejoin = true } = {}) {
+  find('notice-text').textContent = text;
+  find('rejoin').hidden = !offersRejoin;
+  find('notice').hidden = false;
 }
 
 function showMessages(news) {
@@ -210,6 +217,7 @@ function showMessages(news) {
 }
 
 function setStatus(state) {
+  find('drop').disabled = state !== 'connected';
   find('status').dataset.state = state;
   find('status-text').textContent = STATUS[state];
 }

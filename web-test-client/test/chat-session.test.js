@@ -97,3 +97,13 @@ test('CHAT signals that are no messages change nothing, and none are heard after
   session.emit('signal', { type: 'signal:TextChat', data: 'hi', from: ada });
   assert.deepEqual(news, []);
 });
+
+test('CHAT-5 an echo that carries the id that one had before a long loss completes the failed message', () => {
+  const { session, chat, show } = chatting();
+  chat.send('hi');
+  session.connection = { connectionId: 'bob-again-id', data: 'Bob' };
+  session.sent[0].handler({ code: 500, message: 'not known' });
+  assert.deepEqual(show(), ['Bob: hi (failed)']);
+  session.echo(0, bob);
+  assert.deepEqual(show(), ['Bob: hi (sent)']);
+});

@@ -17,6 +17,8 @@ export class ChatSession {
   #changed;
   #timeline;
   #failures = new Map();
+  /** The ids that were ours. After a long loss of the network there is a new one, and echoes may still carry the old. */
+  #ownIds = new Set();
   #hear = (event) => this.#heard(event);
 
   constructor(session, { alias, clock, newLocalId, changed, timeline = new Timeline() }) {
@@ -64,6 +66,7 @@ export class ChatSession {
 
   #hand(entry) {
     const { localId } = entry;
+    this.#noteOwnId();
     this.#failures.delete(localId);
     this.#changed(null);
     this.#session.signal({ type: CHAT_TYPE, data: encodeMessage(entry) }, (error) => {
@@ -80,12 +83,17 @@ export class ChatSession {
     const type = event.type === 'signal' ? undefined : event.type.slice('signal:'.length);
     const message = decodeSignal({ type, data: event.data, from: event.from, receivedAt: this.#clock() });
     if (!message) return;
-    const isOwn = event.from !== null && event.from.connectionId === this.#session.connection?.connectionId;
+    this.#noteOwnId();
+    const isOwn = event.from !== null && this.#ownIds.has(event.from.connectionId);
     const alias =
       message.senderId === null && message.alias === null
         ? 'Server'
         : displayName({ data: message.alias, connectionId: message.senderId });
     const entry = this.#timeline.receive({ ...message, alias }, isOwn);
     this.#changed(isOwn ? null : entry);
+  }
+
+  #noteOwnId() {
+    if (this.#session.connection) this.#ownIds.add(this.#session.connection.connectionId);
   }
 }
