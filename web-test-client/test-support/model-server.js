@@ -1,0 +1,36 @@
+import { bob, connectedMessage } from './fake-browser.js';
+
+/** A server of one session with one connection, which keeps to RES-1 to RES-9 and forgets nothing. */
+export class ModelServer {
+  log = [];
+  #secrets = [];
+  #answers = new Map();
+
+  /** What the server says on a socket on which it hears this message. */
+  hear(message) {
+    if (message.op === 'connect') return this.#connect(message);
+    // The client is heard on its newest socket: the secret before has done its duty (RES-6).
+    this.#secrets = this.#secrets.slice(-1);
+    return message.op === 'signal' ? this.#signal(message) : [];
+  }
+
+  #connect({ id, resume }) {
+    if (resume && !this.#secrets.includes(resume.secret)) throw new Error('the secret opens nothing');
+    this.#secrets.push(`secret ${id}`);
+    const seq = resume?.after ?? this.log.length;
+    const outcome = resume ? 'resumed' : 'new';
+    const offer = { secret: `secret ${id}`, resumeSeconds: 60, recoverySeconds: 300 };
+    const events = this.log.filter((event) => event.seq > seq);
+    return [connectedMessage({ id, outcome, seq, connections: [bob], resume: offer, replayThrough: this.log.length }), ...events];
+  }
+
+  #signal({ id, data }) {
+    const known = this.#answers.get(id);
+    if (known) return [known];
+    const event = { ev: 'signal', seq: this.log.length + 1, from: 'bob-id', data };
+    const answer = { ev: 'ack', id, seq: event.seq };
+    this.log.push(event);
+    this.#answers.set(id, answer);
+    return [event, answer];
+  }
+}

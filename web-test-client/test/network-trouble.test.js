@@ -1,0 +1,137 @@
+// G3 under any trouble of the network: sockets break at every moment, with messages on their way in both directions.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ClientState } from '../opentok/client-state.js';
+import { ModelServer } from '../test-support/model-server.js';
+
+const RUNS = 300;
+const STEPS = 400;
+
+/** The same numbers for the same seed (mulberry32). */
+function generator(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+class Trial {
+  heard = [];
+  answers = new Map();
+  sentCount = 0;
+  resumeCount = 0;
+  #random;
+  #server = new ModelServer();
+  #state;
+  #now = 0;
+  /** The socket: null, or what is on its way up and down, the opening first. */
+  #way = null;
+
+  constructor(seed) {
+    this.#random = generator(seed);
+    this.#state = new ClientState({ random: this.#random });
+    this.#handle({ event: 'connectRequested', apiKey: '100', sessionId: '1_x', token: 'T1==' });
+    while (this.#state.phase !== 'connected') this.#carry();
+  }
+
+  get log() {
+    return this.#server.log.map((event) => event.data);
+  }
+
+  step() {
+    const dice = this.#random();
+    if (dice < 0.3) this.#say();
+    else if (dice < 0.85) this.#carry();
+    else if (dice < 0.95) this.#passTime();
+    else this.#breakSocket();
+  }
+
+  /** No more trouble: everything gets where it is going. */
+  calmDown() {
+    for (let count = 0; this.answers.size < this.sentCount; count += 1) {
+      assert.ok(count < 100_000, 'it never ends');
+      if (!this.#carry()) this.#passTime();
+    }
+    while (this.#carry());
+  }
+
+  #say() {
+    this.sentCount += 1;
+    this.#handle({ event: 'signalRequested', tag: this.sentCount, data: String(this.sentCount) });
+  }
+
+  #carry() {
+    if (!this.#way) return false;
+    const { socket, up, down } = this.#way;
+    const goesUp = up.length > 0 && (down.length === 0 || this.#random() < 0.5);
+    if (goesUp) {
+      down.push(...this.#server.hear(up.shift()));
+    } else if (down.length > 0) {
+      const next = down.shift();
+      this.#handle(next === 'open' ? { event: 'socketOpened', socket } : { event: 'messagesReceived', socket, messages: [next] });
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  #passTime() {
+    if (this.#state.phase !== 'reconnecting') return;
+    this.#now = Math.max(this.#now, this.#state.nextDeadline);
+    this.#perform(this.#state.advance(this.#now));
+  }
+
+  #breakSocket() {
+    if (!this.#way) return;
+    const { socket } = this.#way;
+    this.#way = null;
+    this.#handle({ event: 'socketClosed', socket, code: 1006 });
+  }
+
+  #handle(event) {
+    this.#perform(this.#state.handle(event, this.#now));
+  }
+
+  #perform(effects) {
+    for (const effect of effects) {
+      switch (effect.do) {
+        case 'openSocket':
+          this.#way = { socket: effect.socket, up: [], down: ['open'] };
+          break;
+        case 'send':
+          this.#way.up.push(effect.message);
+          break;
+        case 'closeSocket':
+          this.#way = null;
+          break;
+        case 'settle':
+          assert.equal(this.answers.has(effect.tag), false, 'answered twice');
+          this.answers.set(effect.tag, effect.error);
+          break;
+        case 'announce':
+          if (effect.happening.what === 'signal') this.heard.push(effect.happening.data);
+          if (effect.happening.what === 'reconnected') this.resumeCount += 1;
+          break;
+        default:
+          assert.fail(effect.do);
+      }
+    }
+  }
+}
+
+test('G3 whenever sockets break, each signal is carried out once, in the order of sending, told once, and acknowledged once', () => {
+  let resumeCount = 0;
+  for (let seed = 1; seed <= RUNS; seed += 1) {
+    const trial = new Trial(seed);
+    for (let count = 0; count < STEPS; count += 1) trial.step();
+    trial.calmDown();
+    const said = Array.from({ length: trial.sentCount }, (_, index) => String(index + 1));
+    assert.deepEqual(trial.log, said, `carried out, seed ${seed}`);
+    assert.deepEqual(trial.heard, said, `heard, seed ${seed}`);
+    assert.ok([...trial.answers.values()].every((error) => error === null), `acknowledged, seed ${seed}`);
+    resumeCount += trial.resumeCount;
+  }
+  assert.ok(resumeCount > RUNS, `only ${resumeCount} resumes happened`);
+});
