@@ -5,6 +5,7 @@ import re
 import pytest
 from person import MESSAGE_ROWS, Person
 from playwright.sync_api import expect
+from relay import Relay
 
 HOSTILE_TEXTS = [
     "<img src=x onerror=\"document.title='broken in'\">",
@@ -244,18 +245,23 @@ def test_a_message_that_may_not_be_sent_says_so(open_page, url, room):
     expect(row).to_contain_text("Not sent")
 
 
-def test_a_stopped_server_is_told_and_nothing_more_is_sent(open_page, own_server, room, screenshots):
-    ada = Person.join(open_page, own_server.url, room, "Ada")
+def test_a_stopped_server_is_waited_for_and_one_that_knows_nothing_ends_it(open_page, own_server, url, room, screenshots):
+    relay = Relay(own_server.url)
+    ada = Person.join(open_page, relay.url, room, "Ada")
     ada.say("before")
     ada.sees_messages("before")
     expect(ada.page.locator(MESSAGE_ROWS)).to_have_attribute("data-state", "sent")
     own_server.stop()
+    expect(ada.page.locator("#status-text")).to_have_text("Reconnecting…")
+    # Another server, with other keys, refuses the token.
+    relay.lead_to(url)
     expect(ada.page.get_by_role("alert")).to_contain_text("The connection was lost.")
     expect(ada.page.locator("#status-text")).to_have_text("Not connected")
     expect(ada.page.get_by_label("Message", exact=True)).to_be_disabled()
     ada.sees_messages("before")
     ada.page.screenshot(path=screenshots / "lost-light.png")
     ada.page.complaints.clear()
+    relay.stop()
 
 
 def test_a_phone_needs_no_sideways_scrolling(open_page, url, room, screenshots):
