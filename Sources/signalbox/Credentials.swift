@@ -70,8 +70,9 @@ struct SigningOptions: ParsableArguments {
     /// Whether the command line itself says that an application signs.
     var namesApplication: Bool { applicationId != nil || privateKeyFile != nil }
 
-    /// What the command line names comes before what the environment has, and there a project before an application.
-    func requiredSigner() throws -> Signer {
+    /// Who signs, or `nil` when nobody is named. What the command line names comes before what the environment has, and
+    /// there a project before an application.
+    func signer() throws -> Signer? {
         if namesApplication {
             guard projectOptions.apiKey == nil, projectOptions.apiSecret == nil else {
                 throw ExitStatus.exit(
@@ -80,11 +81,17 @@ struct SigningOptions: ParsableArguments {
             return .application(try requiredApplication())
         }
         if let project = try projectOptions.project() { return .project(project) }
-        if let application = try application() { return .application(application) }
-        throw ExitStatus.exit(
-            ExitStatus.usage,
-            "an API key and a secret are needed, or an application's id and its private key file, as options or variables"
-        )
+        return try application().map(Signer.application)
+    }
+
+    func requiredSigner() throws -> Signer {
+        guard let signer = try signer() else {
+            throw ExitStatus.exit(
+                ExitStatus.usage,
+                "an API key and a secret are needed, or an application's id and its private key file, as options or "
+                    + "variables")
+        }
+        return signer
     }
 
     func requiredApplication() throws -> Application {

@@ -16,13 +16,17 @@ struct SessionOptions: ParsableArguments {
     @Option(help: "The server's URL; SIGNALBOX_SERVER. (default: http://127.0.0.1:8080)")
     var server: String?
 
-    @Option(help: "A token for the session; SIGNALBOX_TOKEN. Without one it is made from the project's secret.")
+    @Option(
+        help: """
+            A token for the session; SIGNALBOX_TOKEN. Without one it is made with the project's secret or the \
+            application's key.
+            """)
     var token: String?
 
     @Option(help: "A PEM file with certificates to trust beside the system's.")
     var caFile: String?
 
-    @OptionGroup var project: ProjectOptions
+    @OptionGroup var signing: SigningOptions
 
     @Option(help: "The role to ask for: subscriber, publisher, moderator or publisheronly.")
     var role: Role = .publisher
@@ -36,7 +40,7 @@ struct SessionOptions: ParsableArguments {
     func access() async throws -> (session: Session, token: String) {
         let environment = ProcessInfo.processInfo.environment
         let server = server ?? environment["SIGNALBOX_SERVER"] ?? "http://127.0.0.1:8080"
-        let project = try project.project()
+        let signer = try signing.signer()
         let content = try? SessionIDCodec.read(SessionID(session))
         if let token = token ?? environment["SIGNALBOX_TOKEN"] {
             guard let content else {
@@ -45,11 +49,13 @@ struct SessionOptions: ParsableArguments {
             return (makeSession(content.apiKey.rawValue, session, server), token)
         }
         guard content == nil else {
-            guard let project else {
+            guard let signer else {
                 throw ExitStatus.exit(
-                    ExitStatus.usage, "a token, or an API key and a secret, is needed to enter a session by its id")
+                    ExitStatus.usage,
+                    "to enter a session by its id, a token is needed, an API key and a secret, or an application's id "
+                        + "and its private key file")
             }
-            return (makeSession(project.apiKey.rawValue, session, server), try makeToken(project))
+            return (makeSession(signer.project.apiKey.rawValue, session, server), try makeToken(signer))
         }
         let room = try await DevelopmentRoom.find(session, on: server, role: role, data: name)
         return (makeSession(room.apiKey, room.sessionId, server), room.token)
@@ -60,11 +66,18 @@ struct SessionOptions: ParsableArguments {
             apiKey: apiKey, sessionId: id, server: server, options: .init(trustedCertificatesFile: caFile))
     }
 
-    private func makeToken(_ project: Project) throws -> String {
+    private func makeToken(_ signer: SigningOptions.Signer) throws -> String {
         var randomness = SystemRandomNumberGenerator()
         let request = AccessRequest(
             sessionID: SessionID(session), role: role, connectionData: name)
-        do { return try T1Token.make(request, project: project, now: .current, using: &randomness) } catch {
+        do {
+            return switch signer {
+            case .project(let project):
+                try T1Token.make(request, project: project, now: .current, using: &randomness)
+            case .application(let application):
+                try ApplicationToken.make(request, application: application, now: .current, using: &randomness)
+            }
+        } catch {
             throw ExitStatus.exit(ExitStatus.usage, "no token: \(error)")
         }
     }
