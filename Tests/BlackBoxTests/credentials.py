@@ -8,6 +8,10 @@ import json
 import secrets
 import time
 import urllib.parse
+import uuid
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 _counter = itertools.count()
 
@@ -23,14 +27,22 @@ def jwt(claims, secret, header=None, digest=hashlib.sha256):
     return f"{signed}.{base64url(hmac.new(secret.encode(), signed.encode(), digest).digest())}"
 
 
+def new_session(key, prefix="1_"):
+    """A session id of this project or application that nobody else has."""
+    fields = ["1", key, "", str(int(time.time() * 1000)), f"{secrets.token_hex(6)}{next(_counter)}", "P", "", ""]
+    return prefix + base64url("~".join(fields).encode())
+
+
 class Project:
     def __init__(self, key, secret):
         self.key, self.secret = key, secret
 
     def session(self, prefix="1_", key=None):
-        """A session id of this project that nobody else has."""
-        fields = ["1", key or self.key, "", str(int(time.time() * 1000)), f"{secrets.token_hex(6)}{next(_counter)}", "P", "", ""]
-        return prefix + base64url("~".join(fields).encode())
+        return new_session(key or self.key, prefix)
+
+    def headers(self, credentials=None):
+        """What a REST request shows."""
+        return {"X-OPENTOK-AUTH": credentials or self.credentials()}
 
     def token(self, session, role="publisher", data=None, secret=None, **fields):
         """A T1 token. `fields` replace or, with None, leave out."""
@@ -70,3 +82,52 @@ class Project:
         now = int(time.time())
         members = {"iss": self.key, "ist": "project", "iat": now, "exp": now + 180} | claims
         return jwt({k: v for k, v in members.items() if v is not None}, secret or self.secret, header)
+
+
+class Application:
+    """Vonage's: an id in place of the key, and a key pair of its own in place of the secret."""
+
+    def __init__(self, id=None):
+        self.key = id or str(uuid.uuid4())
+        self._private_key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+    @property
+    def private_pem(self):
+        return self._private_key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ).decode()
+
+    @property
+    def public_pem(self):
+        return self._private_key.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        ).decode()
+
+    def session(self, prefix="1_", key=None):
+        return new_session(key or self.key, prefix)
+
+    def jwt(self, header=None, **claims):
+        """A JWT in RS256, whatever the header says; claims that are None are left out."""
+        now = int(time.time())
+        members = {"application_id": self.key, "iat": now, "exp": now + 180, "jti": str(uuid.uuid4())} | claims
+        head = base64url(json.dumps(header or {"alg": "RS256", "typ": "JWT"}).encode())
+        signed = f"{head}.{base64url(json.dumps({k: v for k, v in members.items() if v is not None}).encode())}"
+        return f"{signed}.{base64url(self._private_key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+
+    def token(self, session, role="publisher", data=None, **claims):
+        """As Vonage's SDKs make it."""
+        members = {
+            "session_id": session,
+            "role": role,
+            "scope": "session.connect",
+            "sub": "video",
+            "acl": {"paths": {"/session/**": {}}},
+            "connection_data": data,
+        }
+        return self.jwt(**members | claims)
+
+    def credentials(self, **claims):
+        return self.jwt(**claims)
+
+    def headers(self, credentials=None):
+        return {"Authorization": "Bearer " + (credentials or self.credentials())}

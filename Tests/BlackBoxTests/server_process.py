@@ -6,6 +6,7 @@ import os
 import pathlib
 import queue
 import re
+import ssl
 import subprocess
 import threading
 import time
@@ -16,7 +17,8 @@ from credentials import Project
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("SIGNALBOX_BIN", str(REPOSITORY / ".build/debug/signalbox"))
 WEB_ROOT = REPOSITORY / "web-test-client"
-READY = re.compile(r"http://([0-9.]+):([0-9]+)")
+TLS = REPOSITORY / "Tests/Vectors/tls"
+READY = re.compile(r"https?://([0-9.]+):([0-9]+)")
 START_SECONDS = 20
 STOP_SECONDS = 10
 
@@ -104,12 +106,17 @@ class Command:
 
 
 class Server(Command):
-    """A server on a free port: with a project of its own, or, with `dev=True`, in development mode."""
+    """A server on a free port: with a project of its own, or, with `dev=True`, in development mode, or with a
+    configuration file, in which `project` is the one that requests are made for. `tls=True`: https and wss, with the
+    certificates of Tests/Vectors/tls."""
 
-    def __init__(self, *arguments, dev=False, web_root=WEB_ROOT, log_level="info", **settings):
-        self.project = None if dev else Project("100", "a secret of the tests, 32 bytes long")
-        if not dev:
+    def __init__(self, *arguments, dev=False, project=None, tls=False, web_root=WEB_ROOT, log_level="info", **settings):
+        self.project = None if dev else project or Project("100", "a secret of the tests, 32 bytes long")
+        if not dev and not project:
             settings |= {"api_key": self.project.key, "api_secret": self.project.secret}
+        self.tls = ssl.create_default_context(cafile=TLS / "authority.pem") if tls else None
+        if tls:
+            arguments = ("--tls-cert", TLS / "server.pem", "--tls-key", TLS / "server.key.pem", *arguments)
         super().__init__(
             "serve", "--port", "0", "--web-root", web_root, "--log-level", log_level, *arguments, **settings
         )
@@ -119,12 +126,16 @@ class Server(Command):
             self.__exit__()
             raise
         self.port = int(port)
-        self.url = f"http://{self.host}:{self.port}"
+        self.url = f"http{'s' if tls else ''}://{self.host}:{self.port}"
         self.pid = self.process.pid
 
     def request(self, method, path, body=None, headers=None, timeout=10):
         """One HTTP request; the path goes out exactly as it stands."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+        connection = (
+            http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=self.tls)
+            if self.tls
+            else http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+        )
         try:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()
@@ -132,9 +143,9 @@ class Server(Command):
         finally:
             connection.close()
 
-    def rest(self, method, path, json_body=None, token=None):
-        """One REST request with the project's credentials."""
-        headers = {"X-OPENTOK-AUTH": token or self.project.credentials()}
+    def rest(self, method, path, json_body=None, token=None, project=None):
+        """One REST request with the project's credentials, or with another's."""
+        headers = (project or self.project).headers(token)
         body = None
         if json_body is not None:
             headers["Content-Type"] = "application/json"
@@ -143,8 +154,8 @@ class Server(Command):
             body = b""
         return self.request(method, path, body, headers)
 
-    def session_path(self, session, rest=""):
-        return f"/v2/project/{self.project.key}/session/{session}{rest}"
+    def session_path(self, session, rest="", project=None):
+        return f"/v2/project/{(project or self.project).key}/session/{session}{rest}"
 
     def room(self, name, **query):
         """Development mode: credentials for a room."""

@@ -26,18 +26,28 @@ class Client:
     async def open(cls, server, **options):
         """A socket, not yet connected to a session."""
         options = {"subprotocols": [SUBPROTOCOL], "max_size": 16 << 20, "ping_interval": None, "compression": None} | options
-        url = f"ws://{server.host}:{server.port}/v1/signaling"
+        url = f"ws{'s' if server.tls else ''}://{server.host}:{server.port}/v1/signaling"
+        if server.tls:
+            options["ssl"] = server.tls
         return cls(await asyncio.wait_for(websocket(url, proxy=None, **options), DEADLINE))
 
     @classmethod
-    async def join(cls, server, session, role="publisher", data=None, token=None, key=None, options=None, socket=None):
+    async def join(cls, server, session, role="publisher", data=None, token=None, key=None, options=None, socket=None, project=None):
         """A connection in a session."""
+        project = project or server.project
         client = await cls.open(server, **(socket or {}))
         members = {"options": options} if options else {}
-        token = token or server.project.token(session, role, data)
-        request = await client.request("connect", apiKey=key or server.project.key, sessionId=session, token=token, **members)
+        token = token or project.token(session, role, data)
+        request = await client.request("connect", apiKey=key or project.key, sessionId=session, token=token, **members)
         client.connected = await client.expect("connected", id=request)
         return client
+
+    @classmethod
+    async def denied(cls, server, session, token, key=None):
+        """Tries to connect; the error that it gets."""
+        async with await cls.open(server) as client:
+            request = await client.request("connect", apiKey=key or server.project.key, sessionId=session, token=token)
+            return await client.expect("error", id=request)
 
     @property
     def id(self):

@@ -55,17 +55,19 @@ async def test_opentok_3_the_sdks_tokens_open_a_session(server, opentok, made, u
         assert client.me["data"] == "name=Zoë & co"
 
 
-async def test_opentok_4_3_the_sdk_signals_everybody_and_one(server, opentok, made):
+@pytest.mark.parametrize("name", ["signal", "send_signal"])
+async def test_opentok_4_3_the_sdk_signals_everybody_and_one(server, opentok, made, name):
+    signal = getattr(opentok, name)
     ada, bob = await two(server, made)
     async with ada, bob:
         for payload in ({"type": "chat", "data": "hello"}, {"data": "only data"}, {"type": "only-type"}, {}):
-            await call(opentok.signal, made, payload)
+            await call(signal, made, payload)
             for client in (ada, bob):
                 heard = await client.expect("signal")
                 assert heard["from"] is None
                 assert {name: heard[name] for name in ("type", "data") if name in heard} == payload
-        await call(opentok.signal, made, {"type": "chat", "data": "psst"}, bob.id)
-        await call(opentok.signal, made, {"type": "end"})
+        await call(signal, made, {"type": "chat", "data": "psst"}, bob.id)
+        await call(signal, made, {"type": "end"})
         assert (await bob.expect("signal"))["data"] == "psst"
         assert (await bob.expect("signal"))["type"] == "end"
         assert (await ada.expect("signal"))["type"] == "end"
@@ -115,6 +117,14 @@ async def test_opentok_4_4_the_sdk_forces_a_client_to_disconnect(server, opentok
 
 def test_opentok_4_5_the_sdk_finds_no_streams(opentok, made):
     assert len(opentok.list_streams(made)) == 0
+
+
+@pytest.mark.parametrize("use_jwt", [True, False], ids=["jwt", "t1"])
+async def test_opentok_3_a_token_with_a_wrong_secret_opens_nothing(server, made, use_jwt):
+    stranger = OpenTok(server.project.key, "another-secret", api_url=server.url)
+    token = stranger.generate_token(made, use_jwt=use_jwt)
+    refused = await Client.denied(server, made, token)
+    assert (refused["code"], refused["name"]) == (1004, "OT_AUTHENTICATION_ERROR")
 
 
 def test_opentok_4_1_the_sdk_hears_of_a_wrong_secret(server, opentok, made):

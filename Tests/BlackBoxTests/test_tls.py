@@ -7,9 +7,8 @@ import ssl
 import pytest
 
 from credentials import Project
-from server_process import REPOSITORY, Command, run
+from server_process import TLS, Command, run
 
-TLS = REPOSITORY / "Tests/Vectors/tls"
 PROJECT = Project("100", "a-secret-of-the-tests")
 
 
