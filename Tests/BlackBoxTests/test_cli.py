@@ -1,6 +1,7 @@
 """The commands, as a person or a script uses them."""
 
 import asyncio
+import base64
 import json
 import signal
 import socket
@@ -8,6 +9,7 @@ import threading
 
 import pytest
 
+from credentials import Application, Project
 from server_process import WEB_ROOT, Command, Server, environment, run
 from signalbox_client import Client
 
@@ -164,6 +166,155 @@ async def test_session_and_token_open_the_door(server, settings):
             async with await Client.join(server, session, token=token.stdout.strip()) as client:
                 assert client.connected["role"] == role
                 assert client.me["data"] == "name=Zoë & co +~1%\n😀"
+
+
+@pytest.fixture(scope="module")
+def hosting(tmp_path_factory):
+    """A server of a project, of another whose secret is being changed, and of an application; and its folder."""
+    folder = tmp_path_factory.mktemp("hosting")
+    application, first, second = Application(), Project("200", "the first secret"), Project("201", "the new secret")
+    (folder / "public.pem").write_text(application.public_pem)
+    (folder / "private.pem").write_text(application.private_pem)
+    (folder / "settings.json").write_text(json.dumps({
+        "projects": [
+            {"apiKey": first.key, "secrets": [first.secret]}, {"apiKey": second.key, "secrets": [second.secret, "the old secret"]},
+        ],
+        "applications": [{"applicationId": application.key, "publicKeyFile": "public.pem"}],
+    }))  # fmt: skip
+    with Server("--config", folder / "settings.json", project=application) as server:
+        server.owners = {
+            "project": (first, ["--api-key", first.key, "--api-secret", first.secret]),
+            "new secret": (second, ["--api-key", second.key, "--api-secret", second.secret]),
+            "old secret": (second, ["--api-key", second.key, "--api-secret", "the old secret"]),
+            "application": (application, ["--application-id", application.key, "--private-key-file", folder / "private.pem"]),
+        }
+        server.folder = folder
+        yield server
+
+
+def claims_of(token):
+    head, body, _ = token.split(".")
+    return [json.loads(base64.urlsafe_b64decode(part + "==")) for part in (head, body)]
+
+
+@pytest.mark.parametrize("owner", ["project", "new secret", "old secret", "application"])
+async def test_every_command_works_for_every_owner(hosting, owner):
+    owner, names = hosting.owners[owner]
+    made = run("session", "create", *names)
+    assert (made.returncode, made.stderr) == (0, ""), made
+    session = made.stdout.strip()
+    assert owner.key in base64.urlsafe_b64decode(session[2:] + "==").decode().split("~")
+
+    credentials = run("credentials", *names)
+    assert credentials.returncode == 0, credentials
+    assert hosting.rest("POST", "/session/create", token=credentials.stdout.strip(), project=owner).status == 200
+
+    async with await Client.join(hosting, session, project=owner) as ada:
+        for form in ("app",) if isinstance(owner, Application) else ("t1", "jwt"):
+            token = run("token", session, *names, "--format", form, "--role", "moderator", "--data", "Zoë & co")
+            assert token.returncode == 0, token
+            token = token.stdout.strip()
+            async with await Client.join(hosting, session, token=token, key=owner.key) as bob:
+                assert (bob.connected["role"], bob.me["data"]) == ("moderator", "Zoë & co")
+                await ada.expect("connectionCreated")
+            await ada.expect("connectionDestroyed")
+        sent = await asyncio.to_thread(
+            run, "signal", session, *names, "--type", "t", "--name", "Tool", "--role", "moderator", server=hosting.url
+        )
+        assert (sent.returncode, sent.stderr) == (0, "") and sent.stdout.strip().isdigit(), sent
+        assert (await ada.expect("connectionCreated"))["connection"]["data"] == "Tool"
+        await ada.expect("signal", type="t")
+        await ada.expect("connectionDestroyed", reason="clientDisconnected")
+        with Command("listen", session, *names, server=hosting.url) as listen:
+            await asyncio.to_thread(listen.out.until, '"connected"')
+            await ada.expect("connectionCreated")
+            await ada.signal(type="heard")
+            await asyncio.to_thread(listen.out.until, '"heard"')
+            listen.process.send_signal(signal.SIGTERM)
+            assert await asyncio.to_thread(listen.wait) == 0
+        await ada.expect("connectionDestroyed", reason="clientDisconnected")
+        said = await asyncio.to_thread(run, "chat", session, *names, input="hello\n", server=hosting.url)
+        assert said.returncode == 0, said
+        (event,) = await messages(ada, 1)
+        assert chat_text(event) == "hello"
+
+
+def test_token_says_what_sdks_say(hosting):
+    _, names = hosting.owners["project"]
+    session = run("session", *names).stdout.strip()
+    t1 = run("token", session, *names, "--expires-in", "60").stdout.strip()
+    assert t1.startswith("T1==") and base64.b64decode(t1[4:]).startswith(b"partner_id=200&sig=")
+    head, claims = claims_of(run("token", session, *names, "--format", "jwt", "--expires-in", "60").stdout.strip())
+    assert head == {"alg": "HS256", "typ": "JWT"}
+    assert {"iss": "200", "ist": "project", "session_id": session, "role": "publisher", "scope": "session.connect"}.items() <= claims.items()
+    assert claims["exp"] - claims["iat"] == 60 and "connection_data" not in claims
+
+    application, names = hosting.owners["application"]
+    session = run("session", *names).stdout.strip()
+    for form in ([], ["--format", "app"]):
+        head, claims = claims_of(run("token", session, *names, *form, "--data", "d").stdout.strip())
+        assert head == {"alg": "RS256", "typ": "JWT"}
+        assert {
+            "application_id": application.key, "session_id": session, "role": "publisher", "scope": "session.connect",
+            "subject": "video", "connection_data": "d", "acl": {"paths": {"/session/**": {}}},
+        }.items() <= claims.items()  # fmt: skip
+        assert claims["exp"] - claims["iat"] == 86_400 and claims["jti"]
+
+
+async def test_an_application_signs_from_the_environment_and_a_project_comes_first(hosting):
+    application, (_, _, _, key_file) = hosting.owners["application"]
+    variables = {"application_id": application.key, "private_key_file": key_file, "server": hosting.url}
+    session = run("session", **variables).stdout.strip()
+    async with await Client.join(hosting, session) as ada:
+        sent = await asyncio.to_thread(run, "signal", session, "--type", "t", **variables)
+        assert sent.returncode == 0, sent
+        await ada.expect("connectionCreated")
+        await ada.expect("signal", type="t")
+        # A token that is given needs nobody to sign.
+        token = run("token", session, **variables).stdout.strip()
+        assert run("signal", session, token=token, server=hosting.url).returncode == 0
+        # With both in the environment the project signs, and a project is refused in an application's session.
+        both = variables | {"api_key": "200", "api_secret": "the first secret"}
+        assert run("session", **both).stdout.strip() != "" and claims_of(run("credentials", **both).stdout.strip())[1]["iss"] == "200"
+        fails(await asyncio.to_thread(run, "signal", session, "--type", "t", **both), USAGE)
+        # What the command line names comes before the environment.
+        named = ["--application-id", application.key, "--private-key-file", key_file]
+        assert (await asyncio.to_thread(run, "signal", session, *named, **both)).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["session", "token", "credentials", "signal", "listen", "chat"])
+@pytest.mark.parametrize("half, words", [
+    (["--application-id", "ID"], "--private-key-file"), (["--private-key-file", "KEY"], "--application-id"),
+    (["--application-id", "ID", "--private-key-file", "KEY", "--api-key", "200"], "--api-key"),
+    (["--application-id", "nonsense", "--private-key-file", "KEY"], "UUID"),
+    (["--application-id", "ID", "--private-key-file", "PUBLIC"], "private key"),
+    (["--application-id", "ID", "--private-key-file", "NOTHING"], "cannot be read"),
+], ids=["id", "key", "both", "id no UUID", "public key", "no file"])  # fmt: skip
+def test_half_an_application_is_64_and_says_what_is_missing(hosting, command, half, words):
+    application, _ = hosting.owners["application"]
+    values = {
+        "ID": application.key, "KEY": hosting.folder / "private.pem", "PUBLIC": hosting.folder / "public.pem",
+        "NOTHING": hosting.folder / "nothing.pem",
+    }  # fmt: skip
+    arguments = [values.get(each, each) for each in half]
+    session = [] if command in ("session", "credentials") else [application.session()]
+    result = run(command, *session, *arguments, input="", timeout=5, server=hosting.url)
+    assert words in fails(result, USAGE), result
+
+
+def test_an_application_signs_no_session_of_another(hosting):
+    _, names = hosting.owners["application"]
+    session = hosting.owners["project"][0].session()
+    for command in ("token", "signal", "listen", "chat"):
+        assert "no token" in fails(run(command, session, *names, input="", timeout=5, server=hosting.url), USAGE)
+
+
+def test_a_forged_key_of_an_application_is_77(hosting, tmp_path):
+    application, _ = hosting.owners["application"]
+    (tmp_path / "other.pem").write_text(Application().private_pem)
+    names = ["--application-id", application.key, "--private-key-file", tmp_path / "other.pem"]
+    for command in ("signal", "listen", "chat"):
+        fails_in_one_line(run(command, application.session(), *names, input="", server=hosting.url), REFUSED)
 
 
 def test_credentials_open_rest(server, settings):

@@ -249,7 +249,7 @@ async def test_a_server_killed_can_be_started_again_on_its_port_at_once():
 
 
 async def test_logs_hold_no_secrets_even_at_trace_level():
-    with Server(log_level="trace") as server:
+    with Server("--allow-partner-auth", log_level="trace") as server:
         project = server.project
         session = project.session()
         token, jwt, credentials = project.token(session, data="DATA-IN-TOKEN"), project.jwt_token(session), project.credentials()
@@ -266,6 +266,9 @@ async def test_logs_hold_no_secrets_even_at_trace_level():
             server.rest("POST", server.session_path(session, "/signal"), {"data": "SECRET-BODY"}, credentials)
             server.rest("POST", server.session_path(session, "/signal"), {"data": 1, "SECRET-BODY": 2}, credentials)
             server.request("GET", "/room/x?token=" + token)
+            for secret in (project.secret, "SECRET-GUESS"):
+                server.request("POST", "/session/create", b"", {"X-TB-PARTNER-AUTH": f"{project.key}:{secret}"})
+            server.request("POST", "/session/create", b"", {"Authorization": "Bearer " + credentials})
         assert server.stop() == 0
         while server.err.next() is not None:
             pass
