@@ -14,6 +14,7 @@ export const Code = Object.freeze({
   notConnectedToModerate: 1010,
   badTarget: 1011,
   illegalState: 1015,
+  termsOfServiceFailure: 1026,
   connectionLimitExceeded: 1027,
   unableToPublish: 1500,
   unableToSubscribe: 1501,
@@ -37,6 +38,7 @@ const NAMES = new Map([
   [Code.notConnectedToModerate, 'OT_NOT_CONNECTED'],
   [Code.badTarget, 'OT_INVALID_PARAMETER'],
   [Code.illegalState, 'OT_ILLEGAL_STATE'],
+  [Code.termsOfServiceFailure, 'OT_TERMS_OF_SERVICE_FAILURE'],
   [Code.connectionLimitExceeded, 'OT_CONNECTION_LIMIT_EXCEEDED'],
   [Code.unableToForceDisconnect, 'OT_PERMISSION_DENIED'],
   [Code.unexpectedServerResponse, 'OT_UNEXPECTED_SERVER_RESPONSE'],
@@ -60,7 +62,7 @@ const TITLES = new Map([
 // dialect, and `OT_UNEXPECTED_SERVER_RESPONSE` says exactly that.
 const PASSED_ON = {
   signal: new Set([400, 403, 404, 413, 429, 500]),
-  connect: new Set([1004, 1005, 1006, 1027]),
+  connect: new Set([1004, 1005, 1006, 1026, 1027]),
   forceDisconnect: new Set([1010, 1011, 1520]),
 };
 

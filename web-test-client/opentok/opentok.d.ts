@@ -51,7 +51,8 @@ declare namespace OT {
     archives: unknown[];
   }
 
-  type DisconnectReason = 'clientDisconnected' | 'forceDisconnected' | 'networkDisconnected';
+  /** OpenTok's own servers also say `mediaIdle` and `serverRotation` to the one who is disconnected. */
+  type DisconnectReason = 'clientDisconnected' | 'forceDisconnected' | 'networkDisconnected' | 'mediaIdle' | 'serverRotation';
 
   interface SessionDisconnectEvent extends Event<'sessionDisconnected', Session> {
     reason: DisconnectReason;

@@ -304,6 +304,7 @@ for (const [sent, code, name, title] of [
   [1004, 1004, 'OT_AUTHENTICATION_ERROR', 'Authentication error'],
   [1005, 1005, 'OT_INVALID_SESSION_ID', 'Invalid Session ID'],
   [1006, 1006, 'OT_CONNECT_FAILED', 'Connect Failed'],
+  [1026, 1026, 'OT_TERMS_OF_SERVICE_FAILURE', undefined],
   [1027, 1027, 'OT_CONNECTION_LIMIT_EXCEEDED', 'Connection Limit Exceeded'],
   [999, 2001, 'OT_UNEXPECTED_SERVER_RESPONSE', 'Unexpected Server Response'],
 ]) {
@@ -343,6 +344,15 @@ for (const reason of ['clientDisconnected', 'forceDisconnected', 'networkDisconn
     const gone = session.connections.get('ada-id');
     browser.socket.hear({ ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason });
     assert.deepEqual(seen, [[reason, 'ada-id', reason, [gone], false, false]]);
+  });
+}
+
+for (const reason of ['mediaIdle', 'serverRotation']) {
+  test(`leaving: a reason that this server has no use for reaches the program as it is: ${reason}`, async () => {
+    const { browser, session, heard } = joined();
+    browser.socket.hear({ ev: 'disconnected', reason, reconnect: false });
+    await settled();
+    assert.deepEqual([heard.at(-1).type, heard.at(-1).reason, session.isConnected()], ['sessionDisconnected', reason, false]);
   });
 }
 

@@ -1,0 +1,116 @@
+"""The tables for programs written for OpenTok: each row has a verdict that can be held, and names a test that is there.
+
+A reference stands in backquotes:
+
+  `session: SIG-4 to takes`       the beginning of a name in web-test-client/test/session.test.js
+  `classic: test_changing`        the same in Tests/BrowserTests/test_classic_page.py
+  `test_rest_nobody_there`        a whole name in Tests/BlackBoxTests
+  `ApplicationTests: rotation`    a function of a Swift test file
+  Session `before`, `presence`    the same of Tests/OpenTokTests/SessionTests.swift, in opentok-swift.md; "all" is the file
+  `Tests/…/t1.json`, `web.json`   a file, the second kind one of Tests/Vectors
+"""
+
+import re
+
+import pytest
+
+from server_process import REPOSITORY
+
+VERDICTS = ("same", "better", "absent (media)", "not yet")
+DOCUMENTS = ("docs/OPENTOK.md", "docs/opentok-web.md", "docs/opentok-swift.md")
+PYTHON_FILES = {"classic": "Tests/BrowserTests/test_classic_page.py", "page": "Tests/BrowserTests/test_page.py"}
+
+
+def rows(document):
+    """What stands in the tables of a document that have a column of tests: name, verdict, tests."""
+    header = None
+    for number, line in enumerate((REPOSITORY / document).read_text().splitlines(), 1):
+        if not line.startswith("|"):
+            header = None
+            continue
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if header is None:
+            header = cells
+        elif set(line) - set("| -") and header[-1] == "test":
+            yield pytest.param(document, cells[0], cells[1], cells[-1], id=f"{document}:{number}")
+
+
+def javascript_tests(file):
+    """The names of a file's tests, each as its literal pieces: between two of them anything may stand."""
+    path = REPOSITORY / f"web-test-client/test/{file}.test.js"
+    if not path.exists():
+        return []
+    found = re.findall(r"\btest\(\s*(['\"`])((?:\\.|(?!\1).)*)\1", path.read_text())
+    return [re.split(r"\$\{[^}]*\}", name.replace("\\'", "'")) for _, name in found]
+
+
+def begins(pieces, text):
+    """Whether a name that is made of these pieces can begin so."""
+    first, *others = pieces
+    if len(text) <= len(first) or not others:
+        return first.startswith(text)
+    return text.startswith(first) and any(begins(others, text[at:]) for at in range(len(first), len(text) + 1))
+
+
+def python_tests(path):
+    return re.findall(r"^(?:async )?def (test_\w+)", path.read_text(), re.MULTILINE)
+
+
+def swift_functions(name):
+    return {
+        function
+        for path in (REPOSITORY / "Tests").rglob(f"{name}.swift")
+        for function in re.findall(r"\bfunc (\w+)\(", path.read_text())
+    }
+
+
+def is_there(reference):
+    file, colon, name = reference.partition(": ")
+    if colon and file in PYTHON_FILES:
+        return any(each.startswith(name) for each in python_tests(REPOSITORY / PYTHON_FILES[file]))
+    if colon and file.endswith("Tests"):
+        return name in swift_functions(file)
+    if colon:
+        return any(begins(pieces, name) for pieces in javascript_tests(file))
+    if reference.startswith("test_"):
+        tests = (each for path in (REPOSITORY / "Tests/BlackBoxTests").glob("test_*.py") for each in python_tests(path))
+        return re.sub(r"\[.*\]$", "", reference) in tests
+    if "/" in reference:
+        return (REPOSITORY / reference).is_file()
+    return reference.endswith(".json") and any((REPOSITORY / "Tests/Vectors").rglob(reference))
+
+
+def references(document, cell):
+    if document != "docs/opentok-swift.md":
+        return re.findall(r"`([^`]+)`", cell)
+    found, suite = [], None
+    for word, function in re.findall(r"(\w+)(?=,? (?:all\b|`))|`([^`]+)`", cell):
+        if word:
+            suite = word
+        else:
+            found.append(f"OpenTokTests/{suite}Tests: {function}")
+    found += [f"Tests/OpenTokTests/{suite}Tests.swift" for suite in re.findall(r"(\w+), all\b", cell)]
+    return found
+
+
+ROWS = [row for document in DOCUMENTS for row in rows(document)]
+
+
+@pytest.mark.parametrize("document, what, verdict, tests", ROWS)
+def test_each_row_for_opentoks_programs_has_a_verdict_and_a_test(document, what, verdict, tests):
+    said = next((each for each in VERDICTS if re.match(re.escape(each) + r"(?![\w-])", verdict)), None)
+    assert said, f"{what}: {verdict!r} is none of {VERDICTS}"
+    named = references(document, tests)
+    assert named or said in ("not yet", "absent (media)"), f"{what}: no test"
+    assert [reference for reference in named if not is_there(reference)] == [], what
+
+
+def test_the_tables_are_read_at_all():
+    assert {document for document, *_ in (row.values for row in ROWS)} == set(DOCUMENTS)
+    assert len(ROWS) > 100
+    for wrong in (
+        "session: no such test", "nofile: SIG-1", "classic: test_no_such", "test_no_such", "ApplicationTests: noSuch", "Tests/nothing.json",
+        "nothing.json", "Tests/BlackBoxTests", "SessionTests: OTSession", "prose",
+    ):  # fmt: skip
+        assert not is_there(wrong), wrong
+    assert is_there("compatibility: signal: the server's 418") and not is_there("compatibility: signal: the client's 418")
