@@ -122,14 +122,15 @@ final class RESTRouter {
         case .connections(let session):
             try check(session, of: project)
             exchange.respond(.list(hub.connections(of: session).map(\.restDescription)))
+        case .media,
+            .streams where exchange.method == .put:
+            exchange.respond(.failure(501, "this server carries signals, not media"))
         case .streams(let session):
             try check(session, of: project)
             exchange.respond(.list([]))
         case .stream(let session):
             try check(session, of: project)
             exchange.respond(.failure(404, "there are no streams: this server carries signals, not media"))
-        case .media:
-            exchange.respond(.failure(501, "this server carries signals, not media"))
         }
     }
 

@@ -50,7 +50,7 @@ enum ProjectRoute: Hashable {
     case connections(SessionID)
     /// `/session/{sessionId}/connection/{connectionId}`
     case connection(SessionID, ConnectionID)
-    /// `/session/{sessionId}/stream`: there never are any.
+    /// `/session/{sessionId}/stream`: there never are any, and a layout for them (PUT) is media.
     case streams(SessionID)
     /// `/session/{sessionId}/stream/{streamId}`
     case stream(SessionID)
@@ -86,7 +86,8 @@ enum ProjectRoute: Hashable {
     var methods: [HTTPMethod] {
         switch self {
         case .signal: [.post]
-        case .connections, .streams, .stream: [.get, .head]
+        case .connections, .stream: [.get, .head]
+        case .streams: [.get, .head, .put]
         case .connection: [.delete]
         case .media: HTTPMethod.allCases
         }

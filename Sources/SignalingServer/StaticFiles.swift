@@ -66,9 +66,10 @@ struct StaticFiles: Sendable {
         self.files = files
     }
 
-    func file(at path: String) -> File? { files[path] }
+    func file(at path: String) -> File? { files[Self.unversioned(path)] }
 
     func response(at path: String, ifNoneMatch: String?) -> HTTPResponse {
+        let path = Self.unversioned(path)
         guard let file = files[path] else {
             if Self.libraryPaths[path] != nil {
                 return .failure(404, "the library has not been bundled: run scripts/bundle-web")
@@ -88,6 +89,18 @@ struct StaticFiles: Sendable {
             return HTTPResponse(status: 304, headers: headers, body: [])
         }
         return HTTPResponse(status: 200, headers: headers, body: file.bytes)
+    }
+
+    /// Pages name OpenTok's library by any version of the second, as in `/v2.6/js/opentok.js`; here there is one.
+    private static func unversioned(_ path: String) -> String {
+        guard path.hasPrefix("/v2."), let slash = path.dropFirst().firstIndex(of: "/"),
+            path[..<slash].dropFirst("/v2".count).utf8.allSatisfy(isOfVersion)
+        else { return path }
+        return "/v2" + path[slash...]
+    }
+
+    private static func isOfVersion(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     /// Tests and hidden files lie in the same folder, and are nobody's business.

@@ -355,6 +355,8 @@ def test_opentok_4_5_there_are_no_streams_and_no_media(server, session):
         ("POST", f"{project}/archive"), ("GET", f"{project}/archive/x"), ("POST", f"{project}/broadcast"), ("POST", f"{project}/dial"),
         ("POST", server.session_path(session, "/mute")), ("POST", server.session_path(session, "/stream/x/mute")),
         ("POST", server.session_path(session, "/play-dtmf")), ("PUT", server.session_path(session, "/layout")),
+        ("PUT", server.session_path(session, "/stream")), ("POST", f"{project}/render"), ("POST", f"{project}/connect"),
+        ("POST", f"{project}/captions"), ("PATCH", f"{project}/archive/x/streams"),
     ]:
         answer = server.request(method, path, b"{}", {"X-OPENTOK-AUTH": server.project.credentials()})
         assert answer.status == 501, (path, answer)

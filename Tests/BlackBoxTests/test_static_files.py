@@ -5,7 +5,7 @@ import pytest
 from raw_socket import RawSocket
 from server_process import WEB_ROOT, Server
 
-LIBRARY = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js"]
+LIBRARY = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js", "/v2.24.5/js/opentok.min.js"]
 
 
 def test_the_page_is_given_out_with_a_strict_policy(server):
@@ -48,6 +48,11 @@ def test_the_library_is_for_pages_of_every_origin(server, path):
     assert b"initSession" in answer.body
     file = "opentok.min.js" if path.endswith("min.js") else "opentok.js"
     assert answer.body == (WEB_ROOT / "dist" / file).read_bytes()
+
+
+@pytest.mark.parametrize("path", ["/v1.1/js/opentok.js", "/v20/js/opentok.js", "/v2.x/js/opentok.js", "/v2.6/js/other.js", "/v2.6", "/v2.6/project/100"])
+def test_other_versions_and_files_are_not_there(server, path):
+    assert server.request("GET", path).status == 404
 
 
 def test_the_page_is_not_for_pages_of_other_origins(server):

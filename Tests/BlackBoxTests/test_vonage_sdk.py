@@ -12,7 +12,7 @@ from vonage_http_client.auth import Auth
 from vonage_http_client.errors import ForbiddenError, HttpRequestError, NotFoundError
 from vonage_http_client.http_client import HttpClient, HttpClientOptions
 from vonage_video import Video
-from vonage_video.models import ArchiveMode, MediaMode, SessionOptions, SignalData, TokenOptions, TokenRole
+from vonage_video.models import ArchiveMode, MediaMode, SessionOptions, SignalData, StreamLayout, StreamLayoutOptions, TokenOptions, TokenRole
 
 from credentials import Application
 from server_process import TLS, Server
@@ -127,7 +127,10 @@ def test_opentok_4_5_vonage_finds_no_streams(vonage, made):
 
 
 def test_opentok_4_5_vonage_hears_that_there_is_no_media(vonage, made):
-    for act in (lambda: vonage.mute_all_streams(made), lambda: vonage.mute_stream(made, "a-stream")):
+    layout = StreamLayoutOptions(items=[StreamLayout(id="a-stream", layout_class_list=["full"])])
+    for act in (
+        lambda: vonage.mute_all_streams(made), lambda: vonage.mute_stream(made, "a-stream"), lambda: vonage.change_stream_layout(made, layout),
+    ):  # fmt: skip
         with pytest.raises(HttpRequestError) as caught:
             act()
         assert caught.value.response.status_code == 501

@@ -10,7 +10,7 @@ from person import Person
 from playwright.sync_api import expect
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
-PATHS = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js"]
+PATHS = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js"]
 
 
 class Application:

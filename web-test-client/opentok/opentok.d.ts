@@ -274,6 +274,7 @@ declare namespace OT {
     type?: unknown;
     data?: unknown;
     to?: unknown;
+    onlineOnly?: unknown;
     valid: boolean;
     error: { code: number; message: string } | null;
   }

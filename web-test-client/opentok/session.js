@@ -135,8 +135,8 @@ export class Session extends MediaCalls {
       data: this.#textOf(signal.data),
       // OpenTok lets the session itself stand as a target; it can only mean everybody.
       to: signal.to === this ? undefined : signal.to?.connectionId,
-      onlineOnly: options.onlineOnly,
-      retryAfterReconnect: options.retryAfterReconnect,
+      onlineOnly: signal.onlineOnly,
+      retryAfterReconnect: signal.retryAfterReconnect,
     });
   }
 

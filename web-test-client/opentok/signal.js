@@ -5,9 +5,12 @@ import { signalVerdict } from './signal-verdict.js';
 export class Signal {
   /** `everybody` is what may stand as a target beside a connection: the session itself, in OpenTok. */
   constructor(options, everybody) {
-    this.type = options.type;
-    this.data = options.data;
-    this.to = options.to;
+    // Only what is the object's own counts, as in OpenTok: what it inherits was not looked at, and must not be sent.
+    const own = (name) => (Object.hasOwn(options, name) ? options[name] : undefined);
+    this.type = own('type');
+    this.data = own('data');
+    this.to = own('to');
+    this.onlineOnly = own('onlineOnly');
     this.error = signalVerdict(options, (to) => isAddressable(to) || (to !== undefined && to === everybody));
     this.valid = this.error === null;
   }

@@ -57,6 +57,16 @@ test('signal: absent properties stay absent, and empty data is data', () => {
   assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', data: '', id: 2 }, { op: 'signal', id: 3 }]);
 });
 
+test('signal: what the options inherit is neither looked at nor sent', () => {
+  const { OT, browser, session } = joined();
+  const codes = [];
+  session.signal(Object.create({ type: 'a b', data: null, to: 'y', retryAfterReconnect: 1, onlineOnly: true }), (error) => codes.push(error?.code));
+  session.signal(Object.assign(Object.create({ type: 'inherited' }), { data: 'own' }));
+  assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', id: 2 }, { op: 'signal', data: 'own', id: 3 }]);
+  assert.deepEqual(codes, []);
+  assert.equal(new OT.Signal(Object.create({ type: 'inherited' })).type, undefined);
+});
+
 test('signal: a text in place of the options is refused, as it would arrive as a signal with nothing in it', () => {
   const { browser, session } = joined();
   const codes = [];
