@@ -11,7 +11,7 @@ public struct ServerSettings: Sendable {
     /// A setting's one name, from which its others follow: `--api-key`, `SIGNALBOX_API_KEY`, `"apiKey"` in the file.
     public enum Name: String, CaseIterable, Sendable {
         case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth, tlsCert, tlsKey
-        case resumeSeconds, recoverySeconds, logEvents, logBytes
+        case resumeSeconds, recoverySeconds, logEvents, logBytes, sessionConnections
     }
 
     /// Settings that only the file has: lists.
@@ -33,6 +33,7 @@ public struct ServerSettings: Sendable {
     public var recoverySeconds: Int?
     public var logEvents: Int?
     public var logBytes: Int?
+    public var sessionConnections: Int?
     /// The file, if one is named here or by `SIGNALBOX_CONFIG`.
     public var file: String?
 
@@ -40,7 +41,7 @@ public struct ServerSettings: Sendable {
         host: String? = nil, port: Int? = nil, apiKey: String? = nil, apiSecret: String? = nil, dev: Bool? = nil,
         webRoot: String? = nil, allowPartnerAuth: Bool? = nil, tlsCert: String? = nil, tlsKey: String? = nil,
         resumeSeconds: Int? = nil, recoverySeconds: Int? = nil, logEvents: Int? = nil, logBytes: Int? = nil,
-        file: String? = nil
+        sessionConnections: Int? = nil, file: String? = nil
     ) {
         self.host = host
         self.port = port
@@ -55,6 +56,7 @@ public struct ServerSettings: Sendable {
         self.recoverySeconds = recoverySeconds
         self.logEvents = logEvents
         self.logBytes = logBytes
+        self.sessionConnections = sessionConnections
         self.file = file
     }
 
@@ -117,6 +119,7 @@ public struct ServerSettings: Sendable {
         }
         let standard = SessionState.Bounds()
         return SessionState.Bounds(
+            connectionCount: try await number(.sessionConnections, in: 1...1_000_000) ?? standard.connectionCount,
             logEventCount: try await number(.logEvents, in: 1...1_000_000) ?? standard.log.eventCount,
             logByteCount: try await number(.logBytes, in: 65_536...1_073_741_824) ?? standard.log.byteCount,
             resumeWindow: try await number(.resumeSeconds, in: day).map { .seconds($0) } ?? standard.resumeWindow,
@@ -172,6 +175,7 @@ public struct ServerSettings: Sendable {
         set(.recoverySeconds, recoverySeconds.map { .int($0) })
         set(.logEvents, logEvents.map { .int($0) })
         set(.logBytes, logBytes.map { .int($0) })
+        set(.sessionConnections, sessionConnections.map { .int($0) })
         return values
     }
 

@@ -60,6 +60,10 @@ struct ServeCommand: AsyncParsableCommand {
     var logBytes: Int?
 
     @Option(
+        help: "How many connections one session takes; who comes beyond that is refused with 1027. (default: 15000)")
+    var sessionConnections: Int?
+
+    @Option(
         help: """
             A JSON file with these settings, in their names of docs/CONFIGURATION.md, and with lists of projects and \
             applications.
@@ -78,8 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
                 host: host, port: port, apiKey: apiKey, apiSecret: apiSecret, dev: dev ? true : nil, webRoot: webRoot,
                 allowPartnerAuth: allowPartnerAuth ? true : nil, tlsCert: tlsCert, tlsKey: tlsKey,
                 resumeSeconds: resumeSeconds, recoverySeconds: recoverySeconds, logEvents: logEvents,
-                logBytes: logBytes,
-                file: config
+                logBytes: logBytes, sessionConnections: sessionConnections, file: config
             ).configuration(environment: environment)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             server = try SignalingServer(configuration: configuration, logger: logger) { address in

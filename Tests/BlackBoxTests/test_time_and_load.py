@@ -248,6 +248,22 @@ async def test_a_server_killed_can_be_started_again_on_its_port_at_once():
                 assert again.port == server.port
 
 
+async def test_opentok_2_9_a_session_that_is_full_refuses_newcomers_with_1027_until_somebody_leaves():
+    with Server("--session-connections", "2") as server:
+        project = server.project
+        session = project.session()
+        async with await Client.join(server, session) as ada:
+            async with await Client.join(server, session):
+                refused = await Client.denied(server, session, project.token(session))
+                assert (refused["code"], refused["name"]) == (1027, "OT_CONNECTION_LIMIT_EXCEEDED")
+                async with await Client.join(server, project.session()):
+                    pass
+                await ada.expect("connectionCreated")
+            await ada.expect("connectionDestroyed")
+            async with await Client.join(server, session) as cy:
+                assert len(cy.connected["connections"]) == 2
+
+
 async def test_logs_hold_no_secrets_even_at_trace_level():
     with Server("--allow-partner-auth", log_level="trace") as server:
         project = server.project

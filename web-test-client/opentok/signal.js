@@ -10,6 +10,7 @@ export class Signal {
     this.type = own('type');
     this.data = own('data');
     this.to = own('to');
+    this.retryAfterReconnect = own('retryAfterReconnect');
     this.onlineOnly = own('onlineOnly');
     this.error = signalVerdict(options, (to) => isAddressable(to) || (to !== undefined && to === everybody));
     this.valid = this.error === null;
