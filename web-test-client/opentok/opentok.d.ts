@@ -219,6 +219,12 @@ declare namespace OT {
 
   // Publishers and subscribers, which never carry anything
 
+  /** What programs that also publish name; nothing of it is looked at here. */
+  type PublisherProperties = { [property: string]: unknown };
+  type SubscriberProperties = { [property: string]: unknown };
+  type Dimensions = { width: number; height: number };
+  type Device = { deviceId: string; kind: string; label: string };
+
   interface MediaObject extends Emitter {
     readonly id: string;
     readonly element: undefined;

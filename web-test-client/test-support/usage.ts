@@ -33,6 +33,13 @@ session.connect('T1==', (error, event) => {
   console.log(names, session.connections.length(), session.streams.length(), session.capabilities.permittedTo('publish'));
 });
 
+const properties: OT.PublisherProperties = { insertMode: 'append', width: '100%', height: '100%' };
+const shown: OT.SubscriberProperties = properties;
+const failed = (error?: OT.OTError): void => console.log(error?.name);
+session.on('streamCreated', (event) => session.subscribe(event.stream, 'subscriber', shown, failed));
+session.publish(OT.initPublisher('publisher', properties, failed), failed);
+session.on('signal', (event: OT.Event<'signal', OT.Session> & { data?: string; from: OT.Connection | null }) => console.log(event.data));
+
 const publisher = OT.initPublisher('publisher', { insertMode: 'append' }, (error) => console.log(error?.name));
 publisher.on('streamCreated', () => {});
 publisher.publishAudio(false).destroy();
