@@ -18,7 +18,7 @@ from playwright.sync_api import expect, sync_playwright
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 START_SECONDS = 20
 STOP_SECONDS = 10
-READY = re.compile(r"http://\S+")
+READY = re.compile(r"https?://\S+")
 
 # A wait that is not over by then has failed. It costs nothing when all is well.
 WAIT_MILLISECONDS = 10_000
@@ -28,7 +28,7 @@ expect.set_options(timeout=WAIT_MILLISECONDS)
 class Server:
     """`signalbox serve --dev` on a port of its own choosing."""
 
-    def __init__(self):
+    def __init__(self, *arguments):
         self.process = subprocess.Popen(
             [
                 os.environ["SIGNALBOX_BIN"],
@@ -38,6 +38,7 @@ class Server:
                 "0",
                 "--web-root",
                 str(REPOSITORY / "web-test-client"),
+                *arguments,
             ],
             stdout=subprocess.PIPE,
             text=True,
