@@ -124,11 +124,27 @@ public final class MemoryEngine: SessionEngine {
     }
 
     private func advance(_ session: SessionID, to now: MonotonicInstant) {
+        var effects: [SessionEffect] = []
         let before = sessions[session]?.log.lastSeq
-        sessions[session]?.advance(to: now)
+        sessions[session]?.advance(to: now, effects: &effects)
         guard let state = sessions[session] else { return }
         if !state.isNeeded { unneeded.insert(session) }
+        for effect in effects { observer?.engine(session, caused: effect) }
         if state.log.lastSeq != before { observer?.engine(sessionChanged: session) }
+    }
+
+    public func endSessions() {
+        let ended = sessions
+        sessions = [:]
+        unneeded = []
+        deadlines = Heap()
+        scheduled = [:]
+        for (session, state) in ended where !state.isEmpty {
+            for connection in state.connections {
+                observer?.engine(session, caused: .presence(.connectionDestroyed(connection, .networkDisconnected)))
+            }
+            observer?.engine(session, caused: .presence(.sessionDestroyed))
+        }
     }
 
     // MARK: - Looking

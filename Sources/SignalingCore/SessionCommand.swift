@@ -84,7 +84,7 @@ public struct Membership: Sendable {
     public var recoveryWindow: Duration
 }
 
-/// What a command causes beside its outcome and the log.
+/// What a session causes beside its commands' outcomes and the log.
 public enum SessionEffect: Sendable {
     /// To be handed to the receivers that can take it now; it is nowhere else.
     case onlineOnly(OnlineOnlySignal)
@@ -92,6 +92,8 @@ public enum SessionEffect: Sendable {
     case ended(ConnectionID, DisconnectReason)
     /// A connection goes on by a newer socket: this older one has to be closed (RES-8).
     case superseded(SocketID)
+    /// For who watches from outside of the session: its members have this from the log.
+    case presence(PresenceEvent)
 }
 
 /// A signal that is delivered to who is connected right now, and never kept.

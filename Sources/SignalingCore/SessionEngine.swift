@@ -12,6 +12,7 @@ import SignalingProtocol
 /// - *Log first.* When the observer hears `sessionChanged` or an answer, `withLog` already shows the events.
 /// - *One thread.* `submit` is called on one thread, and the observer is called on that same thread: at once, from within
 ///   `submit`, or later. Callers must be ready for both.
+/// - *Presence.* The observer hears each ``PresenceEvent`` once, in the order of the log, among the effects.
 /// - *Epoch.* A session's epoch stays the same as long as its order is not lost.
 /// - *Time.* What only time brings about (a connection that does not come back in time) happens in `advance`, or in a
 ///   command that comes later than it was due.
@@ -35,6 +36,10 @@ public protocol SessionEngine: AnyObject {
     /// Carries out what is due, and lets go of sessions that nobody needs any more. To be called when what the logs hold has
     /// been handed to the sockets.
     func advance(to now: MonotonicInstant)
+
+    /// This node stops: whoever is connected to it is not any more. The observer hears of that as presence; nothing is
+    /// appended to a log, since nobody is left to read it.
+    func endSessions()
 }
 
 /// What an engine reports.

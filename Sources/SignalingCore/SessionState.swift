@@ -76,13 +76,13 @@ public struct SessionState: Sendable {
     }
 
     /// Gives up the connections whose time to come back is over.
-    public mutating func advance(to now: MonotonicInstant) {
+    public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         while let first = detachments.first, first.until <= now {
             detachments.removeFirst()
             guard let member = members[first.connectionId], case .detached(let lostAt, let until) = member.presence,
                 until <= now
             else { continue }
-            remove(first.connectionId, .networkDisconnected, now)
+            remove(first.connectionId, .networkDisconnected, now, effects: &effects)
             departed.append(member.ticket, until: lostAt.advanced(by: bounds.recoveryWindow))
         }
         departed.expire(upTo: now)
@@ -92,11 +92,11 @@ public struct SessionState: Sendable {
         _ command: SessionCommand, now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
         // What is over is over, however late the caller's timer comes.
-        advance(to: now)
+        advance(to: now, effects: &effects)
         switch command {
         case .join(let request): return join(request, now, effects: &effects)
-        case .leave(let binding, let reason): return leave(binding, reason, now)
-        case .detach(let binding): return detach(binding, now)
+        case .leave(let binding, let reason): return leave(binding, reason, now, effects: &effects)
+        case .detach(let binding): return detach(binding, now, effects: &effects)
         case .heard(let binding):
             if isAttached(binding) { members.update(binding.connectionId) { $0.ticket.confirm() } }
             return .noted
@@ -120,22 +120,22 @@ public struct SessionState: Sendable {
     private mutating func join(
         _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        guard let claim = request.resumption else { return begin(request, .new, now) }
+        guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
         // An order that was lost, or a place in it that there never was.
-        guard claim.epoch == epoch, claim.after <= log.lastSeq else { return begin(request, .lost, now) }
+        guard claim.epoch == epoch, claim.after <= log.lastSeq else { return begin(request, .lost, now, effects: &effects) }
         if let member = members[claim.connectionId], member.ticket.admits(claim, of: request) {
             let after = max(claim.after, member.ticket.begin)
             if after >= log.reachesBackTo { return resume(member, request, claim, after, effects: &effects) }
             if request.isExpired { return .refused(.expired) }
             // It cannot go on as what it was. Its client has given up the old connection by asking.
             if case .attached(let socket) = member.presence { effects.append(.superseded(socket)) }
-            remove(claim.connectionId, .networkDisconnected, now)
-            return begin(request, .lost, now)
+            remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
+            return begin(request, .lost, now, effects: &effects)
         }
         guard !request.isExpired else { return .refused(.expired) }
-        guard let ticket = departed.redeem(claim, of: request, now: now) else { return begin(request, .lost, now) }
+        guard let ticket = departed.redeem(claim, of: request, now: now) else { return begin(request, .lost, now, effects: &effects) }
         let after = max(claim.after, ticket.begin)
-        return begin(request, after >= log.reachesBackTo ? .recovered : .lost, after: after, now)
+        return begin(request, after >= log.reachesBackTo ? .recovered : .lost, after: after, now, effects: &effects)
     }
 
     private mutating func resume(
@@ -156,7 +156,8 @@ public struct SessionState: Sendable {
 
     /// A new connection, with what became of the one before, if there was one.
     private mutating func begin(
-        _ request: JoinRequest, _ outcome: Welcome.Outcome, after: Seq? = nil, _ now: MonotonicInstant
+        _ request: JoinRequest, _ outcome: Welcome.Outcome, after: Seq? = nil, _ now: MonotonicInstant,
+        effects: inout [SessionEffect]
     ) -> SessionOutcome {
         guard !request.isExpired else { return .refused(.expired) }
         guard members.count < bounds.connectionCount else {
@@ -175,6 +176,8 @@ public struct SessionState: Sendable {
         let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId), now: now) { seq in
             EncodedLine(.connectionCreated(seq, connection))
         }
+        if members.isEmpty { effects.append(.presence(.sessionCreated)) }
+        effects.append(.presence(.connectionCreated(connection)))
         members.append(
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
@@ -199,31 +202,37 @@ public struct SessionState: Sendable {
     }
 
     private mutating func leave(
-        _ binding: SocketBinding, _ reason: DisconnectReason, _ now: MonotonicInstant
+        _ binding: SocketBinding, _ reason: DisconnectReason, _ now: MonotonicInstant,
+        effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        if isAttached(binding) { remove(binding.connectionId, reason, now) }
+        if isAttached(binding) { remove(binding.connectionId, reason, now, effects: &effects) }
         return .left
     }
 
-    private mutating func detach(_ binding: SocketBinding, _ now: MonotonicInstant) -> SessionOutcome {
+    private mutating func detach(
+        _ binding: SocketBinding, _ now: MonotonicInstant, effects: inout [SessionEffect]
+    ) -> SessionOutcome {
         guard isAttached(binding) else { return .noted }
         let until = now.advanced(by: bounds.resumeWindow)
         members.update(binding.connectionId) { $0.presence = .detached(at: now, until: until) }
         detachments.append(Detachment(connectionId: binding.connectionId, until: until))
         // At once where there is no time to come back.
-        advance(to: now)
+        advance(to: now, effects: &effects)
         return .noted
     }
 
     /// Whether it was there. Who is not there any more is not told of a second time (G7).
     @discardableResult
     private mutating func remove(
-        _ connection: ConnectionID, _ reason: DisconnectReason, _ now: MonotonicInstant
+        _ connection: ConnectionID, _ reason: DisconnectReason, _ now: MonotonicInstant,
+        effects: inout [SessionEffect]
     ) -> Bool {
-        guard members.remove(connection) != nil else { return false }
+        guard let member = members.remove(connection) else { return false }
         log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }
+        effects.append(.presence(.connectionDestroyed(member.connection, reason)))
+        if members.isEmpty { effects.append(.presence(.sessionDestroyed)) }
         return true
     }
 
@@ -309,7 +318,7 @@ public struct SessionState: Sendable {
                     SignalingError(.unableToForceDisconnect, "only a moderator may force others to disconnect"))
             }
         }
-        guard remove(target, .forceDisconnected, now) else {
+        guard remove(target, .forceDisconnected, now, effects: &effects) else {
             return .refused(SignalingError(.badTarget, "the connection is not in the session"))
         }
         effects.append(.ended(target, .forceDisconnected))

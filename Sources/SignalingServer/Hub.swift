@@ -16,6 +16,8 @@ final class Hub {
     private let heartbeat: Duration
     private let logger: Logger
     private let delivery: Delivery
+    /// Is told of each presence event; nil when nobody wants to know.
+    var onPresence: ((PresenceEvent, SessionID) -> Void)?
 
     private var peers: [UInt64: Peer] = [:]
     private var rooms: [SessionID: Room] = [:]
@@ -56,6 +58,7 @@ final class Hub {
     func stop() {
         for peer in Array(peers.values) { handle(.serverStops, for: peer) }
         turnEnded()
+        engine.endSessions()
     }
 
     /// Who is connected to a session.
@@ -276,13 +279,14 @@ extension Hub: SessionEngineObserver {
     }
 
     func engine(_ session: SessionID, caused effect: SessionEffect) {
-        guard let room = rooms[session] else { return }
         switch effect {
+        case .presence(let event): onPresence?(event, session)
         case .onlineOnly(let signal):
+            guard let room = rooms[session] else { return }
             room.lane.append(signal)
             markDirty(room)
         case .ended(let connection, let reason):
-            guard let member = room.members.first(where: { $0.outbox.owner == connection }) else { return }
+            guard let member = rooms[session]?.members.first(where: { $0.outbox.owner == connection }) else { return }
             handle(.ended(reason), for: member.peer)
         case .superseded(let socket):
             let older = room.members.first { $0.peer.state.connected?.binding.socket == socket }

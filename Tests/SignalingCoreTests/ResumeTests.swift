@@ -20,6 +20,9 @@ private struct Resumable {
     @discardableResult
     mutating func handle(_ command: SessionCommand, at seconds: Double) -> String {
         effects = []
+        defer {
+            effects.removeAll { if case .presence = $0 { true } else { false } }
+        }
         return session.handle(command, now: .seconds(seconds), effects: &effects).testDescription
     }
 

@@ -25,6 +25,8 @@ struct SessionEngineContract {
         case tellsOfForcedDisconnection
         case handsOverOnlineOnlySignalsAndKeepsNone
         case takesCommandsFromWithinAReport
+        case tellsOfPresenceOnceAndInOrder
+        case tellsOfAllWhenItsSessionsEnd
     }
 
     let make: () throws -> Subject
@@ -46,6 +48,8 @@ struct SessionEngineContract {
         case .tellsOfForcedDisconnection: try await forced(subject, recorder)
         case .handsOverOnlineOnlySignalsAndKeepsNone: try await onlineOnly(subject, recorder)
         case .takesCommandsFromWithinAReport: try await fromWithin(subject, recorder)
+        case .tellsOfPresenceOnceAndInOrder: try await presence(subject, recorder)
+        case .tellsOfAllWhenItsSessionsEnd: try await endOfSessions(subject, recorder)
         }
     }
 
@@ -208,6 +212,46 @@ struct SessionEngineContract {
         #expect(subject.engine.withLog(of: room) { $0.lastSeq } == Seq(1))
     }
 
+    private func presence(_ subject: Subject, _ recorder: Recorder) async throws {
+        recorder.join("mod", .moderator)
+        recorder.join("bob", request: 2)
+        recorder.join("bob", request: 3)
+        recorder.submit(.leave(client("nobody"), .clientDisconnected), request: nil)
+        recorder.submit(.forceDisconnect(.connection(client("mod")), client("bob")), request: 4)
+        recorder.submit(.leave(client("bob"), .networkDisconnected), request: nil)
+        recorder.submit(.leave(client("mod"), .clientDisconnected), request: nil)
+        try await subject.settle()
+        subject.engine.releaseEmptySessions()
+        subject.engine.releaseEmptySessions()
+        recorder.join("eve")
+        try await subject.settle()
+        #expect(
+            recorder.presence == [
+                "sessionCreated", "connectionCreated mod", "connectionCreated bob",
+                "connectionDestroyed bob forceDisconnected", "connectionDestroyed mod clientDisconnected",
+                "sessionDestroyed", "sessionCreated", "connectionCreated eve",
+            ])
+    }
+
+    private func endOfSessions(_ subject: Subject, _ recorder: Recorder) async throws {
+        let otherRoom = SessionID("1_other")
+        recorder.join("ada")
+        recorder.join("bob", request: 2)
+        recorder.join("eve", in: otherRoom, request: 3)
+        try await subject.settle()
+        subject.engine.endSessions()
+        subject.engine.releaseEmptySessions()
+        recorder.submit(.leave(client("ada"), .clientDisconnected), request: nil)
+        try await subject.settle()
+        #expect(
+            recorder.presence.suffix(5).filter { !$0.contains(otherRoom.rawValue) } == [
+                "connectionDestroyed ada networkDisconnected", "connectionDestroyed bob networkDisconnected",
+                "sessionDestroyed",
+            ])
+        #expect(recorder.presence.suffix(5).contains("\(otherRoom): sessionDestroyed"))
+        #expect(subject.engine.connections(of: room).isEmpty)
+    }
+
     /// What is heard of one command never mixes with what is heard of another, even if the second is given meanwhile.
     private func fromWithin(_ subject: Subject, _ recorder: Recorder) async throws {
         recorder.join("mod", .moderator)
@@ -234,7 +278,9 @@ private final class Recorder: SessionEngineObserver {
     private(set) var answers: [String] = []
     private(set) var origins: [UInt64] = []
     private(set) var epochs: [Epoch] = []
+    /// Without presence.
     private(set) var effects: [String] = []
+    private(set) var presence: [String] = []
     private(set) var order: [String] = []
     private(set) var seqsAtAnswers: [Int64] = []
     private(set) var seqsAtChanges: [Int64] = []
@@ -269,6 +315,10 @@ private final class Recorder: SessionEngineObserver {
     }
 
     func engine(_ session: SessionID, caused effect: SessionEffect) {
+        if case .presence = effect {
+            presence.append("\(session == room ? "" : "\(session): ")\(effect.testDescription)")
+            return
+        }
         effects.append(effect.testDescription)
         order.append("caused")
     }

@@ -250,7 +250,10 @@ struct SessionStateTests {
             .forceDisconnect(.connection(client("ada")), client("bob")), now: .seconds(0), effects: &effects)
         if role == .moderator {
             #expect(outcome.testDescription == "forced out")
-            #expect(effects.map(\.testDescription) == ["ended bob forceDisconnected"])
+            #expect(
+                effects.map(\.testDescription) == [
+                    "connectionDestroyed bob forceDisconnected", "ended bob forceDisconnected",
+                ])
             #expect(!session.contains(client("bob")))
             #expect(
                 session.lines.last

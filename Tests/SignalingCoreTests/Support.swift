@@ -108,6 +108,11 @@ extension SessionState {
         handle(.forceDisconnect(name.map { .connection(client($0)) } ?? .server, client(target)))
     }
 
+    mutating func advance(to now: MonotonicInstant) {
+        var effects: [SessionEffect] = []
+        advance(to: now, effects: &effects)
+    }
+
     /// For commands that are not expected to cause anything beside the log.
     mutating func handle(_ command: SessionCommand) -> SessionOutcome {
         var effects: [SessionEffect] = []
@@ -140,6 +145,11 @@ extension SessionEffect: CustomTestStringConvertible {
         case .onlineOnly(let signal): "online-only after \(signal.after): \(text(signal.line.bytes))"
         case .ended(let connection, let reason): "ended \(connection) \(reason)"
         case .superseded(let socket): "superseded \(socket)"
+        case .presence(.sessionCreated): "sessionCreated"
+        case .presence(.connectionCreated(let connection)): "connectionCreated \(connection.connectionId)"
+        case .presence(.connectionDestroyed(let connection, let reason)):
+            "connectionDestroyed \(connection.connectionId) \(reason)"
+        case .presence(.sessionDestroyed): "sessionDestroyed"
         }
     }
 }
