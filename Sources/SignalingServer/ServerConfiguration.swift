@@ -31,11 +31,17 @@ public struct ServerConfiguration: Sendable {
     /// How often clients are pinged. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
+    /// Where the sessions of all projects without one of their own are told of; nil: nowhere.
+    public var webhook: WebhookReceiver?
+    public var projectWebhooks: [APIKey: WebhookReceiver]
+    /// What each of these may cost.
+    public var webhookBounds: WebhookQueue.Bounds
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
         allowsPartnerAuth: Bool = false, tls: TransportServer.TLS? = nil, heartbeat: Duration = Limits.heartbeat,
-        sessionBounds: SessionState.Bounds = .init()
+        sessionBounds: SessionState.Bounds = .init(), webhook: WebhookReceiver? = nil,
+        projectWebhooks: [APIKey: WebhookReceiver] = [:], webhookBounds: WebhookQueue.Bounds = .init()
     ) {
         self.host = host
         self.port = port
@@ -45,6 +51,9 @@ public struct ServerConfiguration: Sendable {
         self.tls = tls
         self.heartbeat = heartbeat
         self.sessionBounds = sessionBounds
+        self.webhook = webhook
+        self.projectWebhooks = projectWebhooks
+        self.webhookBounds = webhookBounds
     }
 
     /// The project that a key and a secret name, or why they name none.

@@ -12,6 +12,19 @@ public struct ServerSettings: Sendable {
     public enum Name: String, CaseIterable, Sendable {
         case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth, tlsCert, tlsKey
         case resumeSeconds, recoverySeconds, logEvents, logBytes, sessionConnections
+        case webhookUrl, webhookSecret
+        /// Not on the command line.
+        case webhookRetryMilliseconds, webhookQueueCount
+
+        var isSecret: Bool {
+            switch self {
+            case .apiSecret, .webhookUrl, .webhookSecret: true
+            case .host, .port, .apiKey, .dev, .webRoot, .allowPartnerAuth, .tlsCert, .tlsKey,
+                .resumeSeconds, .recoverySeconds, .logEvents, .logBytes, .sessionConnections,
+                .webhookRetryMilliseconds, .webhookQueueCount:
+                false
+            }
+        }
     }
 
     /// Settings that only the file has: lists.
@@ -34,6 +47,8 @@ public struct ServerSettings: Sendable {
     public var logEvents: Int?
     public var logBytes: Int?
     public var sessionConnections: Int?
+    public var webhookUrl: String?
+    public var webhookSecret: String?
     /// The file, if one is named here or by `SIGNALBOX_CONFIG`.
     public var file: String?
 
@@ -41,7 +56,7 @@ public struct ServerSettings: Sendable {
         host: String? = nil, port: Int? = nil, apiKey: String? = nil, apiSecret: String? = nil, dev: Bool? = nil,
         webRoot: String? = nil, allowPartnerAuth: Bool? = nil, tlsCert: String? = nil, tlsKey: String? = nil,
         resumeSeconds: Int? = nil, recoverySeconds: Int? = nil, logEvents: Int? = nil, logBytes: Int? = nil,
-        sessionConnections: Int? = nil, file: String? = nil
+        sessionConnections: Int? = nil, webhookUrl: String? = nil, webhookSecret: String? = nil, file: String? = nil
     ) {
         self.host = host
         self.port = port
@@ -57,6 +72,8 @@ public struct ServerSettings: Sendable {
         self.logEvents = logEvents
         self.logBytes = logBytes
         self.sessionConnections = sessionConnections
+        self.webhookUrl = webhookUrl
+        self.webhookSecret = webhookSecret
         self.file = file
     }
 
@@ -64,20 +81,25 @@ public struct ServerSettings: Sendable {
     ///
     /// - Parameter environment: variables by name; those that begin with `SIGNALBOX_` are looked at.
     /// - Throws: ``ConfigurationError`` for a file that cannot be read or has unknown or malformed settings, a value of
-    ///   the wrong kind, half a pair of credentials, a project that is malformed or there twice, or a key file that cannot
-    ///   be read.
+    ///   the wrong kind, half a pair of credentials, a project that is malformed or there twice, a key file that cannot
+    ///   be read, or a webhook that cannot be one.
     public func configuration(environment: [String: String]) async throws -> ServerConfiguration {
         var providers: [any ConfigProvider] = [
             InMemoryProvider(name: "command line", values: commandLineValues),
             EnvironmentVariablesProvider(
-                environmentVariables: environment, secretsSpecifier: .specific(["SIGNALBOX_API_SECRET"])
+                environmentVariables: environment,
+                secretsSpecifier: .specific([
+                    "SIGNALBOX_API_SECRET", "SIGNALBOX_WEBHOOK_URL", "SIGNALBOX_WEBHOOK_SECRET",
+                ])
             ).prefixKeys(with: "signalbox"),
         ]
         var listed: [Project] = []
+        var projectWebhooks: [APIKey: WebhookReceiver] = [:]
         if let path = file ?? environment["SIGNALBOX_CONFIG"] {
             let file = try SettingsFile(path: path)
             providers.append(InMemoryProvider(name: "configuration file", values: file.values))
             listed = file.projects
+            projectWebhooks = file.webhooks
         }
         let reader = ConfigReader(providers: providers)
 
@@ -105,29 +127,41 @@ public struct ServerSettings: Sendable {
         case (nil, nil): break
         }
         configuration.sessionBounds = try await Self.sessionBounds(reader)
+        configuration.webhook = try WebhookReceiver.read(
+            url: try await Self.read(.webhookUrl) { try await reader.fetchString(forKey: $0, isSecret: true) },
+            secret: try await Self.read(.webhookSecret) { try await reader.fetchString(forKey: $0, isSecret: true) })
+        configuration.projectWebhooks = projectWebhooks
+        if let pause = try await Self.number(.webhookRetryMilliseconds, in: 1...3_600_000, reader) {
+            configuration.webhookBounds.firstPause = .milliseconds(pause)
+        }
+        if let count = try await Self.number(.webhookQueueCount, in: 1...1_000_000, reader) {
+            configuration.webhookBounds.count = count
+        }
         return configuration
     }
 
     private static func sessionBounds(_ reader: ConfigReader) async throws -> SessionState.Bounds {
-        func number(_ name: Name, in range: ClosedRange<Int>) async throws -> Int? {
-            guard let value = try await read(name, { try await reader.fetchInt(forKey: $0) }) else { return nil }
-            guard range.contains(value) else {
-                throw ConfigurationError(
-                    "the setting \(name.rawValue) has to be from \(range.lowerBound) to \(range.upperBound)")
-            }
-            return value
-        }
         let standard = SessionState.Bounds()
         return SessionState.Bounds(
-            connectionCount: try await number(.sessionConnections, in: 1...1_000_000) ?? standard.connectionCount,
-            logEventCount: try await number(.logEvents, in: 1...1_000_000) ?? standard.log.eventCount,
-            logByteCount: try await number(.logBytes, in: 65_536...1_073_741_824) ?? standard.log.byteCount,
-            resumeWindow: try await number(.resumeSeconds, in: day).map { .seconds($0) } ?? standard.resumeWindow,
-            recoveryWindow: try await number(.recoverySeconds, in: day).map { .seconds($0) }
+            connectionCount: try await number(.sessionConnections, in: 1...1_000_000, reader) ?? standard.connectionCount,
+            logEventCount: try await number(.logEvents, in: 1...1_000_000, reader) ?? standard.log.eventCount,
+            logByteCount: try await number(.logBytes, in: 65_536...1_073_741_824, reader) ?? standard.log.byteCount,
+            resumeWindow: try await number(.resumeSeconds, in: day, reader).map { .seconds($0) } ?? standard.resumeWindow,
+            recoveryWindow: try await number(.recoverySeconds, in: day, reader).map { .seconds($0) }
                 ?? standard.recoveryWindow)
     }
 
     private static let day = 0...86_400
+
+
+    private static func number(_ name: Name, in range: ClosedRange<Int>, _ reader: ConfigReader) async throws -> Int? {
+        guard let number = try await read(name, { try await reader.fetchInt(forKey: $0) }) else { return nil }
+        guard range.contains(number) else {
+            throw ConfigurationError(
+                "the setting \(name.rawValue) has to be between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return number
+    }
 
     /// Credentials come in pairs and join the file's projects, and development mode is never on beside them.
     private static func access(
@@ -158,14 +192,14 @@ public struct ServerSettings: Sendable {
 
     private var commandLineValues: [AbsoluteConfigKey: ConfigValue] {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        func set(_ name: Name, _ content: ConfigContent?, isSecret: Bool = false) {
+        func set(_ name: Name, _ content: ConfigContent?) {
             guard let content else { return }
-            values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(content, isSecret: isSecret)
+            values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(content, isSecret: name.isSecret)
         }
         set(.host, host.map { .string($0) })
         set(.port, port.map { .int($0) })
         set(.apiKey, apiKey.map { .string($0) })
-        set(.apiSecret, apiSecret.map { .string($0) }, isSecret: true)
+        set(.apiSecret, apiSecret.map { .string($0) })
         set(.dev, dev.map { .bool($0) })
         set(.webRoot, webRoot.map { .string($0) })
         set(.allowPartnerAuth, allowPartnerAuth.map { .bool($0) })
@@ -176,6 +210,8 @@ public struct ServerSettings: Sendable {
         set(.logEvents, logEvents.map { .int($0) })
         set(.logBytes, logBytes.map { .int($0) })
         set(.sessionConnections, sessionConnections.map { .int($0) })
+        set(.webhookUrl, webhookUrl.map { .string($0) })
+        set(.webhookSecret, webhookSecret.map { .string($0) })
         return values
     }
 

@@ -11,6 +11,8 @@ struct SettingsFile {
     let values: [AbsoluteConfigKey: ConfigValue]
     /// From `projects` and `applications`, in this order.
     let projects: [Project]
+    /// Of those that have their own.
+    let webhooks: [APIKey: WebhookReceiver]
 
     init(path: String) throws {
         let source = "the configuration file \(path)"
@@ -37,23 +39,40 @@ struct SettingsFile {
                 case .double, .null, .array, .object:
                     throw ConfigurationError("the setting \(name.rawValue) has a value of the wrong kind")
                 }
-            values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(content, isSecret: name == .apiSecret)
+            values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(content, isSecret: name.isSecret)
         }
         self.values = values
 
         let folder = URL(filePath: path).deletingLastPathComponent()
         var projects: [Project] = []
+        var webhooks: [APIKey: WebhookReceiver] = [:]
         for members in try settings.list(ServerSettings.ListName.projects.rawValue) {
-            projects.append(try Self.project(members))
+            let project = try Self.project(members)
+            projects.append(project)
+            webhooks[project.apiKey] = try Self.webhook(members)
         }
         for members in try settings.list(ServerSettings.ListName.applications.rawValue) {
-            projects.append(try Self.application(members, folder: folder))
+            let project = try Self.application(members, folder: folder)
+            projects.append(project)
+            webhooks[project.apiKey] = try Self.webhook(members)
         }
         self.projects = projects
+        self.webhooks = webhooks
+    }
+
+    private static let webhookMembers = [
+        ServerSettings.Name.webhookUrl.rawValue, ServerSettings.Name.webhookSecret.rawValue,
+    ]
+
+    private static func webhook(_ members: Members) throws -> WebhookReceiver? {
+        let texts = try webhookMembers.map { try members.object[$0] == nil ? nil : members.text($0) }
+        do { return try WebhookReceiver.read(url: texts[0], secret: texts[1]) } catch let error as ConfigurationError {
+            throw ConfigurationError("\(members.place): \(error.description)")
+        }
     }
 
     private static func project(_ members: Members) throws -> Project {
-        try members.check(known: ["apiKey", "secrets"])
+        try members.check(known: ["apiKey", "secrets"] + webhookMembers)
         let apiKey = APIKey(try members.text("apiKey"))
         guard Project.isKey(apiKey) else {
             throw ConfigurationError(
@@ -80,7 +99,7 @@ struct SettingsFile {
     }
 
     private static func application(_ members: Members, folder: URL) throws -> Project {
-        try members.check(known: ["applicationId", "publicKeyFile"])
+        try members.check(known: ["applicationId", "publicKeyFile"] + webhookMembers)
         let id = try members.text("applicationId")
         guard Project.isUUID(id) else {
             throw ConfigurationError("\(members.place): \"applicationId\" has to be a UUID")

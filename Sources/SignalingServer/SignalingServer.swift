@@ -16,6 +16,7 @@ public final class SignalingServer: Service {
     private let loop: LoopThread
     private let logger: Logger
     private let developmentSecret: String?
+    private let webhooks: Webhooks?
     private let onReady: @Sendable (Address) -> Void
     /// Guarded by the loop: made, used and dropped on its thread only.
     private nonisolated(unsafe) var parts: Parts?
@@ -86,6 +87,7 @@ public final class SignalingServer: Service {
         } catch {
             throw ConfigurationError("the web folder cannot be served: \(error)")
         }
+        webhooks = Webhooks(configuration, projects: projects, logger: logger)
         loop = LoopThread(name: "signalbox", logger: logger)
     }
 
@@ -120,6 +122,7 @@ public final class SignalingServer: Service {
         }
         let hub = Hub(
             loop: loop, engine: engine, verifier: verifier, heartbeat: configuration.heartbeat, logger: logger)
+        if let webhooks { hub.onPresence = { webhooks.tell($0, of: $1) } }
         let development: DevelopmentRooms? =
             switch configuration.access {
             case .development: projects.first.map(DevelopmentRooms.init(project:))
@@ -135,7 +138,8 @@ public final class SignalingServer: Service {
         return transport.port
     }
 
-    /// Stops accepting, tells every client that the server is going (1001), and returns when the loop has ended.
+    /// Stops accepting, tells every client that the server is going (1001), and returns when the loop has ended and webhooks
+    /// had their last try, of three seconds at most.
     public func stop() async {
         try? await loop.run {
             guard let parts = self.parts else { return }
@@ -144,6 +148,7 @@ public final class SignalingServer: Service {
             parts.hub.stop()
         }
         await loop.stop()
+        await webhooks?.stop()
     }
 
     /// Runs until the group shuts down gracefully or the task is cancelled.

@@ -40,6 +40,14 @@ public struct Project: Sendable, CustomStringConvertible, CustomDebugStringConve
         key = .application(publicKey)
     }
 
+    /// Whether its ``apiKey`` is an application's id.
+    public var isApplication: Bool {
+        switch key {
+        case .secrets: false
+        case .application: true
+        }
+    }
+
     /// 1 to 64 characters out of `A-Z a-z 0-9 - . _`.
     public static func isKey(_ apiKey: APIKey) -> Bool {
         let name = apiKey.rawValue.utf8

@@ -63,6 +63,12 @@ struct ServeCommand: AsyncParsableCommand {
         help: "How many connections one session takes; who comes beyond that is refused with 1027. (default: 15000)")
     var sessionConnections: Int?
 
+    @Option(help: "Where to post who connects and disconnects, as OpenTok's session monitoring: docs/webhooks.md.")
+    var webhookUrl: String?
+
+    @Option(help: "What those posts are signed with; better in SIGNALBOX_WEBHOOK_SECRET.")
+    var webhookSecret: String?
+
     @Option(
         help: """
             A JSON file with these settings, in their names of docs/CONFIGURATION.md, and with lists of projects and \
@@ -82,7 +88,8 @@ struct ServeCommand: AsyncParsableCommand {
                 host: host, port: port, apiKey: apiKey, apiSecret: apiSecret, dev: dev ? true : nil, webRoot: webRoot,
                 allowPartnerAuth: allowPartnerAuth ? true : nil, tlsCert: tlsCert, tlsKey: tlsKey,
                 resumeSeconds: resumeSeconds, recoverySeconds: recoverySeconds, logEvents: logEvents,
-                logBytes: logBytes, sessionConnections: sessionConnections, file: config
+                logBytes: logBytes, sessionConnections: sessionConnections,
+                webhookUrl: webhookUrl, webhookSecret: webhookSecret, file: config
             ).configuration(environment: environment)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             server = try SignalingServer(configuration: configuration, logger: logger) { address in

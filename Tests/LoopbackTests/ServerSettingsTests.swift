@@ -2,6 +2,7 @@ import Foundation
 import JSONText
 import Logging
 import SignalingClient
+import SignalingCore
 import SignalingProtocol
 import SignalingServer
 import SignalingTokens
@@ -132,7 +133,7 @@ final class ServerSettingsTests {
         (#"{"projects": [{"apiKey": "100", "secrets": ["hidden", "hidden"]}]}"#, "has the same secret twice"),
         (
             #"{"projects": [{"apiKey": "100", "secrets": ["hidden"], "secret": "hidden"}]}"#,
-            #"projects[0] has an unknown setting "secret" (known: apiKey, secrets)"#
+            #"projects[0] has an unknown setting "secret" (known: apiKey, secrets, webhookUrl, webhookSecret)"#
         ),
         (
             #"{"projects": [{"apiKey": "100", "secrets": ["a"]}, {"apiKey": "100", "secrets": ["hidden"]}]}"#,
@@ -169,8 +170,23 @@ final class ServerSettingsTests {
         ),
         (
             #"{"applications": [{"publicKey": ""}]}"#,
-            #"applications[0] has an unknown setting "publicKey" (known: applicationId, publicKeyFile)"#
+            #"applications[0] has an unknown setting "publicKey" (known: applicationId, publicKeyFile, webhookUrl, webhookSecret)"#
         ),
+        (
+            #"{"projects": [{"apiKey": "100", "secrets": ["a"], "webhookUrl": "hidden"}]}"#,
+            "projects[0]: the webhook URL has to begin with http:// or https:// and name a host"
+        ),
+        (
+            #"{"projects": [{"apiKey": "100", "secrets": ["a"], "webhookSecret": "hidden"}]}"#,
+            "projects[0]: a webhook secret without its URL"
+        ),
+        (
+            #"{"projects": [{"apiKey": "100", "secrets": ["a"], "webhookUrl": 7}]}"#,
+            #"projects[0] needs "webhookUrl", a string that is not empty"#
+        ),
+        (#"{"webhookUrl": "https://me:hidden@example.org"}"#, "must not have a name and a password in it"),
+        (#"{"webhookSecret": "hidden"}"#, "a webhook secret without its URL: give --webhook-url, too"),
+        (#"{"webhookQueueCount": 0}"#, "the setting webhookQueueCount has to be between 1 and 1000000"),
         (#"{"apikey": "100"}"#, #"signalbox.json has an unknown setting "apikey" (known: host, port, apiKey"#),
         (#"{"port": "80"}"#, "the setting port has a value of the wrong kind"),
         (#"{"port": true}"#, "the setting port has a value of the wrong kind"),
@@ -200,6 +216,32 @@ final class ServerSettingsTests {
             try await ServerSettings(file: path("none.json")).configuration(environment: [:])
         }
         #expect(message == "the configuration file \(path("none.json")) cannot be read")
+    }
+
+    @Test("webhooks are those of the project, or else those of the server, and what they are described by is no secret")
+    func webhooks() async throws {
+        let file = """
+            {"projects": [{"apiKey": "100", "secrets": ["a"], "webhookUrl": "https://own.example.org:444/hidden"},
+                          {"apiKey": "101", "secrets": ["b"]}],
+             "webhookUrl": "http://file.example.org/hidden", "webhookRetryMilliseconds": 250}
+            """
+        var configuration = try await configuration(file)
+        #expect(
+            configuration.projectWebhooks.mapValues(\.description) == [APIKey("100"): "https://own.example.org:444"])
+        #expect(configuration.webhook?.description == "http://file.example.org")
+        #expect(configuration.webhookBounds.firstPause == .milliseconds(250))
+        #expect(configuration.webhookBounds.count == 10_000)
+        configuration = try await self.configuration(
+            file, .init(webhookUrl: "https://line.example.org"),
+            environment: [
+                "SIGNALBOX_WEBHOOK_URL": "https://environment.example.org", "SIGNALBOX_WEBHOOK_SECRET": "hidden",
+                "SIGNALBOX_WEBHOOK_QUEUE_COUNT": "5",
+            ])
+        #expect(configuration.webhook?.description == "https://line.example.org")
+        #expect(configuration.webhookBounds.count == 5)
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(!dumped.contains("hidden"))
     }
 
     @Test("CON-3, TOK-8: a server lets in the clients of each of its projects")

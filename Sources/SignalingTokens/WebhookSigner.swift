@@ -1,0 +1,32 @@
+import Crypto
+
+/// Signs what is posted to a webhook as Standard Webhooks (standardwebhooks.com) says: HMAC-SHA256 over the id, the time of
+/// the attempt and the body, so that a receiver can verify with that project's libraries.
+///
+/// The secret appears in no description, dump or log.
+public struct WebhookSigner: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let key: SymmetricKey
+
+    /// Nil for a secret that is empty or, behind `whsec_`, not base64.
+    ///
+    /// - Parameter secret: `whsec_` and the key in base64; any other text is itself the key, in UTF-8.
+    public init?(secret: String) {
+        let prefix = "whsec_"
+        let bytes = secret.hasPrefix(prefix) ? Base64.decoded(secret.utf8.dropFirst(prefix.count)) : Array(secret.utf8)
+        guard let bytes, !bytes.isEmpty else { return nil }
+        key = SymmetricKey(data: bytes)
+    }
+
+    /// `v1,` and the code in base64.
+    ///
+    /// - Parameter timestamp: of the attempt, in seconds since 1970.
+    public func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+        var signed = Array("\(id).\(timestamp).".utf8)
+        signed += body
+        return "v1," + Base64.standard(Array(HMAC<SHA256>.authenticationCode(for: signed, using: key)))
+    }
+
+    public var description: String { "webhook signer" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

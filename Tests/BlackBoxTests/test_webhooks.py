@@ -1,0 +1,230 @@
+"""Session monitoring webhooks, as docs/webhooks.md says."""
+
+import asyncio
+import json
+import time
+
+import pytest
+
+from credentials import Project
+from server_process import REPOSITORY, Server, run
+from signalbox_client import Client
+from webhook_receiver import Receiver, closed_port
+
+SECRET = "a secret for webhooks, of these tests"
+TLS = REPOSITORY / "Tests/Vectors/tls"
+ALL = ("sessionCreated", "connectionCreated", "connectionDestroyed", "sessionDestroyed")
+
+
+def serve(receiver, *arguments, **settings):
+    """A server that tells the receiver, with pauses short enough for a test."""
+    settings = {"webhook_url": receiver.url, "webhook_secret": SECRET, "webhook_retry_milliseconds": 20} | settings
+    return Server(*arguments, **settings)
+
+
+async def visit(server, session=None):
+    """Somebody comes and goes."""
+    client = await Client.join(server, session or server.project.session())
+    await client.leave()
+    return client
+
+
+async def test_opentok_4_6_all_four_events_in_order_with_their_fields_and_signed():
+    with Receiver() as receiver, serve(receiver) as server:
+        session = server.project.session()
+        begin = int(time.time() * 1000)
+        ada = await Client.join(server, session, data="name=Ada")
+        mod = await Client.join(server, session, "moderator")
+        await mod.answer(await mod.request("forceDisconnect", connectionId=ada.id))
+        await ada.closed()
+        await mod.leave()
+        posts = receiver.expect(
+            "sessionCreated", "connectionCreated", "connectionCreated", "connectionDestroyed", "connectionDestroyed",
+            "sessionDestroyed")
+        times = [post.event.pop("timestamp") for post in posts]
+        assert times == sorted(times) and begin - 1 <= times[0] and times[-1] <= time.time() * 1000 + 1
+        of_ada = {"id": ada.id, "createdAt": ada.me["creationTime"], "data": "name=Ada"}
+        of_mod = {"id": mod.id, "createdAt": mod.me["creationTime"], "data": ""}
+        common = {"sessionId": session, "projectId": server.project.key}
+        assert [post.event for post in posts] == [
+            common | {"event": "sessionCreated"},
+            common | {"event": "connectionCreated", "connection": of_ada},
+            common | {"event": "connectionCreated", "connection": of_mod},
+            common | {"event": "connectionDestroyed", "reason": "forceDisconnected", "connection": of_ada},
+            common | {"event": "connectionDestroyed", "reason": "clientDisconnected", "connection": of_mod},
+            common | {"event": "sessionDestroyed"},
+        ]
+        for post in posts:
+            assert post.path == "/hooks"
+            assert post.headers["content-type"] == "application/json"
+            assert "cookie" not in post.headers and "authorization" not in post.headers
+            assert post.is_signed_with(SECRET) and not post.is_signed_with("another secret")
+        assert [post.number for post in posts] == [1, 2, 3, 4, 5, 6] and len({post.id for post in posts}) == 6
+        assert receiver.most_concurrent == 1
+
+
+async def test_opentok_4_6_a_socket_that_breaks_is_networkDisconnected():
+    with Receiver() as receiver, serve(receiver) as server:
+        client = await Client.join(server, server.project.session())
+        client.socket.transport.abort()
+        await client.socket.wait_closed()
+        destroyed = receiver.expect(*ALL)[2]
+        assert destroyed.event["reason"] == "networkDisconnected"
+
+
+@pytest.mark.parametrize("bad", [500, 503, 429, 404, 401, 302, 308, b"", b"nonsense\r\n\r\n"], ids=repr)
+async def test_opentok_4_6_what_was_not_taken_comes_again_with_the_same_id_and_before_the_next(bad):
+    with Receiver(bad, bad) as receiver, serve(receiver) as server:
+        await visit(server)
+        first, second, third = receiver.expect("sessionCreated", "sessionCreated", "sessionCreated")
+        assert first.id == second.id == third.id and first.raw == second.raw == third.raw
+        assert all(post.is_signed_with(SECRET) for post in (first, second, third))
+        receiver.expect(*ALL[1:])
+        server.err.until("takes events again")
+
+
+@pytest.mark.parametrize("bad", [400, 410, 413, 422])
+async def test_opentok_4_6_what_is_refused_is_dropped_told_and_seen_by_the_gap(bad):
+    with Receiver(200, bad) as receiver, serve(receiver) as server:
+        await visit(server)
+        posts = receiver.expect(*ALL)
+        assert [post.number for post in posts] == [1, 2, 3, 4], "the second was not repeated"
+        assert "refused=1" in server.err.until("dropped")
+
+
+async def test_opentok_4_6_redirects_are_not_followed():
+    with Receiver(*[307] * 3) as receiver, serve(receiver) as server:
+        await visit(server)
+        posts = receiver.expect(*["sessionCreated"] * 4, *ALL[1:])
+        assert {post.path for post in posts} == {"/hooks"}
+
+
+@pytest.mark.parametrize("answer", [
+    b"HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" + b"x" * 3_000_000,
+    b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+    b"HTTP/1.1 204 No Content\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{",
+], ids=["huge", "short", "none", "endless"])
+async def test_opentok_4_6_the_status_counts_whatever_the_body_is(answer):
+    with Receiver(answer, answer) as receiver, serve(receiver) as server:
+        await visit(server)
+        receiver.expect(*ALL)
+
+
+async def test_opentok_4_6_a_receiver_that_never_answers_disturbs_nobody():
+    with Receiver(*["silence"] * 1000) as receiver, serve(receiver) as server:
+        session = server.project.session()
+        async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+            receiver.next()
+            await ada.expect("connectionCreated")
+            for number in range(200):
+                begin = time.monotonic()
+                answer, _ = await ada.signal(type="chat", data=str(number))
+                assert answer["ev"] == "ack" and time.monotonic() - begin < 2
+                assert (await bob.expect("signal"))["data"] == str(number)
+            for _ in range(20):
+                await visit(server)
+        begin = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - begin < 8, "a last attempt is bounded"
+        assert "stopped=" in server.err.until("dropped")
+        assert receiver.most_concurrent == 1
+
+
+async def test_opentok_4_6_a_receiver_that_is_down_gets_all_when_it_is_up():
+    taken, port = closed_port()
+    url = f"http://127.0.0.1:{port}/hooks"
+    with Server(webhook_url=url, webhook_secret=SECRET, webhook_retry_milliseconds=20) as server:
+        await visit(server)
+        assert "receiver" in server.err.until("does not take")
+        taken.close()
+        with Receiver(port=port) as receiver:
+            receiver.expect(*ALL, timeout=30)
+
+
+async def test_opentok_4_6_over_the_bound_the_oldest_go_and_one_line_says_so():
+    taken, port = closed_port()
+    url = f"http://127.0.0.1:{port}/hooks"
+    settings = {"webhook_url": url, "webhook_retry_milliseconds": 1, "webhook_queue_count": 5}
+    with Server(**settings) as server:
+        for _ in range(20):
+            await visit(server)
+        server.err.until("dropped")
+        taken.close()
+        with Receiver(port=port) as receiver:
+            posts = [receiver.next(timeout=30) for _ in range(5)]
+            assert [post.number for post in posts][-4:] == [77, 78, 79, 80], "the newest are there"
+            assert "webhook-signature" not in posts[0].headers, "no secret, no signature"
+            assert server.stop() == 0
+    while server.err.next() is not None:
+        pass
+    assert sum("dropped" in line for line in server.err.seen) <= 2, server.err.seen
+
+
+async def test_opentok_4_6_when_the_server_stops_the_receiver_is_told_of_all():
+    with Receiver() as receiver, serve(receiver) as server:
+        session = server.project.session()
+        clients = [await Client.join(server, session) for _ in range(3)]
+        receiver.expect("sessionCreated", *["connectionCreated"] * 3)
+        assert server.stop() == 0
+        posts = receiver.expect(*["connectionDestroyed"] * 3, "sessionDestroyed")
+        assert [post.event["connection"]["id"] for post in posts[:3]] == [client.id for client in clients]
+        assert {post.event["reason"] for post in posts[:3]} == {"networkDisconnected"}
+        for client in clients:
+            await client.closed()
+
+
+async def test_opentok_4_6_each_project_has_its_own_receiver_or_the_common_one(tmp_path):
+    own = Project("101", "the secret of another project")
+    with Receiver() as common, Receiver() as special:
+        file = tmp_path / "signalbox.json"
+        entry = {"apiKey": own.key, "secrets": [own.secret], "webhookUrl": special.url, "webhookSecret": "its own"}
+        file.write_text(json.dumps({"projects": [entry], "webhookUrl": common.url, "webhookSecret": SECRET}))
+        with Server("--config", file) as server:
+            await visit(server)
+            session = own.session()
+            async with await Client.join(server, session, token=own.token(session), key=own.key):
+                for post in special.expect("sessionCreated", "connectionCreated"):
+                    assert post.event["projectId"] == "101" and post.is_signed_with("its own")
+            for post in common.expect(*ALL):
+                assert post.event["projectId"] == "100" and post.is_signed_with(SECRET)
+
+
+async def test_opentok_4_6_https_is_verified():
+    with Receiver(tls=(TLS / "server.pem", TLS / "server.key.pem")) as receiver:
+        with serve(receiver) as server:
+            await visit(server)
+            assert "certificate" in server.err.until("does not take")
+            assert receiver.posts.empty()
+
+
+def test_opentok_4_6_no_secret_is_logged():
+    url = "http://127.0.0.1:1/path-secret?query-secret"
+    with Server(webhook_url=url, webhook_secret="hook-secret", log_level="trace", webhook_retry_milliseconds=1) as server:
+        asyncio.run(visit(server))
+        server.err.until("does not take")
+        assert server.stop() == 0
+        while server.err.next() is not None:
+            pass
+        for line in server.err.seen + server.out.seen:
+            assert "secret" not in line, line
+
+
+def test_opentok_4_6_without_a_url_nothing_is_posted():
+    with Receiver() as receiver, Server() as server:
+        asyncio.run(visit(server))
+        assert server.stop() == 0
+        assert receiver.posts.empty()
+
+
+@pytest.mark.parametrize("settings, word", [
+    ({"webhook_url": "ftp://example.org/"}, "http"), ({"webhook_url": "example.org"}, "http"), ({"webhook_url": "http://"}, "host"),
+    ({"webhook_url": ""}, "http"), ({"webhook_url": "http://me:hidden@example.org/"}, "password"),
+    ({"webhook_secret": "hidden"}, "--webhook-url"), ({"webhook_url": "http://example.org", "webhook_secret": ""}, "webhook secret"),
+    ({"webhook_url": "http://example.org", "webhook_secret": "whsec_hidden!"}, "webhook secret"),
+    ({"webhook_retry_milliseconds": "0"}, "webhookRetryMilliseconds"), ({"webhook_queue_count": "x"}, "webhookQueueCount"),
+])
+def test_opentok_4_6_wrong_settings_are_refused_with_64_and_no_secret(settings, word):
+    refused = run("serve", "--port", "0", timeout=5, **settings)
+    assert refused.returncode == 64 and word in refused.stderr, refused
+    assert refused.stderr.count("\n") == 1 and "hidden" not in refused.stderr, refused
