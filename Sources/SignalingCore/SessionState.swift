@@ -122,7 +122,9 @@ public struct SessionState: Sendable {
     ) -> SessionOutcome {
         guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
         // An order that was lost, or a place in it that there never was.
-        guard claim.epoch == epoch, claim.after <= log.lastSeq else { return begin(request, .lost, now, effects: &effects) }
+        guard claim.epoch == epoch, claim.after <= log.lastSeq else {
+            return begin(request, .lost, now, effects: &effects)
+        }
         if let member = members[claim.connectionId], member.ticket.admits(claim, of: request) {
             let after = max(claim.after, member.ticket.begin)
             if after >= log.reachesBackTo { return resume(member, request, claim, after, effects: &effects) }
@@ -133,7 +135,9 @@ public struct SessionState: Sendable {
             return begin(request, .lost, now, effects: &effects)
         }
         guard !request.isExpired else { return .refused(.expired) }
-        guard let ticket = departed.redeem(claim, of: request, now: now) else { return begin(request, .lost, now, effects: &effects) }
+        guard let ticket = departed.redeem(claim, of: request, now: now) else {
+            return begin(request, .lost, now, effects: &effects)
+        }
         let after = max(claim.after, ticket.begin)
         return begin(request, after >= log.reachesBackTo ? .recovered : .lost, after: after, now, effects: &effects)
     }

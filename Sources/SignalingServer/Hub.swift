@@ -289,7 +289,7 @@ extension Hub: SessionEngineObserver {
             guard let member = rooms[session]?.members.first(where: { $0.outbox.owner == connection }) else { return }
             handle(.ended(reason), for: member.peer)
         case .superseded(let socket):
-            let older = room.members.first { $0.peer.state.connected?.binding.socket == socket }
+            let older = rooms[session]?.members.first { $0.peer.state.connected?.binding.socket == socket }
             if let older { handle(.superseded, for: older.peer) }
         }
     }

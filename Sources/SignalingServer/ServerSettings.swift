@@ -143,16 +143,17 @@ public struct ServerSettings: Sendable {
     private static func sessionBounds(_ reader: ConfigReader) async throws -> SessionState.Bounds {
         let standard = SessionState.Bounds()
         return SessionState.Bounds(
-            connectionCount: try await number(.sessionConnections, in: 1...1_000_000, reader) ?? standard.connectionCount,
+            connectionCount: try await number(.sessionConnections, in: 1...1_000_000, reader)
+                ?? standard.connectionCount,
             logEventCount: try await number(.logEvents, in: 1...1_000_000, reader) ?? standard.log.eventCount,
             logByteCount: try await number(.logBytes, in: 65_536...1_073_741_824, reader) ?? standard.log.byteCount,
-            resumeWindow: try await number(.resumeSeconds, in: day, reader).map { .seconds($0) } ?? standard.resumeWindow,
+            resumeWindow: try await number(.resumeSeconds, in: day, reader).map { .seconds($0) }
+                ?? standard.resumeWindow,
             recoveryWindow: try await number(.recoverySeconds, in: day, reader).map { .seconds($0) }
                 ?? standard.recoveryWindow)
     }
 
     private static let day = 0...86_400
-
 
     private static func number(_ name: Name, in range: ClosedRange<Int>, _ reader: ConfigReader) async throws -> Int? {
         guard let number = try await read(name, { try await reader.fetchInt(forKey: $0) }) else { return nil }

@@ -19,12 +19,13 @@ final class LocalServer: Sendable {
     let sessionID: SessionID
 
     init(
-        heartbeat: Duration = Limits.heartbeat, webRoot: String? = nil, sessionBounds: SessionState.Bounds = .init()
+        port: Int = 0, heartbeat: Duration = Limits.heartbeat, webRoot: String? = nil,
+        sessionBounds: SessionState.Bounds = .init()
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         server = try SignalingServer(
             configuration: ServerConfiguration(
-                port: 0, access: .project(apiKey: Self.apiKey, apiSecret: Self.secret), webRoot: webRoot,
+                port: port, access: .project(apiKey: Self.apiKey, apiSecret: Self.secret), webRoot: webRoot,
                 heartbeat: heartbeat, sessionBounds: sessionBounds), logger: logger)
         address = try await server.start()
         project = try #require(Project(apiKey: APIKey(Self.apiKey), secret: Self.secret))
@@ -53,15 +54,16 @@ final class LocalServer: Sendable {
             using: &randomness)
     }
 
-    func session(_ options: Session.Options = .init()) -> Session {
-        Session(apiKey: Self.apiKey, sessionId: sessionID.rawValue, server: address.url, options: options)
+    /// A session of this server, or by way of `server`, which leads to it.
+    func session(_ options: Session.Options = .init(), server: String? = nil) -> Session {
+        Session(apiKey: Self.apiKey, sessionId: sessionID.rawValue, server: server ?? address.url, options: options)
     }
 
     /// A client that is in the session, and what it hears from its first moment on.
     func join(
-        role: Role = .publisher, data: String = "", options: Session.Options = .init()
+        role: Role = .publisher, data: String = "", options: Session.Options = .init(), server: String? = nil
     ) async throws -> Client {
-        let session = session(options)
+        let session = session(options, server: server)
         let events = session.events
         try await session.connect(token: try token(role: role, data: data))
         return Client(session: session, events: EventReader(events))

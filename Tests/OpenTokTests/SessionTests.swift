@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import SignalingCore
 import SignalingProtocol
+import TestSupport
 import Testing
 
 @testable import OpenTok
@@ -360,6 +361,42 @@ struct SessionTests {
         #expect(try await ada.next() == .failed(.connectionDropped))
         #expect(try await ada.next() == .disconnected)
         #expect(ada.signal("chat", "x") == .notConnected)
+    }
+
+    @Test("OPENTOK 2.3, G3: a cut network is told, the session comes back as itself, and what was said meanwhile arrives once")
+    func reconnects() async throws {
+        try await Room.run { room in
+            let relay = try Relay(to: try #require(room.url.port))
+            defer { relay.stop() }
+            let settings = OTSessionSettings()
+            settings.apiURL = URL(string: "http://127.0.0.1:\(relay.port)")
+            let ada = try await room.join("Ada")
+            let bob = try await room.join("Bob", settings: settings)
+            #expect(try await ada.next() == .created("Bob"))
+            #expect(try await bob.next() == .created("Ada"))
+            let own = bob.session.connection
+            relay.cut()
+            #expect(try await bob.next() == .reconnecting)
+            #expect(ada.signal("chat", "while he is away") == nil)
+            var error: OTError?
+            bob.session.signal(
+                withType: "chat", string: "not later", connection: nil, retryAfterReconnect: false, error: &error)
+            let isBackAlready = error == nil
+            #expect(bob.signal("chat", "later") == nil)
+            #expect(try await bob.next() == .reconnected)
+            #expect(bob.session.connection == own)
+            var heard: [Heard] = []
+            while heard.last != .signal(type: "chat", from: "Bob", string: "later") {
+                heard.append(try await bob.next())
+            }
+            #expect(heard.count == (isBackAlready ? 3 : 2), "\(heard)")
+            #expect(heard.contains(.signal(type: "chat", from: "Ada", string: "while he is away")))
+            var others: [Heard] = []
+            while others.last != .signal(type: "chat", from: "Bob", string: "later") {
+                others.append(try await ada.next())
+            }
+            #expect(others.count == heard.count, "G7: and nothing else, nobody came or went: \(others)")
+        }
     }
 
     // MARK: The rest

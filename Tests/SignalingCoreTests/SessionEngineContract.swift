@@ -221,8 +221,8 @@ struct SessionEngineContract {
         recorder.submit(.leave(client("bob"), .networkDisconnected), request: nil)
         recorder.submit(.leave(client("mod"), .clientDisconnected), request: nil)
         try await subject.settle()
-        subject.engine.releaseEmptySessions()
-        subject.engine.releaseEmptySessions()
+        subject.engine.advance(to: .seconds(0))
+        subject.engine.advance(to: .seconds(0))
         recorder.join("eve")
         try await subject.settle()
         #expect(
@@ -240,7 +240,7 @@ struct SessionEngineContract {
         recorder.join("eve", in: otherRoom, request: 3)
         try await subject.settle()
         subject.engine.endSessions()
-        subject.engine.releaseEmptySessions()
+        subject.engine.advance(to: .seconds(0))
         recorder.submit(.leave(client("ada"), .clientDisconnected), request: nil)
         try await subject.settle()
         #expect(

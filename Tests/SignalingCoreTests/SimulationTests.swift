@@ -236,7 +236,9 @@ private struct Simulation {
         let outcome = session.handle(
             .forceDisconnect(sender.map { .connection($0) } ?? .server, target), now: .seconds(0), effects: &effects)
         try #require(outcome.testDescription == (maySend ? "forced out" : "refused 1520 OT_PERMISSION_DENIED"))
-        let expected = ["connectionDestroyed \(target) forceDisconnected", "ended \(target) forceDisconnected"]
+        let expected =
+            ["connectionDestroyed \(target) forceDisconnected"] + (session.isEmpty ? ["sessionDestroyed"] : [])
+            + ["ended \(target) forceDisconnected"]
         try #require(effects.map(\.testDescription) == (maySend ? expected : []))
         if maySend {
             try sendOff(target, .forceDisconnected)

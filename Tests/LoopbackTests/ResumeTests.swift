@@ -1,0 +1,57 @@
+import SignalingClient
+import SignalingCore
+import SignalingProtocol
+import SignalingServer
+import TestSupport
+import Testing
+
+@Suite("a Swift client over a network that is cut", .timeLimit(.minutes(1)))
+struct ResumeTests {
+    @Test("G1, G3, G7: cut again and again, everybody hears every signal once and in order, and nobody comes or goes")
+    func cuts() async throws {
+        try await LocalServer.run { local in
+            let relay = try Relay(to: local.address.port)
+            defer { relay.stop() }
+            let far = "http://127.0.0.1:\(relay.port)"
+            let ada = try await local.join(data: "Ada")
+            let bob = try await local.join(data: "Bob", server: far)
+            let count = 200
+            let sender = bob.session
+            let sending = Task {
+                for number in 0..<count {
+                    try await sender.signal(type: "n", string: String(number))
+                    if number.isMultiple(of: 20) { relay.cut() }
+                }
+            }
+            for (client, isBob) in [(ada, false), (bob, true)] {
+                var numbers: [String] = []
+                while numbers.count < count {
+                    switch try await client.events.next() {
+                    case .signal(let signal): numbers.append(signal.data ?? "")
+                    case .connectionCreated(let peer): #expect(!isBob && peer.data == "Bob")
+                    case .reconnecting: #expect(isBob)
+                    case .reconnected(let outcome): #expect(isBob && outcome == .resumed)
+                    case .connectionDestroyed, .disconnected, .overflowed: Issue.record("somebody has left")
+                    }
+                }
+                #expect(numbers == (0..<count).map(String.init))
+            }
+            try await sending.value
+        }
+    }
+
+    @Test("G4: a server that was started anew tells its clients that something may be missing")
+    func restarted() async throws {
+        let first = try await LocalServer()
+        let ada = try await first.join(data: "Ada")
+        let own = ada.session.connection
+        await first.server.stop()
+        #expect(try await ada.events.next() == .reconnecting)
+        let second = try await LocalServer(port: first.address.port)
+        #expect(try await ada.events.next() == .reconnected(.lost))
+        #expect(ada.session.connection != own)
+        #expect(ada.session.connections == [ada.session.connection])
+        try await ada.session.signal(type: "x", string: "still here")
+        await second.server.stop()
+    }
+}
