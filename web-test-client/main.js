@@ -8,8 +8,13 @@ import { InspectorView } from './page/inspector-view.js';
 import { JoinView } from './page/join-view.js';
 import { MessagesView } from './page/messages-view.js';
 import { PeopleView } from './page/people-view.js';
-import { ChatSession } from './text-chat/chat-session.js';
+import { Composer } from './text-chat/composer.js';
 import { displayName } from './text-chat/display-name.js';
+import { OPENTOK_RULE } from './text-chat/grouping-rule.js';
+import { openTokRows } from './text-chat/classic-rows.js';
+import { SessionChannel } from './text-chat/session-channel.js';
+import { TextChatComponent } from './text-chat/text-chat-component.js';
+import { ChatTimeline } from './text-chat/timeline.js';
 
 const STATUS = {
   connecting: 'Connecting…',
@@ -26,8 +31,8 @@ const ENDINGS = {
 let takesRooms = false;
 let session = null;
 let chat = null;
+let channel = null;
 let wish = null;
-let unreadCount = 0;
 
 const join = new JoinView((wanted) => {
   wish = wanted;
@@ -36,9 +41,13 @@ const join = new JoinView((wanted) => {
 const people = new PeopleView((connection) => {
   session.forceDisconnect(connection, (error) => noteOutcome('forceDisconnect', error));
 });
-const messages = new MessagesView((localId) => chat.retry(localId));
-const composer = new ComposerView((text) => {
-  chat.send(text);
+const messages = new MessagesView({
+  retry: (localId) => chat.retry(localId),
+  discard: (localId) => chat.discard(localId),
+});
+// OpenTok's length and its blanks.
+const composer = new ComposerView(new Composer({ unit: 'utf16', sendsBlankText: true }), () => {
+  chat.send(Date.now(), newLocalId());
   messages.scrollToEnd();
 });
 const inspector = new InspectorView((options, targetId) => {
@@ -57,7 +66,9 @@ find('invite').addEventListener('click', async () => {
   setTimeout(() => (button.textContent = 'Copy link'), 1500);
 });
 document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) setUnread(0);
+  if (!chat) return;
+  chat.isVisible = !document.hidden;
+  if (!document.hidden) chat.markRead();
 });
 OT.on('exception', (event) => inspector.note('bad', 'exception', `${event.code} ${event.message}`));
 
@@ -94,30 +105,39 @@ function connect(apiKey, sessionId, token) {
   const previous = session;
   session = OT.initSession(apiKey, sessionId);
   // Coming back to the same room continues the same conversation on the page.
-  const timeline = previous === session ? chat?.timeline : undefined;
-  chat?.stop();
-  chat = null;
-  if (!timeline) messages.clear();
+  channel?.stop();
+  if (previous !== session || !chat) {
+    chat = newChat();
+    messages.clear();
+  }
   session.off();
-  listen(session, timeline);
+  listen(session);
+  channel = new SessionChannel(session, (event) => chat.handle(event, Date.now()));
+  chat.channel = channel;
   session.connect(token, (error) => {
     if (error) failed(error.message);
   });
 }
 
-function listen(joined, timeline) {
+function newChat() {
+  return new TextChatComponent({
+    composer: composer.composer,
+    timeline: new ChatTimeline({ rule: OPENTOK_RULE, limit: 2000 }),
+    changed(changes, activity) {
+      if (activity?.kind === 'unread') setUnread(activity.count);
+      if (changes.length > 0) showMessages(changes.some(({ insert }) => insert?.message?.direction === 'received'));
+    },
+  });
+}
+
+function listen(joined) {
   joined.on({
     sessionConnected() {
       inspector.note('good', 'sessionConnected', joined.connection.connectionId);
-      chat = new ChatSession(joined, {
-        alias: wish.name || displayName(joined.connection),
-        clock: () => Date.now(),
-        newLocalId,
-        timeline,
-        changed: showMessages,
-      });
+      chat.alias = wish.name || displayName(joined.connection);
+      chat.isVisible = !document.hidden;
       showRoom();
-      showMessages(null);
+      showMessages(false);
     },
     sessionDisconnected(event) {
       inspector.note('bad', 'sessionDisconnected', event.reason);
@@ -211,9 +231,8 @@ function showNotice(text, { offersRejoin = true } = {}) {
   find('notice').hidden = false;
 }
 
-function showMessages(news) {
-  messages.show(chat.rows, { failureOf: (localId) => chat.failureOf(localId), hasNews: news !== null });
-  if (news !== null && document.hidden) setUnread(unreadCount + 1);
+function showMessages(hasNews) {
+  messages.show(openTokRows(chat.rows), { isHeld: (localId) => chat.obstacle !== null && localId !== chat.obstacle, hasNews });
 }
 
 function setStatus(state) {
@@ -223,7 +242,6 @@ function setStatus(state) {
 }
 
 function setUnread(count) {
-  unreadCount = count;
   const place = wish?.room && !find('room-view').hidden ? `${wish.room} · Signalbox` : 'Signalbox';
   document.title = count > 0 ? `(${count}) ${place}` : place;
 }

@@ -1,5 +1,7 @@
-import { acceptsEdit, canSend, FEW_LEFT, MAX_LENGTH, remaining } from '../text-chat/composer.js';
 import { find } from './dom.js';
+
+/** From here on the remaining count is a warning. */
+const FEW_LEFT = 10;
 
 /** The text field, what is left of it, and the Send button. */
 export class ComposerView {
@@ -9,8 +11,9 @@ export class ComposerView {
   #hint = find('composer-hint');
   #isEnabled = false;
 
-  /** `send(text)` is called with a text that may be sent. */
-  constructor(send) {
+  /** `send()` is called when the composer holds a text that may be sent; it takes it out. */
+  constructor(composer, send) {
+    this.composer = composer;
     find('composer').addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit(send);
@@ -22,7 +25,11 @@ export class ComposerView {
       this.#submit(send);
     });
     this.#text.addEventListener('beforeinput', (event) => this.#mayInsert(event));
-    this.#text.addEventListener('input', () => this.#show());
+    this.#text.addEventListener('input', () => {
+      // What an input method has put in cannot be refused beforehand.
+      if (!this.composer.edit(this.#text.value).isAccepted) this.#text.value = this.composer.text;
+      this.#show();
+    });
     this.#show();
   }
 
@@ -36,38 +43,33 @@ export class ComposerView {
     this.#text.focus();
   }
 
-  clear() {
-    this.#text.value = '';
+  #submit(send) {
+    if (!this.#isEnabled || this.composer.refusal) return;
+    send();
+    this.#text.value = this.composer.text;
     this.#hint.textContent = '';
     this.#show();
-  }
-
-  #submit(send) {
-    const text = this.#text.value;
-    if (!this.#isEnabled || !canSend(text)) return;
-    send(text);
-    this.clear();
     this.focus();
   }
 
   /** A paste that is too long is refused whole: half a text is worse than none. */
   #mayInsert(event) {
     const inserted = event.data ?? event.dataTransfer?.getData('text/plain') ?? (event.inputType === 'insertLineBreak' ? '\n' : '');
-    const replaced = this.#text.selectionEnd - this.#text.selectionStart;
-    if (event.inputType.startsWith('delete') || acceptsEdit(this.#text.value, replaced, inserted)) {
+    const { value, selectionStart, selectionEnd } = this.#text;
+    const result = this.composer.check(value.slice(0, selectionStart) + inserted + value.slice(selectionEnd));
+    if (event.inputType.startsWith('delete') || result.isAccepted) {
       this.#hint.textContent = '';
       return;
     }
-    const surplus = -remaining(this.#text.value, MAX_LENGTH) - replaced + inserted.length;
-    this.#hint.textContent = `Too long by ${surplus}`;
+    this.#hint.textContent = `Too long by ${result.excess}`;
     event.preventDefault();
   }
 
   #show() {
-    const left = remaining(this.#text.value);
+    const left = this.composer.remaining;
     this.#remaining.textContent = `${left} ${left === 1 ? 'character' : 'characters'} left`;
     this.#remaining.classList.toggle('few', left <= FEW_LEFT);
-    this.#send.disabled = !this.#isEnabled || !canSend(this.#text.value);
+    this.#send.disabled = !this.#isEnabled || this.composer.refusal !== null;
     // As tall as its lines where the browser cannot do it by itself (`field-sizing`).
     this.#text.rows = Math.min(6, Math.max(1, this.#text.value.split('\n').length));
   }

@@ -1,3 +1,4 @@
+import { displayName } from '../text-chat/display-name.js';
 import { avatar, find, make, timeOfDay } from './dom.js';
 
 /** Closer to the end than this many pixels counts as being at the end. */
@@ -12,11 +13,13 @@ export class MessagesView {
   /** Row key → {element, kind, state}: what the element shows, so that it is touched only when that changes. */
   #shown = new Map();
   #retry;
+  #discard;
   /** Whether the reader is at the end and wants to stay there. */
   #isPinned = true;
 
-  constructor(retry) {
+  constructor({ retry, discard }) {
     this.#retry = retry;
+    this.#discard = discard;
     this.#banner.addEventListener('click', () => this.scrollToEnd());
     this.#scroll.addEventListener('scroll', () => {
       this.#isPinned = this.#isAtEnd();
@@ -28,16 +31,11 @@ export class MessagesView {
     }).observe(this.#scroll);
   }
 
-  /** `failureOf(localId)` explains a failed message; `hasNews` is true when somebody else has said something. */
-  show(rows, { failureOf, hasNews }) {
+  /** `isHeld(localId)`: a message waits for another to be sent; `hasNews` is true when somebody else has said something. */
+  show(rows, { isHeld, hasNews }) {
     this.#empty.hidden = rows.length > 0;
     const wanted = new Map();
-    let previous = null;
-    for (const row of rows) {
-      const key = row.message ? `message ${row.message.key}` : `divider ${previous.message.key}`;
-      wanted.set(key, this.#elementFor(key, row, failureOf));
-      previous = row;
-    }
+    for (const row of rows) wanted.set(row.id, this.#elementFor(row.id, row, isHeld));
     // Away with what is gone first: then whatever stays is in its place already, and is not touched.
     for (const element of [...this.#list.children]) {
       if (!isWanted(element, wanted)) element.remove();
@@ -73,7 +71,7 @@ export class MessagesView {
     return scrollHeight - scrollTop - clientHeight < END_SLACK;
   }
 
-  #elementFor(key, row, failureOf) {
+  #elementFor(key, row, isHeld) {
     let shown = this.#shown.get(key);
     if (shown?.kind !== row.kind) {
       const element = row.message ? this.#messageElement(row) : make('li', { class: 'divider', 'aria-hidden': 'true' });
@@ -81,17 +79,18 @@ export class MessagesView {
       shown = { element, kind: row.kind, state: undefined };
       this.#shown.set(key, shown);
     }
-    if (row.message && shown.state !== row.message.state) {
-      shown.state = row.message.state;
-      this.#showState(shown.element, row.message, failureOf);
+    const state = row.message && stateOf(row.message, isHeld);
+    if (row.message && shown.state !== state) {
+      shown.state = state;
+      this.#showState(shown.element, row.message, state);
     }
     return shown.element;
   }
 
   #messageElement({ kind, message }) {
     const isShort = kind.endsWith('Short');
-    const side = message.kind;
-    const name = side === 'sent' ? 'You' : message.alias;
+    const side = message.direction;
+    const name = side === 'sent' ? 'You' : nameOf(message);
     const moment = new Date(message.sentAt);
     const header = isShort
       ? make('span', { class: 'visually-hidden' }, `${name}: `)
@@ -110,19 +109,32 @@ export class MessagesView {
   }
 
   /** Only the note below changes: a screen reader should not hear the whole message again. */
-  #showState(element, message, failureOf) {
-    element.dataset.state = message.state;
+  #showState(element, message, state) {
+    element.dataset.state = state;
     const body = element.querySelector('.row-body');
     body.querySelector('.row-state')?.remove();
-    if (message.state === 'pending') body.append(make('p', { class: 'row-state' }, 'Sending…'));
-    if (message.state === 'failed') body.append(this.#failedNote(message, failureOf(message.localId)));
+    if (state === 'pending') body.append(make('p', { class: 'row-state' }, 'Sending…'));
+    if (state === 'held') body.append(make('p', { class: 'row-state' }, 'Waiting for the message that was not sent'));
+    if (state === 'failed') body.append(this.#failedNote(message));
   }
 
-  #failedNote(message, failure) {
+  #failedNote({ localId, failure }) {
     const retry = make('button', { type: 'button', class: 'link' }, 'Try again');
-    retry.addEventListener('click', () => this.#retry(message.localId));
-    return make('p', { class: 'row-state' }, `Not sent${failure ? `: ${failure}` : '.'} `, retry);
+    retry.addEventListener('click', () => this.#retry(localId));
+    const discard = make('button', { type: 'button', class: 'link' }, 'Discard');
+    discard.addEventListener('click', () => this.#discard(localId));
+    return make('p', { class: 'row-state' }, `Not sent${failure ? `: ${failure.message}` : '.'} `, retry, ' · ', discard);
   }
+}
+
+function stateOf({ direction, state, localId }, isHeld) {
+  if (direction === 'received') return 'received';
+  if (state !== 'sending') return state;
+  return isHeld(localId) ? 'held' : 'pending';
+}
+
+function nameOf({ alias, senderId }) {
+  return senderId === null && alias === null ? 'Server' : displayName({ data: alias, connectionId: senderId });
 }
 
 function isWanted(element, wanted) {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 
 /** One file in `Tests/Vectors`, which the Swift tests read, too. */
 export function vectorFile(path) {
@@ -7,6 +7,16 @@ export function vectorFile(path) {
 
 export function vectorCases(path) {
   return vectorFile(path).cases;
+}
+
+/** The cases of every file of a folder; each carries its file's members where it has none of its own. */
+export function vectorFolder(name) {
+  const files = readdirSync(new URL(`../../Tests/Vectors/${name}/`, import.meta.url)).filter((file) => file.endsWith('.json'));
+  if (files.length === 0) throw new Error(`no vectors in ${name}`);
+  return files.sort().flatMap((file) => {
+    const { cases, ...whole } = JSON.parse(readFileSync(new URL(`../../Tests/Vectors/${name}/${file}`, import.meta.url), 'utf8'));
+    return cases.map((each) => ({ ...whole, ...each, name: `${file}: ${each.name}` }));
+  });
 }
 
 /** A value as a case writes it: itself, or one of the forms that the files' notes name. */

@@ -1,28 +1,54 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { acceptsEdit, canSend, remaining } from '../text-chat/composer.js';
+import { vectorFolder } from '../test-support/vectors.js';
+import { Composer } from '../text-chat/composer.js';
+import { TextChatComponent } from '../text-chat/text-chat-component.js';
 
-test('CHAT what is left is counted in UTF-16 units and may be negative', () => {
-  assert.equal(remaining(''), 1000);
-  assert.equal(remaining('😀', 10), 8);
-  assert.equal(remaining('four', 3), -1);
+for (const vector of vectorFolder('length')) {
+  test(`CHAT ${vector.name}`, () => {
+    const { maxLength, unit, sendsBlankText, form } = vector;
+    const text = vector.text.repeat ? (Array.isArray(vector.text.repeat) ? vector.text.repeat[0].repeat(vector.text.repeat[1]) : vector.text) : vector.text;
+    const chat = new TextChatComponent({
+      composer: new Composer({ maxLength, unit, sendsBlankText }),
+      channel: { connectionId: vector.isConnected === false ? null : 'me' },
+      wireForm: form,
+    });
+    chat.senderId = 'me';
+    const result = chat.edit(text);
+    if (vector.excess !== undefined) {
+      assert.deepEqual(result, { isAccepted: false, excess: vector.excess, remaining: maxLength });
+      assert.equal(chat.draft, '');
+      return;
+    }
+    assert.equal(result.isAccepted, true);
+    if (vector.lowered !== undefined) chat.composer.maxLength = vector.lowered;
+    assert.equal(chat.remaining, vector.remaining);
+    if (vector.refusal === undefined) return;
+    assert.deepEqual(chat.refusal(), refusalOf(vector.refusal));
+    assert.equal(chat.canSend, vector.refusal === null);
+  });
+}
+
+function refusalOf(written) {
+  if (written === null) return null;
+  if (typeof written === 'string') return { reason: written };
+  const [[reason, excess]] = Object.entries(written);
+  return { reason, excess };
+}
+
+test('CHAT the longest text is 1000 graphemes unless it is told otherwise', () => {
+  const composer = new Composer();
+  assert.deepEqual([composer.maxLength, composer.unit], [1000, 'graphemes']);
 });
 
-test('CHAT an edit up to exactly the maximum is taken, one beyond it is refused whole', () => {
-  assert.equal(acceptsEdit('1234', 0, '5', 5), true);
-  assert.equal(acceptsEdit('1234', 0, '56', 5), false);
-  assert.equal(acceptsEdit('1234', 2, '345', 5), true);
-});
-
-test('CHAT a text that is too long may always be shortened, and not replaced by something longer', () => {
-  assert.equal(acceptsEdit('1234567', 1, '', 5), true);
-  assert.equal(acceptsEdit('1234567', 1, '7', 5), true);
-  assert.equal(acceptsEdit('1234567', 1, '78', 5), false);
-});
-
-test('CHAT nothing is not sent, blanks are', () => {
-  assert.equal(canSend(''), false);
-  assert.equal(canSend(' '), true);
-  assert.equal(canSend('12345', 5), true);
-  assert.equal(canSend('123456', 5), false);
+test('CHAT a lowered limit trims nothing: the count goes below zero, and only edits within the limit are taken', () => {
+  const composer = new Composer();
+  composer.edit('hello');
+  composer.maxLength = 3;
+  assert.deepEqual([composer.text, composer.remaining], ['hello', -2]);
+  assert.deepEqual(composer.edit('hell'), { isAccepted: false, excess: 1, remaining: -2 });
+  assert.equal(composer.edit('hel').remaining, 0);
+  composer.maxLength = -5;
+  assert.equal(composer.maxLength, 0);
+  assert.equal(composer.edit('').isAccepted, true);
 });

@@ -1,88 +1,210 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Timeline, TIMELINE_LENGTH } from '../text-chat/timeline.js';
+import { lineOf, messageOf } from '../test-support/timeline-lines.js';
+import { vectorFolder } from '../test-support/vectors.js';
+import { OPENTOK_RULE, STANDARD_RULE } from '../text-chat/grouping-rule.js';
+import { readerCalendar } from '../text-chat/reader-calendar.js';
+import { applyChanges } from '../text-chat/timeline-changes.js';
+import { ChatTimeline } from '../text-chat/timeline.js';
 
-const own = (localId, text = localId) => ({ text, senderId: 'me', alias: 'Me', sentAt: 0, localId });
-const other = (text, localId = null) => ({ text, senderId: 'ada', alias: 'Ada', sentAt: 0, localId });
-const show = (timeline) => timeline.messages.map(({ text, kind, state }) => `${text} ${kind} ${state}`);
+const other = (text, more = {}) => messageOf({ text, senderId: 'b', ...more });
+const own = (localId) => messageOf({ text: localId, senderId: 'me', localId, kind: 'sent' });
+const dayOfEpoch = (moment) => String(Math.floor(moment / 86_400_000));
 
-test('CHAT an own message is shown at once, and its echo completes it instead of adding one', () => {
-  const timeline = new Timeline();
-  const entry = timeline.send(own('1'));
-  assert.deepEqual(show(timeline), ['1 sent pending']);
-  assert.equal(timeline.receive(own('1'), true), null);
-  assert.deepEqual(show(timeline), ['1 sent sent']);
-  assert.equal(timeline.messages[0].key, entry.key);
-  assert.equal(timeline.receive(own('1'), true), null);
-  assert.equal(timeline.messages.length, 1);
+function perform(timeline, step) {
+  switch (step.do) {
+    case 'append': return timeline.appendPending(messageOf(step), step.at);
+    case 'insert': return timeline.insert(messageOf(step), step.at);
+    case 'confirm': return timeline.confirm(step.localId, step.seq);
+    case 'fail': return timeline.fail(step.localId, { code: 500, message: 'lost' });
+    case 'retry': return timeline.retry(step.localId);
+    case 'discard': return timeline.discard(step.localId);
+    case 'gap': return timeline.noteGap();
+    case 'era': timeline.startEra(); return [];
+    case 'visible': timeline.isVisible = step.value; return [];
+    case 'read': return timeline.markRead(step.upTo ? timeline.rows.findLast((row) => row.message?.text === step.upTo).id : null);
+    case 'restore': return timeline.restore(step.messages.map(messageOf), step.at);
+    default: throw new Error(`no such step: ${step.do}`);
+  }
+}
+
+for (const vector of vectorFolder('timeline')) {
+  test(`CHAT ${vector.name}`, () => {
+    const timeline = new ChatTimeline({
+      rule: vector.rule === 'openTok' ? OPENTOK_RULE : STANDARD_RULE,
+      calendar: vector.timeZone ? readerCalendar(vector.timeZone) : null,
+      limit: vector.limit,
+    });
+    timeline.isVisible = true;
+    const shown = [];
+    for (const step of vector.steps) {
+      applyChanges(shown, perform(timeline, step));
+      assert.deepEqual(shown, timeline.rows);
+      if (step.rows) assert.deepEqual(timeline.rows.map(lineOf), step.rows, JSON.stringify(step));
+      if (step.unread !== undefined) assert.equal(timeline.unreadCount, step.unread);
+    }
+    assert.deepEqual(timeline.rows.map(lineOf), vector.rows);
+  });
+}
+
+test('CHAT an own message keeps its row’s id from sending to sent, over failure and retry, and when it moves', () => {
+  const timeline = new ChatTimeline();
+  timeline.appendPending(own('1'), 0);
+  const [{ id }] = timeline.rows;
+  timeline.appendPending(own('2'), 0);
+  timeline.fail('1', { message: 'no' });
+  timeline.retry('1');
+  assert.ok(timeline.confirm('2', 4).some((change) => change.move));
+  timeline.confirm('1', 5);
+  assert.equal(timeline.rowIdOf('1'), id);
+  assert.equal(timeline.rows.at(-1).id, id);
 });
 
-test('CHAT what the session had before goes before what waits, so that everybody sees one order', () => {
-  const timeline = new Timeline();
-  timeline.send(own('1'));
-  timeline.send(own('2'));
-  timeline.receive(other('first'), false);
-  timeline.receive(own('1'), true);
-  timeline.receive(other('second'), false);
-  timeline.receive(own('2'), true);
-  assert.deepEqual(timeline.messages.map(({ text }) => text), ['first', '1', 'second', '2']);
+test('CHAT the commonest calls change as little as can be', () => {
+  const timeline = new ChatTimeline();
+  timeline.isVisible = true;
+  const row = (place) => timeline.rows[place];
+  assert.deepEqual(timeline.insert(other('a', { seq: 1 }), 0), [{ insert: row(0), at: 0 }]);
+  assert.deepEqual(timeline.insert(other('b', { seq: 2 }), 0), [{ insert: row(1), at: 1 }, { update: row(0), at: 0 }]);
+  assert.deepEqual(timeline.appendPending(own('1'), 0), [{ insert: row(2), at: 2 }]);
+  assert.deepEqual(timeline.confirm('1', 3), [{ update: row(2), at: 2 }]);
+  assert.deepEqual(timeline.confirm('1', 3), []);
 });
 
-test('CHAT of two that wait, the one confirmed first goes first', () => {
-  const timeline = new Timeline();
-  timeline.send(own('1'));
-  timeline.send(own('2'));
-  timeline.confirm('2');
-  timeline.receive(other('later'), false);
-  assert.deepEqual(timeline.messages.map(({ text }) => text), ['2', 'later', '1']);
+test('G5 no more than the limit is kept, the oldest go first, pending ones never', () => {
+  const timeline = new ChatTimeline({ limit: 3 });
+  const texts = () => timeline.messages.map(({ text }) => text);
+  for (let number = 0; number < 5; number += 1) timeline.appendPending(own(String(number)), 0);
+  for (let number = 0; number < 10; number += 1) timeline.insert(other(`o${number}`), 0);
+  assert.deepEqual(texts(), ['0', '1', '2', '3', '4']);
+  for (let number = 0; number < 5; number += 1) timeline.confirm(String(number));
+  assert.deepEqual(texts(), ['2', '3', '4']);
 });
 
-test('CHAT a message that failed stays where it is and can be tried again, once at a time', () => {
-  const timeline = new Timeline();
-  timeline.send(own('1'));
-  timeline.fail('1');
-  timeline.receive(other('later'), false);
-  assert.deepEqual(show(timeline), ['1 sent failed', 'later received received']);
-  assert.equal(timeline.retry('nothing'), null);
-  assert.equal(timeline.retry('1').state, 'pending');
-  assert.equal(timeline.retry('1'), null);
-  timeline.receive(own('1'), true);
-  assert.deepEqual(show(timeline), ['1 sent sent', 'later received received']);
+test('G5 10,000 messages are kept unless it is told otherwise, and a dropped one is not remembered', () => {
+  const timeline = new ChatTimeline();
+  for (let number = 0; number <= 10_000; number += 1) timeline.insert(other('x', { localId: String(number) }), 0);
+  assert.equal(timeline.messageCount, 10_000);
+  assert.deepEqual(timeline.insert(other('x', { localId: '10000' }), 0), []);
+  assert.notDeepEqual(timeline.insert(other('x', { localId: '0' }), 0), []);
 });
 
-test('CHAT a confirmed message does not fail afterwards', () => {
-  const timeline = new Timeline();
-  timeline.send(own('1'));
-  timeline.receive(own('1'), true);
-  assert.equal(timeline.fail('1'), null);
-  assert.deepEqual(show(timeline), ['1 sent sent']);
+for (const limit of [1_000_000, 5000]) {
+  test(`CHAT what an append costs does not grow with the history (limit ${limit})`, () => {
+    const timeline = new ChatTimeline({ calendar: dayOfEpoch, limit });
+    for (let number = 0; number < 12_000; number += 1) {
+      const before = timeline.stepCount;
+      assert.ok(timeline.insert(other('x', { seq: number }), number * 7000).length <= 8);
+      assert.ok(timeline.stepCount - before <= 5);
+    }
+  });
+}
+
+test('CHAT in random histories the changes lead from each snapshot to the next, and rows are what the rules give', () => {
+  for (let seed = 0; seed < 3000; seed += 1) {
+    const random = randomNumbers(seed);
+    const pick = (list) => list[random(list.length)];
+    const rule = seed % 3 === 0 ? OPENTOK_RULE : { ...STANDARD_RULE, span: null };
+    const timeline = new ChatTimeline({ rule, calendar: seed % 4 === 0 ? null : dayOfEpoch, limit: pick([1, 2, 5, 8, 1000]) });
+    const shown = [];
+    let now = 0;
+    let lastId = 0;
+    for (let count = 5 + random(55); count > 0; count -= 1) {
+      now = Math.max(now + pick([0, 1000, 119_999, 120_000, 400_000, 40_000_000, -90_000_000]), 0);
+      lastId += 1;
+      const before = [...shown];
+      const changes = randomStep(timeline, { random, pick, now, lastId });
+      applyChanges(shown, changes);
+      const { rows } = timeline;
+      assert.deepEqual(shown, rows, `seed ${seed}`);
+      assert.deepEqual(rows.map(lineOf), plainLines(rows, timeline), `seed ${seed}`);
+      assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+      for (const change of changes) {
+        assert.ok(change.move === undefined || change.from !== change.to);
+        if (change.update) assert.ok(!before.some((row) => lineOf(row) === lineOf(change.update) && row.message === change.update.message));
+      }
+    }
+  }
 });
 
-test('G3 a repeated message is shown once, by its sender and local id', () => {
-  const timeline = new Timeline();
-  timeline.receive(other('hi', 'x'), false);
-  timeline.receive(other('hi', 'x'), false);
-  assert.equal(timeline.messages.length, 1);
-});
+function randomStep(timeline, { random, pick, now, lastId }) {
+  const mine = timeline.messages.filter(({ direction }) => direction === 'sent').map(({ localId }) => localId);
+  const one = mine.length > 0 ? pick(mine) : 'none';
+  const seq = random(2) === 0 ? 1 + random(40) : null;
+  const text = String(lastId);
+  const kind = random(14);
+  if (kind < 4) {
+    const localId = random(2) === 0 ? String(random(30)) : null;
+    return timeline.insert(messageOf({ text, senderId: pick(['a', 'b', null]), sentAt: random(300_000_000), localId, seq }), now);
+  }
+  if (kind < 6) return timeline.appendPending({ ...own(`m${lastId}`), text }, now);
+  if (kind < 7) return timeline.insert({ ...own(`m${lastId}`), text }, now);
+  if (kind < 9) return timeline.confirm(one, seq);
+  if (kind === 9) return timeline.fail(one, { message: 'no' });
+  if (kind === 10) return random(2) === 0 ? timeline.retry(one) : timeline.discard(one);
+  if (kind === 11) return timeline.noteGap();
+  if (kind === 12) {
+    timeline.isVisible = !timeline.isVisible;
+    if (random(2) === 0) timeline.startEra();
+    return [];
+  }
+  return timeline.markRead(timeline.rowCount > 0 ? pick(timeline.rows).id : null);
+}
 
-test('CHAT the same text twice is two messages, and another’s local id is not mine', () => {
-  const timeline = new Timeline();
-  timeline.receive(other('hi'), false);
-  timeline.receive(other('hi'), false);
-  timeline.send(own('1'));
-  timeline.receive(other('not yours', '1'), false);
-  assert.deepEqual(show(timeline), ['hi received received', 'hi received received', 'not yours received received', '1 sent pending']);
-});
+/** The rows by the rules, read once from top to bottom, from the messages and gaps alone. */
+function plainLines(rows, { rule, calendar, firstUnreadId }) {
+  const result = [];
+  const groups = [];
+  let previous = null;
+  let hasGap = false;
+  const moment = (message) => (rule === OPENTOK_RULE ? message.sentAt : message.receivedAt);
+  const dayOf = (message) => (message && calendar ? calendar(moment(message)) : null);
+  for (const row of rows) {
+    if (row.kind === 'gap') {
+      hasGap = true;
+      result.push({ kind: 'gap' });
+    }
+    if (row.kind !== 'message') continue;
+    const { message } = row;
+    if (calendar && dayOf(message) !== dayOf(previous)) result.push({ kind: 'day', day: dayOf(message) });
+    if (row.id === firstUnreadId) result.push({ kind: 'unreadDivider' });
+    const isClose = previous && !hasGap && moment(message) - moment(previous) < 120_000;
+    const sameId = previous && message.senderId !== null && message.senderId === previous.senderId;
+    const isTogether =
+      rule === OPENTOK_RULE
+        ? isClose && sameId
+        : isClose &&
+          dayOf(message) === dayOf(previous) &&
+          message.direction === previous.direction &&
+          (message.direction === 'sent' || sameId) &&
+          message.state !== 'failed' &&
+          previous.state !== 'failed';
+    const place = { kind: 'message', message };
+    if (isTogether) groups.at(-1).push(place);
+    else groups.push([place]);
+    result.push(place);
+    previous = message;
+    hasGap = false;
+  }
+  for (const group of groups) {
+    for (const [number, row] of group.entries()) {
+      const isFirst = number === 0;
+      const isLast = number === group.length - 1;
+      row.position = isFirst && isLast ? 'single' : isFirst ? 'first' : isLast ? 'last' : 'middle';
+      row.showsSender = isFirst && (rule === OPENTOK_RULE || row.message.direction === 'received');
+      row.showsTime = rule === OPENTOK_RULE ? isFirst : isLast;
+    }
+  }
+  return result.map(lineOf);
+}
 
-test('CHAT an own message sent some other way is shown as sent', () => {
-  const timeline = new Timeline();
-  timeline.receive({ ...own('x'), localId: null }, true);
-  assert.deepEqual(show(timeline), ['x sent sent']);
-});
-
-test('G5 the oldest messages go when there are too many', () => {
-  const timeline = new Timeline();
-  for (let count = 0; count <= TIMELINE_LENGTH; count += 1) timeline.receive(other(String(count)), false);
-  assert.equal(timeline.messages.length, TIMELINE_LENGTH);
-  assert.equal(timeline.messages[0].text, '1');
-});
+/** The same for the same seed: whole numbers below a limit. */
+function randomNumbers(seed) {
+  let state = (seed * 2_654_435_761 + 1) >>> 0;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}

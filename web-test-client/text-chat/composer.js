@@ -1,22 +1,70 @@
-// The rules of the text field: how long a message may be, and what is left. Lengths are UTF-16 units, which is what
-// JavaScript's `length` counts.
+import { lengthOf } from './length.js';
 
-export const MAX_LENGTH = 1000;
+/**
+ * The text that is being written, never longer than its limit through an edit, and what may be sent of it. Pure.
+ *
+ * `unit` is `graphemes`, `utf16` or `utf8`; `sendsBlankText` makes a message of white space alone, as OpenTok's chat does.
+ */
+export class Composer {
+  #text = '';
+  #maxLength;
 
-/** From here on the remaining count is a warning. */
-export const FEW_LEFT = 10;
+  constructor({ maxLength = 1000, unit = 'graphemes', sendsBlankText = false } = {}) {
+    this.#maxLength = Math.max(maxLength, 0);
+    this.unit = unit;
+    this.sendsBlankText = sendsBlankText;
+  }
 
-/** May be negative: a lowered maximum does not cut what is written already. */
-export function remaining(text, maxLength = MAX_LENGTH) {
-  return maxLength - text.length;
-}
+  get text() {
+    return this.#text;
+  }
 
-/** An edit is taken whole or not at all; one that makes the text shorter is always taken. */
-export function acceptsEdit(text, replacedLength, inserted, maxLength = MAX_LENGTH) {
-  return inserted.length <= replacedLength || text.length - replacedLength + inserted.length <= maxLength;
-}
+  get maxLength() {
+    return this.#maxLength;
+  }
 
-/** Nothing typed is nothing to send; blanks are something. */
-export function canSend(text, maxLength = MAX_LENGTH) {
-  return text.length > 0 && text.length <= maxLength;
+  /** Not below 0. Lowering it leaves the text as it is. */
+  set maxLength(length) {
+    this.#maxLength = Math.max(length, 0);
+  }
+
+  /** How much may still be written. Negative when the limit was lowered below the text's length. */
+  get remaining() {
+    return this.#maxLength - lengthOf(this.#text, this.unit);
+  }
+
+  /**
+   * Replaces the text by what an edit would make of it. One that would be longer than the limit is refused whole, nothing
+   * is cut off, and the text stays: `{isAccepted, remaining, excess}`, `excess` by how much it would be too long.
+   */
+  edit(newText) {
+    const result = this.check(newText);
+    if (result.isAccepted) this.#text = newText;
+    return result;
+  }
+
+  /** What `edit` would say. */
+  check(newText) {
+    const excess = lengthOf(newText, this.unit) - this.#maxLength;
+    return excess > 0
+      ? { isAccepted: false, remaining: this.remaining, excess }
+      : { isAccepted: true, remaining: 0 - excess, excess: 0 };
+  }
+
+  /** Why the text cannot be sent, as far as the text itself says: blank before too long. Null: it can. */
+  get refusal() {
+    const isBlank = this.sendsBlankText ? this.#text === '' : /^\p{White_Space}*$/u.test(this.#text);
+    if (isBlank) return { reason: 'blank' };
+    const { remaining } = this;
+    return remaining < 0 ? { reason: 'tooLong', excess: -remaining } : null;
+  }
+
+  clear() {
+    this.#text = '';
+  }
+
+  /** A text from an earlier run, whose limit may have been another one. */
+  restore(text) {
+    this.#text = text;
+  }
 }

@@ -7,48 +7,82 @@ export const CHAT_TYPE = 'text-chat';
 /** The bare text, as OpenTok's first sample component sends it. */
 export const BARE_TYPE = 'TextChat';
 
-/** `localId` is ours: by it a sender knows its own message when it comes back. Others ignore it. */
-export function encodeMessage({ text, senderId, alias, sentAt, localId }) {
-  return JSON.stringify({ text, sender: { id: senderId, alias }, sentOn: Math.round(sentAt), localId });
+/** Longer local ids are not taken from others, in bytes: they are kept in memory. */
+const LOCAL_ID_LENGTH = 64;
+
+/**
+ * The message as signal data. `localId` is ours: by it a sender knows its own message when it comes back; others ignore it.
+ * What is not known is not written.
+ */
+export function encodeMessage({ text, senderId, alias, sentAt, localId }, form = CHAT_TYPE) {
+  if (form === BARE_TYPE) return wellFormed(text);
+  return JSON.stringify({
+    text: wellFormed(text),
+    sender: { id: senderId ?? undefined, alias: alias === null || alias === undefined ? undefined : wellFormed(alias) },
+    sentOn: sentAt === null || sentAt === undefined ? undefined : Math.round(sentAt),
+    localId: localId ?? undefined,
+  });
 }
 
 /**
- * What a signal says, or null when it is no chat message. `from` is the sender's connection as the server stamped it;
- * whatever the data claims about who sent it, this decides (null: nobody in the session, as by REST).
+ * What a signal says, or null when it is no chat message. `from` is the sender's connection as the server stamped it; whatever
+ * the data claims about who sent it, this decides (CHAT-4). Without it, as by REST, the data's id counts. A name in the data
+ * wins over the connection's data, since a name is free to choose anyway.
  */
-export function decodeSignal({ type, data, from, receivedAt }) {
-  const senderId = from?.connectionId ?? null;
-  const vouchedAlias = from?.data ? from.data : null;
-  switch (type) {
-    case BARE_TYPE:
-      return typeof data === 'string' ? { text: data, senderId, alias: vouchedAlias, sentAt: receivedAt, localId: null } : null;
-    case CHAT_TYPE: {
-      const content = parseObject(data);
-      if (typeof content?.text !== 'string') return null;
-      return {
-        text: content.text,
-        senderId,
-        alias: vouchedAlias ?? textOrNull(content.sender?.alias),
-        sentAt: isMoment(content.sentOn) ? content.sentOn : receivedAt,
-        localId: textOrNull(content.localId),
-      };
-    }
-    default:
-      return null;
-  }
+export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
+  if (typeof data !== 'string') return null;
+  const message = {
+    text: data,
+    senderId: from?.connectionId ?? null,
+    alias: textOrNull(from?.data),
+    sentAt: receivedAt,
+    receivedAt,
+    localId: null,
+    seq,
+    direction: 'received',
+    state: 'sent',
+  };
+  if (type === BARE_TYPE) return message;
+  if (type !== CHAT_TYPE) return null;
+  const content = parseObject(data);
+  if (typeof content?.text !== 'string') return null;
+  message.text = content.text;
+  message.senderId ??= textOrNull(content.sender?.id);
+  message.alias = textOrNull(content.sender?.alias) ?? message.alias;
+  if (isMoment(content.sentOn)) message.sentAt = Math.floor(content.sentOn);
+  message.localId = localIdOrNull(content.localId);
+  return message;
 }
 
+/** Half a surrogate pair cannot be sent (WIRE-4). */
+function wellFormed(text) {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+/** Strict where `JSON.parse` is not: half a surrogate pair is no text. */
 function parseObject(data) {
-  if (typeof data !== 'string') return null;
   try {
-    return JSON.parse(data);
+    const value = JSON.parse(data, (name, member) => {
+      if (isBroken(name) || (typeof member === 'string' && isBroken(member))) throw new SyntaxError('lone surrogate');
+      return member;
+    });
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
   } catch {
     return null;
   }
 }
 
+function isBroken(text) {
+  return /\p{Surrogate}/u.test(text);
+}
+
 function textOrNull(value) {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function localIdOrNull(value) {
+  const text = textOrNull(value);
+  return text !== null && new TextEncoder().encode(text).length <= LOCAL_ID_LENGTH ? text : null;
 }
 
 /** Within what a `Date` can hold; anything else is a number, but no time. */

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Emitter } from '../opentok/emitter.js';
+import { SessionChannel } from '../text-chat/session-channel.js';
+
+const ada = { connectionId: 'ada-id', data: 'Ada' };
+
+/** A session that keeps what it is given. */
+class StubSession extends Emitter {
+  connection = null;
+  sent = [];
+
+  signal(options, handler) {
+    this.sent.push({ options, handler });
+  }
+}
+
+function channelOn(session) {
+  const heard = [];
+  return { heard, channel: new SessionChannel(session, (event) => heard.push(event)) };
+}
+
+test('CHAT a session’s events become those of a channel, and none is heard after stop', () => {
+  const session = new StubSession();
+  const { heard, channel } = channelOn(session);
+  assert.equal(channel.connectionId, null);
+  session.connection = { connectionId: 'me' };
+  session.emit('sessionConnected', {});
+  session.emit('connectionCreated', { connection: ada });
+  session.emit('signal', { type: 'signal:text-chat', data: '{}', from: ada });
+  session.emit('signal', { type: 'signal', from: null });
+  session.emit('sessionReconnecting', {});
+  session.emit('sessionReconnected', { outcome: 'resumed' });
+  session.emit('sessionReconnected', { outcome: 'lost' });
+  session.emit('connectionDestroyed', { connection: ada });
+  session.emit('sessionDisconnected', {});
+  channel.stop();
+  session.emit('signal', { type: 'signal', from: null });
+  assert.deepEqual(heard, [
+    { kind: 'connected', connectionId: 'me' },
+    { kind: 'connectionCreated', connection: ada },
+    { kind: 'signal', type: 'text-chat', data: '{}', from: ada, seq: null },
+    { kind: 'signal', type: undefined, data: undefined, from: null, seq: null },
+    { kind: 'reconnecting' },
+    { kind: 'reconnected' },
+    { kind: 'lost' },
+    { kind: 'reconnected' },
+    { kind: 'connectionDestroyed', connection: ada },
+    { kind: 'disconnected' },
+  ]);
+});
+
+test('CHAT sending ends as the session’s handler says', async () => {
+  const session = new StubSession();
+  const { channel } = channelOn(session);
+  const results = [channel.send({ type: 'text-chat', data: 'a' }), channel.send({ type: 'text-chat', data: 'b' })];
+  session.sent[0].handler();
+  session.sent[1].handler({ code: 403, message: 'no' });
+  assert.deepEqual(await results[0], {});
+  await assert.rejects(results[1], { code: 403 });
+});

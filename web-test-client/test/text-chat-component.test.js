@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { MemorySession } from '../test-support/memory-session.js';
+import { lineOf } from '../test-support/timeline-lines.js';
+import { TextChatComponent } from '../text-chat/text-chat-component.js';
+
+const refusal = Object.assign(new Error('no'), { code: 403 });
+const loss = Object.assign(new Error('lost'), { code: 500 });
+
+/** A component on a connection of a session in memory, and another connection that talks to it. */
+function chatting(options = {}) {
+  const session = new MemorySession();
+  const bob = session.connect('bob', 'Bob');
+  const channel = session.connect('me', 'Me');
+  const heard = [];
+  const chat = new TextChatComponent({ ...options, channel, changed: (changes, activity) => activity && heard.push(activity) });
+  chat.isVisible = true;
+  let lastNumber = 0;
+  const it = {
+    session, bob, channel, chat, heard,
+    hear: () => channel.takeEvents().flatMap((event) => chat.handle(event, 42)),
+    send(text) {
+      assert.ok(chat.edit(text).isAccepted);
+      return chat.send(42, String((lastNumber += 1)));
+    },
+    async say(data, type = 'TextChat', from = bob) {
+      await from.send({ type, data });
+      it.hear();
+    },
+    texts: () => chat.timeline.messages.map(({ text }) => text),
+    states: () => chat.timeline.messages.map(({ state }) => state),
+  };
+  it.hear();
+  return it;
+}
+
+/** Lets all that is ready go on. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('CHAT-5 the echo before, after or without the answer: one row, and the same row', async () => {
+  for (const way of ['before', 'after', 'only the answer', 'only the echo']) {
+    const it = chatting();
+    it.channel.holdsAnswers = true;
+    if (way === 'only the echo') it.channel.answers = [{ error: loss, arrives: true }];
+    const result = it.send('hi');
+    assert.deepEqual(it.states(), ['sending'], way);
+    const [{ id }] = it.chat.rows;
+    if (way === 'before' || way === 'only the echo') {
+      it.hear();
+      assert.deepEqual(it.states(), ['sent'], way);
+    }
+    it.channel.releaseAnswer();
+    assert.deepEqual(await result, { outcome: 'sent' }, way);
+    if (way === 'after') it.hear();
+    await settled();
+    assert.deepEqual(it.states(), ['sent'], way);
+    assert.deepEqual(it.chat.rows.map((row) => row.id), [id], way);
+    assert.equal(it.chat.timeline.messages[0].seq, 3, way);
+  }
+});
+
+test('CHAT-5 an echo of bare text completes the oldest message of that text, never a stranger’s', async () => {
+  const it = chatting({ wireForm: 'TextChat' });
+  it.channel.answers = [{ error: loss }];
+  assert.equal((await it.send('hi')).outcome, 'failed');
+  await it.say('hi');
+  assert.deepEqual(it.states(), ['sent', 'failed']);
+  await it.say('hi', 'TextChat', it.channel);
+  assert.deepEqual(it.states(), ['sent', 'sent']);
+});
+
+test('CHAT-4 who names another’s id or local id neither completes nor hides a message', async () => {
+  const it = chatting();
+  it.channel.answers = [{ error: loss }];
+  await it.send('hi');
+  const mallory = it.session.connect('mallory');
+  for (const id of ['me', 'bob']) await it.say(`{"text":"forged","sender":{"id":"${id}"},"localId":"1"}`, 'text-chat', mallory);
+  await it.say('{"text":"honest","localId":"1"}', 'text-chat');
+  assert.deepEqual(it.texts(), ['forged', 'honest', 'hi']);
+  assert.deepEqual(it.chat.timeline.messages.map(({ senderId }) => senderId), ['mallory', 'bob', 'me']);
+  assert.equal(it.states()[2], 'failed');
+});
+
+test('G3 replayed after a reconnect, each message is shown once; two equal texts are two', async () => {
+  const it = chatting();
+  for (const data of ['hi', 'hi']) await it.bob.send({ type: 'TextChat', data });
+  const events = it.channel.takeEvents();
+  for (const event of [...events, { kind: 'reconnecting' }, { kind: 'reconnected' }, ...events]) it.chat.handle(event, 42);
+  assert.deepEqual(it.texts(), ['hi', 'hi']);
+});
+
+test('CHAT one at a time, in the order in which they were written; the echo frees the way for the next', async () => {
+  const it = chatting();
+  it.channel.holdsAnswers = true;
+  const results = [it.send('1'), it.send('2'), it.send('3')];
+  assert.equal(it.channel.sent.length, 1);
+  it.channel.releaseAnswer();
+  await settled();
+  assert.equal(it.channel.sent.length, 2);
+  it.hear();
+  assert.equal(it.channel.sent.length, 3);
+  it.channel.releaseAnswer();
+  it.channel.releaseAnswer();
+  for (const result of results) assert.deepEqual(await result, { outcome: 'sent' });
+  assert.deepEqual(it.texts(), ['1', '2', '3']);
+});
+
+async function held() {
+  const it = chatting();
+  it.channel.answers = [{ error: refusal }];
+  const first = await it.send('1');
+  assert.deepEqual(first, { outcome: 'failed', failure: { code: 403, message: 'no' } });
+  const second = it.send('2');
+  await settled();
+  assert.equal(it.channel.sent.length, 1);
+  assert.equal(it.chat.obstacle, '1');
+  return { it, second };
+}
+
+test('CHAT a failed message holds back those behind it; a retry brings it through first, in its place', async () => {
+  const { it, second } = await held();
+  const ids = it.chat.rows.map(({ id }) => id);
+  assert.deepEqual(await it.chat.retry('1'), { outcome: 'sent' });
+  assert.deepEqual(await second, { outcome: 'sent' });
+  it.hear();
+  assert.deepEqual(it.texts(), ['1', '2']);
+  assert.deepEqual(it.chat.rows.map(({ id }) => id), ids);
+  assert.deepEqual(it.channel.sent[1], it.channel.sent[0]);
+  assert.deepEqual(await it.chat.retry('1'), { outcome: 'sent' });
+  assert.deepEqual(await it.chat.retry('none'), { outcome: 'discarded' });
+  assert.equal(it.channel.sent.length, 3);
+});
+
+test('CHAT discarding the failed one lets the others go; what is being sent cannot be discarded', async () => {
+  const { it, second } = await held();
+  it.chat.discard('2');
+  assert.equal(it.texts().length, 2);
+  it.chat.discard('1');
+  assert.deepEqual(await second, { outcome: 'sent' });
+  assert.deepEqual(it.texts(), ['2']);
+});
+
+test('CHAT whoever asks may let the others pass; the failed one stays', async () => {
+  const { it, second } = await held();
+  it.chat.passFailed();
+  assert.deepEqual(await second, { outcome: 'sent' });
+  assert.deepEqual(it.texts(), ['2', '1']);
+});
+
+test('CHAT while the channel reconnects nothing is given to it; when it has ended what waits has failed', async () => {
+  const it = chatting();
+  it.chat.handle({ kind: 'reconnecting' }, 42);
+  const first = it.send('1');
+  assert.equal(it.channel.sent.length, 0);
+  it.chat.handle({ kind: 'reconnected' }, 42);
+  assert.deepEqual(await first, { outcome: 'sent' });
+  it.chat.handle({ kind: 'reconnecting' }, 42);
+  const second = it.send('2');
+  it.chat.handle({ kind: 'disconnected' }, 42);
+  assert.equal((await second).outcome, 'failed');
+  assert.deepEqual(await it.chat.retry('2'), { outcome: 'refused', refusal: { reason: 'notConnected' } });
+  assert.deepEqual(await it.send('3'), { outcome: 'refused', refusal: { reason: 'notConnected' } });
+  assert.equal(it.chat.draft, '3');
+});
+
+test('G5 no more than 100 wait; beyond that the draft stays', async () => {
+  const it = chatting();
+  it.chat.handle({ kind: 'reconnecting' }, 42);
+  for (let count = 0; count < 100; count += 1) it.send('x');
+  assert.deepEqual(await it.send('one more'), { outcome: 'refused', refusal: { reason: 'tooManyWaiting' } });
+  assert.equal(it.chat.draft, 'one more');
+});
+
+test('CHAT without a channel the delegate sends; what it refuses stays in the draft', async () => {
+  let answer = false;
+  const asked = [];
+  const chat = new TextChatComponent({ readyToSend: (message) => asked.push(message.text) && answer });
+  chat.edit('hi');
+  assert.deepEqual(await chat.send(42, '1'), { outcome: 'refused', refusal: { reason: 'byDelegate' } });
+  assert.equal(chat.draft, 'hi');
+  answer = true;
+  assert.deepEqual(await chat.send(42, '1'), { outcome: 'sent' });
+  assert.deepEqual([chat.draft, chat.rows.map(lineOf)], ['', ['hi sent single time']]);
+  chat.edit('again');
+  assert.deepEqual(await chat.send(42, '1'), { outcome: 'refused', refusal: { reason: 'localIdTaken' } });
+  assert.deepEqual(asked, ['hi', 'hi']);
+});
+
+test('G4 a gap is shown where something was lost, and a new connection’s seq goes on behind it', async () => {
+  const it = chatting();
+  await it.say('a');
+  it.chat.handle({ kind: 'lost' }, 42);
+  it.chat.handle({ kind: 'connected', connectionId: 'me again' }, 42);
+  it.chat.handle({ kind: 'signal', type: 'TextChat', data: 'b', from: { connectionId: 'bob' }, seq: 1 }, 42);
+  assert.deepEqual(it.chat.rows.map(lineOf), ['a received single name time', 'gap', 'b received single name time']);
+});
+
+test('CHAT a typing indicator hears what it needs, and unread counts are told', async () => {
+  const it = chatting();
+  it.heard.length = 0;
+  await it.send('hi');
+  it.hear();
+  await it.say('yo');
+  await it.say('{}', 'typing');
+  it.chat.handle({ kind: 'connectionDestroyed', connection: it.bob.connection }, 42);
+  it.chat.isVisible = false;
+  await it.say('unread');
+  it.chat.markRead();
+  assert.deepEqual(
+    it.heard.map(({ kind, text, from, count }) => [kind, text ?? from ?? count ?? ''].join(' ').trim()),
+    ['draftEdited hi', 'messageSubmitted', 'messageReceived bob', 'otherSignal', 'connectionDestroyed', 'messageReceived bob', 'unread 1', 'unread 0'],
+  );
+});
+
+test('CHAT after a restart the draft is back, and what was being sent has failed, holds back nothing, and can be tried again', async () => {
+  const before = chatting();
+  before.channel.holdsAnswers = true;
+  before.chat.edit('lost');
+  before.chat.send(42, 'a');
+  before.chat.edit('unfinished');
+  const it = chatting();
+  it.chat.restore({ messages: before.chat.timeline.messages, draft: before.chat.draft }, 42);
+  assert.equal(it.chat.draft, 'unfinished');
+  assert.deepEqual(it.states(), ['failed']);
+  assert.deepEqual(await it.send('new'), { outcome: 'sent' });
+  assert.deepEqual(await it.chat.retry('a'), { outcome: 'sent' });
+  assert.deepEqual(it.texts(), ['new', 'lost']);
+});
