@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "SignalingTokens", targets: ["SignalingTokens"]),
         .library(name: "SignalingServer", targets: ["SignalingServer"]),
         .library(name: "TextChat", targets: ["TextChat", "TextChatFoundation"]),
+        .library(name: "TextChatTesting", targets: ["TextChatTesting"]),
         .library(name: "OpenTok", targets: ["OpenTok"]),
     ],
     dependencies: [
@@ -59,6 +60,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
         .target(name: "TextChatFoundation", dependencies: ["TextChat"], swiftSettings: settings),
+        .target(name: "TextChatTesting", dependencies: ["TextChat"], swiftSettings: settings),
         .target(
             name: "SignalingTransport",
             dependencies: [
@@ -107,6 +109,10 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
+        // What a pure target needs of the C library's mathematics comes with Foundation elsewhere.
+        .executableTarget(
+            name: "timeline-benchmark", dependencies: ["TextChat"], path: "Tests/Benchmarks/Timeline",
+            swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SignalingProtocolTests", dependencies: ["SignalingProtocol", "TestSupport"],
@@ -120,7 +126,8 @@ let package = Package(
         .testTarget(
             name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "TextChatTests", dependencies: ["TextChat", "TextChatFoundation", "TestSupport"],
+            name: "TextChatTests",
+            dependencies: ["TextChat", "TextChatFoundation", "TextChatTesting", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SignalingTransportTests",

@@ -10,7 +10,10 @@ open class OTKTextChatComponent: NSObject {
     /// Who sends; held weakly. Without one nothing is sent.
     public weak var delegate: (any OTKTextChatDelegate)?
 
-    private let chat = TextChatComponent()
+    // White space alone is sent, length is counted as `NSString` counts it, and rows are grouped as they were in 2015.
+    private let chat = TextChatComponent(
+        composer: Composer(maxLength: 1000, unit: .utf16, sendsBlankText: true),
+        timeline: ChatTimeline(rule: .openTok), wireForm: .bareText)
     private let messenger = Messenger()
     private var randomness = SystemRandomNumberGenerator()
 
@@ -40,14 +43,14 @@ open class OTKTextChatComponent: NSObject {
     // MARK: - Not OpenTok's: what its view did
 
     /// What is being written.
-    public var draft: String { chat.draft.text }
+    public var draft: String { chat.draft }
 
     /// How much may still be written; negative when the limit was lowered below what is there.
     public var charactersLeft: Int { chat.remaining }
 
     /// Replaces the draft; false, and nothing changes, when the text is too long.
     @discardableResult
-    public func edit(_ text: String) -> Bool { chat.edit(text) }
+    public func edit(_ text: String) -> Bool { chat.edit(text).isAccepted }
 
     /// Presses Send: asks the delegate, and shows the draft as sent when it agrees. False when there is nothing to send, or
     /// the delegate refused; the draft stays then.
@@ -61,7 +64,7 @@ open class OTKTextChatComponent: NSObject {
     public func send(_ text: String) -> Bool { edit(text) && send() }
 
     /// The list as it is to be drawn.
-    public var rows: [Row] { chat.rows.map { Row($0) } }
+    public var rows: [Row] { OpenTokRow.rows(of: chat.rows).map { Row($0) } }
 
     /// One line of the list.
     public struct Row {
@@ -78,7 +81,7 @@ open class OTKTextChatComponent: NSObject {
         /// `nil` for a divider.
         public let message: OTKChatMessage?
 
-        init(_ row: ChatRow) {
+        init(_ row: OpenTokRow) {
             kind =
                 switch row {
                 case .sent: .sent

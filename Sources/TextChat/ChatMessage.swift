@@ -14,8 +14,15 @@ public struct ChatMessage: Equatable, Sendable {
 
     public var text: String
 
-    /// By the sender's clock: good for showing, not for ordering. Nil only until a component has taken the message.
+    /// By the sender's clock: good for showing, not for ordering. Nil only until a timeline has taken the message.
     public var sentAt: WallTime?
+
+    /// When it came to this program, or was written in it, by this program's clock. Nil only until a timeline has taken
+    /// the message.
+    public var receivedAt: WallTime?
+
+    /// Its place in the session's order; nil while it has none, or where the channel tells none.
+    public var seq: Seq?
 
     public var direction: Direction
 
@@ -23,13 +30,16 @@ public struct ChatMessage: Equatable, Sendable {
 
     public init(
         text: String, senderID: String? = nil, senderAlias: String? = nil, sentAt: WallTime? = nil,
-        localID: LocalID? = nil, direction: Direction = .received, state: State = .sent
+        receivedAt: WallTime? = nil, localID: LocalID? = nil, seq: Seq? = nil, direction: Direction = .received,
+        state: State = .sent
     ) {
         self.localID = localID
         self.senderID = senderID
         self.senderAlias = senderAlias
         self.text = text
         self.sentAt = sentAt
+        self.receivedAt = receivedAt
+        self.seq = seq
         self.direction = direction
         self.state = state
     }
@@ -39,26 +49,24 @@ public struct ChatMessage: Equatable, Sendable {
     }
 
     public enum State: Equatable, Sendable {
-        /// Handed to the channel, not acknowledged. Followed by one of the others.
+        /// Waiting for its turn, or handed to the channel and not acknowledged. Followed by one of the others.
         case sending
         /// In the session's log; always so for what was received.
         case sent
-        /// Refused, or lost with the connection. A retry makes it `sending` again; a late echo makes it `sent`.
-        case failed(SignalingError)
+        /// A retry makes it `sending` again, a late echo makes it `sent`, discarding takes it away.
+        case failed(Failure)
     }
-}
 
-/// The sender's own name for one message, random, unique among the sender's messages.
-public struct LocalID: RawIdentifier {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// Longer ones are not taken from others, in bytes: they are kept in memory, and 64 random bits need 16.
-    static let longest = 64
-
-    /// 64 random bits in hex.
-    public init(using generator: inout some RandomNumberGenerator) {
-        let digits = String(generator.next() as UInt64, radix: 16)
-        rawValue = String(repeating: "0", count: 16 - digits.count) + digits
+    /// Why a message is not known to have arrived.
+    public enum Failure: Hashable, Sendable {
+        /// The channel said so. After a lost connection it may have arrived all the same.
+        case error(SignalingError)
+        /// The program ended before it was known.
+        case interrupted
     }
+
+    /// One's own and not in the session's log, as far as is known.
+    var isPending: Bool { direction == .sent && state != .sent }
+
+    var hasFailed: Bool { if case .failed = state { true } else { false } }
 }

@@ -30,7 +30,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
         guard let form = signal.type.flatMap(ChatWireForm.init(rawValue:)), let data = signal.data else { return nil }
         var message = ChatMessage(
             text: data, senderID: signal.from?.connectionId.rawValue, senderAlias: nonEmpty(signal.from?.data),
-            sentAt: now)
+            sentAt: now, receivedAt: now, seq: signal.seq)
         switch form {
         case .bareText: break
         case .json:

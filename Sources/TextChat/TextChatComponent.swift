@@ -1,56 +1,91 @@
 import SignalingProtocol
 
-/// A text chat without a screen: the messages, the draft, and what happens when Send is pressed (after OpenTok's
+/// A text chat without a screen: the rows, the draft, what is unread, and what happens when Send is pressed (after OpenTok's
 /// `OTKTextChatComponent`).
 ///
-/// With a ``channel`` it sends by itself and follows each message until the server has it. Without one it asks its
-/// ``delegate`` to send. What arrives goes in through ``receive(_:now:)``, or through ``addMessage(_:now:)`` by hand.
+/// With a ``channel`` it sends by itself, one message after the other, and follows each until the session has it. Without one
+/// it asks its ``delegate`` to send. What happens on the channel goes in through ``handle(_:now:)``.
 ///
 /// It belongs to one actor or thread, whichever that is: it is not `Sendable`, and its async methods run where they are called.
 public final class TextChatComponent {
     /// Where messages go; nil: the delegate sends them.
-    public var channel: (any SignalChannel)?
+    public var channel: (any SignalChannel)? { didSet { hasEnded = false } }
     public weak var delegate: (any TextChatDelegate)?
 
     /// How messages are written. Both forms are always read.
     public var wireForm: ChatWireForm
 
-    /// What is being written.
-    public private(set) var draft: Draft
+    public private(set) var composer: Composer
+    public private(set) var timeline: ChatTimeline
 
     /// Who "I" am in messages; nil until ``setSenderId(_:alias:)``.
     public private(set) var senderID: String?
     public private(set) var senderAlias: String?
 
-    private var buffer: MessageBuffer
+    /// Told of everything that is no row, after the component's own state has changed.
+    public var onActivity: ((ChatActivity) -> Void)?
+
+    private var queue = SendQueue()
     private var echoes = EchoBook()
-    /// Which messages of others are there, to know a second delivery. In step with the buffer.
-    private var known: Set<Identity> = []
+    private var updates = ChatUpdateStreams()
+    /// Calls that wait for their message's turn.
+    private var parked: [LocalID: CheckedContinuation<Void, Never>] = [:]
+    /// `disconnected` has been heard, and no `connected` since.
+    private var hasEnded = false
 
-    /// `maxLength` is OpenTok's default, counted in UTF-16 units unless `unit` says otherwise. `messageLimit`, at least 1, is
-    /// how many messages are kept; the oldest go first.
     public init(
-        maxLength: Int = 1000, unit: LengthUnit = .utf16, wireForm: ChatWireForm = .json, messageLimit: Int = 10_000
+        composer: Composer = Composer(), timeline: ChatTimeline = ChatTimeline(), wireForm: ChatWireForm = .json
     ) {
-        draft = Draft(maxLength: maxLength, unit: unit)
+        self.composer = composer
+        self.timeline = timeline
         self.wireForm = wireForm
-        buffer = MessageBuffer(limit: messageLimit)
     }
 
-    /// The messages in the order in which they came, the oldest first. Dates never change it.
-    public var messages: [ChatMessage] { Array(buffer.messages) }
+    deinit { updates.finish() }
 
-    /// The messages as they are to be drawn; see ``MessageGrouping``.
-    public var rows: [ChatRow] { MessageGrouping.rows(of: buffer.messages) }
+    // MARK: Reading
 
-    /// Longest text that can be written; see ``Draft/maxLength``.
+    /// What is shown, from the top. ``updates()`` tells how it changes.
+    public var rows: [TimelineRow] { timeline.rows }
+    public var messages: [ChatMessage] { timeline.messages }
+    public var unreadCount: Int { timeline.unreadCount }
+
+    /// What is being written.
+    public var draft: String { composer.text }
+    /// How much may still be written; see ``Composer/remaining``.
+    public var remaining: Int { composer.remaining }
+
+    /// Longest text that can be written; see ``Composer/maxLength``.
     public var maxLength: Int {
-        get { draft.maxLength }
-        set { draft.maxLength = newValue }
+        get { composer.maxLength }
+        set {
+            composer.maxLength = newValue
+            tellDraft()
+        }
     }
 
-    /// How much may still be written; see ``Draft/remaining``.
-    public var remaining: Int { draft.remaining }
+    /// Whether Send would take the draft, the delegate's opinion apart.
+    public var canSend: Bool { refusal() == nil }
+
+    /// Why Send would not take the draft, the delegate's opinion apart; nil: it would.
+    ///
+    /// Asked in this order: blank, too long, too long as a signal, not connected, too many waiting.
+    public func refusal() -> SendRefusal? {
+        refusal(of: message(now: Self.sampleTime, localID: Self.sampleID, state: .sending), via: channel)
+    }
+
+    /// The failed message that holds back what was sent after it; see ``passFailed()``.
+    public var obstacle: LocalID? { queue.obstacle }
+
+    /// What changes from now on, after the rows as they are. Each stream gets everything; one that is not read ends with
+    /// `overflowed` after about 1000 updates.
+    public func updateStream() -> AsyncStream<ChatUpdate> {
+        updates.add(first: [
+            .rows(rows), .unreadCount(unreadCount), .draft(draft, remaining: remaining),
+        ])
+    }
+
+    // MARK: Writing
 
     /// Says who "I" am: by custom one's connection id, and a name to show. What has been sent already stays as it is.
     public func setSenderId(_ id: String?, alias: String?) {
@@ -58,141 +93,284 @@ public final class TextChatComponent {
         senderAlias = alias
     }
 
-    /// Replaces the draft; false, and nothing changes, when the new text is too long.
+    /// Replaces the draft; a text that is too long is refused whole, and nothing changes.
     @discardableResult
-    public func edit(_ newText: String) -> Bool { draft.edit(newText) }
+    public func edit(_ newText: String) -> EditResult {
+        let before = draft
+        let result = composer.edit(newText)
+        if result.isAccepted, before != draft {
+            tellDraft()
+            onActivity?(.draftEdited(draft))
+        }
+        return result
+    }
 
     // MARK: Receiving
 
+    /// Takes what happens on the channel. All that the component has to know of it comes this way.
+    ///
+    /// A signal is one's own when the server's stamp names this component's connection, present or past, or the id given to
+    /// ``setSenderId(_:alias:)``. What the data says about its sender changes nothing: a message that bears another's
+    /// name or local id is shown as coming from whom the server says (CHAT-4).
+    ///
+    /// - Returns: what has changed in the rows, which ``updateStream()`` tells as well.
+    @discardableResult
+    public func handle(_ event: SignalChannelEvent, now: WallTime) -> [TimelineChange] {
+        switch event {
+        case .signal(let signal):
+            return receive(signal, now: now)
+        case .lost:
+            return tell(timeline.noteGap())
+        case .connected(let connection):
+            if echoes.note(connection) { timeline.startEra() }
+            hasEnded = false
+            queue.isPaused = false
+            onActivity?(.connected(connection))
+            advance()
+        case .reconnecting:
+            queue.isPaused = true
+            onActivity?(.reconnecting)
+        case .reconnected:
+            queue.isPaused = false
+            onActivity?(.reconnected)
+            advance()
+        case .disconnected:
+            hasEnded = true
+            queue.isPaused = false
+            let error = SignalingError(.notConnected, "the connection has ended")
+            let changes = queue.failWaiting().flatMap { timeline.fail($0, .error(error)) }
+            tell(changes)
+            onActivity?(.disconnected)
+            wakeAll()
+            return changes
+        case .connectionCreated(let connection): onActivity?(.connectionCreated(connection))
+        case .connectionDestroyed(let connection): onActivity?(.connectionDestroyed(connection))
+        }
+        return []
+    }
+
     /// Adds a message as received, whoever it says sent it, dated `now` if it has no date. Always returns true, as
-    /// OpenTok's does; neither its length nor its origin is checked.
+    /// OpenTok's does; neither its length nor its origin is checked, and a second one with the same local id is shown too.
     @discardableResult
     public func addMessage(_ message: ChatMessage, now: WallTime) -> Bool {
         var message = message
         message.direction = .received
-        message.state = .sent
-        message.sentAt = message.sentAt ?? now
-        append(message)
+        message.localID = nil
+        message.seq = nil
+        tell(timeline.insert(message, now: now))
         return true
     }
 
-    /// Takes a signal. Returns whether the list has changed: not for a signal that is no chat message, nor for a message
-    /// that is shown already.
-    ///
-    /// A signal is one's own when the server's stamp names this component's connection, present or past, or the id given
-    /// to ``setSenderId(_:alias:)``. What the data says about its sender changes nothing: a message that bears
-    /// another's name or local id is shown as coming from whom the server says.
-    @discardableResult
-    public func receive(_ signal: Signal, now: WallTime) -> Bool {
-        guard var message = ChatWireForm.message(from: signal, now: now) else { return false }
-        echoes.note(channel?.connectionID)
-        if let from = signal.from?.connectionId, echoes.isOwn(from) || from.rawValue == senderID {
-            if let localID = echoes.settle(message), let place = buffer.place(of: localID) {
-                let changes = buffer[place].state != .sent
-                buffer[place].state = .sent
-                return changes
-            }
-            // Somebody else in this program sent it as the same connection.
-            message.direction = .sent
-            append(message)
-            return true
+    private func receive(_ signal: Signal, now: WallTime) -> [TimelineChange] {
+        guard var message = ChatWireForm.message(from: signal, now: now) else {
+            onActivity?(.otherSignal(signal))
+            return []
         }
-        if let identity = Identity(message), known.contains(identity) { return false }
-        append(message)
-        return true
+        if echoes.note(channel?.connectionID) { timeline.startEra() }
+        if let from = signal.from?.connectionId, echoes.isOwn(from) || from.rawValue == senderID {
+            message.direction = .sent
+            let localID = message.localID ?? echoes.settleBare(message.text)
+            guard let localID, timeline.ownMessage(localID) != nil else {
+                // Somebody else in this program sent it as the same connection.
+                return tell(timeline.insert(message, now: now))
+            }
+            return settle(localID, seq: message.seq)
+        }
+        let changes = tell(timeline.insert(message, now: now))
+        if !changes.isEmpty { onActivity?(.messageReceived(from: signal.from?.connectionId)) }
+        return changes
     }
 
     // MARK: Sending
 
     /// Sends the draft, through the ``channel`` if there is one, and waits until it is known what became of it. The message
-    /// is shown, and the draft is empty, before the first wait: a second call meanwhile finds nothing to send.
+    /// is shown, and the draft is empty, before the first wait.
     ///
-    /// `localID` is the message's name, new for each message. Text is sent as it stands, white space alone included.
+    /// Messages go one at a time, in the order in which they were written. One that fails holds back those behind it, until
+    /// ``retry(_:)`` brings it through, ``discard(_:)`` takes it away, or ``passFailed()`` lets them go before it.
+    /// `localID` is the message's name, new for each message. Text is sent as it stands.
     public func send(now: WallTime, localID: LocalID) async -> SendResult {
-        let result = show(now: now, localID: localID, channel: channel)
-        guard result == .sent, let channel else { return result }
-        return await deliver(localID, through: channel)
+        if let refusal = show(now: now, localID: localID, through: channel) { return .refused(refusal) }
+        return channel == nil ? .sent : await deliver(localID)
     }
 
     /// Gives the draft to the ``delegate`` to send, whether there is a channel or not, and waits for nothing: OpenTok's Send
     /// button. What the delegate has agreed to is shown as sent.
     public func submit(now: WallTime, localID: LocalID) -> SendResult {
-        show(now: now, localID: localID, channel: nil)
+        show(now: now, localID: localID, through: nil).map { .refused($0) } ?? .sent
     }
 
-    /// The part of sending that does not wait: the draft becomes a message of the list, unless somebody refuses it.
-    private func show(now: WallTime, localID: LocalID, channel: (any SignalChannel)?) -> SendResult {
-        guard !draft.text.isEmpty else { return .nothingToSend }
-        let message = ChatMessage(
-            text: draft.text, senderID: senderID ?? channel?.connectionID?.rawValue, senderAlias: senderAlias,
-            sentAt: now, localID: localID, direction: .sent, state: channel == nil ? .sent : .sending)
-        if channel != nil, (wireForm.signal(for: message).data?.utf16.count ?? 0) > Limits.dataLength {
-            return .refused(.tooLong)
-        }
-        if let delegate {
-            guard delegate.onMessageReadyToSend(message) else { return .refused(.byDelegate) }
-        } else if channel == nil {
-            return .refused(.nobodyToSend)
-        }
-        append(message)
-        draft.clear()
-        echoes.expect(localID, text: message.text)
-        return .sent
-    }
-
-    /// Sends a failed message again, as the same message in the same place. Does nothing for any other.
+    /// Sends a failed message again, as the same row in the same place. Does nothing for any other.
     ///
     /// If the first attempt did arrive after all, receivers know the second by its local id and show it once; of bare text
     /// they cannot.
     public func retry(_ localID: LocalID) async -> SendResult {
-        guard let channel, let place = buffer.place(of: localID), case .failed = buffer[place].state else {
-            return .nothingToSend
-        }
-        buffer[place].state = .sending
-        echoes.forget(localID)
-        echoes.expect(localID, text: buffer[place].text)
-        return await deliver(localID, through: channel)
+        guard timeline.ownMessage(localID)?.hasFailed == true else { return outcome(localID) }
+        guard isConnected else { return .refused(.notConnected) }
+        tell(timeline.retry(localID))
+        queue.retry(localID)
+        return await deliver(localID)
     }
 
-    private func deliver(_ localID: LocalID, through channel: any SignalChannel) async -> SendResult {
-        guard let place = buffer.place(of: localID) else { return .nothingToSend }
-        echoes.note(channel.connectionID)
+    /// Takes a failed message away. Does nothing for any other.
+    @discardableResult
+    public func discard(_ localID: LocalID) -> [TimelineChange] {
+        guard timeline.ownMessage(localID)?.hasFailed == true else { return [] }
+        queue.remove(localID)
+        echoes.forget(localID)
+        let changes = tell(timeline.discard(localID))
+        advance()
+        return changes
+    }
+
+    /// Lets what waits behind failed messages go before them.
+    public func passFailed() {
+        queue.passFailed()
+        advance()
+    }
+
+    // As long in a signal as those that will be sent.
+    private static let sampleID = LocalID("0000000000000000")
+    private static let sampleTime = WallTime(milliseconds: 1_700_000_000_000)
+
+    private var isConnected: Bool { !hasEnded && channel?.connectionID != nil }
+
+    private func message(now: WallTime, localID: LocalID, state: ChatMessage.State) -> ChatMessage {
+        ChatMessage(
+            text: draft, senderID: senderID ?? channel?.connectionID?.rawValue, senderAlias: senderAlias,
+            sentAt: now, receivedAt: now, localID: localID, direction: .sent, state: state)
+    }
+
+    private func refusal(of message: ChatMessage, via channel: (any SignalChannel)?) -> SendRefusal? {
+        if let refusal = composer.refusal { return refusal }
+        guard channel != nil else { return delegate == nil ? .notConnected : nil }
+        let excess = (wireForm.signal(for: message).data?.utf16.count ?? 0) - Limits.dataLength
+        if excess > 0 { return .signalTooLong(excess: excess) }
+        if !isConnected { return .notConnected }
+        return queue.isFull ? .tooManyWaiting : nil
+    }
+
+    /// The part of sending that does not wait: the draft becomes a row, unless somebody refuses it.
+    private func show(now: WallTime, localID: LocalID, through channel: (any SignalChannel)?) -> SendRefusal? {
+        let message = message(now: now, localID: localID, state: channel == nil ? .sent : .sending)
+        if let refusal = refusal(of: message, via: channel) { return refusal }
+        if timeline.ownMessage(localID) != nil { return .localIDTaken }
+        if let delegate, !delegate.onMessageReadyToSend(message) { return .byDelegate }
+        composer.clear()
+        if channel == nil {
+            // How the delegate sends it is its own affair: what comes back may be bare text.
+            echoes.expectBare(localID, text: message.text)
+            tell(timeline.insert(message, now: now))
+        } else {
+            queue.append(localID)
+            tell(timeline.appendPending(message, now: now))
+        }
+        tellDraft()
+        onActivity?(.messageSubmitted(localID))
+        return nil
+    }
+
+    /// Waits for the message's turn, sends it, and gives the turn to the next.
+    private func deliver(_ localID: LocalID) async -> SendResult {
+        while true {
+            switch queue.turn(of: localID) {
+            case .now: return await transmit(localID)
+            case .later: await withCheckedContinuation { parked[localID] = $0 }
+            case .never: return outcome(localID)
+            }
+        }
+    }
+
+    private func transmit(_ localID: LocalID) async -> SendResult {
+        guard let channel, let message = timeline.ownMessage(localID) else {
+            queue.remove(localID)
+            advance()
+            return .discarded
+        }
+        queue.start(localID)
+        if echoes.note(channel.connectionID) { timeline.startEra() }
+        if wireForm == .bareText { echoes.expectBare(localID, text: message.text) }
         do throws(SignalingError) {
-            try await channel.send(wireForm.signal(for: buffer[place]))
+            let seq = try await channel.send(wireForm.signal(for: message))
+            settle(localID, seq: seq)
         } catch {
             // The echo may have come although the answer did not: then it was sent.
-            guard settle(localID, as: .failed(error)) else { return .sent }
+            guard timeline.ownMessage(localID)?.state == .sending else { return outcome(localID) }
             // After a refusal no echo comes; after a lost connection it still may.
             if !error.isRetryable { echoes.forget(localID) }
-            return .failed(error)
+            queue.fail(localID)
+            tell(timeline.fail(localID, .error(error)))
+            advance()
         }
-        echoes.note(channel.connectionID)
-        settle(localID, as: .sent)
-        return .sent
+        return outcome(localID)
     }
 
-    /// Returns false when the message is not waiting any more. Its place may have moved during the wait.
+    /// The session has the message, as its acknowledgement or its echo says.
     @discardableResult
-    private func settle(_ localID: LocalID, as state: ChatMessage.State) -> Bool {
-        guard let place = buffer.place(of: localID), buffer[place].state == .sending else { return false }
-        buffer[place].state = state
-        return true
+    private func settle(_ localID: LocalID, seq: Seq?) -> [TimelineChange] {
+        let changes = tell(timeline.confirm(localID, seq: seq))
+        queue.remove(localID)
+        advance()
+        // Who still waits for its turn has nothing to wait for any more.
+        parked.removeValue(forKey: localID)?.resume()
+        return changes
     }
 
-    private func append(_ message: ChatMessage) {
-        if let identity = Identity(message) { known.insert(identity) }
-        if let identity = buffer.append(message).flatMap(Identity.init) { known.remove(identity) }
-    }
-
-    /// What makes another's message the same as one that is there; nil for one's own, and without a local id.
-    private struct Identity: Hashable {
-        let senderID: String?
-        let localID: LocalID
-
-        init?(_ message: ChatMessage) {
-            guard message.direction == .received, let localID = message.localID else { return nil }
-            self.senderID = message.senderID
-            self.localID = localID
+    private func outcome(_ localID: LocalID) -> SendResult {
+        switch timeline.ownMessage(localID)?.state {
+        case .sent, .sending: .sent
+        case .failed(let failure): .failed(failure)
+        case nil: .discarded
         }
+    }
+
+    private func advance() {
+        if let next = queue.next { parked.removeValue(forKey: next)?.resume() }
+    }
+
+    private func wakeAll() {
+        let waiting = parked.values
+        parked = [:]
+        for continuation in waiting { continuation.resume() }
+    }
+
+    // MARK: What is unread
+
+    /// Says whether somebody reads along; what arrives meanwhile is not unread.
+    public var isVisible: Bool {
+        get { timeline.isVisible }
+        set { timeline.isVisible = newValue }
+    }
+
+    /// Marks this message, and all before it, as read; all, when nil. What is read stays read.
+    @discardableResult
+    public func markRead(upTo id: TimelineRow.ID? = nil) -> [TimelineChange] { tell(timeline.markRead(upTo: id)) }
+
+    private var toldUnreadCount = 0
+
+    @discardableResult
+    private func tell(_ changes: [TimelineChange]) -> [TimelineChange] {
+        if !changes.isEmpty { updates.yield(.changes(changes)) }
+        if toldUnreadCount != unreadCount {
+            toldUnreadCount = unreadCount
+            updates.yield(.unreadCount(unreadCount))
+        }
+        return changes
+    }
+
+    private func tellDraft() { updates.yield(.draft(draft, remaining: remaining)) }
+
+    // MARK: After a restart
+
+    /// Puts back what an earlier run had, into a component that is new. What was being sent has failed, and waits for
+    /// ``retry(_:)`` or ``discard(_:)``; it holds back nothing. A draft that is too long by now is kept, and not sent.
+    public func restore(messages: [ChatMessage], draft: String, now: WallTime) {
+        composer.restore(draft)
+        let changes = timeline.restore(messages, now: now)
+        for message in timeline.messages where message.isPending {
+            if let localID = message.localID { queue.appendPassedOver(localID) }
+        }
+        tell(changes)
+        tellDraft()
     }
 }

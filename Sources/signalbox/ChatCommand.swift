@@ -33,7 +33,8 @@ struct ChatCommand: AsyncParsableCommand {
 @MainActor
 private final class TerminalChat {
     private let session: Session
-    private let component = TextChatComponent()
+    // What is piped through goes out as it came in, a line of blanks too.
+    private let component = TextChatComponent(composer: Composer(unit: .utf16, sendsBlankText: true))
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var outcome: ExitCode?
     private var randomness = SystemRandomNumberGenerator()
@@ -64,24 +65,36 @@ private final class TerminalChat {
     /// Each line waits for its acknowledgement, so lines arrive in their order and none is lost in silence.
     private func send(_ lines: AsyncStream<String>) async {
         for await line in lines {
-            guard component.edit(line) else {
+            guard component.edit(line).isAccepted else {
                 fail("a line is longer than \(component.maxLength) characters, and was not sent")
                 continue
             }
-            switch await component.send(now: .current, localID: LocalID(using: &randomness)) {
-            case .sent, .nothingToSend: break
-            case .failed(let error): fail("not sent: \(error.message)")
+            let localID = LocalID(using: &randomness)
+            switch await component.send(now: .current, localID: localID) {
+            case .sent, .discarded, .refused(.blank): break
+            case .failed(let failure):
+                fail("not sent: \(reason(failure))")
+                // Nobody can try again here: the lines behind it go on.
+                component.discard(localID)
+            case .refused(.notConnected): fail("not sent: not connected")
             case .refused: fail("a line is too long for a signal, and was not sent")
             }
         }
         await session.disconnect()
     }
 
+    private func reason(_ failure: ChatMessage.Failure) -> String {
+        switch failure {
+        case .error(let error): error.message
+        case .interrupted: "interrupted"
+        }
+    }
+
     /// - Returns: whether more can come.
     private func take(_ event: SessionEvent) -> Bool {
         switch event {
         case .signal(let signal):
-            if component.receive(signal, now: .current) { printNew() }
+            printNew(component.handle(.signal(signal), now: .current))
         case .connectionCreated(let connection):
             if isTerminal { say("\(name(connection)) is here") }
         case .connectionDestroyed(let connection, _):
@@ -102,8 +115,13 @@ private final class TerminalChat {
         return true
     }
 
-    private func printNew() {
-        guard let message = component.messages.last, message.direction == .received else { return }
+    private func printNew(_ changes: [TimelineChange]) {
+        for case .insert(let row, _) in changes {
+            if let message = row.message?.message, message.direction == .received { show(message) }
+        }
+    }
+
+    private func show(_ message: ChatMessage) {
         let name = message.senderAlias ?? "somebody"
         let time = isTerminal ? ChatTimeText.text(message.sentAt ?? .current, in: .current) + " " : ""
         StandardOutput.print("\(time)\(printable(name)): \(printable(message.text))")

@@ -30,6 +30,24 @@ public enum Vectors {
         return files
     }
 
+    /// The cases of every file of a folder; each carries its file's members where it has none of its own.
+    public static func folder(_ name: String) throws -> [VectorCase] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Vectors").appending(path: name)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+        guard !files.isEmpty else { throw Malformed(path: name) }
+        return try files.sorted().flatMap { file in
+            let whole = try load("\(name)/\(file)")
+            return try cases("\(name)/\(file)").map { one in
+                var members = one.value.objectValue ?? [:]
+                for (member, value) in whole.objectValue ?? [:] where members[member] == nil && member != "cases" {
+                    members[member] = value
+                }
+                return VectorCase(name: "\(file): \(one.name)", value: .object(members))
+            }
+        }
+    }
+
     public struct Malformed: Error {
         public let path: String
     }

@@ -2,401 +2,506 @@ import SignalingProtocol
 import TestSupport
 import Testing
 import TextChat
+import TextChatTesting
 
-@Suite("The text chat component")
+@Suite("The text chat component", .timeLimit(.minutes(1)))
 @MainActor
 struct ComponentTests {
-    nonisolated static let now = WallTime(milliseconds: 1_700_000_000_000)
-    let component = TextChatComponent()
+    // MARK: One's own messages come back
 
-    func echo(_ signal: SignalRequest, from: String = "me") -> Signal {
-        incoming(type: signal.type, data: signal.data, from: ConnectionID(from), senderData: "data", seq: Seq(1))
-    }
-
-    func write(_ text: String) { #expect(component.edit(text)) }
-
-    func send(_ localID: String = "1") async -> SendResult {
-        await component.send(now: Self.now, localID: LocalID(localID))
-    }
-
-    // MARK: The draft
-
-    @Test("the longest text is 1000 UTF-16 units unless it is told otherwise; an edit over it is refused whole")
-    func longest() {
-        #expect(component.maxLength == 1000)
-        #expect(component.remaining == 1000)
-        let longest = String(repeating: "😀", count: 500)
-        #expect(component.edit(longest))
-        #expect(component.remaining == 0)
-        #expect(!component.edit(longest + "a"))
-        #expect(component.draft.text == longest)
-    }
-
-    @Test(
-        "length is counted in the unit that was asked for",
-        arguments: zip(LengthUnit.allCases, [11, 1, 25]))
-    func units(_ unit: LengthUnit, _ length: Int) {
-        let family = "👨\u{200D}👩\u{200D}👧\u{200D}👦"
-        let fits = TextChatComponent(maxLength: length, unit: unit)
-        #expect(fits.edit(family))
-        #expect(fits.remaining == 0)
-        let tooShort = TextChatComponent(maxLength: length - 1, unit: unit)
-        #expect(!tooShort.edit(family))
-        #expect(tooShort.remaining == length - 1)
-    }
-
-    @Test("a lowered limit trims nothing: the count goes below zero, and only edits within the limit are taken")
-    func lowering() {
-        write("hello")
-        component.maxLength = 3
-        #expect(component.draft.text == "hello")
-        #expect(component.remaining == -2)
-        #expect(!component.edit("hell"))
-        #expect(component.edit("hel"))
-        component.maxLength = -5
-        #expect(component.maxLength == 0)
-        #expect(component.edit(""))
-    }
-
-    // MARK: Sending through a delegate
-
-    @Test("an empty draft is not sent, and the delegate is not asked")
-    func empty() async {
-        let delegate = RecordingDelegate(answer: true)
-        component.delegate = delegate
-        #expect(await send() == .nothingToSend)
-        #expect(delegate.asked.isEmpty)
-        #expect(component.rows.isEmpty)
-    }
-
-    @Test("white space alone is sent, as it stands")
-    func whiteSpace() async {
-        let delegate = RecordingDelegate(answer: true)
-        component.delegate = delegate
-        write(" \n ")
-        #expect(await send() == .sent)
-        #expect(component.messages.map(\.text) == [" \n "])
-    }
-
-    @Test("the delegate gets the message as it will be shown; after its yes the draft is empty")
-    func delegateAgrees() async {
-        let delegate = RecordingDelegate(answer: true)
-        component.delegate = delegate
-        component.setSenderId("me", alias: "Ada")
-        write("hi")
-        #expect(await send() == .sent)
-        let message = ChatMessage(
-            text: "hi", senderID: "me", senderAlias: "Ada", sentAt: Self.now, localID: LocalID("1"), direction: .sent)
-        #expect(delegate.asked == [message])
-        #expect(component.rows == [.sent(message), .divider])
-        #expect(component.draft.text.isEmpty)
-        #expect(component.remaining == 1000)
-    }
-
-    @Test("without setSenderId a message has no sender")
-    func noSender() async {
-        let delegate = RecordingDelegate(answer: true)
-        component.delegate = delegate
-        write("hi")
-        _ = await send()
-        #expect(delegate.asked.first?.senderID == nil)
-        #expect(delegate.asked.first?.senderAlias == nil)
-    }
-
-    @Test("after the delegate's no nothing is shown, and the draft stays")
-    func delegateRefuses() async {
-        let delegate = RecordingDelegate(answer: false)
-        component.delegate = delegate
-        write("hi")
-        #expect(await send() == .refused(.byDelegate))
-        #expect(delegate.asked.count == 1)
-        #expect(component.messages.isEmpty)
-        #expect(component.draft.text == "hi")
-    }
-
-    @Test("with neither delegate nor channel nothing is shown, and the draft stays")
-    func nobody() async {
-        write("hi")
-        #expect(await send() == .refused(.nobodyToSend))
-        #expect(component.messages.isEmpty)
-        #expect(component.draft.text == "hi")
-    }
-
-    @Test("the delegate is held weakly")
-    func weakness() {
-        func attach() {
-            let delegate = RecordingDelegate(answer: true)
-            component.delegate = delegate
-            #expect(component.delegate === delegate)
+    @Test("CHAT-5: the echo before, after or without the answer: one row, and the same row")
+    func echoes() async throws {
+        for way in ["before", "after", "only the answer", "only the echo"] {
+            let it = Chatting()
+            it.channel.holdAnswers()
+            if way == "only the echo" { it.channel.answer(.lost(loss)) }
+            async let result = it.send("hi")
+            await it.channel.waitUntilSent(1)
+            #expect(it.states == [.sending], "\(way)")
+            let id = it.chat.rows[0].id
+            if way == "before" || way == "only the echo" {
+                it.hear()
+                #expect(it.states == [.sent], "\(way)")
+            }
+            it.channel.releaseAllAnswers()
+            #expect(await result == .sent, "\(way)")
+            if way == "after" { it.hear() }
+            #expect(it.states == [.sent], "\(way)")
+            #expect(it.chat.rows.map(\.id) == [id], "\(way)")
+            #expect(it.chat.messages[0].seq == Seq(3), "\(way)")
         }
-        attach()
-        #expect(component.delegate == nil)
+    }
+
+    @Test("CHAT-5: an echo of bare text completes the oldest message of that text; what comes beyond that is another's")
+    func bareEchoes() async throws {
+        let it = Chatting(TextChatComponent(wireForm: .bareText))
+        it.channel.answer(.lost(loss), .acknowledged)
+        #expect(await it.send("hi") == .failed(.error(loss)))
+        it.chat.passFailed()
+        #expect(await it.send("hi") == .sent)
+        it.hear()
+        #expect(it.states == [.sent, .sent])
+        try await it.channel.send(SignalRequest(type: "TextChat", data: "hi"))
+        it.hear()
+        #expect(it.chat.messages.map(\.direction) == [.sent, .sent, .sent])
+    }
+
+    @Test("a refused bare message waits for no echo: that of the same text sent again completes the second")
+    func refusedHasNoEcho() async {
+        let it = Chatting(TextChatComponent(wireForm: .bareText))
+        it.channel.answer(.refused(refusal))
+        #expect(await it.send("hi") == .failed(.error(refusal)))
+        it.chat.passFailed()
+        #expect(await it.send("hi") == .sent)
+        it.hear()
+        #expect(it.chat.messages.filter { $0.state == .sent }.compactMap(\.localID) == [LocalID("2")])
+        #expect(it.chat.messages.count == 2)
+    }
+
+    @Test("an echo that comes back under the connection that one had before completes its message")
+    func lateEcho() async {
+        let it = Chatting()
+        it.channel.answer(.lost(loss))
+        #expect(await it.send("hi") == .failed(.error(loss)))
+        let echo = it.channel.takeEvents()
+        let again = it.session.connect("me again")
+        it.chat.channel = again
+        for event in again.takeEvents() + echo { it.chat.handle(event, now: it.clock.now) }
+        #expect(it.states == [.sent])
+    }
+
+    @Test("what another part of this program sent as the same connection is shown as one's own, once")
+    func otherPart() async throws {
+        let it = Chatting()
+        let signal = SignalRequest(type: "text-chat", data: #"{"text":"x","localId":"9"}"#)
+        try await it.channel.send(signal)
+        try await it.channel.send(signal)
+        it.hear()
+        #expect(it.chat.messages.map(\.direction) == [.sent])
+        #expect(it.chat.unreadCount == 0)
     }
 
     @Test("an echo of bare text that the delegate sent is not shown again")
     func delegateEcho() async {
+        let component = TextChatComponent()
         let delegate = RecordingDelegate(answer: true)
         component.delegate = delegate
         component.setSenderId("me", alias: nil)
         for localID in ["1", "2"] {
-            write("hi")
-            _ = await send(localID)
+            component.edit("hi")
+            #expect(await component.send(now: ManualClock().now, localID: LocalID(localID)) == .sent)
         }
-        let signal = SignalRequest(type: "TextChat", data: "hi")
-        #expect(!component.receive(echo(signal), now: Self.now))
-        #expect(!component.receive(echo(signal), now: Self.now))
-        #expect(component.messages.count == 2)
-        #expect(component.receive(echo(signal), now: Self.now))
-        #expect(component.messages.last?.direction == .sent)
-    }
-
-    // MARK: Receiving
-
-    @Test("an added message is received whatever it says, dated now if it has no date, and never checked")
-    func adding() {
-        let text = String(repeating: "a", count: 2000)
-        let message = ChatMessage(text: text, senderID: "me", direction: .sent, state: .sending)
-        #expect(component.addMessage(message, now: Self.now))
-        #expect(component.messages == [ChatMessage(text: text, senderID: "me", sentAt: Self.now)])
-        #expect(component.addMessage(ChatMessage(text: "b", sentAt: WallTime(milliseconds: 5)), now: Self.now))
-        #expect(component.messages.last?.sentAt == WallTime(milliseconds: 5))
-        #expect(component.addMessage(ChatMessage(text: "b", sentAt: WallTime(milliseconds: 5)), now: Self.now))
-        #expect(component.messages.count == 3)
-    }
-
-    @Test("messages stand in the order in which they came, whatever their dates")
-    func order() {
-        for (text, date) in [("a", 300 as Int64), ("b", 100), ("c", 200)] {
-            component.addMessage(ChatMessage(text: text, sentAt: WallTime(milliseconds: date)), now: Self.now)
+        let echo = incoming(type: "TextChat", data: "hi", from: ConnectionID("me"))
+        for count in [2, 2, 3] {
+            component.handle(.signal(echo), now: ManualClock().now)
+            #expect(component.messages.count == count)
         }
-        #expect(component.messages.map(\.text) == ["a", "b", "c"])
+        #expect(component.messages.allSatisfy { $0.direction == .sent })
     }
 
-    @Test("a signal of another type changes nothing")
-    func otherType() {
-        #expect(!component.receive(incoming(type: "typing", data: "{}", from: ConnectionID("b")), now: Self.now))
-        #expect(component.messages.isEmpty)
+    // MARK: Once, and from whom
+
+    @Test("G3: replayed after a reconnect, each message is shown once; two equal texts are two")
+    func replay() async throws {
+        let it = Chatting()
+        for text in ["hi", "hi"] { try await it.other.send(SignalRequest(type: "TextChat", data: text)) }
+        try await it.other.send(SignalRequest(type: "text-chat", data: #"{"text":"x","localId":"1"}"#))
+        let events = it.channel.takeEvents()
+        for event in events + [.reconnecting, .reconnected] + events { it.chat.handle(event, now: it.clock.now) }
+        #expect(it.texts == ["hi", "hi", "x"])
     }
 
-    @Test("two equal texts are both shown; one message delivered twice is shown once")
-    func duplicates() {
-        let bare = incoming(type: "TextChat", data: "hi", from: ConnectionID("b"))
-        #expect(component.receive(bare, now: Self.now))
-        #expect(component.receive(bare, now: Self.now))
-        let named = incoming(type: "text-chat", data: #"{"text":"hi","localId":"7"}"#, from: ConnectionID("b"))
-        #expect(component.receive(named, now: Self.now))
-        #expect(!component.receive(named, now: Self.now))
-        var other = named
-        other.from = connection("c")
-        #expect(component.receive(other, now: Self.now))
-        #expect(component.messages.count == 4)
-    }
-
-    @Test("only the latest messages are kept, and a dropped one is not remembered", arguments: [1, 2, 3, 10])
-    func bound(_ limit: Int) {
-        let component = TextChatComponent(messageLimit: limit)
-        func receive(_ number: Int) -> Bool {
-            let data = #"{"text":"\#(number)","localId":"\#(number)"}"#
-            return component.receive(
-                incoming(type: "text-chat", data: data, from: ConnectionID("b")), now: Self.now)
+    @Test("CHAT-4: who names another's id or local id neither completes nor hides a message")
+    func spoofing() async throws {
+        let it = Chatting()
+        it.channel.answer(.refused(loss))
+        #expect(await it.send("hi", as: "1") == .failed(.error(loss)))
+        let mallory = it.session.connect("mallory")
+        for id in ["me", "bob"] {
+            let data = #"{"text":"forged","sender":{"id":"\#(id)"},"localId":"1"}"#
+            try await mallory.send(SignalRequest(type: "text-chat", data: data))
         }
-        for number in 0..<35 { #expect(receive(number)) }
-        #expect(component.messages.map(\.text) == (35 - limit..<35).map(String.init))
-        #expect(!receive(34))
-        #expect(receive(34 - limit))
+        try await it.other.send(SignalRequest(type: "text-chat", data: #"{"text":"honest","localId":"1"}"#))
+        it.hear()
+        #expect(it.texts == ["forged", "honest", "hi"])
+        #expect(it.chat.messages.map(\.senderID) == ["mallory", "bob", "me"])
+        #expect(it.states[2] == .failed(.error(loss)))
     }
 
-    @Test("10,000 messages are kept unless it is told otherwise")
-    func standardBound() {
-        for _ in 0..<10_001 { component.addMessage(ChatMessage(text: "a"), now: Self.now) }
-        #expect(component.messages.count == 10_000)
-    }
-
-    // MARK: Sending through a channel
-
-    @Test("through a channel a message is shown as sending, with the draft empty, until it is acknowledged")
-    func acknowledged() async throws {
-        let component = TextChatComponent()
-        let channel = MemoryChannel {
-            #expect(component.messages.map(\.state) == [.sending])
-            #expect(component.draft.text.isEmpty)
+    @Test("bad data from a peer is no message, and nothing happens")
+    func badData() async throws {
+        let it = Chatting()
+        var heard: [ChatActivity] = []
+        it.chat.onActivity = { heard.append($0) }
+        for data in [#"{"text":"\ud800"}"#, "not json", "", "[]", #"{"text":5}"#] {
+            try await it.other.send(SignalRequest(type: "text-chat", data: data))
         }
-        component.channel = channel
-        component.setSenderId("me", alias: "Ada")
-        component.edit("hi")
-        #expect(await component.send(now: Self.now, localID: LocalID("1")) == .sent)
-        #expect(component.messages.map(\.state) == [.sent])
-        let message = try #require(component.messages.last)
-        #expect(channel.sent == [ChatWireForm.json.signal(for: message)])
-    }
-
-    @Test("submitting asks the delegate alone and waits for nothing")
-    func submitting() {
-        let channel = MemoryChannel()
-        component.channel = channel
-        write("hi")
-        #expect(component.submit(now: Self.now, localID: LocalID("1")) == .refused(.nobodyToSend))
-        let delegate = RecordingDelegate(answer: true)
-        component.delegate = delegate
-        #expect(component.submit(now: Self.now, localID: LocalID("1")) == .sent)
-        #expect(delegate.asked.count == 1)
-        #expect(component.messages.map(\.state) == [.sent])
-        #expect(channel.sent.isEmpty)
-    }
-
-    @Test("with a channel and no setSenderId the sender is the connection")
-    func connectionAsSender() async {
-        component.channel = MemoryChannel("conn-1")
-        write("hi")
-        _ = await send()
-        #expect(component.messages.first?.senderID == "conn-1")
-    }
-
-    @Test("with a channel the delegate may refuse, and need not be there")
-    func delegateWithChannel() async {
-        let channel = MemoryChannel()
-        component.channel = channel
-        let delegate = RecordingDelegate(answer: false)
-        component.delegate = delegate
-        write("hi")
-        #expect(await send() == .refused(.byDelegate))
-        #expect(channel.sent.isEmpty)
-        component.delegate = nil
-        #expect(await send() == .sent)
-    }
-
-    @Test("a message that no signal can hold is refused before it is shown", arguments: [false, true])
-    func tooLong(_ isOver: Bool) async {
-        let component = TextChatComponent(maxLength: 10_000)
-        let channel = MemoryChannel()
-        component.channel = channel
-        component.setSenderId("me", alias: nil)
-        let frame = #"{"text":"","sender":{"id":"me"},"sentOn":1700000000000,"localId":"1"}"#.utf16.count
-        component.edit(String(repeating: "a", count: Limits.dataLength - frame + (isOver ? 1 : 0)))
-        let result = await component.send(now: Self.now, localID: LocalID("1"))
-        #expect(result == (isOver ? .refused(.tooLong) : .sent))
-        #expect(component.messages.count == (isOver ? 0 : 1))
-        #expect(component.draft.text.isEmpty == !isOver)
-        #expect(channel.sent.first?.data?.utf16.count == (isOver ? nil : 8192))
+        #expect(it.hear().isEmpty)
+        #expect(it.chat.rows.isEmpty)
+        #expect(heard.count == 5)
     }
 
     @Test(
-        "the own echo is not shown again, whether it comes before or after the acknowledgement",
-        arguments: [true, false])
-    func ownEcho(_ isBefore: Bool) async throws {
+        "an added message is received whatever it says, dated now if it has no date, never checked, and never dropped")
+    func adding() {
         let component = TextChatComponent()
-        let message = ChatMessage(text: "hi", senderID: "me", sentAt: Self.now, localID: LocalID("1"), direction: .sent)
-        let echo = echo(ChatWireForm.json.signal(for: message))
-        let channel = MemoryChannel {
-            if isBefore { #expect(component.receive(echo, now: Self.now)) }
-        }
-        component.channel = channel
+        let now = ManualClock().now
+        let text = String(repeating: "a", count: 2000)
+        let message = ChatMessage(
+            text: text, senderID: "me", localID: LocalID("1"), direction: .sent, state: .sending)
+        #expect(component.addMessage(message, now: now))
+        #expect(component.addMessage(message, now: now))
+        #expect(component.messages.map(\.direction) == [.received, .received])
+        #expect(component.messages.map(\.sentAt) == [now, now])
+        #expect(component.messages[0].text == text)
+    }
+
+    // MARK: Sending in order
+
+    @Test("one at a time, in the order in which they were written")
+    func inOrder() async {
+        let it = Chatting()
+        it.channel.holdAnswers()
+        async let first = it.send("1")
+        await it.channel.waitUntilSent(1)
+        async let second = it.send("2")
+        async let third = it.send("3")
+        while it.chat.messages.count < 3 { await Task.yield() }
+        #expect(it.channel.sent.count == 1)
+        it.channel.releaseAnswer()
+        #expect(await first == .sent)
+        await it.channel.waitUntilSent(2)
+        #expect(it.channel.sent.count == 2)
+        it.channel.releaseAllAnswers()
+        #expect(await second == .sent)
+        #expect(await third == .sent)
+        it.hear()
+        #expect(it.texts == ["1", "2", "3"])
+        #expect(it.chat.messages.map(\.seq) == [Seq(3), Seq(4), Seq(5)])
+    }
+
+    @Test("the echo frees the way for the next, although the answer has not come")
+    func echoFrees() async {
+        let it = Chatting()
+        it.channel.holdAnswers()
+        async let first = it.send("1")
+        await it.channel.waitUntilSent(1)
+        async let second = it.send("2")
+        while it.chat.messages.count < 2 { await Task.yield() }
+        it.hear()
+        await it.channel.waitUntilSent(2)
+        it.channel.releaseAllAnswers()
+        #expect(await first == .sent)
+        #expect(await second == .sent)
+    }
+
+    /// One failed, and one that waits behind it.
+    private func held() async -> (Chatting, Task<SendResult, Never>) {
+        let it = Chatting()
+        it.channel.answer(.refused(loss))
+        #expect(await it.send("1", as: "1") == .failed(.error(loss)))
+        let second = Task { await it.send("2", as: "2") }
+        while it.chat.messages.count < 2 { await Task.yield() }
+        #expect(it.channel.sent.count == 1)
+        #expect(it.chat.obstacle == LocalID("1"))
+        return (it, second)
+    }
+
+    @Test("a failed message holds back those behind it; a retry brings it through first, in its place")
+    func failureHolds() async {
+        let (it, second) = await held()
+        let ids = it.chat.rows.map(\.id)
+        #expect(await it.chat.retry(LocalID("1")) == .sent)
+        #expect(await second.value == .sent)
+        it.hear()
+        #expect(it.texts == ["1", "2"])
+        #expect(it.chat.rows.map(\.id) == ids)
+        #expect(it.chat.obstacle == nil)
+        #expect(it.channel.sent.count == 3)
+        #expect(it.channel.sent[1] == it.channel.sent[0])
+        #expect(await it.chat.retry(LocalID("1")) == .sent)
+        #expect(await it.chat.retry(LocalID("unknown")) == .discarded)
+        #expect(it.channel.sent.count == 3)
+    }
+
+    @Test("discarding the failed one lets the others go")
+    func discarding() async {
+        let (it, second) = await held()
+        it.chat.discard(LocalID("2"))
+        #expect(it.chat.messages.count == 2)
+        it.chat.discard(LocalID("1"))
+        #expect(await second.value == .sent)
+        #expect(it.texts == ["2"])
+    }
+
+    @Test("whoever asks may let the others pass; the failed one stays, and can be tried again")
+    func passing() async {
+        let (it, second) = await held()
+        it.chat.passFailed()
+        #expect(await second.value == .sent)
+        #expect(it.texts == ["2", "1"])
+        #expect(await it.chat.retry(LocalID("1")) == .sent)
+        #expect(it.texts == ["2", "1"])
+    }
+
+    @Test("a failed message that turns out to have arrived holds back nothing any more")
+    func lateEchoFrees() async {
+        let it = Chatting()
+        it.channel.answer(.lost(loss))
+        #expect(await it.send("1") == .failed(.error(loss)))
+        let second = Task { await it.send("2") }
+        while it.chat.messages.count < 2 { await Task.yield() }
+        it.hear()
+        #expect(await second.value == .sent)
+        #expect(it.states == [.sent, .sent])
+    }
+
+    @Test("while the channel reconnects nothing is given to it; afterwards what waits goes")
+    func reconnecting() async {
+        let it = Chatting()
+        it.chat.handle(.reconnecting, now: it.clock.now)
+        let result = Task { await it.send("1") }
+        while it.chat.messages.isEmpty { await Task.yield() }
+        #expect(it.channel.sent.isEmpty)
+        it.chat.handle(.reconnected, now: it.clock.now)
+        #expect(await result.value == .sent)
+    }
+
+    @Test("when the connection ends what waits has failed: nothing is pending forever")
+    func disconnecting() async {
+        let it = Chatting()
+        it.channel.holdAnswers()
+        it.channel.answer(.refused(loss))
+        async let first = it.send("1")
+        await it.channel.waitUntilSent(1)
+        let second = Task { await it.send("2") }
+        while it.chat.messages.count < 2 { await Task.yield() }
+        it.channel.disconnect()
+        it.hear()
+        #expect(await second.value == .failed(.error(loss)))
+        it.channel.releaseAllAnswers()
+        #expect(await first == .failed(.error(loss)))
+        #expect(it.states == [.failed(.error(loss)), .failed(.error(loss))])
+        #expect(await it.chat.retry(LocalID("1")) == .refused(.notConnected))
+        #expect(await it.send("3") == .refused(.notConnected))
+        #expect(it.chat.draft == "3")
+    }
+
+    @Test("G5: no more than 100 wait; beyond that the draft stays")
+    func waitingLimit() async {
+        let it = Chatting()
+        it.chat.handle(.reconnecting, now: it.clock.now)
+        let sends = (0..<100).map { _ in Task { await it.send("x") } }
+        while it.chat.messages.count < 100 { await Task.yield() }
+        #expect(await it.send("one more") == .refused(.tooManyWaiting))
+        #expect(it.chat.draft == "one more")
+        it.chat.handle(.reconnected, now: it.clock.now)
+        for send in sends { #expect(await send.value == .sent) }
+    }
+
+    // MARK: The delegate
+
+    @Test("the delegate gets the message as it will be shown; after its yes the draft is empty")
+    func delegateAgrees() async {
+        let component = TextChatComponent()
+        let delegate = RecordingDelegate(answer: true)
+        component.delegate = delegate
+        component.setSenderId("me", alias: "Ada")
         component.edit("hi")
-        #expect(await component.send(now: Self.now, localID: LocalID("1")) == .sent)
-        #expect(!component.receive(echo, now: Self.now))
+        let now = ManualClock().now
+        #expect(await component.send(now: now, localID: LocalID("1")) == .sent)
+        let message = ChatMessage(
+            text: "hi", senderID: "me", senderAlias: "Ada", sentAt: now, receivedAt: now, localID: LocalID("1"),
+            direction: .sent)
+        #expect(delegate.asked == [message])
         #expect(component.messages == [message])
+        #expect(component.draft.isEmpty)
+        #expect(component.remaining == 1000)
+        component.edit("again")
+        #expect(await component.send(now: now, localID: LocalID("1")) == .refused(.localIDTaken))
     }
 
-    @Test("a refused message is shown as failed; a retry sends the same again, in its place")
-    func retry() async throws {
-        let channel = MemoryChannel()
-        component.channel = channel
-        channel.answer(SignalingError(.permissionDenied, "no"))
-        write("one")
-        #expect(await send("1") == .failed(SignalingError(.permissionDenied, "")))
-        write("two")
-        #expect(await send("2") == .sent)
-        #expect(component.messages.map(\.state) == [.failed(SignalingError(.permissionDenied, "")), .sent])
-        #expect(await component.retry(LocalID("1")) == .sent)
-        #expect(component.messages.map(\.text) == ["one", "two"])
-        #expect(component.messages.map(\.state) == [.sent, .sent])
-        #expect(channel.sent.count == 3)
-        #expect(channel.sent[2] == channel.sent[0])
-        #expect(await component.retry(LocalID("1")) == .nothingToSend)
-        #expect(await component.retry(LocalID("unknown")) == .nothingToSend)
+    @Test(
+        "what the delegate refuses is not shown, and stays in the draft; with a channel, too", arguments: [false, true])
+    func delegateRefuses(_ hasChannel: Bool) async {
+        let it = Chatting()
+        if !hasChannel { it.chat.channel = nil }
+        let delegate = RecordingDelegate(answer: false)
+        it.chat.delegate = delegate
+        #expect(await it.send("hi") == .refused(.byDelegate))
+        #expect(delegate.asked.count == 1)
+        #expect(it.chat.rows.isEmpty)
+        #expect(it.chat.draft == "hi")
+        #expect(it.channel.sent.isEmpty)
     }
 
-    @Test("an echo that comes after the connection was lost turns failed into sent")
-    func lateEcho() async throws {
-        let channel = MemoryChannel("first")
-        component.channel = channel
-        channel.answer(SignalingError(.notConnected, "lost"))
-        write("hi")
-        #expect(await send() == .failed(SignalingError(.notConnected, "")))
-        channel.connectionID = ConnectionID("second")
-        #expect(component.receive(echo(channel.sent[0], from: "first"), now: Self.now))
-        #expect(component.messages.map(\.state) == [.sent])
-    }
-
-    @Test("a message whose echo has come was sent, even if its answer was lost")
-    func echoWithoutAnswer() async {
+    @Test("with neither channel nor delegate nothing is sent; a delegate is held weakly")
+    func nobody() async {
         let component = TextChatComponent()
-        let echo = incoming(type: "text-chat", data: #"{"text":"hi","localId":"1"}"#, from: ConnectionID("me"))
-        let channel = MemoryChannel { component.receive(echo, now: Self.now) }
-        component.channel = channel
-        component.setSenderId("me", alias: nil)
-        channel.answer(SignalingError(.notConnected, "lost"))
-        component.edit("hi")
-        #expect(await component.send(now: Self.now, localID: LocalID("1")) == .sent)
-        #expect(component.messages.map(\.state) == [.sent])
-    }
-
-    @Test("a refused message waits for no echo: that of the same text sent again completes the second")
-    func refusedHasNoEcho() async {
-        let channel = MemoryChannel()
-        component.channel = channel
-        component.wireForm = .bareText
-        let refusal = SignalingError(.permissionDenied, "no")
-        channel.answer(refusal)
-        for localID in ["1", "2"] {
-            write("hi")
-            _ = await send(localID)
+        func attach() {
+            let delegate = RecordingDelegate(answer: true)
+            component.delegate = delegate
         }
-        #expect(!component.receive(echo(channel.sent[1]), now: Self.now))
-        #expect(component.messages.map(\.state) == [.failed(refusal), .sent])
+        attach()
+        component.edit("hi")
+        #expect(component.refusal() == .notConnected)
+        #expect(await component.send(now: ManualClock().now, localID: LocalID("1")) == .refused(.notConnected))
+        #expect(component.draft == "hi")
     }
 
-    @Test("an own bare echo completes the message of that text; a stranger's does not")
-    func bareEcho() async throws {
-        let channel = MemoryChannel()
-        component.channel = channel
-        component.wireForm = .bareText
-        channel.answer(SignalingError(.notConnected, "lost"))
-        write("hi")
-        _ = await send()
-        #expect(component.receive(echo(channel.sent[0], from: "other"), now: Self.now))
-        #expect(component.messages.map(\.direction) == [.sent, .received])
-        #expect(component.receive(echo(channel.sent[0]), now: Self.now))
-        #expect(component.messages.map(\.state) == [.sent, .sent])
-        #expect(component.messages.count == 2)
+    @Test("submitting asks the delegate alone, and waits for nothing")
+    func submitting() async {
+        let it = Chatting()
+        it.chat.edit("hi")
+        #expect(it.chat.submit(now: it.clock.now, localID: LocalID("1")) == .refused(.notConnected))
+        let delegate = RecordingDelegate(answer: true)
+        it.chat.delegate = delegate
+        #expect(it.chat.submit(now: it.clock.now, localID: LocalID("1")) == .sent)
+        #expect(it.states == [.sent])
+        #expect(it.channel.sent.isEmpty)
     }
 
-    @Test("a stranger who names another's id and local id neither completes nor hides a message")
-    func spoofing() async throws {
-        let channel = MemoryChannel()
-        component.channel = channel
-        channel.answer(SignalingError(.notConnected, "lost"))
-        write("hi")
-        _ = await send("1")
-        #expect(component.receive(echo(channel.sent[0], from: "mallory"), now: Self.now))
-        #expect(component.messages.map(\.state) == [.failed(SignalingError(.notConnected, "")), .sent])
-        #expect(component.messages.map(\.senderID) == ["me", "mallory"])
-        let forged = incoming(
-            type: "text-chat", data: #"{"text":"x","sender":{"id":"bob"},"localId":"9"}"#, from: ConnectionID("mallory")
-        )
-        #expect(component.receive(forged, now: Self.now))
-        var honest = forged
-        honest.from = connection("bob")
-        #expect(component.receive(honest, now: Self.now))
+    // MARK: What is told
+
+    @Test("a gap is shown where something was lost, and a new connection's seq goes on behind it")
+    func gap() async throws {
+        let it = Chatting()
+        try await it.say("a")
+        it.chat.handle(.lost, now: it.clock.now)
+        it.chat.handle(.connected(ConnectionID("me again")), now: it.clock.now)
+        it.chat.handle(
+            .signal(incoming(type: "TextChat", data: "b", from: ConnectionID("bob"), seq: Seq(1))), now: it.clock.now)
+        #expect(
+            it.chat.rows.map(line) == ["a received single name time", "gap", "b received single name time"])
     }
 
-    @Test("what another part of this program sent as the same connection is shown as one's own")
-    func otherPart() async throws {
-        component.channel = MemoryChannel()
-        let signal = incoming(type: "text-chat", data: #"{"text":"x","localId":"9"}"#, from: ConnectionID("me"))
-        #expect(component.receive(signal, now: Self.now))
-        #expect(component.messages.map(\.direction) == [.sent])
-        #expect(!component.receive(signal, now: Self.now))
+    @Test("a new connection's seq need not continue: what comes on it stands behind what there was")
+    func newConnection() async throws {
+        let it = Chatting()
+        for text in ["a", "b"] { try await it.say(text) }
+        it.chat.handle(.connected(ConnectionID("me again")), now: it.clock.now)
+        it.chat.handle(
+            .signal(incoming(type: "TextChat", data: "c", from: ConnectionID("bob"), seq: Seq(1))), now: it.clock.now)
+        #expect(it.texts == ["a", "b", "c"])
+    }
+
+    @Test("unread: others' messages while nobody reads along")
+    func unread() async throws {
+        let it = Chatting()
+        try await it.say("a")
+        it.chat.isVisible = false
+        try await it.say("b")
+        _ = await it.send("mine")
+        it.hear()
+        #expect(it.chat.unreadCount == 1)
+        it.chat.markRead()
+        #expect(it.chat.unreadCount == 0)
+    }
+
+    @Test("a stream begins with what is there, and its changes lead to what is there now")
+    func stream() async throws {
+        let it = Chatting()
+        try await it.say("a")
+        let stream = it.chat.updateStream()
+        it.chat.isVisible = false
+        try await it.say("b")
+        _ = await it.send("mine")
+        it.hear()
+        it.chat.markRead()
+        var rows: [TimelineRow] = []
+        var unread: [Int] = []
+        var drafts: [String] = []
+        var iterator = stream.makeAsyncIterator()
+        while rows != it.chat.rows || unread.last != 0 || unread.count < 3 {
+            switch await iterator.next() {
+            case .rows(let all): rows = all
+            case .changes(let changes): rows.apply(changes)
+            case .unreadCount(let count): unread.append(count)
+            case .draft(let text, _): drafts.append(text)
+            case .overflowed, nil:
+                Issue.record("the stream has ended")
+                return
+            }
+        }
+        #expect(unread == [0, 1, 0])
+        #expect(drafts == ["", "mine", ""])
+    }
+
+    @Test("G5: a stream that nobody reads ends with `overflowed`, and others go on")
+    func overflow() async {
+        let component = TextChatComponent()
+        let stream = component.updateStream()
+        for number in 0..<2000 { component.edit(String(number)) }
+        var last: ChatUpdate?
+        var count = 0
+        for await update in stream {
+            last = update
+            count += 1
+        }
+        #expect(last == .overflowed)
+        #expect(count == 1000)
+    }
+
+    @Test("a typing indicator hears what it needs: edits, what was sent, from whom something came, who left")
+    func activity() async throws {
+        let it = Chatting()
+        var heard: [ChatActivity] = []
+        it.chat.onActivity = { heard.append($0) }
+        _ = await it.send("hi", as: "1")
+        it.hear()
+        try await it.say("yo")
+        try await it.other.send(SignalRequest(type: "typing", data: "{}", isOnlineOnly: true))
+        it.other.disconnect()
+        it.hear()
+        it.chat.edit("")
+        it.chat.restore(messages: [], draft: "old", now: it.clock.now)
+        it.chat.handle(.reconnecting, now: it.clock.now)
+        it.chat.handle(.reconnected, now: it.clock.now)
+        it.chat.handle(.disconnected, now: it.clock.now)
+        let typing = incoming(type: "typing", data: "{}", from: ConnectionID("bob"), senderData: "Bob")
+        #expect(
+            heard.map(summary) == [
+                "edited hi", "submitted 1", "received bob", "other \(typing.type ?? "")", "left bob", "reconnecting",
+                "reconnected", "disconnected",
+            ])
+    }
+
+    private func summary(_ activity: ChatActivity) -> String {
+        switch activity {
+        case .draftEdited(let text): "edited \(text)"
+        case .messageSubmitted(let localID): "submitted \(localID)"
+        case .messageReceived(let from): "received \(from?.rawValue ?? "nobody")"
+        case .otherSignal(let signal): "other \(signal.type ?? "")"
+        case .connectionCreated(let connection): "joined \(connection.connectionId)"
+        case .connectionDestroyed(let connection): "left \(connection.connectionId)"
+        case .connected(let id): "connected \(id)"
+        case .reconnecting: "reconnecting"
+        case .reconnected: "reconnected"
+        case .disconnected: "disconnected"
+        }
+    }
+
+    // MARK: After a restart
+
+    @Test(
+        "after a restart the draft is back, and what was being sent has failed, holds back nothing, and can be tried again"
+    )
+    func restart() async {
+        let before = Chatting()
+        before.channel.holdAnswers()
+        async let result = before.send("lost", as: "a")
+        await before.channel.waitUntilSent(1)
+        before.chat.edit("unfinished")
+        let (messages, draft) = (before.chat.messages, before.chat.draft)
+        let it = Chatting()
+        it.chat.restore(messages: messages, draft: draft, now: it.clock.now)
+        #expect(it.chat.draft == "unfinished")
+        #expect(it.states == [.failed(.interrupted)])
+        #expect(await it.send("new", as: "b") == .sent)
+        #expect(await it.chat.retry(LocalID("a")) == .sent)
+        #expect(it.texts == ["new", "lost"])
+        before.channel.releaseAllAnswers()
+        _ = await result
     }
 
     @Test("local ids are 64 random bits in hex")

@@ -4,37 +4,53 @@ import TestSupport
 import Testing
 import TextChat
 
-@Suite("Rows and dividers")
+@Suite("Groups")
 struct GroupingTests {
-    @Test("messages become rows", arguments: try Vectors.cases("grouping/opentok.json"))
+    @Test("messages become rows", arguments: try Vectors.folder("grouping"))
     func rows(_ vector: VectorCase) throws {
-        let messages = try #require(vector["messages"]?.arrayValue).map(message)
+        let isOpenTok = vector["rule"]?.stringValue == "openTok"
+        var timeline = ChatTimeline(rule: isOpenTok ? .openTok : .standard)
+        timeline.isVisible = true
+        for value in try #require(vector["messages"]?.arrayValue) {
+            let message = try message(value)
+            let now = message.receivedAt ?? WallTime(milliseconds: 0)
+            if message.state == .sent {
+                _ = timeline.insert(message, now: now)
+            } else {
+                _ = timeline.appendPending(message, now: now)
+            }
+        }
         let expected = try #require(vector["rows"]?.arrayValue).compactMap(\.stringValue)
-        let rows = MessageGrouping.rows(of: messages)
-        #expect(rows.map(kind) == expected)
-        #expect(rows.compactMap(\.message) == messages)
+        #expect((isOpenTok ? OpenTokRow.rows(of: timeline.rows).map(kind) : timeline.rows.map(line)) == expected)
     }
 
-    @Test("dates at the ends of time neither trap nor group wrongly")
-    func extremes() {
-        let dates: [Int64] = [.min, .max, .min]
-        let messages = dates.map {
-            ChatMessage(text: "hi", senderID: "a", sentAt: WallTime(milliseconds: $0), direction: .received)
+    @Test("dates at the ends of time neither trap nor group wrongly", arguments: [GroupingRule.openTok, .standard])
+    func extremes(_ rule: GroupingRule) {
+        var timeline = ChatTimeline(rule: rule)
+        for date in [Int64.min, .max, .min].map(WallTime.init(milliseconds:)) {
+            _ = timeline.insert(ChatMessage(text: "hi", senderID: "a", sentAt: date, receivedAt: date), now: date)
         }
-        #expect(
-            MessageGrouping.rows(of: messages).map(kind)
-                == ["received", "divider", "received", "receivedShort", "divider"])
+        #expect(timeline.rows.compactMap { $0.message?.position } == [.single, .first, .last])
     }
 
     private func message(_ value: JSONValue) throws -> ChatMessage {
-        ChatMessage(
+        let state: ChatMessage.State =
+            switch value["state"]?.stringValue {
+            case "sending": .sending
+            case "failed": .failed(.interrupted)
+            default: .sent
+            }
+        return ChatMessage(
             text: try #require(value["text"]?.stringValue), senderID: value["senderId"]?.stringValue,
             senderAlias: value["alias"]?.stringValue,
             sentAt: WallTime(milliseconds: try #require(value["sentAt"]?.integerValue)),
-            direction: try #require(value["kind"]?.stringValue.flatMap(ChatMessage.Direction.init(rawValue:))))
+            receivedAt: value["at"]?.integerValue.map { WallTime(milliseconds: $0) },
+            localID: value["localId"]?.stringValue.map { LocalID($0) },
+            direction: try #require(value["kind"]?.stringValue.flatMap(ChatMessage.Direction.init(rawValue:))),
+            state: state)
     }
 
-    private func kind(_ row: ChatRow) -> String {
+    private func kind(_ row: OpenTokRow) -> String {
         switch row {
         case .sent: "sent"
         case .sentShort: "sentShort"

@@ -22,12 +22,13 @@ struct WireFormTests {
             #expect(message == nil)
             return
         }
+        let now = WallTime(milliseconds: try #require(vector["now"]?.integerValue))
         #expect(
             message
                 == ChatMessage(
                     text: try #require(expected["text"]?.stringValue), senderID: expected["senderId"]?.stringValue,
                     senderAlias: expected["alias"]?.stringValue,
-                    sentAt: WallTime(milliseconds: try #require(expected["sentAt"]?.integerValue)),
+                    sentAt: WallTime(milliseconds: try #require(expected["sentAt"]?.integerValue)), receivedAt: now,
                     localID: expected["localId"]?.stringValue.map { LocalID($0) }, direction: .received))
     }
 
@@ -86,4 +87,15 @@ struct WireFormTests {
                 from: incoming(type: "text-chat", data: data.joined()), now: WallTime(milliseconds: .max))
         }
     }
+}
+
+/// A signal as it arrives; `senderData` is what the sender's token says of it.
+func incoming(
+    type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil, seq: Seq? = nil
+) -> Signal {
+    Signal(type: type, data: data, from: from.map { connection($0.rawValue, data: senderData ?? "") }, seq: seq)
+}
+
+func connection(_ id: String, data: String = "") -> Connection {
+    Connection(connectionId: ConnectionID(id), creationTime: WallTime(milliseconds: 0), data: data)
 }

@@ -1,0 +1,44 @@
+/// One change of a ``TextChatComponent``, for whoever shows it.
+public enum ChatUpdate: Equatable, Sendable {
+    /// The whole list, first in every stream; what follows goes on from here.
+    case rows([TimelineRow])
+    /// The steps from the list before to the one now.
+    case changes([TimelineChange])
+    case unreadCount(Int)
+    case draft(String, remaining: Int)
+    /// This stream fell so far behind that it ends here. Ask for another one.
+    case overflowed
+}
+
+/// The streams of a component's updates: each listener gets all of them from the moment that it asked.
+struct ChatUpdateStreams {
+    /// Updates that may wait for one listener (G5).
+    static let bufferCount = 1000
+
+    private var continuations: [AsyncStream<ChatUpdate>.Continuation] = []
+
+    mutating func add(first: [ChatUpdate]) -> AsyncStream<ChatUpdate> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ChatUpdate.self, bufferingPolicy: .bufferingOldest(Self.bufferCount))
+        for update in first { continuation.yield(update) }
+        continuations.append(continuation)
+        return stream
+    }
+
+    mutating func yield(_ update: ChatUpdate) {
+        continuations.removeAll { continuation in
+            switch continuation.yield(update) {
+            case .enqueued(let remaining) where remaining <= 1:
+                // The last place tells that there was no place for more.
+                continuation.yield(.overflowed)
+                continuation.finish()
+                return true
+            case .enqueued: return false
+            case .dropped, .terminated: return true
+            @unknown default: return false
+            }
+        }
+    }
+
+    func finish() { for continuation in continuations { continuation.finish() } }
+}

@@ -1,0 +1,63 @@
+import SignalingProtocol
+import Synchronization
+
+/// A session in memory: connections send signals to each other in one order, as fast as you let them.
+///
+/// Signals are in the session's order from the moment in which they are sent. Each connection's events wait in its inbox until
+/// somebody takes them out, so a test decides what arrives when; answers come at once unless they are held.
+public final class MemorySession: Sendable {
+    private struct State {
+        var lastSeq: Int64 = 0
+        var lastConnection = 0
+        var channels: [MemoryChannel] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// A new connection; the others hear of it. Its id is `name`, or `connection-1` and so on.
+    public func connect(_ name: String? = nil, data: String = "") -> MemoryChannel {
+        state.withLock { state in
+            state.lastConnection += 1
+            let id = ConnectionID(name ?? "connection-\(state.lastConnection)")
+            let joined = Connection(
+                connectionId: id, creationTime: WallTime(milliseconds: Int64(state.lastConnection)), data: data)
+            state.lastSeq += 1
+            for other in state.channels { other.put(.connectionCreated(joined)) }
+            let channel = MemoryChannel(session: self, connection: joined)
+            channel.put(.connected(id))
+            state.channels.append(channel)
+            return channel
+        }
+    }
+
+    /// A signal that comes by REST: it has no sender.
+    @discardableResult
+    public func signal(_ request: SignalRequest) -> Seq? { deliver(request, from: nil) }
+
+    func deliver(_ request: SignalRequest, from sender: Connection?) -> Seq? {
+        state.withLock { state in
+            var seq: Seq?
+            if !request.isOnlineOnly {
+                state.lastSeq += 1
+                seq = Seq(state.lastSeq)
+            }
+            let signal = Signal(
+                type: request.type, data: request.data, from: sender, seq: seq, isDirected: request.to != nil)
+            for channel in state.channels where request.to == nil || request.to == channel.connection.connectionId {
+                channel.put(.signal(signal))
+            }
+            return seq
+        }
+    }
+
+    func remove(_ connection: Connection) {
+        state.withLock { state in
+            guard let place = state.channels.firstIndex(where: { $0.connection == connection }) else { return }
+            state.channels.remove(at: place)
+            state.lastSeq += 1
+            for other in state.channels { other.put(.connectionDestroyed(connection)) }
+        }
+    }
+}
