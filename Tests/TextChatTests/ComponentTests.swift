@@ -244,6 +244,22 @@ struct ComponentTests {
         #expect(it.texts == ["2", "1"])
     }
 
+    @Test("one that is tried again waits for the one that was let pass")
+    func retryWaits() async {
+        let (it, second) = await held()
+        it.channel.holdAnswers()
+        it.chat.passFailed()
+        await it.channel.waitUntilSent(2)
+        let first = Task { await it.chat.retry(LocalID("1")) }
+        while it.chat.messages[0].state != .sending { await Task.yield() }
+        #expect(it.channel.sent.count == 2)
+        it.channel.releaseAnswer()
+        #expect(await second.value == .sent)
+        await it.channel.waitUntilSent(3)
+        it.channel.releaseAllAnswers()
+        #expect(await first.value == .sent)
+    }
+
     @Test("a failed message that turns out to have arrived holds back nothing any more")
     func lateEchoFrees() async {
         let it = Chatting()
@@ -379,6 +395,7 @@ struct ComponentTests {
     func newConnection() async throws {
         let it = Chatting()
         for text in ["a", "b"] { try await it.say(text) }
+        it.chat.channel = it.session.connect("me again")
         it.chat.handle(.connected(ConnectionID("me again")), now: it.clock.now)
         it.chat.handle(
             .signal(incoming(type: "TextChat", data: "c", from: ConnectionID("bob"), seq: Seq(1))), now: it.clock.now)

@@ -147,6 +147,27 @@ test('CHAT whoever asks may let the others pass; the failed one stays', async ()
   assert.deepEqual(it.texts(), ['2', '1']);
 });
 
+test('CHAT one that is tried again waits for the one that was let pass', async () => {
+  const { it, second } = await held();
+  it.channel.holdsAnswers = true;
+  it.chat.passFailed();
+  const first = it.chat.retry('1');
+  assert.equal(it.channel.sent.length, 2);
+  it.channel.releaseAnswer();
+  assert.deepEqual(await second, { outcome: 'sent' });
+  it.channel.releaseAnswer();
+  assert.deepEqual(await first, { outcome: 'sent' });
+});
+
+test('CHAT a new connection’s seq need not continue: what comes on it stands behind what there was', async () => {
+  const it = chatting();
+  await it.say('a');
+  it.channel.connectionId = 'me again';
+  it.chat.handle({ kind: 'connected', connectionId: 'me again' }, 42);
+  it.chat.handle({ kind: 'signal', type: 'TextChat', data: 'b', from: { connectionId: 'bob' }, seq: 1 }, 42);
+  assert.deepEqual(it.texts(), ['a', 'b']);
+});
+
 test('CHAT while the channel reconnects nothing is given to it; when it has ended what waits has failed', async () => {
   const it = chatting();
   it.chat.handle({ kind: 'reconnecting' }, 42);
