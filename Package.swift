@@ -137,7 +137,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SignalingClientTests", dependencies: ["SignalingClient", "SignalingProtocol"],
+            name: "SignalingClientTests",
+            dependencies: ["SignalingClient", "SignalingProtocol", "JSONText", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "LoopbackTests",

@@ -47,6 +47,14 @@ struct ClientState {
         /// Attempts that came to nothing.
         var failures = 0
         let giveUpAt: MonotonicInstant
+
+        /// Closes the socket of an attempt, if there is one.
+        var closeForGood: [Effect] {
+            switch stage {
+            case .waiting: []
+            case .opening, .connecting: [.closeSocket(code: 1000)]
+            }
+        }
     }
 
     enum Input {
@@ -90,8 +98,8 @@ struct ClientState {
     private(set) var position: (epoch: Epoch, seq: Seq)?
     private var pending = PendingRequests()
     private var lastRequest = RequestID(0)
-    /// What the server said before its close.
-    private var farewell: (reason: DisconnectReason, reconnect: Reconnect)?
+    /// What the server gave as the reason before the close that ends the connection.
+    private var farewell: DisconnectReason?
     private let random: () -> Double
 
     /// - Parameter random: a new number from 0 up to 1 at each call.
@@ -121,7 +129,7 @@ struct ClientState {
         case .connected:
             return [.closeSocket(code: Self.lostCode)] + lose(now)
         case .reconnecting(let link, var comeback):
-            if now >= comeback.giveUpAt { return [.closeSocket(code: Self.lostCode)] + end(.networkDisconnected) }
+            if now >= comeback.giveUpAt { return comeback.closeForGood + end(.networkDisconnected) }
             switch comeback.stage {
             case .waiting:
                 comeback.stage = .opening(until: now.advanced(by: Self.answerTimeout))
@@ -201,8 +209,8 @@ struct ClientState {
         case .connected:
             phase = .disconnecting(until: now.advanced(by: Self.answerTimeout))
             return [.send(.disconnect(nextRequest()))]
-        case .reconnecting:
-            return [.closeSocket(code: 1000)] + end(.clientDisconnected)
+        case .reconnecting(_, let comeback):
+            return comeback.closeForGood + end(.clientDisconnected)
         }
     }
 
@@ -257,12 +265,31 @@ struct ClientState {
         case .connectionDestroyed(let seq, let id, let reason):
             guard isNew(seq), let peer = peers.removeValue(forKey: id) else { return [] }
             return [.emit(.connectionDestroyed(peer, reason))]
-        case .disconnected(let reason, let reconnect):
-            farewell = (reason, reconnect)
-            return []
+        case .disconnected(let reason, let reconnect): return dismissed(reason, reconnect, now)
         case .ping(let seq):
             note(seq)
             return [.send(.pong)]
+        }
+    }
+
+    /// The server sends this client away (LEAVE-4). Its close ends the connection; if coming back makes sense there is nothing to
+    /// wait for.
+    private mutating func dismissed(
+        _ reason: DisconnectReason, _ reconnect: Reconnect, _ now: MonotonicInstant
+    ) -> [Effect] {
+        let wait: Duration?
+        switch reconnect {
+        case .never:
+            farewell = reason
+            return []
+        case .yes: wait = nil
+        case .after(let time): wait = time
+        }
+        switch phase {
+        case .connected: return [.closeSocket(code: Self.lostCode)] + lose(now, firstWait: wait)
+        case .reconnecting(let link, let comeback):
+            return [.closeSocket(code: Self.lostCode)] + attemptFailed(link, comeback, now, wait: wait)
+        case .disconnected, .opening, .connecting, .disconnecting: return []
         }
     }
 
@@ -272,8 +299,9 @@ struct ClientState {
             return fail(error) + [.closeSocket(code: 1000)]
         case .reconnecting(let link, let comeback):
             guard case .connecting(let connect, _) = comeback.stage, id == connect else { return [] }
-            let close = Effect.closeSocket(code: Self.lostCode)
-            return [close] + (error.isRetryable ? attemptFailed(link, comeback, now) : end(.networkDisconnected))
+            return error.isRetryable
+                ? [.closeSocket(code: Self.lostCode)] + attemptFailed(link, comeback, now)
+                : [.closeSocket(code: 1000)] + end(.networkDisconnected)
         case .disconnected, .opening, .connecting, .connected, .disconnecting:
             guard let id, let call = pending.answer(id) else { return [] }
             return [.callFailed(call, error)] + sendNext()
@@ -298,12 +326,8 @@ struct ClientState {
             return fail(
                 SignalingError(.connectFailed, "the server closed the connection\(code.map { " (\($0))" } ?? "")"))
         case .connected:
-            switch farewell?.reconnect {
-            case .never: return end(farewell?.reason ?? .networkDisconnected)
-            case .after(let wait): return lose(now, firstWait: wait)
-            case .yes: return lose(now)
-            case nil: return mayReturn ? lose(now) : end(code == 4502 ? .forceDisconnected : .networkDisconnected)
-            }
+            if let farewell { return end(farewell) }
+            return mayReturn ? lose(now) : end(code == 4502 ? .forceDisconnected : .networkDisconnected)
         case .reconnecting(let link, let comeback):
             return mayReturn ? attemptFailed(link, comeback, now) : end(.networkDisconnected)
         case .disconnecting: return end(.clientDisconnected)
@@ -341,8 +365,12 @@ struct ClientState {
         phase = .connected(
             Link(request: request, offer: welcome.resume, heartbeat: welcome.heartbeat), lastHeard: now)
         farewell = nil
+        if welcome.outcome == .resumed, let position {
+            // Whatever the server repeats from further back has been seen (G3).
+            self.position = (welcome.epoch, max(position.seq, welcome.seq))
+            return
+        }
         position = (welcome.epoch, welcome.seq)
-        if welcome.outcome == .resumed { return }
         connection = welcome.connection
         peers = Dictionary(
             welcome.connections.map { ($0.connectionId, $0) }, uniquingKeysWith: { _, last in last })
@@ -419,11 +447,13 @@ struct ClientState {
     }
 
     private mutating func attemptFailed(
-        _ link: Link, _ comeback: Comeback, _ now: MonotonicInstant
+        _ link: Link, _ comeback: Comeback, _ now: MonotonicInstant, wait: Duration? = nil
     ) -> [Effect] {
+        // The late end of a socket that was given up already.
+        if case .waiting = comeback.stage { return [] }
         var comeback = comeback
         comeback.failures += 1
-        let wait = ReconnectPolicy.wait(attempt: comeback.failures, random: random())
+        let wait = wait ?? ReconnectPolicy.wait(attempt: comeback.failures, random: random())
         comeback.stage = .waiting(until: now.advanced(by: wait))
         phase = .reconnecting(link, comeback)
         return []

@@ -64,7 +64,7 @@ async def test_opentok_4_6_all_four_events_in_order_with_their_fields_and_signed
 
 
 async def test_opentok_4_6_a_socket_that_breaks_is_networkDisconnected():
-    with Receiver() as receiver, serve(receiver) as server:
+    with Receiver() as receiver, serve(receiver, resume_seconds=1) as server:
         client = await Client.join(server, server.project.session())
         client.socket.transport.abort()
         await client.socket.wait_closed()

@@ -10,14 +10,14 @@ struct SpecificationTests {
 
     @Test("ERR-1: the table of errors is the code's, in its order")
     func errors() {
-        let rows = text.table(after: "## 9. Errors").map { [$0[0], $0[1], $0[3]] }
+        let rows = text.table(after: "## 10. Errors").map { [$0[0], $0[1], $0[3]] }
         let codes = SignalingError.Code.all.map { [String($0.number), $0.name, $0.isRetryable ? "yes" : "no"] }
         #expect(rows == codes)
     }
 
     @Test("CLOSE-1: the table of close codes is the code's, in its order")
     func closeCodes() {
-        let rows = text.table(after: "## 10. Close codes").map { [$0[0], $0[1], $0[3]] }
+        let rows = text.table(after: "## 11. Close codes").map { [$0[0], $0[1], $0[3]] }
         let reasons = CloseReason.allCases.map { [String($0.rawValue), $0.text, $0.shouldReconnect ? "yes" : "no"] }
         #expect(rows == reasons)
     }
@@ -58,7 +58,7 @@ struct SpecificationTests {
 
     @Test("the table of limits is the code's")
     func limits() {
-        let rows = Dictionary(uniqueKeysWithValues: text.table(after: "## 11. Limits").map { ($0[0], $0[1]) })
+        let rows = Dictionary(uniqueKeysWithValues: text.table(after: "## 12. Limits").map { ($0[0], $0[1]) })
         func bytes(_ count: Int) -> String {
             let digits = String(count)
             return (count < 10_000 ? digits : "\(digits.dropLast(3)),\(digits.suffix(3))") + " bytes"
@@ -75,6 +75,10 @@ struct SpecificationTests {
             "HTTP body": bytes(Limits.bodyByteCount),
             "HTTP header block": bytes(Limits.headerByteCount),
             "time to connect": "\(Limits.connectTimeout.components.seconds) s",
+            "requests of one connection without an answer, for one that resumes": "\(Limits.unansweredRequests)",
+            "time to resume a connection": "\(Limits.resumeWindow.components.seconds) s, settable from 0 to 24 h",
+            "time to fetch missed broadcasts":
+                "\(Limits.recoveryWindow.components.seconds) s, settable from 0 to 24 h",
         ]
         #expect(rows == limits)
         #expect(Limits.clientMessageByteCount == 16 * 1_048_576, "WIRE-11")

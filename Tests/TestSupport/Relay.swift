@@ -71,7 +71,11 @@ public final class Relay: Sendable {
             pairs.withLock { $0.append(Pair(client: client, server: server)) }
             let ends = Mutex(2)
             let closeWhenBothEnd: @Sendable () -> Void = {
-                guard ends.withLock({ $0 -= 1; return $0 == 0 }) else { return }
+                let isLast = ends.withLock { count in
+                    count -= 1
+                    return count == 0
+                }
+                guard isLast else { return }
                 close(client)
                 close(server)
             }

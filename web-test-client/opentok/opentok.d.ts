@@ -280,6 +280,7 @@ declare namespace OT {
     type?: unknown;
     data?: unknown;
     to?: unknown;
+    retryAfterReconnect?: unknown;
     onlineOnly?: unknown;
     valid: boolean;
     error: { code: number; message: string } | null;

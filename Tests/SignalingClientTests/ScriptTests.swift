@@ -1,0 +1,206 @@
+import JSONText
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingClient
+
+/// The scripts of `Tests/Vectors/client`, which the browser library runs, too (`Tests/Vectors/README.md`).
+@Suite("Scripts of a client")
+struct ScriptTests {
+    struct Script: CustomTestStringConvertible {
+        let path: String
+        let value: JSONValue
+        var testDescription: String { "\(value["rule"]?.stringValue ?? "") \(path)" }
+    }
+
+    /// Only a browser knows when its network is back.
+    static let scripts: [Script] =
+        (try? Vectors.files(in: "client").map { Script(path: $0.path, value: $0.value) }
+            .filter { !steps(of: $0).contains { $0["input"]?["is"]?.stringValue == "networkBack" } }) ?? []
+
+    static func steps(of script: Script) -> [JSONValue] { script.value["steps"]?.arrayValue ?? [] }
+
+    @Test("there are scripts")
+    func some() { #expect(Self.scripts.count >= 50) }
+
+    @Test("each step has exactly the effects that are written there", arguments: scripts)
+    func run(_ script: Script) throws {
+        let random = try #require(script.value["random"]?.doubleValue)
+        var client = ScriptedClient(random: random)
+        for (place, step) in Self.steps(of: script).enumerated() {
+            let input = try #require(step["input"])
+            let milliseconds = try #require(step["at"]?.integerValue)
+            let effects = try client.take(input, at: MonotonicInstant(nanoseconds: milliseconds * 1_000_000))
+            let expected = try (step["expect"]?.arrayValue ?? []).flatMap { try client.expectation($0) }
+            for group in Word.Group.allCases {
+                #expect(
+                    effects.filter { $0.group == group }.map(\.text)
+                        == expected.filter { $0.group == group }.map(\.text),
+                    "step \(place + 1), at \(milliseconds) ms: \(input["is"]?.stringValue ?? "")")
+            }
+        }
+    }
+}
+
+/// An effect as text, and the group in which its order counts.
+private struct Word {
+    enum Group: CaseIterable { case socket, told, answers }
+    let group: Group
+    let text: String
+}
+
+private struct ScriptedClient: ~Copyable {
+    private var state: ClientState
+    private var parser = JSONParser()
+    private var calls: [String: UInt64] = [:]
+    private var names: [UInt64: String] = [:]
+    private var sockets: Int64 = 0
+    /// One's own connections: Swift's client tells of others only.
+    private var own: Set<String> = []
+    private var ownNow = ""
+
+    init(random: Double) { state = ClientState(random: { random }) }
+
+    // MARK: Inputs
+
+    mutating func take(_ input: JSONValue, at now: MonotonicInstant) throws -> [Word] {
+        // An older socket is not heard: the driver lets nothing of it through.
+        if let socket = input["socket"]?.integerValue, socket != sockets { return [] }
+        var effects: [ClientState.Effect] = []
+        switch try #require(input["is"]?.stringValue) {
+        case "time": effects = state.advance(to: now)
+        case "connect":
+            effects = state.handle(.connect(try ConnectRequest(script: input)), now: now)
+        case "signal":
+            let name = try #require(input["call"]?.stringValue)
+            let request = SignalRequest(
+                type: input["type"]?.stringValue, data: input["data"]?.stringValue,
+                to: input["to"]?.stringValue.map { ConnectionID($0) },
+                isOnlineOnly: input["onlineOnly"]?.boolValue ?? false)
+            let retries = input["retryAfterReconnect"]?.boolValue ?? true
+            let count = input["times"]?.integerValue
+            for number in 1...(count ?? 1) {
+                let call = callID(count == nil ? name : "\(name)-\(number)")
+                effects += state.handle(.signal(request, call, retriesAfterReconnect: retries), now: now)
+            }
+        case "forceDisconnect":
+            let target = ConnectionID(try #require(input["connectionId"]?.stringValue))
+            let call = callID(try #require(input["call"]?.stringValue))
+            effects = state.handle(.forceDisconnect(target, call), now: now)
+        case "disconnect": effects = state.handle(.disconnect, now: now)
+        case "socketOpened": effects = state.handle(.socketOpened, now: now)
+        case "socketClosed":
+            effects = state.handle(
+                .socketClosed(code: try #require(input["code"]?.integerValue.map { UInt16($0) })), now: now)
+        case "received":
+            let line = Array(try #require(input["message"]).encodedText().utf8)
+            let message = try line.withUnsafeBytes { try ServerMessage.decode(line: $0, parser: &parser) }
+            if let message { effects = state.handle(.received(message), now: now) }
+        case let other: Issue.record("no such input: \(other)")
+        }
+        return effects.compactMap { word($0) }
+    }
+
+    private mutating func callID(_ name: String) -> ClientState.CallID {
+        let id = calls[name] ?? UInt64(calls.count)
+        calls[name] = id
+        names[id] = name
+        return ClientState.CallID(rawValue: id)
+    }
+
+    // MARK: Effects
+
+    private mutating func word(_ effect: ClientState.Effect) -> Word? {
+        switch effect {
+        case .openSocket:
+            sockets += 1
+            return Word(group: .socket, text: "openSocket")
+        case .send(let message): return Word(group: .socket, text: "send \(text(message))")
+        case .closeSocket(let code): return Word(group: .socket, text: "closeSocket \(code)")
+        case .connectSucceeded(let welcome):
+            be(welcome.connection.connectionId.rawValue)
+            return Word(group: .told, text: "connected \(ownNow) \(welcome.outcome)")
+        case .connectFailed(let error): return Word(group: .told, text: "connectFailed \(error.code.number)")
+        case .connectionReplaced(let welcome):
+            be(welcome.connection.connectionId.rawValue)
+            return nil
+        case .callSucceeded(let call, _): return Word(group: .answers, text: "succeeded \(name(call))")
+        case .callFailed(let call, let error):
+            return Word(group: .answers, text: "failed \(name(call)) \(error.code.number)")
+        case .emit(.connectionDestroyed(let connection, _)) where own.contains(connection.connectionId.rawValue):
+            return nil
+        case .emit(let event): return Word(group: .told, text: text(event))
+        }
+    }
+
+    private mutating func be(_ connection: String) {
+        own.insert(connection)
+        ownNow = connection
+    }
+
+    private func name(_ call: ClientState.CallID) -> String { names[call.rawValue] ?? "?" }
+    private func text(_ message: ClientMessage) -> String { String(decoding: message.encoded(), as: UTF8.self) }
+
+    private func text(_ event: SessionEvent) -> String {
+        switch event {
+        case .signal(let signal):
+            "signal \(signal.from?.connectionId.rawValue ?? "-") \(signal.type ?? "-") \(signal.data ?? "-")"
+        case .connectionCreated(let connection): "connectionCreated \(connection.connectionId)"
+        case .connectionDestroyed(let connection, let reason):
+            "connectionDestroyed \(connection.connectionId) \(reason)"
+        case .reconnecting: "reconnecting"
+        case .reconnected(let outcome): "reconnected \(outcome) \(ownNow)"
+        case .disconnected(let reason): "disconnected \(reason)"
+        case .overflowed: "overflowed"
+        }
+    }
+
+    // MARK: What is expected
+
+    mutating func expectation(_ word: JSONValue) throws -> [Word] {
+        func part(_ name: String) -> String { word[name]?.stringValue ?? "-" }
+        switch try #require(word["is"]?.stringValue) {
+        case "openSocket": return [Word(group: .socket, text: "openSocket")]
+        case "send":
+            var message = try #require(word["message"]?.objectValue)
+            return try (0..<(word["times"]?.integerValue ?? 1)).map { step in
+                if step > 0 { message["id"] = .integer(try #require(message["id"]?.integerValue) + 1) }
+                let line = Array(JSONValue.object(message).encodedText().utf8)
+                let sent = try line.withUnsafeBytes { try ClientMessage(line: $0, parser: &parser) }
+                return Word(group: .socket, text: "send \(text(sent))")
+            }
+        case "closeSocket": return [Word(group: .socket, text: "closeSocket \(word["code"]?.integerValue ?? -1)")]
+        case "connected": return [Word(group: .told, text: "connected \(part("connectionId")) \(part("outcome"))")]
+        case "connectFailed": return [Word(group: .told, text: "connectFailed \(word["code"]?.integerValue ?? -1)")]
+        case "succeeded": return [Word(group: .answers, text: "succeeded \(part("call"))")]
+        case "failed":
+            return [Word(group: .answers, text: "failed \(part("call")) \(word["code"]?.integerValue ?? -1)")]
+        case "event":
+            let connection = part("connectionId")
+            switch part("name") {
+            case "signal": return [Word(group: .told, text: "signal \(part("from")) \(part("type")) \(part("data"))")]
+            case "connectionCreated":
+                return own.contains(connection) ? [] : [Word(group: .told, text: "connectionCreated \(connection)")]
+            case "connectionDestroyed":
+                return own.contains(connection)
+                    ? [] : [Word(group: .told, text: "connectionDestroyed \(connection) \(part("reason"))")]
+            case "reconnected": return [Word(group: .told, text: "reconnected \(part("outcome")) \(connection)")]
+            case "disconnected": return [Word(group: .told, text: "disconnected \(part("reason"))")]
+            case let other: return [Word(group: .told, text: other)]
+            }
+        case let other:
+            Issue.record("no such effect: \(other)")
+            return []
+        }
+    }
+}
+
+extension ConnectRequest {
+    fileprivate init(script: JSONValue) throws {
+        self.init(
+            apiKey: APIKey(try #require(script["apiKey"]?.stringValue)),
+            sessionId: SessionID(try #require(script["sessionId"]?.stringValue)),
+            token: try #require(script["token"]?.stringValue))
+    }
+}
