@@ -329,7 +329,9 @@ struct ClientState {
             if let farewell { return end(farewell) }
             return mayReturn ? lose(now) : end(code == 4502 ? .forceDisconnected : .networkDisconnected)
         case .reconnecting(let link, let comeback):
-            return mayReturn ? attemptFailed(link, comeback, now) : end(.networkDisconnected)
+            if let farewell { return end(farewell) }
+            return mayReturn
+                ? attemptFailed(link, comeback, now) : end(code == 4502 ? .forceDisconnected : .networkDisconnected)
         case .disconnecting: return end(.clientDisconnected)
         }
     }

@@ -305,6 +305,9 @@ public struct ConnectionState: Sendable {
                 return [.enter(id, welcome, suppressesPresence: joining.request.suppressesPresence)]
             case .refused(let error):
                 return refuseConnect(id, error)
+            case .expelled:
+                phase = .closing
+                return [.send(.disconnected(.forceDisconnected, .never)), .close(.forceDisconnected)]
             case .left, .noted, .signalled, .forcedOut:
                 return []
             }
@@ -314,7 +317,7 @@ public struct ConnectionState: Sendable {
             case .signalled(let seq): return [.send(.ack(request, seq))]
             case .forcedOut: return [.send(.ack(request, nil))]
             case .refused(let error): return [.send(.error(request, error))]
-            case .left, .noted, .joined: return []
+            case .left, .noted, .joined, .expelled: return []
             }
         case .awaitingConnect, .authenticating, .closing:
             return []

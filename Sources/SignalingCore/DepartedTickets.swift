@@ -1,7 +1,7 @@
 import DequeModule
 import SignalingProtocol
 
-/// The tickets of connections that were given up, for those who come back late (RES-2, *recovered*). Bounded in time and in
+/// The tickets of connections that are no more, for those who come back late. Bounded in time and in
 /// number; the oldest go first.
 struct DepartedTickets: Sendable {
     private struct Departed: Sendable {

@@ -58,6 +58,8 @@ public struct JoinRequest: Sendable {
 /// The answer to a command, for who gave it.
 public enum SessionOutcome: Sendable {
     case joined(Membership)
+    /// The connection that it wants to continue was forced out while it had no socket.
+    case expelled
     case left
     /// The answer to `detach` and `heard`.
     case noted

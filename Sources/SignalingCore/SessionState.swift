@@ -40,6 +40,8 @@ public struct SessionState: Sendable {
     public private(set) var log: SessionLog
     private var members = Roster()
     private var departed: DepartedTickets
+    /// Of those who were forced out while they had no socket: they learn of it when they come back.
+    private var expelled: DepartedTickets
     /// Losses of sockets in their order, which is that of their deadlines. One that was made good meanwhile stays until then.
     private var detachments: Deque<Detachment> = []
     private var lastCreationTime: WallTime
@@ -55,6 +57,7 @@ public struct SessionState: Sendable {
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log)
         departed = DepartedTickets(limit: bounds.departedCount)
+        expelled = DepartedTickets(limit: bounds.departedCount)
         lastCreationTime = WallTime(milliseconds: .min)
     }
 
@@ -65,14 +68,11 @@ public struct SessionState: Sendable {
     public func contains(_ connection: ConnectionID) -> Bool { members.contains(connection) }
 
     /// Whether somebody is here, or may come back.
-    public var isNeeded: Bool { !members.isEmpty || departed.neededUntil != nil }
+    public var isNeeded: Bool { !members.isEmpty || departed.neededUntil != nil || expelled.neededUntil != nil }
 
     /// When `advance` has to be called at the latest; nil when nothing is due.
     public var nextDeadline: MonotonicInstant? {
-        switch (detachments.first?.until, departed.neededUntil) {
-        case (let detachment?, let ticket?): min(detachment, ticket)
-        case (let detachment, let ticket): detachment ?? ticket
-        }
+        [detachments.first?.until, departed.neededUntil, expelled.neededUntil].compactMap { $0 }.min()
     }
 
     /// Gives up the connections whose time to come back is over.
@@ -86,6 +86,7 @@ public struct SessionState: Sendable {
             departed.append(member.ticket, until: lostAt.advanced(by: bounds.recoveryWindow))
         }
         departed.expire(upTo: now)
+        expelled.expire(upTo: now)
     }
 
     public mutating func handle(
@@ -134,6 +135,8 @@ public struct SessionState: Sendable {
             remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
             return begin(request, .lost, now, effects: &effects)
         }
+        // RES-10: whoever was sent away does not come back by itself.
+        if expelled.redeem(claim, of: request, now: now) != nil { return .expelled }
         guard !request.isExpired else { return .refused(.expired) }
         guard let ticket = departed.redeem(claim, of: request, now: now) else {
             return begin(request, .lost, now, effects: &effects)
@@ -322,8 +325,13 @@ public struct SessionState: Sendable {
                     SignalingError(.unableToForceDisconnect, "only a moderator may force others to disconnect"))
             }
         }
-        guard remove(target, .forceDisconnected, now, effects: &effects) else {
+        let victim = members[target]
+        guard let victim, remove(target, .forceDisconnected, now, effects: &effects) else {
             return .refused(SignalingError(.badTarget, "the connection is not in the session"))
+        }
+        if case .detached = victim.presence {
+            // For as long as its client tries to come back.
+            expelled.append(victim.ticket, until: now.advanced(by: max(bounds.resumeWindow, bounds.recoveryWindow)))
         }
         effects.append(.ended(target, .forceDisconnected))
         return .forcedOut
@@ -337,7 +345,7 @@ extension AnswerBook.Answer {
         case .signalled(let seq?): self = .signalled(seq)
         case .forcedOut: self = .forcedOut
         case .refused(let error): self = .refused(error)
-        case .signalled(nil), .joined, .left, .noted: return nil
+        case .signalled(nil), .joined, .expelled, .left, .noted: return nil
         }
     }
 

@@ -149,7 +149,7 @@ final class RESTRouter {
         hub.submit(command, to: session) { outcome in
             switch outcome {
             case .refused(let error): exchange.respond(.failure(error))
-            case .signalled, .forcedOut, .joined, .left, .noted: exchange.respond(.noContent)
+            case .signalled, .forcedOut, .joined, .expelled, .left, .noted: exchange.respond(.noContent)
             }
         }
     }

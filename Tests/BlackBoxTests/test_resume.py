@@ -137,6 +137,25 @@ async def test_res_2_g4_after_a_restart_without_its_state_the_loss_is_told():
             assert back.connected["epoch"] != ada.connected["epoch"]
 
 
+async def test_res_10_one_forced_out_while_away_is_told_when_it_comes_back(patient):
+    session = patient.project.session()
+    async with await Client.join(patient, session, role="moderator") as mod:
+        ada = await Client.join(patient, session)
+        await mod.expect("connectionCreated")
+        ada.socket.transport.abort()
+        request = await mod.request("forceDisconnect", connectionId=ada.id)
+        await mod.answer(request)
+        again = await Client.open(patient)
+        resume = {
+            "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"], "after": 2,
+        }
+        token = patient.project.token(session)
+        await again.request("connect", apiKey="100", sessionId=session, token=token, resume=resume)
+        code, events = await again.closed()
+        assert code == 4502
+        assert events == [{"ev": "disconnected", "reason": "forceDisconnected", "reconnect": False}]
+
+
 @pytest.mark.parametrize(
     "resume",
     [

@@ -289,6 +289,20 @@ struct ResumeTests {
         #expect(room.comeBack("bob", by: 2, after: 2, at: 4).hasSuffix("lost"))
     }
 
+    @Test("RES-10: one who was forced out while away learns of it when it comes back, and is not let in as another")
+    func expelled() {
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 1)
+        room.handle(.forceDisconnect(.server, client("ada")), at: 2)
+        room.handle(.leave(SocketBinding("bob"), .clientDisconnected), at: 2)
+        #expect(room.session.isNeeded)
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 3, secret: "guess").hasSuffix("lost"))
+        #expect(room.comeBack("ada", by: 3, after: 2, at: 3, secret: "ada-1") == "expelled")
+        #expect(room.comeBack("ada", by: 4, after: 2, at: 3, secret: "ada-1").hasSuffix("lost"), "told once")
+    }
+
     @Test("RES-11, G8: nobody reads what was said before its own connection began, resumed or recovered")
     func beginning() {
         for window in [60.0, 0] {

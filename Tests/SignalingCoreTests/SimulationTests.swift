@@ -188,7 +188,7 @@ private struct Simulation {
         case .refused(let error):
             try #require(isFull && error.code == .connectionLimitExceeded)
             note("full")
-        case .left, .noted, .signalled, .forcedOut: Issue.record("a join was answered as something else")
+        case .expelled, .left, .noted, .signalled, .forcedOut: Issue.record("a join was answered as something else")
         }
     }
 
@@ -272,7 +272,7 @@ private struct Simulation {
             try #require(effects.isEmpty)
             answer = (.error(requestID, error), session.log.lastSeq)
             note("refused \(error.code.number)")
-        case .joined, .left, .noted, .forcedOut:
+        case .joined, .expelled, .left, .noted, .forcedOut:
             Issue.record("a signal was answered as something else")
             return
         }

@@ -130,6 +130,7 @@ extension SessionOutcome: CustomTestStringConvertible {
             "joined \(membership.connection.connectionId) at \(membership.seq)"
                 + (membership.outcome == .new ? "" : " \(membership.outcome)")
                 + (membership.replayThrough.map { " through \($0)" } ?? "")
+        case .expelled: "expelled"
         case .left: "left"
         case .noted: "noted"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"

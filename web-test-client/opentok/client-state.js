@@ -337,12 +337,12 @@ export class ClientState {
         break;
       case 'connected':
         if (mayComeBackAfter(code)) this.#lose(now, effects);
-        else this.#end(code === FORCED_TO_DISCONNECT ? 'forceDisconnected' : 'networkDisconnected', effects);
+        else this.#end(reasonByCode(code), effects);
         break;
       case 'reconnecting':
         if (!this.#isTrying) return;
         if (mayComeBackAfter(code)) this.#waitToComeBack(now);
-        else this.#end('networkDisconnected', effects);
+        else this.#end(reasonByCode(code), effects);
         break;
     }
   }
@@ -666,4 +666,9 @@ function settle(tag, code, message) {
 
 function sentence(error) {
   return typeof error.message === 'string' && error.message !== '' ? error.message : `error ${error.code}`;
+}
+
+/** What a close without a word before it means (LEAVE-4). */
+function reasonByCode(code) {
+  return code === FORCED_TO_DISCONNECT ? 'forceDisconnected' : 'networkDisconnected';
 }
