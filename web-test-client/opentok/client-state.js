@@ -414,7 +414,13 @@ export class ClientState {
         break;
       case 'error':
         if (message.id !== requestId && message.id !== undefined) return;
-        this.#refusedToComeBack(sentence(message), effects);
+        if (message.retryable === true) {
+          // A full session may have a place later.
+          this.#abandonAttempt(HEARTBEAT_MISSED, effects);
+          this.#waitToComeBack(now);
+        } else {
+          this.#refusedToComeBack(sentence(message), effects);
+        }
         break;
       case 'disconnected':
         this.#sentAway(message, now, effects);
