@@ -15,6 +15,8 @@ struct Roster: Sendable {
         var presence: Presence
         var ticket: ResumeTicket
         var answers = AnswerBook()
+        var signalAllowance = TokenBucket()
+        var onlineOnlyAllowance = TokenBucket()
 
         /// Whether the connection has a socket.
         enum Presence: Sendable {

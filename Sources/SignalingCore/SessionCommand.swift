@@ -90,12 +90,20 @@ public struct Membership: Sendable {
 public enum SessionEffect: Sendable {
     /// To be handed to the receivers that can take it now; it is nowhere else.
     case onlineOnly(OnlineOnlySignal)
+    /// One that nobody gets, for who counts.
+    case onlineOnlyDropped(OnlineOnlyDrop)
     /// A connection is no longer in the session, not by its own doing: its socket has to be closed.
     case ended(ConnectionID, DisconnectReason)
     /// A connection goes on by a newer socket: this older one has to be closed (RES-8).
     case superseded(SocketID)
     /// For who watches from outside of the session: its members have this from the log.
     case presence(PresenceEvent)
+}
+
+/// Why an online-only signal was not relayed (SIG-12).
+public enum OnlineOnlyDrop: String, CaseIterable, Hashable, Sendable {
+    case tooOften
+    case tooManyConnections
 }
 
 /// A signal that is delivered to who is connected right now, and never kept.

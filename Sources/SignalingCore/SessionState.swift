@@ -18,17 +18,27 @@ public struct SessionState: Sendable {
         public var recoveryWindow: Duration
         /// Most connections that were given up and may still recover.
         public var departedCount: Int
+        /// How often one connection may signal (SIG-11); nil: as often as it likes. Online-only signals do not count.
+        public var signalRate: RateLimit?
+        /// How many of a connection's online-only signals are relayed (SIG-12); nil: all.
+        public var onlineOnlyRate: RateLimit?
+        /// In a session of more connections online-only signals to everybody are not relayed (SIG-12).
+        public var onlineOnlyConnectionCount: Int
 
         /// The log is kept for as long as somebody may ask for it.
         public init(
             connectionCount: Int = 15_000, logEventCount: Int = 2048, logByteCount: Int = 1_048_576,
             resumeWindow: Duration = Limits.resumeWindow, recoveryWindow: Duration = Limits.recoveryWindow,
-            departedCount: Int = 1024
+            departedCount: Int = 1024, signalRate: RateLimit? = nil,
+            onlineOnlyRate: RateLimit? = RateLimit(perSecond: 1, burst: 5), onlineOnlyConnectionCount: Int = 100
         ) {
             self.connectionCount = connectionCount
             self.resumeWindow = resumeWindow
             self.recoveryWindow = recoveryWindow
             self.departedCount = departedCount
+            self.signalRate = signalRate
+            self.onlineOnlyRate = onlineOnlyRate
+            self.onlineOnlyConnectionCount = onlineOnlyConnectionCount
             log = SessionLog.Bounds(
                 eventCount: logEventCount, byteCount: logByteCount, age: max(resumeWindow, recoveryWindow))
         }
@@ -265,7 +275,7 @@ public struct SessionState: Sendable {
         return outcome
     }
 
-    /// Checks in the order of SIG-5: role, data, to, type, presence of the target.
+    /// Checks in the order of SIG-5: rate, role, data, to, type, presence of the target.
     private mutating func signal(
         _ request: SignalRequest, from sender: CommandSender, _ now: MonotonicInstant,
         effects: inout [SessionEffect]
@@ -276,6 +286,10 @@ public struct SessionState: Sendable {
         case .connection(let binding, _):
             guard let member = members[binding.connectionId], member.isAttached(to: binding.socket) else {
                 return .refused(.notInSession)
+            }
+            // First: refusing costs as much as relaying to one, and nothing may be had without a limit.
+            guard request.isOnlineOnly || mayDo(\.signalAllowance, bounds.signalRate, member, now) else {
+                return .refused(SignalingError(.rateLimited, "too many signals"))
             }
             guard member.role.maySignal else {
                 return .refused(
@@ -301,6 +315,14 @@ public struct SessionState: Sendable {
                 encodedSender: from?.encodedConnection)
         }
         if request.isOnlineOnly {
+            if let from, !mayDo(\.onlineOnlyAllowance, bounds.onlineOnlyRate, from, now) {
+                effects.append(.onlineOnlyDropped(.tooOften))
+                return .signalled(nil)
+            }
+            if audience == .everyone, members.count > bounds.onlineOnlyConnectionCount {
+                effects.append(.onlineOnlyDropped(.tooManyConnections))
+                return .signalled(nil)
+            }
             effects.append(
                 .onlineOnly(
                     OnlineOnlySignal(
@@ -309,6 +331,17 @@ public struct SessionState: Sendable {
             return .signalled(nil)
         }
         return .signalled(log.append(audience: audience, kind: .signal, now: now, line: line).seq)
+    }
+
+    /// Takes one from what a member may still do.
+    private mutating func mayDo(
+        _ allowance: WritableKeyPath<Roster.Member, TokenBucket>, _ limit: RateLimit?, _ member: Roster.Member,
+        _ now: MonotonicInstant
+    ) -> Bool {
+        guard let limit else { return true }
+        var isAllowed = false
+        members.update(member.connection.connectionId) { isAllowed = $0[keyPath: allowance].take(limit, now: now) }
+        return isAllowed
     }
 
     private mutating func forceDisconnect(

@@ -285,6 +285,7 @@ extension Hub: SessionEngineObserver {
             guard let room = rooms[session] else { return }
             room.lane.append(signal)
             markDirty(room)
+        case .onlineOnlyDropped: break
         case .ended(let connection, let reason):
             guard let member = rooms[session]?.members.first(where: { $0.outbox.owner == connection }) else { return }
             handle(.ended(reason), for: member.peer)

@@ -12,6 +12,7 @@ public struct ServerSettings: Sendable {
     public enum Name: String, CaseIterable, Sendable {
         case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth, tlsCert, tlsKey
         case resumeSeconds, recoverySeconds, logEvents, logBytes, sessionConnections
+        case signalRate, signalBurst, onlineOnlyLimit
         case webhookUrl, webhookSecret
         /// Not on the command line.
         case webhookRetryMilliseconds, webhookQueueCount
@@ -20,7 +21,8 @@ public struct ServerSettings: Sendable {
             switch self {
             case .apiSecret, .webhookUrl, .webhookSecret: true
             case .host, .port, .apiKey, .dev, .webRoot, .allowPartnerAuth, .tlsCert, .tlsKey,
-                .resumeSeconds, .recoverySeconds, .logEvents, .logBytes, .sessionConnections,
+                .resumeSeconds, .recoverySeconds, .logEvents, .logBytes, .sessionConnections, .signalRate, .signalBurst,
+                .onlineOnlyLimit,
                 .webhookRetryMilliseconds, .webhookQueueCount:
                 false
             }
@@ -47,6 +49,9 @@ public struct ServerSettings: Sendable {
     public var logEvents: Int?
     public var logBytes: Int?
     public var sessionConnections: Int?
+    public var signalRate: Int?
+    public var signalBurst: Int?
+    public var onlineOnlyLimit: Int?
     public var webhookUrl: String?
     public var webhookSecret: String?
     /// The file, if one is named here or by `SIGNALBOX_CONFIG`.
@@ -56,7 +61,8 @@ public struct ServerSettings: Sendable {
         host: String? = nil, port: Int? = nil, apiKey: String? = nil, apiSecret: String? = nil, dev: Bool? = nil,
         webRoot: String? = nil, allowPartnerAuth: Bool? = nil, tlsCert: String? = nil, tlsKey: String? = nil,
         resumeSeconds: Int? = nil, recoverySeconds: Int? = nil, logEvents: Int? = nil, logBytes: Int? = nil,
-        sessionConnections: Int? = nil, webhookUrl: String? = nil, webhookSecret: String? = nil, file: String? = nil
+        sessionConnections: Int? = nil, signalRate: Int? = nil, signalBurst: Int? = nil, onlineOnlyLimit: Int? = nil,
+        webhookUrl: String? = nil, webhookSecret: String? = nil, file: String? = nil
     ) {
         self.host = host
         self.port = port
@@ -72,6 +78,9 @@ public struct ServerSettings: Sendable {
         self.logEvents = logEvents
         self.logBytes = logBytes
         self.sessionConnections = sessionConnections
+        self.signalRate = signalRate
+        self.signalBurst = signalBurst
+        self.onlineOnlyLimit = onlineOnlyLimit
         self.webhookUrl = webhookUrl
         self.webhookSecret = webhookSecret
         self.file = file
@@ -126,7 +135,7 @@ public struct ServerSettings: Sendable {
         case (nil, _?): throw ConfigurationError("a TLS key without its certificate: give --tls-cert, too")
         case (nil, nil): break
         }
-        configuration.sessionBounds = try await Self.sessionBounds(reader)
+        configuration.sessionBounds = try await Self.sessionBounds(reader, configuration.access)
         configuration.webhook = try WebhookReceiver.read(
             url: try await Self.read(.webhookUrl) { try await reader.fetchString(forKey: $0, isSecret: true) },
             secret: try await Self.read(.webhookSecret) { try await reader.fetchString(forKey: $0, isSecret: true) })
@@ -140,7 +149,9 @@ public struct ServerSettings: Sendable {
         return configuration
     }
 
-    private static func sessionBounds(_ reader: ConfigReader) async throws -> SessionState.Bounds {
+    private static func sessionBounds(
+        _ reader: ConfigReader, _ access: ServerConfiguration.Access
+    ) async throws -> SessionState.Bounds {
         let standard = SessionState.Bounds()
         return SessionState.Bounds(
             connectionCount: try await number(.sessionConnections, in: 1...1_000_000, reader)
@@ -150,7 +161,24 @@ public struct ServerSettings: Sendable {
             resumeWindow: try await number(.resumeSeconds, in: day, reader).map { .seconds($0) }
                 ?? standard.resumeWindow,
             recoveryWindow: try await number(.recoverySeconds, in: day, reader).map { .seconds($0) }
-                ?? standard.recoveryWindow)
+                ?? standard.recoveryWindow,
+            signalRate: try await signalRate(reader, access),
+            onlineOnlyConnectionCount: try await number(.onlineOnlyLimit, in: 0...1_000_000, reader)
+                ?? standard.onlineOnlyConnectionCount)
+    }
+
+    /// Who develops alone has nobody to be protected from, and may want to see what the server can do.
+    private static func signalRate(
+        _ reader: ConfigReader, _ access: ServerConfiguration.Access
+    ) async throws -> RateLimit? {
+        let standard: Int
+        switch access {
+        case .development: standard = 0
+        case .project, .projects: standard = 200
+        }
+        let perSecond = try await number(.signalRate, in: 0...1_000_000, reader) ?? standard
+        let burst = try await number(.signalBurst, in: 1...1_000_000, reader)
+        return perSecond == 0 ? nil : RateLimit(perSecond: perSecond, burst: burst ?? 5 * perSecond)
     }
 
     private static let day = 0...86_400
@@ -211,6 +239,9 @@ public struct ServerSettings: Sendable {
         set(.logEvents, logEvents.map { .int($0) })
         set(.logBytes, logBytes.map { .int($0) })
         set(.sessionConnections, sessionConnections.map { .int($0) })
+        set(.signalRate, signalRate.map { .int($0) })
+        set(.signalBurst, signalBurst.map { .int($0) })
+        set(.onlineOnlyLimit, onlineOnlyLimit.map { .int($0) })
         set(.webhookUrl, webhookUrl.map { .string($0) })
         set(.webhookSecret, webhookSecret.map { .string($0) })
         return values

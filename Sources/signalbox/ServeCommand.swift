@@ -63,6 +63,20 @@ struct ServeCommand: AsyncParsableCommand {
         help: "How many connections one session takes; who comes beyond that is refused with 1027. (default: 15000)")
     var sessionConnections: Int?
 
+    @Option(
+        help: """
+            How many signals a second a connection may send; what is more is refused with 429. 0: any number. \
+            (default: 200; in development mode 0)
+            """)
+    var signalRate: Int?
+
+    @Option(help: "How many of them may come at once. (default: five seconds' worth)")
+    var signalBurst: Int?
+
+    @Option(
+        help: "In sessions of more connections, online-only signals to everybody (typing) are dropped. (default: 100)")
+    var onlineOnlyLimit: Int?
+
     @Option(help: "Where to post who connects and disconnects, as OpenTok's session monitoring: docs/webhooks.md.")
     var webhookUrl: String?
 
@@ -88,7 +102,8 @@ struct ServeCommand: AsyncParsableCommand {
                 host: host, port: port, apiKey: apiKey, apiSecret: apiSecret, dev: dev ? true : nil, webRoot: webRoot,
                 allowPartnerAuth: allowPartnerAuth ? true : nil, tlsCert: tlsCert, tlsKey: tlsKey,
                 resumeSeconds: resumeSeconds, recoverySeconds: recoverySeconds, logEvents: logEvents,
-                logBytes: logBytes, sessionConnections: sessionConnections,
+                logBytes: logBytes, sessionConnections: sessionConnections, signalRate: signalRate,
+                signalBurst: signalBurst, onlineOnlyLimit: onlineOnlyLimit,
                 webhookUrl: webhookUrl, webhookSecret: webhookSecret, file: config
             ).configuration(environment: environment)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }

@@ -69,11 +69,16 @@ extension SessionLog {
 
 extension SessionState {
     /// A session for tests, empty, of epoch `e`.
-    init(connectionCount: Int = 100, logEventCount: Int = 2048, logByteCount: Int = 1_048_576) {
+    init(
+        connectionCount: Int = 100, logEventCount: Int = 2048, logByteCount: Int = 1_048_576,
+        signalRate: RateLimit? = nil, onlineOnlyRate: RateLimit? = nil, onlineOnlyConnectionCount: Int = 100
+    ) {
         self.init(
             id: room, epoch: Epoch("e"),
             bounds: Bounds(
-                connectionCount: connectionCount, logEventCount: logEventCount, logByteCount: logByteCount))
+                connectionCount: connectionCount, logEventCount: logEventCount, logByteCount: logByteCount,
+                signalRate: signalRate, onlineOnlyRate: onlineOnlyRate,
+                onlineOnlyConnectionCount: onlineOnlyConnectionCount))
     }
 
     @discardableResult
@@ -144,6 +149,7 @@ extension SessionEffect: CustomTestStringConvertible {
     public var testDescription: String {
         switch self {
         case .onlineOnly(let signal): "online-only after \(signal.after): \(text(signal.line.bytes))"
+        case .onlineOnlyDropped(let reason): "online-only dropped: \(reason)"
         case .ended(let connection, let reason): "ended \(connection) \(reason)"
         case .superseded(let socket): "superseded \(socket)"
         case .presence(.sessionCreated): "sessionCreated"

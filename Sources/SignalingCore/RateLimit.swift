@@ -1,0 +1,33 @@
+import SignalingProtocol
+
+/// How often something may be done: so many times a second in the long run, and so many at once after a pause.
+public struct RateLimit: Hashable, Sendable {
+    /// At least 1.
+    public let perSecond: Int
+    /// At least 1.
+    public let burst: Int
+
+    public init(perSecond: Int, burst: Int) {
+        self.perSecond = min(max(1, perSecond), 1_000_000)
+        self.burst = min(max(1, burst), 1_000_000)
+    }
+
+    /// The time that one of them is worth.
+    var interval: Duration { .nanoseconds(1_000_000_000 / Int64(perSecond)) }
+}
+
+/// What somebody has left of a ``RateLimit``: a bucket of tokens that fills evenly and is full at first.
+///
+/// It is kept as one moment, that at which the bucket will be full again.
+struct TokenBucket: Hashable, Sendable {
+    private var fullAt = MonotonicInstant(nanoseconds: .min)
+
+    /// Takes a token if there is one, and says whether there was.
+    mutating func take(_ limit: RateLimit, now: MonotonicInstant) -> Bool {
+        let interval = limit.interval
+        let latest = now.advanced(by: interval * (limit.burst - 1))
+        guard fullAt <= latest else { return false }
+        fullAt = max(fullAt, now).advanced(by: interval)
+        return true
+    }
+}

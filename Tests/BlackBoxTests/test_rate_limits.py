@@ -1,0 +1,148 @@
+"""How much one connection may say: docs/PROTOCOL.md SIG-10 to SIG-12, and what goes first under pressure (G5, G6)."""
+
+import asyncio
+import json
+import time
+
+from raw_socket import RawSocket
+from server_process import Server
+from signalbox_client import Bystander, Client
+from test_protocol import connect_line
+
+
+async def test_sig_12_a_hundred_online_only_signals_a_second_are_relayed_at_the_allowed_rate(server, session):
+    """The connection is kept, each is acknowledged, nothing is stored, and the sender is stamped."""
+    async with await Bystander.join(server, session) as bob, await Client.join(server, session) as ada:
+        await bob.expect("connectionCreated")
+        started = time.monotonic()
+        for burst in range(20):
+            for n in range(10):
+                await ada.request("signal", type=f"typing{burst * 10 + n}", data='{"from":"bob"}', onlineOnly=True)
+            while time.monotonic() < started + (burst + 1) / 10:
+                await asyncio.sleep(0.01)
+        answer, events = await ada.signal(type="end")
+        seconds = time.monotonic() - started
+        assert answer["seq"] == 3, "nothing has a place in the order"
+        acks = [event for event in events if event["ev"] == "ack"]
+        assert len(acks) == 200 and not any("seq" in ack for ack in acks)
+        told = []
+        while not told or told[-1]["type"] != "end":
+            told.append(await bob.next())
+        relayed = told[:-1]
+        assert all(event["from"] == ada.id and "seq" not in event for event in relayed), "G8"
+        assert 5 <= len(relayed) <= 5 + seconds
+        async with await Client.join(server, session) as late:
+            assert late.connected["seq"] == 4
+            await bob.expect("connectionCreated")
+            assert (await late.signal(type="x"))[1][0]["type"] == "x"
+        assert (await ada.signal(type="alive"))[0]["ev"] == "ack"
+
+
+async def test_sig_12_in_a_session_over_the_limit_typing_is_dropped_and_chat_is_not():
+    with Server("--online-only-limit", "2") as server:
+        session = server.project.session()
+        async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+            await ada.expect("connectionCreated")
+            await ada.signal(type="typing", data="relayed", onlineOnly=True)
+            await bob.expect("signal", data="relayed")
+            eve = await Client.join(server, session)
+            await bob.expect("connectionCreated")
+            answer, _ = await ada.signal(type="typing", data="dropped", onlineOnly=True)
+            assert answer == {"ev": "ack", "id": answer["id"]}
+            await ada.signal(type="chat", data="hello")
+            await bob.expect("signal", type="chat", data="hello")
+            await eve.leave()
+            await bob.expect("connectionDestroyed")
+            await ada.signal(type="typing", data="again", onlineOnly=True)
+            await bob.expect("signal", data="again")
+
+
+async def test_g_5_who_does_not_read_misses_typing_and_gets_every_message():
+    """Shed first: while somebody stalls, what others type is dropped for them, and what they say is kept."""
+    with Server("--log-bytes", 32 << 20, "--log-events", "4096", "--signal-rate", "0") as server:
+        session = server.project.session()
+        raw = await RawSocket.websocket(server, receive_buffer=4096)
+        await raw.send_text(connect_line(server, session))
+        await raw.objects()
+        raw.writer.transport.pause_reading()
+        async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+            await ada.expect("connectionCreated")
+            hearing = asyncio.create_task(types_until_end(bob))
+            count = 0
+            for _ in range(2):
+                # More than the sockets between can hold.
+                for _ in range(100):
+                    lines = [{"op": "signal", "id": count + n + 100, "type": "chat", "data": str(count + n) + "x" * 8000} for n in range(8)]
+                    await ada.send("\n".join(map(json.dumps, lines)))
+                    count += 8
+                    answer, _ = await ada.answer(count + 99)
+                    assert answer["ev"] == "ack"
+                await ada.signal(type="typing", data="begin", onlineOnly=True)
+            await ada.signal(type="end")
+            heard = await hearing
+            assert heard.count("chat") == count and heard.count("typing") == 2, "who reads has seen it"
+            raw.writer.transport.resume_reading()
+            chats, typing = [], []
+            while len(chats) < count:
+                for event in await raw.objects():
+                    if event.get("type") == "chat":
+                        chats.append(int(event["data"].rstrip("x")))
+                    elif event.get("type") == "typing":
+                        typing.append(event)
+            assert chats == list(range(count)), "G1, G3"
+            assert typing == [], "G6: it would be late"
+        raw.writer.transport.abort()
+
+
+async def types_until_end(client):
+    types = []
+    while not types or types[-1] != "end":
+        types.append((await client.next()).get("type"))
+    return types
+
+
+async def test_sig_11_signals_over_the_rate_are_refused_and_the_connection_goes_on():
+    with Server("--signal-rate", "10", "--signal-burst", "20") as server:
+        session = server.project.session()
+        async with await Bystander.join(server, session) as bob, await Client.join(server, session) as ada:
+            await bob.expect("connectionCreated")
+            await ada.send("\n".join(json.dumps({"op": "signal", "id": n, "type": "x", "data": str(n)}) for n in range(100, 150)))
+            answers, heard = [], []
+            while len(answers) < 50:
+                event = await ada.next()
+                (heard if event["ev"] == "signal" else answers).append(event)
+            assert [answer["id"] for answer in answers] == list(range(100, 150)), "WIRE-8"
+            taken = [answer for answer in answers if answer["ev"] == "ack"]
+            refused = [answer for answer in answers if answer["ev"] == "error"]
+            assert 20 <= len(taken) <= 22 and len(refused) == 50 - len(taken)
+            assert {(each["code"], each["name"], each["retryable"]) for each in refused} == {(429, "OT_RATE_LIMIT_EXCEEDED", True)}
+            assert [int(event["data"]) for event in heard] == [answer["id"] for answer in taken], "ERR-2: a refused one changes nothing"
+            for answer in taken:
+                await bob.expect("signal", data=str(answer["id"]))
+            await bob.notices_nothing()
+            # By REST the project's own server speaks for itself.
+            for _ in range(30):
+                assert server.rest("POST", server.session_path(session, "/signal"), {"data": "rest"}).status == 204
+            for client in (ada, bob):
+                told = []
+                while len(told) < 30:
+                    told += [event for event in [await client.next()] if event.get("data") == "rest"]
+
+
+async def test_sig_11_development_mode_has_no_limit_and_a_project_a_generous_one(dev_server, server, session):
+    room = dev_server.room("limits")
+
+    async def refused(at, **access):
+        async with await Client.join(at, **access) as ada:
+            await ada.send("\n".join('{"op":"signal","id":%d}' % n for n in range(1000, 2000)))
+            await ada.send("\n".join('{"op":"signal","id":%d}' % n for n in range(2000, 3000)))
+            answers = []
+            while len(answers) < 2000:
+                event = await ada.next()
+                if event["ev"] in ("ack", "error"):
+                    answers.append(event)
+            return [answer["id"] for answer in answers if answer["ev"] == "error"]
+
+    assert await refused(dev_server, session=room["sessionId"], token=room["token"], key=room["apiKey"]) == []
+    limited = await refused(server, session=session)
+    assert 0 < len(limited) <= 1000 and min(limited) >= 2000
