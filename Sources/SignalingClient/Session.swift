@@ -43,6 +43,8 @@ public final class Session: SignalChannel {
             for peer in welcome.connections + [welcome.connection] { peers[peer.connectionId] = peer }
         }
 
+        var memberCount: Int { peers.count }
+
         var connections: [Connection] { peers.values.sorted { $0.creationTime < $1.creationTime } }
 
         mutating func note(_ event: SessionEvent) {
@@ -95,6 +97,9 @@ public final class Session: SignalChannel {
 
     /// All that are connected, oneself included, in order of creation time; empty unless connected.
     public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }
+
+    /// How many are connected, oneself included; nil unless connected.
+    public var memberCount: Int? { driver.snapshot.withLock { $0.connection == nil ? nil : $0.memberCount } }
 
     /// OpenTok's capabilities; none unless connected.
     public var capabilities: Capabilities {

@@ -16,8 +16,15 @@ public protocol SignalChannel: Sendable {
     /// another one.
     var connectionID: ConnectionID? { get }
 
+    /// How many connections the session has, one's own included, as far as this channel has heard; nil: it does not know.
+    var memberCount: Int? { get }
+
     /// Sends one signal and waits for its acknowledgement; returns its place in the session's order, nil if it is
     /// online-only. When the waiting task is cancelled, the signal may still arrive.
     @discardableResult
     func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq?
+}
+
+extension SignalChannel {
+    public var memberCount: Int? { nil }
 }

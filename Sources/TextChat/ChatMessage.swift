@@ -28,10 +28,13 @@ public struct ChatMessage: Equatable, Sendable {
 
     public var state: State
 
+    /// The number of the last typing signal that its sender had written by then (TYP-5). Nil: not said.
+    public var typingN: Int64?
+
     public init(
         text: String, senderID: String? = nil, senderAlias: String? = nil, sentAt: WallTime? = nil,
         receivedAt: WallTime? = nil, localID: LocalID? = nil, seq: Seq? = nil, direction: Direction = .received,
-        state: State = .sent
+        state: State = .sent, typingN: Int64? = nil
     ) {
         self.localID = localID
         self.senderID = senderID
@@ -42,6 +45,7 @@ public struct ChatMessage: Equatable, Sendable {
         self.seq = seq
         self.direction = direction
         self.state = state
+        self.typingN = typingN
     }
 
     public enum Direction: String, CaseIterable, Sendable {

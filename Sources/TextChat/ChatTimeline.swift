@@ -184,6 +184,8 @@ public struct ChatTimeline: Sendable {
         defer { isVisible = wasVisible }
         var changes: [TimelineChange] = []
         for var message in messages {
+            // Numbers of a sender that is no more.
+            message.typingN = nil
             if message.isPending {
                 if message.state == .sending { message.state = .failed(.interrupted) }
                 changes += appendPending(message, now: now)

@@ -3,8 +3,8 @@ import SignalingProtocol
 
 /// How a message stands in a signal. Both forms are read; one of them is written.
 public enum ChatWireForm: String, CaseIterable, Sendable {
-    /// Type `text-chat`, data JSON: `{"text","sender":{"id","alias"},"sentOn","localId"}`. OpenTok's accelerators read it,
-    /// and ignore `localId`, which is ours.
+    /// Type `text-chat`, data JSON: `{"text","sender":{"id","alias"},"sentOn","localId","typingN"}`. OpenTok's accelerators read
+    /// it, and ignore the last two, which are ours.
     case json = "text-chat"
 
     /// Type `TextChat`, data the text itself: OpenTok's sample of 2015.
@@ -43,6 +43,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
             message.senderAlias = nonEmpty(sender?["alias"]?.stringValue) ?? message.senderAlias
             message.sentAt = moment(members["sentOn"]) ?? now
             message.localID = localID(members["localId"])
+            message.typingN = TypingSignal.number(members["typingN"])
         }
         return message
     }
@@ -56,6 +57,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
         members.append("sender", .object(sender))
         members["sentOn"] = message.sentAt.map { .integer($0.milliseconds) }
         members["localId"] = message.localID.map { .string($0.rawValue) }
+        members["typingN"] = message.typingN.map { .integer($0) }
         return JSONValue.object(members).encodedText()
     }
 

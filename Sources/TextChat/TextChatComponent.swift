@@ -9,7 +9,12 @@ import SignalingProtocol
 /// It belongs to one actor or thread, whichever that is: it is not `Sendable`, and its async methods run where they are called.
 public final class TextChatComponent {
     /// Where messages go; nil: the delegate sends them.
-    public var channel: (any SignalChannel)? { didSet { hasEnded = false } }
+    public var channel: (any SignalChannel)? {
+        didSet {
+            hasEnded = false
+            if channel == nil { typing.disconnected() } else { noteConnection() }
+        }
+    }
     public weak var delegate: (any TextChatDelegate)?
 
     /// How messages are written. Both forms are always read.
@@ -21,6 +26,9 @@ public final class TextChatComponent {
     /// Who "I" am in messages; nil until ``setSenderId(_:alias:)``.
     public private(set) var senderID: String?
     public private(set) var senderAlias: String?
+
+    /// Who types. It rests until somebody runs it; see ``ChatTyping``.
+    public let typing: ChatTyping
 
     /// Told of everything that is no row, after the component's own state has changed.
     public var onActivity: ((ChatActivity) -> Void)?
@@ -34,8 +42,10 @@ public final class TextChatComponent {
     private var hasEnded = false
 
     public init(
-        composer: Composer = Composer(), timeline: ChatTimeline = ChatTimeline(), wireForm: ChatWireForm = .json
+        composer: Composer = Composer(), timeline: ChatTimeline = ChatTimeline(), wireForm: ChatWireForm = .json,
+        typing: TypingPolicy = .standard
     ) {
+        self.typing = ChatTyping(policy: typing)
         self.composer = composer
         self.timeline = timeline
         self.wireForm = wireForm
@@ -93,14 +103,22 @@ public final class TextChatComponent {
         senderAlias = alias
     }
 
-    /// Replaces the draft; a text that is too long is refused whole, and nothing changes.
+    /// The user has changed the draft to this; a text that is too long is refused whole, and nothing changes.
     @discardableResult
-    public func edit(_ newText: String) -> EditResult {
+    public func edit(_ newText: String) -> EditResult { changeDraft(to: newText, isKey: true) }
+
+    /// The program puts this into the draft: the same, but nobody types because of it.
+    @discardableResult
+    public func setDraft(_ newText: String) -> EditResult { changeDraft(to: newText, isKey: false) }
+
+    private func changeDraft(to newText: String, isKey: Bool) -> EditResult {
         let before = draft
         let result = composer.edit(newText)
         if result.isAccepted, before != draft {
+            noteConnection()
+            typing.draftChanged(to: draft, isKey: isKey)
             tellDraft()
-            onActivity?(.draftEdited(draft))
+            if isKey { onActivity?(.draftEdited(draft)) }
         }
         return result
     }
@@ -125,13 +143,18 @@ public final class TextChatComponent {
             if echoes.note(connection) { timeline.startEra() }
             hasEnded = false
             queue.isPaused = false
+            typing.connected(as: connection)
+            countMembers()
             onActivity?(.connected(connection))
             advance()
         case .reconnecting:
             queue.isPaused = true
+            typing.reconnecting()
             onActivity?(.reconnecting)
         case .reconnected:
             queue.isPaused = false
+            if let connection = channel?.connectionID { typing.connected(as: connection) }
+            countMembers()
             onActivity?(.reconnected)
             advance()
         case .disconnected:
@@ -140,11 +163,17 @@ public final class TextChatComponent {
             let error = SignalingError(.notConnected, "the connection has ended")
             let changes = queue.failWaiting().flatMap { timeline.fail($0, .error(error)) }
             tell(changes)
+            typing.disconnected()
             onActivity?(.disconnected)
             wakeAll()
             return changes
-        case .connectionCreated(let connection): onActivity?(.connectionCreated(connection))
-        case .connectionDestroyed(let connection): onActivity?(.connectionDestroyed(connection))
+        case .connectionCreated(let connection):
+            countMembers()
+            onActivity?(.connectionCreated(connection))
+        case .connectionDestroyed(let connection):
+            typing.connectionDestroyed(connection.connectionId)
+            countMembers()
+            onActivity?(.connectionDestroyed(connection))
         }
         return []
     }
@@ -162,12 +191,14 @@ public final class TextChatComponent {
     }
 
     private func receive(_ signal: Signal, now: WallTime) -> [TimelineChange] {
+        noteConnection()
+        let isOwn = signal.from.map { echoes.isOwn($0.connectionId) || $0.connectionId.rawValue == senderID } ?? false
         guard var message = ChatWireForm.message(from: signal, now: now) else {
+            if !isOwn { typing.receive(signal) }
             onActivity?(.otherSignal(signal))
             return []
         }
-        if echoes.note(channel?.connectionID) { timeline.startEra() }
-        if let from = signal.from?.connectionId, echoes.isOwn(from) || from.rawValue == senderID {
+        if isOwn {
             message.direction = .sent
             let localID = message.localID ?? echoes.settleBare(message.text)
             guard let localID, timeline.ownMessage(localID) != nil else {
@@ -177,9 +208,22 @@ public final class TextChatComponent {
             return settle(localID, seq: message.seq)
         }
         let changes = tell(timeline.insert(message, now: now))
-        if !changes.isEmpty { onActivity?(.messageReceived(from: signal.from?.connectionId)) }
+        if !changes.isEmpty {
+            if let from = signal.from?.connectionId { typing.messageReceived(from: from, typingN: message.typingN) }
+            onActivity?(.messageReceived(from: signal.from?.connectionId))
+        }
         return changes
     }
+
+    /// A channel may have been connected before it was given to the component, or come back unheard.
+    private func noteConnection() {
+        guard !hasEnded, let connection = channel?.connectionID else { return }
+        if echoes.note(connection) { timeline.startEra() }
+        let isNew = typing.noticed(connection)
+        if isNew { countMembers() }
+    }
+
+    private func countMembers() { typing.memberCountChanged(to: channel?.memberCount) }
 
     // MARK: Sending
 
@@ -190,8 +234,19 @@ public final class TextChatComponent {
     /// ``retry(_:)`` brings it through, ``discard(_:)`` takes it away, or ``passFailed()`` lets them go before it.
     /// `localID` is the message's name, new for each message. Text is sent as it stands.
     public func send(now: WallTime, localID: LocalID) async -> SendResult {
-        if let refusal = show(now: now, localID: localID, through: channel) { return .refused(refusal) }
-        return channel == nil ? .sent : await deliver(localID)
+        if let refusal = startSending(now: now, localID: localID) { return .refused(refusal) }
+        return await finishSending(localID)
+    }
+
+    /// The first part of ``send(now:localID:)``, which does not wait: when it returns nil, the message is shown and the draft
+    /// is empty. ``finishSending(_:)`` has to follow.
+    public func startSending(now: WallTime, localID: LocalID) -> SendRefusal? {
+        show(now: now, localID: localID, through: channel)
+    }
+
+    /// The second part: waits for the message's turn, sends it, and tells what became of it.
+    public func finishSending(_ localID: LocalID) async -> SendResult {
+        channel == nil ? outcome(localID) : await deliver(localID)
     }
 
     /// Gives the draft to the ``delegate`` to send, whether there is a channel or not, and waits for nothing: OpenTok's Send
@@ -238,7 +293,9 @@ public final class TextChatComponent {
     private func message(now: WallTime, localID: LocalID, state: ChatMessage.State) -> ChatMessage {
         ChatMessage(
             text: draft, senderID: senderID ?? channel?.connectionID?.rawValue, senderAlias: senderAlias,
-            sentAt: now, receivedAt: now, localID: localID, direction: .sent, state: state)
+            sentAt: now, receivedAt: now, localID: localID, direction: .sent, state: state,
+            // What a signal about its end may take, for the length that is asked before.
+            typingN: typing.typingN.map { $0 + 1 })
     }
 
     private func refusal(of message: ChatMessage, via channel: (any SignalChannel)?) -> SendRefusal? {
@@ -252,11 +309,14 @@ public final class TextChatComponent {
 
     /// The part of sending that does not wait: the draft becomes a row, unless somebody refuses it.
     private func show(now: WallTime, localID: LocalID, through channel: (any SignalChannel)?) -> SendRefusal? {
-        let message = message(now: now, localID: localID, state: channel == nil ? .sent : .sending)
+        var message = message(now: now, localID: localID, state: channel == nil ? .sent : .sending)
         if let refusal = refusal(of: message, via: channel) { return refusal }
         if timeline.ownMessage(localID) != nil { return .localIDTaken }
+        message.typingN = typing.typingN
         if let delegate, !delegate.onMessageReadyToSend(message) { return .byDelegate }
         composer.clear()
+        typing.messageSubmitted()
+        message.typingN = typing.typingN
         if channel == nil {
             // How the delegate sends it is its own affair: what comes back may be bare text.
             echoes.expectBare(localID, text: message.text)
@@ -336,10 +396,13 @@ public final class TextChatComponent {
 
     // MARK: What is unread
 
-    /// Says whether somebody reads along; what arrives meanwhile is not unread.
+    /// Says whether somebody reads along; what arrives meanwhile is not unread. Who turns away has finished typing.
     public var isVisible: Bool {
         get { timeline.isVisible }
-        set { timeline.isVisible = newValue }
+        set {
+            if timeline.isVisible, !newValue { typing.leave() }
+            timeline.isVisible = newValue
+        }
     }
 
     /// Marks this message, and all before it, as read; all, when nil. What is read stays read.
@@ -371,6 +434,7 @@ public final class TextChatComponent {
             if let localID = message.localID { queue.appendPassedOver(localID) }
         }
         tell(changes)
+        typing.draftChanged(to: draft, isKey: false)
         tellDraft()
     }
 }

@@ -42,6 +42,8 @@ public final class MemoryChannel: SignalChannel {
 
     public var connectionID: ConnectionID? { state.withLock { $0.isConnected ? connection.connectionId : nil } }
 
+    public var memberCount: Int? { connectionID == nil ? nil : session.memberCount }
+
     /// All that was given to this channel to send, in order.
     public var sent: [SignalRequest] { state.withLock { $0.sent } }
 

@@ -32,6 +32,8 @@ public final class MemorySession: Sendable {
         }
     }
 
+    var memberCount: Int { state.withLock { $0.channels.count } }
+
     /// A signal that comes by REST: it has no sender.
     @discardableResult
     public func signal(_ request: SignalRequest) -> Seq? { deliver(request, from: nil) }

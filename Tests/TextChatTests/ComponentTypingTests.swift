@@ -1,0 +1,658 @@
+import Foundation
+import JSONText
+import SignalingProtocol
+import TestSupport
+import Testing
+import TextChat
+import TextChatFoundation
+import TextChatTesting
+
+/// People in one session in memory, each with a component whose typing runs by one clock that is moved by hand.
+@MainActor
+private final class TypingRoom {
+    let session = MemorySession()
+    var clock = ManualClock()
+    private(set) var people: [Person] = []
+
+    /// One of them: what its shell does is done at once.
+    @MainActor
+    final class Person {
+        let chat: TextChatComponent
+        let channel: MemoryChannel
+        var isOnline = true
+        var sentPosts = 0
+
+        init(_ chat: TextChatComponent, _ channel: MemoryChannel) {
+            self.chat = chat
+            self.channel = channel
+        }
+
+        var seen: [String] { chat.typing.current.typing.compactMap(\.name) }
+        var paused: [String] { chat.typing.current.paused.compactMap(\.name) }
+        /// The typing signals that it has published.
+        var signals: [TypingSignal] {
+            channel.sent.filter { $0.type != "text-chat" }
+                .compactMap { TypingSignal(Signal(type: $0.type, data: $0.data)) }
+        }
+        var actions: [TypingAction] { signals.map(\.action) }
+    }
+
+    func join(
+        _ name: String, policy: TypingPolicy = .standard, composer: Composer = Composer(), data: String? = nil
+    ) -> Person {
+        let chat = TextChatComponent(composer: composer, typing: policy)
+        let person = Person(chat, session.connect(name, data: data ?? name))
+        chat.typing.start { [unowned self] in clock.instant }
+        chat.channel = person.channel
+        people.append(person)
+        return person
+    }
+
+    /// Publishes what is to be published, and hands on what has arrived, until nothing is left.
+    func settle() async {
+        var isBusy = true
+        while isBusy {
+            isBusy = false
+            for person in people where person.isOnline {
+                if let post = person.chat.typing.takePost() {
+                    isBusy = true
+                    person.sentPosts += 1
+                    do throws(SignalingError) { try await person.channel.send(post.request) } catch {
+                        person.chat.typing.publishFailed(n: post.n)
+                    }
+                }
+                for event in person.channel.takeEvents() {
+                    isBusy = true
+                    person.chat.handle(event, now: clock.now)
+                }
+            }
+        }
+    }
+
+    /// Lets time pass, with every timer served to the instant.
+    func pass(_ duration: Duration) async {
+        let end = clock.instant.advanced(by: duration)
+        while true {
+            await settle()
+            let next = people.compactMap { $0.chat.typing.nextDeadline }.min()
+            let now = min(max(next ?? end, clock.instant), end)
+            clock.advance(by: now.duration(since: clock.instant))
+            for person in people { person.chat.typing.advance(to: clock.instant) }
+            if now == end, next.map({ $0 > end }) ?? true { break }
+        }
+        await settle()
+    }
+
+    func send(_ text: String, from person: Person, as localID: String) async -> SendResult {
+        person.chat.edit(text)
+        await settle()
+        let result = await person.chat.send(now: clock.now, localID: LocalID(localID))
+        await settle()
+        return result
+    }
+}
+
+@Suite("Typing in the component", .timeLimit(.minutes(1)))
+@MainActor
+struct ComponentTypingTests {
+    private func number(_ request: SignalRequest) throws -> Int64? {
+        try JSONValue(parsing: request.data ?? "")["typingN"]?.integerValue
+    }
+
+    private func messages(of person: TypingRoom.Person) -> [SignalRequest] {
+        person.channel.sent.filter { $0.type == "text-chat" }
+    }
+
+    // MARK: From the user's keys
+
+    @Test("TYP-1, TYP-7: an edit shows its author to the others, who need nothing more to see them pause and finish")
+    func edits() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("h")
+        await room.settle()
+        #expect(bob.seen == ["Ada"])
+        #expect(ada.seen.isEmpty, "TYP-10")
+        await room.pass(.seconds(5))
+        #expect((bob.seen, bob.paused) == ([], ["Ada"]))
+        await room.pass(.seconds(10))
+        #expect(bob.chat.typing.current == .nobody)
+        #expect(ada.actions == [.begin, .pause, .finish])
+        #expect(ada.channel.sent.allSatisfy { $0.isOnlineOnly }, "TYP-1")
+    }
+
+    @Test("what the program puts into the draft, and what it restores or clears, is no key")
+    func programs() async {
+        let room = TypingRoom()
+        let ada = room.join("Ada")
+        await room.settle()
+        ada.chat.setDraft("prepared")
+        ada.chat.restore(messages: [], draft: "old", now: room.clock.now)
+        await room.pass(.seconds(30))
+        #expect(ada.channel.sent.isEmpty)
+        ada.chat.edit("old")
+        await room.settle()
+        #expect(ada.channel.sent.isEmpty, "the same text is no edit")
+        ada.chat.edit("old!")
+        await room.settle()
+        #expect(ada.actions == [.begin])
+    }
+
+    @Test("an edit that is refused, or of white space alone, is no key")
+    func refusedEdits() async {
+        let room = TypingRoom()
+        let ada = room.join("Ada", composer: Composer(maxLength: 3))
+        await room.settle()
+        ada.chat.edit("four")
+        ada.chat.edit("  ")
+        await room.settle()
+        #expect(ada.channel.sent.isEmpty)
+    }
+
+    @Test("an app may say it itself, as often as it likes")
+    func explicit() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        for _ in 0..<10 { ada.chat.typing.send(.begin) }
+        await room.settle()
+        #expect((ada.actions, bob.seen) == ([.begin], ["Ada"]))
+        await room.pass(.seconds(1))
+        ada.chat.typing.send(.pause)
+        await room.settle()
+        #expect((bob.seen, bob.paused) == ([], ["Ada"]))
+        await room.pass(.seconds(1))
+        ada.chat.typing.send(.finish)
+        await room.settle()
+        #expect(bob.chat.typing.current == .nobody)
+    }
+
+    @Test("whoever turns away has finished")
+    func turningAway() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        ada.chat.isVisible = true
+        await room.settle()
+        ada.chat.edit("h")
+        await room.pass(.seconds(2))
+        #expect(bob.seen == ["Ada"])
+        ada.chat.isVisible = false
+        await room.settle()
+        #expect(bob.seen.isEmpty)
+    }
+
+    // MARK: Messages
+
+    @Test("TYP-5: a message carries the number of the last typing signal, ends its author's typing, and nobody else's")
+    func messageEnds() async throws {
+        let room = TypingRoom()
+        let (ada, bob, eve) = (room.join("Ada"), room.join("Bob"), room.join("Eve"))
+        await room.settle()
+        ada.chat.edit("h")
+        eve.chat.edit("h")
+        await room.settle()
+        #expect(bob.seen == ["Ada", "Eve"])
+        #expect(await room.send("hi", from: ada, as: "1") == .sent)
+        #expect(bob.seen == ["Eve"])
+        #expect(try messages(of: ada).map(number) == [1])
+        #expect(ada.actions == [.begin], "the message says it all")
+        #expect(bob.chat.messages.map(\.typingN) == [1])
+    }
+
+    @Test("TYP-5: a retry carries the number that the message had, although its author has typed since")
+    func retryKeepsNumber() async throws {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("h")
+        await room.settle()
+        ada.channel.answer(.refused(loss))
+        #expect(await room.send("hi", from: ada, as: "1") == .failed(.error(loss)))
+        await room.pass(.seconds(2))
+        ada.chat.edit("the next")
+        await room.settle()
+        #expect(ada.signals.map(\.n) == [1, 2])
+        #expect(await ada.chat.retry(LocalID("1")) == .sent)
+        await room.settle()
+        #expect(try messages(of: ada).map(number) == [1, 1])
+        #expect(messages(of: ada)[0] == messages(of: ada)[1])
+        #expect(bob.seen == ["Ada"], "the next one is still being written")
+    }
+
+    @Test("TYP-5: Layer's finish leaves before the message, and the message knows its number")
+    func finishBefore() async throws {
+        let room = TypingRoom()
+        let ada = room.join("Ada", policy: .layer)
+        await room.settle()
+        ada.chat.edit("h")
+        await room.settle()
+        ada.chat.edit("hi")
+        _ = ada.chat.startSending(now: room.clock.now, localID: LocalID("1"))
+        #expect(ada.chat.messages[0].typingN == 2)
+        await room.settle()
+        #expect(await ada.chat.finishSending(LocalID("1")) == .sent)
+        #expect(ada.actions == [.begin, .finish])
+        #expect(try messages(of: ada).map(number) == [2])
+    }
+
+    @Test("a begin that did not leave before its message never leaves; the next key begins at once")
+    func staleBegin() async throws {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("hi")
+        _ = await ada.chat.send(now: room.clock.now, localID: LocalID("1"))
+        await room.pass(.seconds(1))
+        #expect(ada.actions.isEmpty)
+        #expect(bob.seen.isEmpty)
+        ada.chat.edit("more")
+        await room.settle()
+        #expect(bob.seen == ["Ada"])
+        let begin = try #require(ada.signals.first?.n)
+        #expect(try #require(try messages(of: ada).map(number)[0]) < begin, "or the message would end it")
+    }
+
+    @Test("a message that comes twice, or one's own, ends nothing")
+    func endsOnce() async throws {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        try await ada.channel.send(SignalRequest(type: "text-chat", data: #"{"text":"x","localId":"1"}"#))
+        let events = bob.channel.takeEvents()
+        for event in events { bob.chat.handle(event, now: room.clock.now) }
+        ada.chat.edit("h")
+        await room.settle()
+        for event in events { bob.chat.handle(event, now: room.clock.now) }
+        #expect(bob.seen == ["Ada"])
+        #expect(await room.send("mine", from: bob, as: "b") == .sent)
+        #expect(bob.seen == ["Ada"])
+    }
+
+    @Test("while it rests messages carry no number, and nothing is sent or shown")
+    func rests() async throws {
+        let it = Chatting()
+        it.chat.edit("h")
+        try await it.other.send(TypingSignal(.begin, n: 1).request(.actions))
+        #expect(await it.send("hi") == .sent)
+        it.hear()
+        #expect(it.channel.sent.map(\.type) == ["text-chat"])
+        #expect(try number(it.channel.sent[0]) == nil)
+        #expect(it.chat.typing.current == .nobody)
+        #expect(it.chat.typing.nextDeadline == nil)
+        #expect(it.chat.typing.takePost() == nil)
+    }
+
+    @Test("a message from before the restart carries no number of a sender that is no more")
+    func restart() {
+        let component = TextChatComponent()
+        let now = ManualClock().now
+        let old = ChatMessage(
+            text: "x", localID: LocalID("1"), direction: .sent, state: .sending, typingN: 41)
+        component.restore(messages: [old], draft: "", now: now)
+        #expect(component.messages.map(\.typingN) == [nil])
+    }
+
+    @Test("the longest message that fits in a signal still fits with its number")
+    func longest() async throws {
+        let room = TypingRoom()
+        let ada = room.join("Ada", policy: .layer, composer: Composer(maxLength: 10_000, unit: .utf16))
+        await room.settle()
+        // Up to number 9, so that the finish which the message causes has one digit more.
+        for _ in 0..<4 {
+            ada.chat.typing.send(.begin)
+            ada.chat.typing.send(.finish)
+        }
+        ada.chat.typing.send(.begin)
+        await room.settle()
+        var length = 8192
+        repeat {
+            length -= 1
+            ada.chat.setDraft(String(repeating: "x", count: length))
+        } while !ada.chat.canSend
+        #expect(await ada.chat.send(now: room.clock.now, localID: LocalID("0123456789abcdef")) == .sent)
+        let data = try #require(messages(of: ada).first?.data)
+        #expect(try number(messages(of: ada)[0]) == 10)
+        #expect((8190...8192).contains(data.utf16.count))
+    }
+
+    // MARK: The connection
+
+    @Test("TYP-9: who leaves is not shown any more")
+    func leaving() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("h")
+        await room.settle()
+        #expect(bob.seen == ["Ada"])
+        ada.isOnline = false
+        ada.channel.disconnect()
+        await room.settle()
+        #expect(bob.seen.isEmpty)
+    }
+
+    @Test("TYP-9: while one's own socket is lost nobody is shown and nothing is sent; back, the next key begins")
+    func reconnecting() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("h")
+        bob.chat.edit("h")
+        await room.settle()
+        ada.chat.handle(.reconnecting, now: room.clock.now)
+        #expect(ada.seen.isEmpty)
+        ada.chat.edit("he")
+        await room.pass(.seconds(6))
+        #expect(ada.actions == [.begin])
+        ada.chat.handle(.reconnected, now: room.clock.now)
+        await room.settle()
+        #expect(ada.actions == [.begin], "TYP-2: nothing is made up for")
+        #expect(ada.seen.isEmpty)
+        ada.chat.edit("hel")
+        await room.settle()
+        #expect(ada.actions == [.begin, .begin])
+        #expect(bob.seen == ["Ada"])
+    }
+
+    @Test(
+        "TYP-3: as another connection after a loss the numbers go on, and what it sends as the old one is not shown to it"
+    )
+    func newConnection() async throws {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("h")
+        let post = try #require(ada.chat.typing.takePost())
+        ada.chat.handle(.reconnecting, now: room.clock.now)
+        let again = room.session.connect("Ada again", data: "Ada")
+        ada.chat.channel = again
+        ada.chat.handle(.connected(ConnectionID("Ada again")), now: room.clock.now)
+        ada.chat.handle(
+            .signal(Signal(type: post.request.type, data: post.request.data, from: ada.channel.connection)),
+            now: room.clock.now)
+        #expect(ada.seen.isEmpty)
+        ada.chat.edit("he")
+        #expect(ada.chat.typing.takePost()?.n == 2)
+        _ = bob
+    }
+
+    @Test("the end of the connection clears all, and nothing leaves")
+    func ended() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        bob.chat.edit("h")
+        await room.settle()
+        #expect(ada.seen == ["Bob"])
+        ada.channel.disconnect()
+        await room.settle()
+        #expect(ada.seen.isEmpty)
+        ada.chat.edit("h")
+        #expect(ada.chat.typing.takePost() == nil)
+        #expect(ada.chat.typing.nextDeadline == nil)
+    }
+
+    @Test("a channel that was connected before the component had it, or the clock, is noticed")
+    func lateStart() async {
+        let session = MemorySession()
+        let chat = TextChatComponent()
+        chat.channel = session.connect("me")
+        let clock = ManualClock()
+        chat.typing.start { clock.instant }
+        chat.edit("h")
+        #expect(chat.typing.takePost()?.n == 1)
+        chat.typing.stop()
+        chat.edit("he")
+        #expect(chat.typing.takePost() == nil)
+    }
+
+    @Test("TYP-8: in a room of more than 100 nobody sends and nobody is shown")
+    func crowd() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        let others = (0..<98).map { _ in room.session.connect() }
+        await room.settle()
+        ada.chat.edit("h")
+        await room.settle()
+        #expect(bob.seen == ["Ada"])
+        let last = room.session.connect()
+        await room.settle()
+        #expect(bob.seen.isEmpty)
+        await room.pass(.seconds(2))
+        ada.chat.edit("he")
+        await room.settle()
+        #expect(ada.actions == [.begin])
+        last.disconnect()
+        await room.settle()
+        ada.chat.edit("hel")
+        await room.settle()
+        #expect(bob.seen == ["Ada"])
+        _ = others
+    }
+
+    @Test("TYP-2: a signal that failed is not sent again; the next key tries, and never more often than the gap allows")
+    func failures() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        ada.channel.answer(.refused(loss))
+        ada.chat.edit("h")
+        await room.pass(.milliseconds(1500))
+        #expect((ada.sentPosts, bob.seen) == (1, []))
+        ada.chat.edit("he")
+        await room.settle()
+        #expect((ada.sentPosts, bob.seen) == (2, ["Ada"]))
+    }
+
+    @Test("of several signals that nobody took only the newest is there")
+    func newestOnly() async throws {
+        let room = TypingRoom()
+        let ada = room.join("Ada", policy: .layer)
+        await room.settle()
+        ada.chat.typing.send(.begin)
+        ada.chat.typing.send(.pause)
+        let post = try #require(ada.chat.typing.takePost())
+        #expect(post.n == 2)
+        #expect(ada.chat.typing.takePost() == nil)
+    }
+
+    // MARK: Settings
+
+    @Test("who has opted out sends nothing; with a reciprocal policy they see nobody either", arguments: [false, true])
+    func optingOut(_ isReciprocal: Bool) async throws {
+        var settings = TypingPolicy.standard.settings
+        settings.isReciprocal = isReciprocal
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada", policy: try TypingPolicy(settings)), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("h")
+        await room.pass(.seconds(2))
+        #expect(bob.seen == ["Ada"])
+        ada.chat.typing.isOptedOut = true
+        await room.settle()
+        #expect(bob.seen.isEmpty)
+        ada.chat.edit("he")
+        bob.chat.edit("h")
+        await room.settle()
+        #expect(ada.actions == [.begin, .finish])
+        #expect(ada.seen == (isReciprocal ? [] : ["Bob"]))
+        ada.chat.typing.isOptedOut = false
+        await room.pass(.seconds(2))
+        ada.chat.edit("hel")
+        await room.settle()
+        #expect(bob.seen == ["Ada"])
+    }
+
+    @Test("blocked users are never shown, and people are who the app says they are")
+    func users() async {
+        let room = TypingRoom()
+        let ada = room.join("Ada", data: #"{"name":"Ada"}"#)
+        let (bob, eve) = (room.join("Bob"), room.join("Eve"))
+        bob.chat.typing.user = { $0.data.contains("Ada") ? "Lady Ada" : $0.data }
+        bob.chat.typing.blockedUsers = ["Eve"]
+        await room.settle()
+        ada.chat.edit("h")
+        eve.chat.edit("h")
+        await room.settle()
+        #expect(bob.seen == ["Lady Ada"])
+        bob.chat.typing.blockedUsers = []
+        await room.pass(.seconds(4))
+        eve.chat.edit("he")
+        await room.settle()
+        #expect(bob.seen.contains("Eve"))
+    }
+
+    @Test("Easemob's programs are understood, and spoken to in their way")
+    func easemob() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada", policy: .easemob), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("h")
+        await room.settle()
+        #expect(ada.channel.sent == [SignalRequest(type: "TypingBegin", isOnlineOnly: true)])
+        #expect(bob.seen == ["Ada"])
+        await room.pass(.seconds(10))
+        #expect(bob.seen.isEmpty)
+    }
+
+    @Test("a stream begins with what is, and tells the newest only")
+    func stream() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        var iterator = bob.chat.typing.snapshotStream().makeAsyncIterator()
+        #expect(await iterator.next() == .nobody)
+        ada.chat.edit("h")
+        await room.settle()
+        #expect(await iterator.next()?.typing.compactMap(\.name) == ["Ada"])
+        await room.pass(.seconds(5))
+        await room.pass(.seconds(10))
+        #expect(await iterator.next() == .nobody)
+    }
+
+    // MARK: The runner
+
+    @Test("an app that only lets it run has working typing, with real time, and its notifications")
+    func runner() async throws {
+        var settings = TypingPolicy.standard.settings
+        settings.idleToPause = .milliseconds(20)
+        settings.pauseToFinish = .milliseconds(20)
+        settings.minimumGap = .milliseconds(1)
+        let policy = try TypingPolicy(settings)
+        let session = MemorySession()
+        let (ada, bob) = (TextChatComponent(typing: policy), TextChatComponent(typing: policy))
+        let (adaChannel, bobChannel) = (session.connect("Ada", data: "Ada"), session.connect("Bob", data: "Bob"))
+        let center = NotificationCenter()
+        nonisolated(unsafe) var heard: [String] = []  // Posted on the main actor only.
+        let observer = center.addObserver(forName: TypingNotification.name, object: bob, queue: nil) { notification in
+            TypingNotification(notification).map { heard.append("\($0.participant) \($0.action.word)") }
+        }
+        defer { center.removeObserver(observer) }
+        ada.channel = adaChannel
+        bob.channel = bobChannel
+        ada.runTyping()
+        bob.runTyping(postingTo: center)
+        ada.edit("h")
+        for count in 1...3 {
+            await adaChannel.waitUntilSent(count)
+            for event in bobChannel.takeEvents() { bob.handle(event, now: .now) }
+        }
+        #expect(heard == ["Ada begin", "Ada pause", "Ada finish"])
+        #expect(bob.typing.current == .nobody)
+    }
+
+    @Test("the runner sends one signal at a time, and reports those that failed")
+    func runnerFailures() async throws {
+        var settings = TypingPolicy.standard.settings
+        settings.minimumGap = nil
+        let chat = TextChatComponent(typing: try TypingPolicy(settings))
+        let channel = MemorySession().connect()
+        channel.answer(.refused(loss))
+        channel.holdAnswers()
+        chat.channel = channel
+        chat.runTyping()
+        chat.edit("h")
+        await channel.waitUntilSent(1)
+        chat.edit("")
+        chat.edit("h")
+        #expect(channel.sent.count == 1)
+        channel.releaseAllAnswers()
+        await channel.waitUntilSent(2)
+        #expect(channel.sent.compactMap { TypingSignal(Signal(type: $0.type, data: $0.data))?.action }.last == .begin)
+    }
+
+    @Test("a component that is let go of takes its runner with it")
+    func runnerEnds() async {
+        weak var gone: TextChatComponent?
+        do {
+            let chat = TextChatComponent()
+            chat.channel = MemorySession().connect()
+            chat.runTyping()
+            chat.edit("h")
+            gone = chat
+        }
+        #expect(gone == nil)
+    }
+
+    // MARK: Whatever happens
+
+    /// Random histories of three who write, send, fail, leave and come back, with every timer served.
+    @Test("whatever happens: nobody types for ever, numbers rise, the gap holds", arguments: 0..<8)
+    func histories(_ block: UInt64) async {
+        for seed in block * 40..<(block + 1) * 40 {
+            var random = SeededGenerator(seed: seed)
+            let room = TypingRoom()
+            let people = ["Ada", "Bob", "Eve"].map { room.join($0) }
+            await room.settle()
+            var sentAt: [[Int64]] = [[], [], []]
+            var lastID = 0
+            for _ in 0..<60 {
+                let place = Int.random(in: 0..<3, using: &random)
+                let person = people[place]
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0...4: person.chat.edit(person.chat.draft + "a")
+                case 5:
+                    lastID += 1
+                    if Bool.random(using: &random) { person.channel.answer(.refused(loss)) }
+                    _ = await person.chat.send(now: room.clock.now, localID: LocalID(String(lastID)))
+                    person.chat.passFailed()
+                case 6:
+                    for message in person.chat.messages {
+                        if case .failed = message.state, let localID = message.localID {
+                            _ = await person.chat.retry(localID)
+                        }
+                    }
+                case 7: person.chat.edit("")
+                case 8:
+                    person.chat.handle(.reconnecting, now: room.clock.now)
+                    await room.settle()
+                    #expect(person.chat.typing.current == .nobody, "seed \(seed)")
+                    person.chat.handle(.reconnected, now: room.clock.now)
+                case 9: person.chat.typing.send(TypingAction.allCases.randomElement(using: &random) ?? .begin)
+                case 10: person.chat.typing.isOptedOut.toggle()
+                default: await room.pass(.milliseconds(Int.random(in: 1...7000, using: &random)))
+                }
+                let before = people.map(\.signals.count)
+                await room.settle()
+                for place in people.indices where people[place].signals.count > before[place] {
+                    sentAt[place].append(room.clock.instant.milliseconds)
+                }
+                for person in people {
+                    #expect(!person.seen.contains(person.channel.connection.data), "seed \(seed): TYP-10")
+                }
+            }
+            for (person, moments) in zip(people, sentAt) {
+                #expect(zip(moments, moments.dropFirst()).allSatisfy { $1 - $0 >= 1000 }, "seed \(seed): TYP-8")
+                let numbers = person.signals.compactMap(\.n)
+                #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed): TYP-3")
+                #expect(person.channel.sent.allSatisfy { $0.isOnlineOnly == ($0.type == "typing") }, "seed \(seed)")
+            }
+            await room.pass(.seconds(30))
+            for person in people {
+                #expect(person.chat.typing.current == .nobody, "seed \(seed): TYP-7")
+                #expect(person.chat.typing.nextDeadline == nil, "seed \(seed)")
+            }
+        }
+    }
+}
