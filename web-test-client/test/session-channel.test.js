@@ -42,9 +42,9 @@ test('CHAT a session’s events become those of a channel, and none is heard aft
     { kind: 'signal', type: 'text-chat', data: '{}', from: ada, seq: null },
     { kind: 'signal', type: undefined, data: undefined, from: null, seq: null },
     { kind: 'reconnecting' },
-    { kind: 'reconnected' },
+    { kind: 'reconnected', connectionId: 'me' },
     { kind: 'lost' },
-    { kind: 'reconnected' },
+    { kind: 'reconnected', connectionId: 'me' },
     { kind: 'connectionDestroyed', connection: ada },
     { kind: 'disconnected' },
   ]);

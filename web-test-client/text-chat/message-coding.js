@@ -1,6 +1,8 @@
 // A chat message as signal data, and back. Written strictly, so that every OpenTok accelerator can read it; read
 // leniently, since each of them writes it a little differently.
 
+import { typingNumber } from './typing-signal.js';
+
 /** JSON, shared by OpenTok's accelerators; ours. */
 export const CHAT_TYPE = 'text-chat';
 
@@ -12,15 +14,16 @@ const LOCAL_ID_LENGTH = 64;
 
 /**
  * The message as signal data. `localId` is ours: by it a sender knows its own message when it comes back; others ignore it.
- * What is not known is not written.
+ * `typingN` is the number of the sender's last typing signal (TYP-5). What is not known is not written.
  */
-export function encodeMessage({ text, senderId, alias, sentAt, localId }, form = CHAT_TYPE) {
+export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN }, form = CHAT_TYPE) {
   if (form === BARE_TYPE) return wellFormed(text);
   return JSON.stringify({
     text: wellFormed(text),
     sender: { id: senderId ?? undefined, alias: alias === null || alias === undefined ? undefined : wellFormed(alias) },
     sentOn: sentAt === null || sentAt === undefined ? undefined : Math.round(sentAt),
     localId: localId ?? undefined,
+    typingN: typingN ?? undefined,
   });
 }
 
@@ -38,6 +41,7 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
     sentAt: receivedAt,
     receivedAt,
     localId: null,
+    typingN: null,
     seq,
     direction: 'received',
     state: 'sent',
@@ -51,6 +55,7 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   message.alias = textOrNull(content.sender?.alias) ?? message.alias;
   if (isMoment(content.sentOn)) message.sentAt = Math.floor(content.sentOn);
   message.localId = localIdOrNull(content.localId);
+  message.typingN = typingNumber(content.typingN);
   return message;
 }
 

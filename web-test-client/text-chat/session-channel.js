@@ -22,7 +22,7 @@ export class SessionChannel {
       sessionReconnecting: () => heard({ kind: 'reconnecting' }),
       sessionReconnected: ({ outcome }) => {
         if (outcome === 'lost') heard({ kind: 'lost' });
-        heard({ kind: 'reconnected' });
+        heard({ kind: 'reconnected', connectionId: session.connection.connectionId });
       },
       sessionDisconnected: () => heard({ kind: 'disconnected' }),
       connectionCreated: ({ connection }) => heard({ kind: 'connectionCreated', connection }),

@@ -19,9 +19,11 @@ const NOT_CONNECTED = 500;
  * the server has acknowledged, else an error with `code` and `message`. Without one, `readyToSend(message)` sends; with
  * one it may only refuse, by returning false. What happens on the channel goes in through `handle`.
  *
+ * `typing`, a `TypingShell` or null, hears of every activity before `changed` does; messages carry its number (TYP-5).
+ *
  * `changed(changes, activity)` is told of each change of the rows, and of all that is no row: `activity` is `{kind, …}` of kind
- * `draftEdited`, `draftCleared`, `messageSubmitted`, `messageReceived` (`from`, `localId`), `otherSignal`, `connectionCreated`,
- * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `unread`, or null.
+ * `draftEdited` (`text`), `restored` (`text`), `messageSubmitted` (`localId`), `messageReceived` (`from`, `message`), `otherSignal`
+ * (`signal`), `connectionCreated`, `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `unread`, or null.
  */
 export class TextChatComponent {
   /** Who "I" am in messages: by custom one's connection id, and a name to show. */
@@ -33,6 +35,8 @@ export class TextChatComponent {
   #queue = new SendQueue();
   /** What calls of `send` wait for: local id → functions that end the wait. */
   #waiting = new Map();
+  /** Local id → `typingN`: a message that is sent again says what it said the first time. */
+  #typingNumbers = new Map();
   #hasEnded = false;
   #toldUnreadCount = 0;
 
@@ -42,12 +46,14 @@ export class TextChatComponent {
     timeline = new ChatTimeline(),
     wireForm = CHAT_TYPE,
     readyToSend = null,
+    typing = null,
     changed = () => {},
   } = {}) {
     this.composer = composer;
     this.timeline = timeline;
     this.wireForm = wireForm;
     this.readyToSend = readyToSend;
+    this.typing = typing;
     this.changed = changed;
     this.#channel = channel;
   }
@@ -105,7 +111,7 @@ export class TextChatComponent {
 
   /**
    * Takes what happens on the channel: `{kind, …}` with kind `signal` (`type`, `data`, `from`, `seq`), `lost`, `connected`
-   * (`connectionId`), `reconnecting`, `reconnected`, `disconnected`, `connectionCreated` or `connectionDestroyed` (`connection`).
+   * (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated` or `connectionDestroyed` (`connection`).
    * Returns what has changed in the rows.
    */
   handle(event, now) {
@@ -166,6 +172,7 @@ export class TextChatComponent {
     }
     this.#queue.append(localId);
     this.#tell(this.timeline.appendPending(message, now), { kind: 'messageSubmitted', localId });
+    if (this.typing !== null) this.#typingNumbers.set(localId, this.typing.typingN);
     return this.#whenKnown(localId);
   }
 
@@ -182,6 +189,7 @@ export class TextChatComponent {
   discard(localId) {
     if (this.timeline.ownMessage(localId)?.state !== 'failed') return [];
     this.#queue.remove(localId);
+    this.#typingNumbers.delete(localId);
     this.#echoes.forget(localId);
     const changes = this.#tell(this.timeline.discard(localId));
     this.#advance();
@@ -215,7 +223,7 @@ export class TextChatComponent {
     for (const message of this.timeline.messages) {
       if (message.state === 'failed') this.#queue.appendPassedOver(message.localId);
     }
-    this.#tell(changes, { kind: 'restored' });
+    this.#tell(changes, { kind: 'restored', text: draft });
   }
 
   get #isConnected() {
@@ -239,7 +247,9 @@ export class TextChatComponent {
   #refusal(message, channel) {
     if (this.composer.refusal) return this.composer.refusal;
     if (channel === null) return this.readyToSend === null ? { reason: 'notConnected' } : null;
-    const excess = encodeMessage(message, this.wireForm).length - SIGNAL_DATA_LENGTH;
+    // Sending may take one more number, for the end of typing.
+    const typingN = this.typing === null ? null : this.typing.typingN + 1;
+    const excess = encodeMessage({ ...message, typingN }, this.wireForm).length - SIGNAL_DATA_LENGTH;
     if (excess > 0) return { reason: 'signalTooLong', excess };
     if (!this.#isConnected) return { reason: 'notConnected' };
     return this.#queue.isFull ? { reason: 'tooManyWaiting' } : null;
@@ -287,7 +297,8 @@ export class TextChatComponent {
     if (this.#echoes.note(this.#channel.connectionId)) this.timeline.startEra();
     if (this.wireForm === BARE_TYPE) this.#echoes.expectBare(localId, message.text);
     try {
-      const answer = await this.#channel.send({ type: this.wireForm, data: encodeMessage(message, this.wireForm) });
+      const data = encodeMessage({ ...message, typingN: this.#typingNumbers.get(localId) }, this.wireForm);
+      const answer = await this.#channel.send({ type: this.wireForm, data });
       this.#settle(localId, answer?.seq ?? null);
     } catch (error) {
       // The echo may have come although the answer did not: then it was sent.
@@ -304,6 +315,7 @@ export class TextChatComponent {
   #settle(localId, seq) {
     const changes = this.#tell(this.timeline.confirm(localId, seq));
     this.#queue.remove(localId);
+    this.#typingNumbers.delete(localId);
     this.#end(localId);
     this.#advance();
     return changes;
@@ -323,6 +335,7 @@ export class TextChatComponent {
   #tell(changes, activity = null) {
     const isUnread = this.#toldUnreadCount !== this.unreadCount;
     this.#toldUnreadCount = this.unreadCount;
+    if (activity !== null) this.typing?.take(activity);
     if (changes.length > 0 || activity !== null) this.changed(changes, activity);
     if (isUnread) this.changed([], { kind: 'unread', count: this.unreadCount });
     return changes;

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { NameBook } from '../text-chat/name-book.js';
+
+const ada = { connectionId: 'ada-id', data: 'name=Ada' };
+
+test('CHAT-4 what the server vouches for wins over what the message says', () => {
+  const book = new NameBook();
+  book.note(ada);
+  assert.equal(book.nameOf({ senderId: 'ada-id', alias: 'Bob' }), 'Ada');
+});
+
+test('CHAT-4 a name in a message is taken where the server knows none', () => {
+  const book = new NameBook();
+  book.note({ connectionId: 'cy-id', data: '' });
+  assert.equal(book.nameOf({ senderId: 'cy-id', alias: 'Cy' }), 'Cy');
+  assert.equal(book.nameOf({ senderId: 'cy-id', alias: null }), 'Cy');
+  assert.equal(book.nameOf({ senderId: 'dan-id', alias: null }), 'Guest dan-');
+});
+
+test('CHAT-4 nobody speaks under another’s name, however it is dressed up', () => {
+  for (const alias of ['Ada', ' ada ', 'A\u200dda', '\u202eAda', 'Ａｄａ', '{"name":"Ada"}']) {
+    const book = new NameBook();
+    book.note(ada);
+    assert.equal(book.nameOf({ senderId: 'eve-id', alias }), 'Guest eve-', alias);
+  }
+});
+
+test('CHAT-4 of two who claim a name nobody vouches for, the first has it', () => {
+  const book = new NameBook();
+  assert.equal(book.nameOf({ senderId: '1', alias: 'Cy' }), 'Cy');
+  assert.equal(book.nameOf({ senderId: '2', alias: 'Cy' }), 'Guest 2');
+  assert.equal(book.nameOf({ senderId: '1', alias: 'Cy' }), 'Cy');
+});
+
+test('CHAT a message by REST is called by its alias, else the server’s', () => {
+  const book = new NameBook();
+  assert.equal(book.nameOf({ senderId: null, alias: 'Desk' }), 'Desk');
+  assert.equal(book.nameOf({ senderId: null, alias: null }), 'Server');
+});
+
+test('G5 four thousand names are remembered, and no more', () => {
+  const book = new NameBook();
+  for (let number = 0; number <= 4096; number += 1) book.note({ connectionId: `c${number}`, data: `n${number}` });
+  assert.equal(book.nameOf({ senderId: 'c4096', alias: null }), 'n4096');
+  assert.equal(book.nameOf({ senderId: 'c0', alias: null }), 'Guest c0');
+});
