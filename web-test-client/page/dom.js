@@ -16,12 +16,36 @@ export function make(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** Attributes that name elements by their ids. */
+const REFERENCES = ['id', 'for', 'aria-labelledby', 'aria-describedby', 'aria-controls'];
+
+/**
+ * A copy of a template, its ids ending in `suffix`, so that a page may hold it twice: `{element, part}`, where `part(id)` finds
+ * by the template's own ids.
+ */
+export function instantiate(template, suffix) {
+  const element = find(template).content.firstElementChild.cloneNode(true);
+  for (const each of [element, ...element.querySelectorAll('*')]) {
+    for (const name of REFERENCES) {
+      const value = each.getAttribute(name);
+      if (value !== null) each.setAttribute(name, value.split(' ').map((id) => id + suffix).join(' '));
+    }
+  }
+  return {
+    element,
+    part(id) {
+      const found = element.id === id + suffix ? element : element.querySelector(`#${id}${suffix}`);
+      if (!found) throw new Error(`the template has no element "${id}"`);
+      return found;
+    },
+  };
+}
+
+const shortTime = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' });
+const longTime = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
 export function timeOfDay(milliseconds, withSeconds = false) {
-  return new Date(milliseconds).toLocaleTimeString([], {
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(withSeconds ? { second: '2-digit' } : {}),
-  });
+  return (withSeconds ? longTime : shortTime).format(milliseconds);
 }
 
 const HUES = 8;
@@ -33,7 +57,9 @@ export function hueOf(text) {
   return `hue-${sum % HUES}`;
 }
 
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
 export function avatar(name, id) {
-  const [initial = '?'] = name.trim();
-  return make('span', { class: `avatar ${hueOf(id)}`, 'aria-hidden': 'true' }, initial.toUpperCase());
+  const [first] = graphemes.segment(name.trim() || '?');
+  return make('span', { class: `avatar ${hueOf(id)}`, 'aria-hidden': 'true' }, first.segment.toUpperCase());
 }

@@ -1,35 +1,41 @@
 import { displayName } from '../text-chat/display-name.js';
-import { find, make, timeOfDay } from './dom.js';
+import { make, timeOfDay } from './dom.js';
 
 /** Lines kept in the log. */
 const LOG_LENGTH = 200;
 
 /** A panel that sends any signal to anybody and shows everything that the session says. */
 export class InspectorView {
-  #panel = find('inspector');
-  #toggle = find('inspector-toggle');
-  #target = find('signal-target');
-  #log = find('log');
+  #part;
+  #panel;
+  #toggle;
+  #target;
+  #log;
   #options = new Map();
 
   /** `send(options, targetId)` is called with signal options; `targetId` is empty for everybody. */
-  constructor(send) {
+  constructor(part, send) {
+    this.#part = part;
+    this.#panel = part('inspector');
+    this.#toggle = part('inspector-toggle');
+    this.#target = part('signal-target');
+    this.#log = part('log');
     this.#toggle.addEventListener('click', () => this.#setOpen(this.#panel.hidden));
     this.#panel.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return;
       this.#setOpen(false);
       this.#toggle.focus();
     });
-    find('log-clear').addEventListener('click', () => this.#log.replaceChildren());
-    find('signal-form').addEventListener('submit', (event) => {
+    part('log-clear').addEventListener('click', () => this.#log.replaceChildren());
+    part('signal-form').addEventListener('submit', (event) => {
       event.preventDefault();
       // An empty field is an absent property: that is a signal of its own kind.
-      const type = find('signal-type').value;
-      const data = find('signal-data').value;
+      const type = part('signal-type').value;
+      const data = part('signal-data').value;
       const options = {};
       if (type !== '') options.type = type;
       if (data !== '') options.data = data;
-      if (find('signal-online-only').checked) options.onlineOnly = true;
+      if (part('signal-online-only').checked) options.onlineOnly = true;
       send(options, this.#target.value);
     });
   }
@@ -71,10 +77,10 @@ export class InspectorView {
   #setOpen(isOpen) {
     this.#panel.hidden = !isOpen;
     this.#toggle.setAttribute('aria-expanded', String(isOpen));
-    find('room-view').classList.toggle('with-inspector', isOpen);
+    this.#part('room-view').classList.toggle('with-inspector', isOpen);
     if (isOpen) {
       this.#log.scrollTop = this.#log.scrollHeight;
-      find('signal-type').focus();
+      this.#part('signal-type').focus();
     }
   }
 }

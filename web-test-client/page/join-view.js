@@ -13,10 +13,12 @@ export class JoinView {
   #button = find('join-button');
   #takesRooms = false;
 
+  /** The room that the address names, or null. */
+  room = roomInAddress();
+
   /** `join(wish)` is called with `{name, room, role}` or `{name, apiKey, sessionId, token}`. */
   constructor(join) {
-    const room = new URLSearchParams(location.search).get('room');
-    if (room) find('room').value = room;
+    if (this.room) find('room').value = this.room;
     find('name').value = rememberedName();
     find('join-form').addEventListener('submit', (event) => {
       event.preventDefault();
@@ -33,6 +35,7 @@ export class JoinView {
     find('join-hint').textContent = takesRooms
       ? 'Everybody who opens this page and joins the same room can talk to each other.'
       : 'Enter the session that your application made, and a token for it.';
+    find('demo-hint').hidden = !takesRooms;
     this.#view.hidden = false;
     this.setBusy(false);
     find('name').focus();
@@ -72,6 +75,11 @@ export class JoinView {
     }
     return { name, room, role: value('role') };
   }
+}
+
+function roomInAddress() {
+  const room = new URLSearchParams(location.search).get('room');
+  return room !== null && ROOM_PATTERN.test(room) ? room : null;
 }
 
 // A browser may refuse storage altogether; then the name is typed again.

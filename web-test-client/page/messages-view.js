@@ -1,69 +1,118 @@
-import { displayName } from '../text-chat/display-name.js';
-import { avatar, find, make, timeOfDay } from './dom.js';
+import { avatar, make, timeOfDay } from './dom.js';
 
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
 
-/** The chat's rows on the page. Rows that stay the same stay the same elements, so that nothing is read out twice. */
+/** So much of what is above the divider stays in sight when the reader goes there. */
+const DIVIDER_MARGIN = 24;
+
+/**
+ * The chat's rows on the page: one element for each row, in the same order. What changes in the rows is done to the elements,
+ * and to nothing else, so that a reader's place and a screen reader's attention stay where they are.
+ */
 export class MessagesView {
-  #scroll = find('messages-scroll');
-  #list = find('messages');
-  #empty = find('empty');
-  #banner = find('new-messages');
-  /** Row key → {element, kind, state}: what the element shows, so that it is touched only when that changes. */
-  #shown = new Map();
+  #scroll;
+  #list;
+  #empty;
+  #pill;
+  /** What the elements show: element → {row, state}. */
+  #shown = new WeakMap();
+  /** One's own that are not known to have arrived, which may wait for one another. */
+  #unsettled = new Set();
+  #nameOf;
+  #dayOf;
   #retry;
   #discard;
-  /** Whether the reader is at the end and wants to stay there. */
+  #isHeld;
+  #moved;
   #isPinned = true;
 
-  constructor({ retry, discard }) {
+  /**
+   * `nameOf(message)`; `dayOf(milliseconds)` as in the rows; `isHeld(localId)`: a message waits for another to be sent;
+   * `moved()` is called when the reader has come to the end or gone from it.
+   */
+  constructor(part, { nameOf, dayOf, retry, discard, isHeld, moved }) {
+    this.#scroll = part('messages-scroll');
+    this.#list = part('messages');
+    this.#empty = part('empty');
+    this.#pill = part('new-messages');
+    this.#nameOf = nameOf;
+    this.#dayOf = dayOf;
     this.#retry = retry;
     this.#discard = discard;
-    this.#banner.addEventListener('click', () => this.scrollToEnd());
-    this.#scroll.addEventListener('scroll', () => {
-      this.#isPinned = this.#isAtEnd();
-      if (this.#isPinned) this.#banner.hidden = true;
-    });
+    this.#isHeld = isHeld;
+    this.#moved = moved;
+    this.#pill.addEventListener('click', () => this.#goToNews());
+    this.#scroll.addEventListener('scroll', () => this.#setPinned(this.#isAtEnd()));
     // A growing text field or a phone's keyboard takes room from below: who read the newest message still does.
     new ResizeObserver(() => {
       if (this.#isPinned) this.scrollToEnd();
     }).observe(this.#scroll);
   }
 
-  /** `isHeld(localId)`: a message waits for another to be sent; `hasNews` is true when somebody else has said something. */
-  show(rows, { isHeld, hasNews }) {
-    this.#empty.hidden = rows.length > 0;
-    const wanted = new Map();
-    for (const row of rows) wanted.set(row.id, this.#elementFor(row.id, row, isHeld));
-    // Away with what is gone first: then whatever stays is in its place already, and is not touched.
-    for (const element of [...this.#list.children]) {
-      if (!isWanted(element, wanted)) element.remove();
-    }
-    for (const key of this.#shown.keys()) {
-      if (!wanted.has(key)) this.#shown.delete(key);
-    }
-    let place = this.#list.firstElementChild;
-    for (const element of wanted.values()) {
-      if (element === place) place = place.nextElementSibling;
-      else this.#list.insertBefore(element, place);
-    }
-    if (this.#isPinned) this.scrollToEnd();
-    else if (hasNews) this.#banner.hidden = false;
+  /** Whether the reader is at the end, and wants to stay there. */
+  get isPinned() {
+    return this.#isPinned;
   }
 
-  /** For another conversation, whose keys mean other messages. */
+  /** Does to the elements what `changes` do to the rows; see `timeline-changes.js`. */
+  apply(changes) {
+    for (const change of changes) {
+      if (change.insert) this.#insert(change.insert, change.at);
+      else if (change.remove !== undefined) this.#remove(change.at);
+      else if (change.move !== undefined) this.#move(change.from, change.to);
+      else this.#update(this.#list.children[change.at], change.update);
+    }
+    this.#empty.hidden = this.#list.childElementCount > 0;
+    this.showHeld();
+    if (this.#isPinned) this.scrollToEnd();
+  }
+
+  /** Another message may have come to stand in the way. */
+  showHeld() {
+    for (const element of this.#unsettled) this.#showState(element);
+  }
+
+  /** What has arrived while the reader was elsewhere. */
+  showUnread(count) {
+    this.#pill.hidden = count === 0 || this.#isPinned;
+    if (count > 0) this.#pill.textContent = count === 1 ? '1 new message' : `${count} new messages`;
+  }
+
+  /** Days are told from today, and today is another one after midnight. */
+  nameDays(now) {
+    for (const element of this.#list.querySelectorAll('[data-kind="day"]')) this.#nameDay(element, now);
+  }
+
+  /** For another conversation. */
   clear() {
-    this.#shown.clear();
+    this.#unsettled.clear();
     this.#list.replaceChildren();
+    this.#empty.hidden = false;
+    this.#pill.hidden = true;
     this.#isPinned = true;
-    this.#banner.hidden = true;
   }
 
   scrollToEnd() {
-    this.#isPinned = true;
     this.#scroll.scrollTop = this.#scroll.scrollHeight;
-    this.#banner.hidden = true;
+    this.#setPinned(true);
+  }
+
+  #goToNews() {
+    const divider = this.#list.querySelector('[data-kind="unreadDivider"]');
+    const target = divider ? divider.offsetTop - this.#scroll.offsetTop - DIVIDER_MARGIN : Infinity;
+    // Who is there already wants the end.
+    if (target > this.#scroll.scrollTop + 1) this.#scroll.scrollTop = Math.min(target, this.#scroll.scrollHeight);
+    else this.scrollToEnd();
+    this.#setPinned(this.#isAtEnd());
+    this.#scroll.focus({ preventScroll: true });
+  }
+
+  #setPinned(isPinned) {
+    if (this.#isPinned === isPinned) return;
+    this.#isPinned = isPinned;
+    if (isPinned) this.#pill.hidden = true;
+    this.#moved();
   }
 
   #isAtEnd() {
@@ -71,51 +120,113 @@ export class MessagesView {
     return scrollHeight - scrollTop - clientHeight < END_SLACK;
   }
 
-  #elementFor(key, row, isHeld) {
-    let shown = this.#shown.get(key);
-    if (shown?.kind !== row.kind) {
-      const element = row.message ? this.#messageElement(row) : make('li', { class: 'divider', 'aria-hidden': 'true' });
-      element.dataset.key = key;
-      shown = { element, kind: row.kind, state: undefined };
-      this.#shown.set(key, shown);
-    }
-    const state = row.message && stateOf(row.message, isHeld);
-    if (row.message && shown.state !== state) {
-      shown.state = state;
-      this.#showState(shown.element, row.message, state);
-    }
-    return shown.element;
+  // Rows
+
+  #insert(row, at) {
+    const element = this.#make(row);
+    this.#list.insertBefore(element, this.#list.children[at] ?? null);
+    if (row.kind === 'message') this.#update(element, row);
+    if (row.kind === 'day') this.nameDays(Date.now());
   }
 
-  #messageElement({ kind, message }) {
-    const isShort = kind.endsWith('Short');
-    const side = message.direction;
-    const name = side === 'sent' ? 'You' : nameOf(message);
-    const moment = new Date(message.sentAt);
-    const header = isShort
-      ? make('span', { class: 'visually-hidden' }, `${name}: `)
-      : make(
-          'p',
-          { class: 'row-header' },
-          make('span', { class: 'row-name' }, name),
-          make('time', { datetime: moment.toISOString(), title: moment.toLocaleString() }, timeOfDay(message.sentAt)),
-        );
+  #remove(at) {
+    const element = this.#list.children[at];
+    // Whoever works with the keyboard must not be thrown back to the beginning of the page.
+    const hadFocus = element.contains(document.activeElement);
+    this.#unsettled.delete(element);
+    element.remove();
+    if (hadFocus) this.#scroll.focus({ preventScroll: true });
+  }
+
+  #move(from, to) {
+    const element = this.#list.children[from];
+    element.remove();
+    this.#list.insertBefore(element, this.#list.children[to] ?? null);
+  }
+
+  #update(element, row) {
+    if (row.kind !== 'message') return;
+    this.#shown.set(element, { row, state: this.#shown.get(element)?.state });
+    element.dataset.position = row.position;
+    element.classList.toggle('short', !row.showsTime && !row.showsSender);
+    this.#showState(element);
+  }
+
+  #make(row) {
+    switch (row.kind) {
+      case 'message':
+        return this.#makeMessage(row.message);
+      case 'day':
+        return make('li', { class: 'day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
+      case 'unreadDivider':
+        return make('li', { class: 'unread-divider', 'data-kind': 'unreadDivider' }, make('span', {}, 'New'));
+      default:
+        return make('li', { class: 'gap', 'data-kind': 'gap' }, make('span', {}, 'The connection was away for a while. Messages may be missing here.'));
+    }
+  }
+
+  #makeMessage(message) {
+    const isOwn = message.direction === 'sent';
+    const name = isOwn ? 'You' : this.#nameOf(message);
+    const moment = new Date(message.receivedAt);
+    const bubble = make('p', { class: 'bubble', dir: 'auto' }, message.text);
     return make(
       'li',
-      { class: `row ${side}${isShort ? ' short' : ''}`, 'data-kind': kind },
-      side === 'received' ? (isShort ? make('span', { class: 'avatar-space' }) : avatar(name, message.senderId ?? name)) : null,
-      make('div', { class: 'row-body' }, header, make('p', { class: 'bubble' }, message.text)),
+      { class: `row ${message.direction}`, 'data-kind': 'message' },
+      isOwn ? null : avatar(name, message.senderId ?? name),
+      make(
+        'div',
+        { class: 'row-body' },
+        make(
+          'p',
+          { class: 'row-header' },
+          make('bdi', { class: 'row-name' }, name),
+          ' ',
+          make('time', { datetime: moment.toISOString(), title: moment.toLocaleString() }, timeOfDay(message.receivedAt)),
+        ),
+        isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
+      ),
     );
   }
 
-  /** Only the note below changes: a screen reader should not hear the whole message again. */
-  #showState(element, message, state) {
+  #nameDay(element, now) {
+    const time = element.firstElementChild;
+    const day = time.dateTime;
+    const yesterday = new Date(now);
+    yesterday.setDate(yesterday.getDate() - 1);
+    // Noon: in every time zone it is on the day that it is of.
+    const [year, month, date] = day.split('-').map(Number);
+    const inFull = new Date(year, month - 1, date, 12).toLocaleDateString([], { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+    const name = day === this.#dayOf(now) ? 'Today' : day === this.#dayOf(yesterday.getTime()) ? 'Yesterday' : inFull;
+    if (time.textContent !== name) time.textContent = name;
+  }
+
+  /** Only the note changes: a screen reader should not hear the whole message again. */
+  #showState(element) {
+    const shown = this.#shown.get(element);
+    const { message } = shown.row;
+    const state = this.#stateOf(message);
+    if (state === 'pending' || state === 'held' || state === 'failed') this.#unsettled.add(element);
+    else this.#unsettled.delete(element);
+    if (shown.state === state) return;
+    shown.state = state;
     element.dataset.state = state;
+    if (state === 'received') return;
+    element.querySelector('.mark').setAttribute('aria-label', MARKS[state]);
+    element.querySelector('.mark').title = MARKS[state];
     const body = element.querySelector('.row-body');
-    body.querySelector('.row-state')?.remove();
-    if (state === 'pending') body.append(make('p', { class: 'row-state' }, 'Sending…'));
+    const note = body.querySelector('.row-state');
+    const hadFocus = note?.contains(document.activeElement) ?? false;
+    note?.remove();
     if (state === 'held') body.append(make('p', { class: 'row-state' }, 'Waiting for the message that was not sent'));
     if (state === 'failed') body.append(this.#failedNote(message));
+    if (hadFocus) this.#scroll.focus({ preventScroll: true });
+  }
+
+  #stateOf({ direction, state, localId }) {
+    if (direction === 'received') return 'received';
+    if (state !== 'sending') return state;
+    return this.#isHeld(localId) ? 'held' : 'pending';
   }
 
   #failedNote({ localId, failure }) {
@@ -123,20 +234,9 @@ export class MessagesView {
     retry.addEventListener('click', () => this.#retry(localId));
     const discard = make('button', { type: 'button', class: 'link' }, 'Discard');
     discard.addEventListener('click', () => this.#discard(localId));
-    return make('p', { class: 'row-state' }, `Not sent${failure ? `: ${failure.message}` : '.'} `, retry, ' · ', discard);
+    const reason = failure?.message ? `Not sent: ${failure.message}` : 'Not sent';
+    return make('p', { class: 'row-state' }, make('span', {}, `${reason.replace(/[.\s]+$/, '')}.`), ' ', retry, discard);
   }
 }
 
-function stateOf({ direction, state, localId }, isHeld) {
-  if (direction === 'received') return 'received';
-  if (state !== 'sending') return state;
-  return isHeld(localId) ? 'held' : 'pending';
-}
-
-function nameOf({ alias, senderId }) {
-  return senderId === null && alias === null ? 'Server' : displayName({ data: alias, connectionId: senderId });
-}
-
-function isWanted(element, wanted) {
-  return wanted.get(element.dataset.key) === element;
-}
+const MARKS = { pending: 'Sending', held: 'Waiting', sent: 'Sent', failed: 'Not sent' };

@@ -1,15 +1,17 @@
 import { displayName } from '../text-chat/display-name.js';
-import { avatar, find, make } from './dom.js';
+import { avatar, make } from './dom.js';
 
 /** Who is here, in the order in which they came. */
 export class PeopleView {
-  #list = find('people');
-  #count = find('people-count');
+  #list;
+  #count;
   #rows = new Map();
   #remove;
 
   /** `remove(connection)` is offered next to others when the own token permits it. */
-  constructor(remove) {
+  constructor(part, remove) {
+    this.#list = part('people');
+    this.#count = part('people-count');
     this.#remove = remove;
   }
 
@@ -20,7 +22,7 @@ export class PeopleView {
       'li',
       { class: 'person', title: `${name} · ${connection.connectionId}` },
       avatar(name, connection.connectionId),
-      make('span', { class: 'person-name' }, name),
+      make('bdi', { class: 'person-name' }, name),
       isMe ? make('span', { class: 'tag' }, 'you') : null,
     );
     if (mayRemove && !isMe) {
