@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-MESSAGE_ROWS = "#messages > li[data-kind]"
+MESSAGE_ROWS = "#messages > li[data-kind=message]"
 
 
 class Person:
@@ -36,13 +36,34 @@ class Person:
     def bubble(self, text):
         return self.page.locator(".bubble").get_by_text(text, exact=True)
 
-    def sees_rows(self, *kinds):
-        """`sent`, `sentShort`, `received`, `receivedShort` and `divider`, from top to bottom."""
+    def sees_rows(self, *rows):
+        """From top to bottom: `sent first`, `received single`, …, `day`, `unreadDivider`, `gap`."""
         self.page.wait_for_function(
-            """kinds => JSON.stringify(kinds) === JSON.stringify(
-                 [...document.querySelectorAll('#messages > li')].map((row) => row.dataset.kind ?? 'divider'))""",
-            arg=list(kinds),
+            """rows => JSON.stringify(rows) === JSON.stringify([...document.querySelectorAll('#messages > li')].map(
+                 ({ dataset, classList }) => dataset.kind !== 'message' ? dataset.kind
+                   : `${classList.contains('sent') ? 'sent' : 'received'} ${dataset.position}`))""",
+            arg=list(rows),
         )
+
+    def state_of(self, text):
+        return self.page.locator(MESSAGE_ROWS, has=self.page.get_by_text(text, exact=True))
+
+    def sees_typing(self, text):
+        expect(self.page.locator("#typing-text")).to_have_text(text)
+
+    def open_options(self):
+        self.page.get_by_role("button", name="Options").click()
+        expect(self.page.locator("#options")).to_be_visible()
+
+    def drop_connection(self):
+        self.open_options()
+        self.page.get_by_role("button", name="Drop the connection").click()
+        self.page.keyboard.press("Escape")
+
+    def unplug(self, is_unplugged=True):
+        self.open_options()
+        self.page.get_by_label("Stay unplugged").set_checked(is_unplugged)
+        self.page.keyboard.press("Escape")
 
     def sees_people(self, *names):
         expect(self.page.locator("#people .person-name")).to_have_text(list(names))

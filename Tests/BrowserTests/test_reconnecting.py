@@ -22,7 +22,7 @@ def test_a_dropped_connection_resumes_and_the_others_notice_nothing(open_page, u
     bob = Person.join(open_page, url, room, "Bob")
     for person in (ada, bob):
         person.open_inspector()
-    ada.page.get_by_role("button", name="Drop the connection").click()
+    ada.drop_connection()
     expect(ada.log("sessionReconnecting")).to_have_count(1)
     expect(ada.log("sessionReconnected")).to_contain_text("resumed")
     expect(status(ada)).to_have_text("Connected")

@@ -1,0 +1,115 @@
+"""What a page owes to those who do not see it, or see it otherwise."""
+
+import pytest
+from person import Person
+from playwright.sync_api import expect
+
+NAMELESS = """() => [...document.querySelectorAll('button, input, select, textarea, [role=img], [tabindex="0"]')]
+  .filter((each) => each.checkVisibility())
+  .filter((each) => !(each.ariaLabel || each.getAttribute('aria-labelledby') || each.labels?.length || each.textContent.trim()))
+  .map((each) => each.outerHTML)"""
+
+# WCAG 2.2, 1.4.3: text on its own background, as far as both are plain colours.
+FAINT = """() => {
+  const parse = (text) => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number); return { r, g, b, a }; };
+  const light = ({ r, g, b }) => {
+    const [x, y, z] = [r, g, b].map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = parse(getComputedStyle(each).backgroundColor);
+      if (colour.a === 1) return colour;
+    }
+    return { r: 255, g: 255, b: 255 };
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.disabled) continue;
+    const [one, other] = [light(parse(getComputedStyle(element).color)), light(ground(element))];
+    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    if (contrast < 4.5) found.push(`${contrast.toFixed(2)} ${element.className || element.tagName}: ${walker.currentNode.data}`);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_has_a_name_and_enough_contrast(open_page, url, room, scheme):
+    calm = {"color_scheme": scheme, "reduced_motion": "reduce"}
+    form = open_page(url + "/", **calm)
+    expect(form.get_by_label("Your name")).to_be_visible()
+    assert form.evaluate(FAINT) == []
+    ada = Person.join(open_page, url, room, "Ada", role="publisheronly", **calm)
+    bob = Person.join(open_page, url, room, "Bob", **calm)
+    bob.say("hello")
+    ada.sees_messages("hello")
+    ada.say("not permitted")
+    ada.say("waits")
+    expect(ada.state_of("not permitted")).to_have_attribute("data-state", "failed")
+    bob.page.locator("#composer-text").press_sequentially("hm")
+    ada.sees_typing("Bob is typing…")
+    ada.open_inspector()
+    ada.open_options()
+    for person in (ada, bob):
+        assert person.page.evaluate(NAMELESS) == []
+        assert person.page.evaluate(FAINT) == []
+
+
+def test_messages_are_a_log_and_each_says_whose_it_is(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    log = ada.page.get_by_role("log", name="Messages")
+    expect(log).to_have_attribute("aria-live", "polite")
+    ada.say("one")
+    ada.say("two")
+    rows = log.get_by_role("listitem")
+    expect(rows).to_have_count(3)
+    for row in (rows.nth(1), rows.nth(2)):
+        expect(row).to_contain_text("You")
+    expect(ada.page.get_by_role("status").filter(has_text="Connected")).to_have_count(1)
+    assert ada.page.locator("html").get_attribute("lang") == "en"
+
+
+def test_a_text_of_the_other_direction_keeps_its_own(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    ada.say("مرحبا بالعالم")
+    direction = ada.bubble("مرحبا بالعالم").evaluate("each => getComputedStyle(each).direction")
+    assert direction == "rtl"
+    ada.say("hello")
+    assert ada.bubble("hello").evaluate("each => getComputedStyle(each).direction") == "ltr"
+
+
+def test_focus_is_seen_and_stays_when_its_row_changes(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada", role="publisheronly")
+    ada.say("not permitted")
+    discard = ada.page.get_by_role("button", name="Discard")
+    discard.focus()
+    assert discard.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+    ada.page.keyboard.press("Enter")
+    ada.sees_messages()
+    assert ada.page.evaluate("document.activeElement.id") == "messages-scroll"
+
+
+def test_rows_that_stay_are_not_touched(open_page, url, room):
+    """What is drawn anew is read out anew, and loses a selection."""
+    ada = Person.join(open_page, url, room, "Ada")
+    for text in ("one", "two"):
+        ada.say(text)
+    expect(ada.state_of("two")).to_have_attribute("data-state", "sent")
+    ada.page.evaluate(
+        """() => {
+             window.touched = [];
+             const one = [...document.querySelectorAll('#messages > li')].slice(0, 2);
+             new MutationObserver((records) => window.touched.push(...records.map(({ target }) => target.outerHTML)))
+               .observe(document.getElementById('messages'), { subtree: true, childList: true, attributes: true, characterData: true });
+             window.isOld = () => one.every((each) => each.isConnected);
+           }"""
+    )
+    ada.say("three")
+    expect(ada.state_of("three")).to_have_attribute("data-state", "sent")
+    touched = ada.page.evaluate("window.touched")
+    assert ada.page.evaluate("window.isOld()")
+    assert not [each for each in touched if each.startswith("<li") and "one" in each]
+    assert len(touched) < 20
