@@ -10,7 +10,10 @@ const isDemo = new URLSearchParams(location.search).has('demo');
 
 let takesRooms = false;
 let wish = null;
+/** The other end, and what it is made with once it has been asked for. */
 let second = null;
+let other = null;
+let wantsSecond = false;
 
 const join = new JoinView((wanted) => {
   wish = wanted;
@@ -34,7 +37,7 @@ first.element.hidden = true;
 find('panes').append(first.element);
 
 find('leave').addEventListener('click', () => first.leave());
-find('second').addEventListener('click', () => (second ? closeSecond() : openSecond()));
+find('second').addEventListener('click', () => (wantsSecond ? closeSecond() : openSecond()));
 find('invite').addEventListener('click', async () => {
   await navigator.clipboard.writeText(roomLink({ room: wish.room }));
   const button = find('invite');
@@ -82,7 +85,7 @@ function showRoom() {
   if (wish.room !== undefined) history.replaceState(null, '', roomLink({ ...(isDemo ? { demo: '' } : {}), room: wish.room }));
   showTitle();
   first.composer.focus();
-  if (isDemo && !second) openSecond();
+  if (isDemo && !wantsSecond) openSecond();
 }
 
 function showJoin() {
@@ -93,7 +96,7 @@ function showJoin() {
 }
 
 function leaveAll() {
-  if (second) closeSecond();
+  closeSecond();
   first.element.hidden = true;
   showJoin();
   showTitle();
@@ -105,21 +108,27 @@ function leaveAll() {
  */
 async function openSecond() {
   setSecond(true);
-  const cable = layCable();
-  const { default: otherOT } = await import('./opentok/index.js?second');
+  other ??= await loadOther();
+  // Somebody may have thought better of it meanwhile.
+  if (!wantsSecond || second) return;
   second = new Pane({
-    OT: otherOT,
-    cable,
+    ...other,
     suffix: '-2',
     access: () => accessFor({ ...wish, name: isDemo ? 'Right' : 'Second person', role: 'publisher' }),
     joined: showTitle,
     left: closeSecond,
-    failed: () => closeSecond(),
+    failed: closeSecond,
     unread: showTitle,
   });
   second.element.hidden = true;
   find('panes').append(second.element);
   second.enter();
+}
+
+async function loadOther() {
+  const cable = layCable();
+  const { default: otherOT } = await import('./opentok/index.js?second');
+  return { OT: otherOT, cable };
 }
 
 function closeSecond() {
@@ -130,6 +139,7 @@ function closeSecond() {
 }
 
 function setSecond(isOpen) {
+  wantsSecond = isOpen;
   const button = find('second');
   button.setAttribute('aria-pressed', String(isOpen));
   find('panes').classList.toggle('two', isOpen);

@@ -45,6 +45,12 @@ def test_a_second_person_comes_into_the_room_and_goes(open_page, url, room):
         toggle.click()
         expect(toggle).to_have_attribute("aria-pressed", "true")
         ada.sees_people("Ada", "Second person")
+        # Each time its cable is connected to something.
+        ada.page.locator("#options-toggle-2").click()
+        ada.page.locator("#unplug-2").check()
+        expect(ada.page.locator("#status-text-2")).to_have_text("Reconnecting…")
+        ada.page.locator("#unplug-2").uncheck()
+        expect(ada.page.locator("#status-text-2")).to_have_text("Connected")
         toggle.click()
         expect(toggle).to_have_attribute("aria-pressed", "false")
         ada.sees_people("Ada")

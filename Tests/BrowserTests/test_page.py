@@ -278,6 +278,8 @@ def test_a_stopped_server_is_waited_for_and_one_that_knows_nothing_ends_it(open_
     expect(ada.page.get_by_label("Message", exact=True)).to_be_disabled()
     ada.sees_messages("before")
     ada.page.screenshot(path=screenshots / "lost-light.png")
+    ada.page.get_by_role("button", name="Leave").click()
+    expect(ada.page.get_by_label("Your name")).to_be_visible()
     ada.page.complaints.clear()
     relay.stop()
 

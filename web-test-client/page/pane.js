@@ -50,6 +50,7 @@ export class Pane {
   #access;
   #tell;
   #suffix;
+  #cable;
   #name = null;
   #room = null;
   #hasJoined = false;
@@ -70,6 +71,7 @@ export class Pane {
     this.#tell = { joined, left, failed, unread };
     const { element, part } = instantiate('pane-template', suffix);
     this.element = element;
+    this.#cable = cable;
     this.part = part;
     this.people = new PeopleView(part, (connection) => {
       this.#session.forceDisconnect(connection, (error) => this.#noteOutcome('forceDisconnect', error));
@@ -118,13 +120,17 @@ export class Pane {
   }
 
   leave() {
-    this.#session?.disconnect();
+    // One that has ended already says nothing more.
+    if (this.part('status').dataset.state === 'disconnected') this.#tell.left();
+    else this.#session?.disconnect();
   }
 
   /** Ends it for good. */
   remove() {
     document.removeEventListener('visibilitychange', this.#visibilityChanged);
     clearTimeout(this.#readTimer);
+    // Somebody else may connect through it later.
+    this.#cable.isUnplugged = false;
     this.#chat?.typing.stop();
     this.#channel?.stop();
     this.#session?.off();
