@@ -50,8 +50,8 @@ public struct ConnectionState: Sendable {
         /// The transport found something that this protocol forbids, or the server wants to end the connection.
         case mustClose(CloseReason)
         /// The whole server stops. Nobody is taken out of a session: everybody goes at once, and telling each of each
-        /// would cost the square of their number. The engine's sessions end with it.
-        case serverStops
+        /// would cost the square of their number. The client is asked to come back after this time (LEAVE-5).
+        case serverStops(returnAfter: Duration)
         /// The socket is gone, with the peer's close code if it sent one.
         case socketClosed(code: UInt16?)
     }
@@ -187,7 +187,14 @@ public struct ConnectionState: Sendable {
             case .awaitingConnect, .authenticating, .joining, .closing: return []
             }
         case .mustClose(let reason): return close(reason)
-        case .serverStops: return close(.goingAway).filter { $0.isForTheSocket }
+        case .serverStops(let wait):
+            return close(.goingAway).compactMap { effect in
+                switch effect {
+                case .send(.disconnected(let reason, _)): .send(.disconnected(reason, .after(wait)))
+                case .send, .close, .ping: effect
+                case .submit, .authenticate, .enter: nil
+                }
+            }
         case .socketClosed(let code): return socketClosed(code)
         }
     }
@@ -383,14 +390,5 @@ public struct ConnectionState: Sendable {
 extension SignalingError {
     static var alreadyConnecting: SignalingError {
         SignalingError(.illegalState, "this socket has a connect already")
-    }
-}
-
-extension ConnectionState.Effect {
-    fileprivate var isForTheSocket: Bool {
-        switch self {
-        case .send, .close, .ping: true
-        case .submit, .authenticate, .enter: false
-        }
     }
 }

@@ -33,6 +33,22 @@ final class Hub {
     private var outsideAnswers: [UInt64: (SessionOutcome) -> Void] = [:]
     private var lastOutsideOrigin = Hub.outsideOrigins
 
+    /// The way out, once it has begun.
+    private struct Drain {
+        var plan: DrainPlan
+        let order: [UInt64]
+        /// The place of who goes next.
+        var next = 0
+        /// Once all were sent away: until then their closing handshakes are waited for.
+        var leaveBy: MonotonicInstant?
+        static let goodbyeTime = Duration.seconds(2)
+        var waiters: [() -> Void] = []
+        var isDone: Bool { next == order.count && waiters.isEmpty }
+    }
+    private var drain: Drain?
+    private var drainTimer: LoopTimer?
+    private var hasEnded = false
+
     /// Tickets from here on are not sockets but calls by REST.
     private static let outsideOrigins: UInt64 = 1 << 63
 
@@ -54,11 +70,57 @@ final class Hub {
     var connectionCount: Int { peers.count }
     var sessionCount: Int { rooms.count }
 
-    /// Ends all connections: the server stops.
-    func stop() {
-        for peer in Array(peers.values) { handle(.serverStops, for: peer) }
+    /// Sends everybody away, spread over this time at most (LEAVE-5), and takes in nobody any more.
+    ///
+    /// - Parameter whenDone: called on the loop when nobody is left, in the same turn.
+    func drain(over longest: Duration, whenDone: @escaping () -> Void) {
+        if drain == nil {
+            let order = peers.values.filter { !$0.state.isClosing }.map(\.socket.id)
+            let plan = DrainPlan(count: order.count, longest: longest, startedAt: loop.now)
+            drain = Drain(plan: plan, order: order)
+            drainTimer = LoopTimer(loop: loop) { [weak self] in self?.sendAway() }
+        }
+        drain?.waiters.append(whenDone)
+        sendAway()
+    }
+
+    /// Cuts short what ``drain(over:whenDone:)`` began.
+    func hurry() {
+        drain?.plan.hurry()
+        if drain != nil { sendAway() }
+    }
+
+    /// After this nothing changes any more, and nothing is acknowledged.
+    func end() { hasEnded = true }
+
+    private func sendAway() {
+        guard let drain, !drain.isDone else { return }
+        let now = loop.now
+        let due = drain.plan.dueCount(at: now)
+        let last = min(due, drain.next + DrainPlan.sliceCount)
+        for id in drain.order[drain.next..<last] {
+            if let peer = peers[id] { sendAway(peer, drain.plan, now) }
+        }
+        self.drain?.next = last
+        if last < drain.order.count {
+            drainTimer?.schedule(at: last < due ? now : drain.plan.moment(of: last))
+            return
+        }
+        // A socket that is cut before its client has read the goodbye may lose it.
+        let leaveBy = drain.leaveBy ?? now.advanced(by: Drain.goodbyeTime)
+        guard peers.isEmpty || now >= leaveBy else {
+            self.drain?.leaveBy = leaveBy
+            drainTimer?.schedule(at: leaveBy)
+            return
+        }
+        self.drain?.waiters = []
         turnEnded()
-        engine.endSessions()
+        for waiter in drain.waiters { waiter() }
+    }
+
+    private func sendAway(_ peer: Peer, _ plan: DrainPlan, _ now: MonotonicInstant) {
+        let random = Double.random(in: 0...1, using: &randomness)
+        handle(.serverStops(returnAfter: plan.returnWait(at: now, random: random)), for: peer)
     }
 
     /// Who is connected to a session.
@@ -66,6 +128,7 @@ final class Hub {
 
     /// Gives a command on behalf of the project's own server; the answer comes on the loop.
     func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
+        if hasEnded { return answer(.refused(SignalingError(.notConnected, "the server is stopping"))) }
         lastOutsideOrigin += 1
         outsideAnswers[lastOutsideOrigin] = answer
         engine.submit(
@@ -185,6 +248,7 @@ final class Hub {
         let now = loop.now
         let next = dirtyRooms.isEmpty ? nil : flushDirtyRooms(now)
         if !dirtyPeers.isEmpty { serveDirtyPeers() }
+        if hasEnded { return }
         engine.advance(to: now)
         if let deadline = engine.nextDeadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
         // Closing a slow client, or giving one up, makes new work for its room: that is the next turn's, which has to come.
@@ -302,7 +366,11 @@ extension Hub {
         let peer = Peer(socket: socket, now: loop.now, heartbeat: heartbeat)
         socket.attachment = peer
         peers[socket.id] = peer
-        setAlarm(for: peer)
+        if let drain {
+            sendAway(peer, drain.plan, loop.now)
+        } else {
+            setAlarm(for: peer)
+        }
     }
 
     func socket(_ socket: ServerSocket, received message: UnsafeRawBufferPointer) {
@@ -340,5 +408,6 @@ extension Hub {
         handle(.socketClosed(code: code), for: peer)
         leaveRoom(peer)
         peers[socket.id] = nil
+        if peers.isEmpty, drain?.leaveBy != nil { drainTimer?.schedule(at: loop.now) }
     }
 }

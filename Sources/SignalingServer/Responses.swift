@@ -28,6 +28,7 @@ extension HTTPResponse {
             case .notFound, .badTarget: 404
             case .tooLong: 413
             case .rateLimited: 429
+            case .notConnected: 503
             default: 500
             }
         return failure(status, error.message)

@@ -31,6 +31,9 @@ public struct ServerConfiguration: Sendable {
     /// How often clients are pinged. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
+    /// How long the end of the server may take for its clients, who are sent away one after the other (LEAVE-5). 0 to 30 s,
+    /// default 5 s; a few clients take no time.
+    public var drainTime: Duration
     /// Where the sessions of all projects without one of their own are told of; nil: nowhere.
     public var webhook: WebhookReceiver?
     public var projectWebhooks: [APIKey: WebhookReceiver]
@@ -40,7 +43,8 @@ public struct ServerConfiguration: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
         allowsPartnerAuth: Bool = false, tls: TransportServer.TLS? = nil, heartbeat: Duration = Limits.heartbeat,
-        sessionBounds: SessionState.Bounds = .init(), webhook: WebhookReceiver? = nil,
+        sessionBounds: SessionState.Bounds = .init(), drainTime: Duration = .seconds(5),
+        webhook: WebhookReceiver? = nil,
         projectWebhooks: [APIKey: WebhookReceiver] = [:], webhookBounds: WebhookQueue.Bounds = .init()
     ) {
         self.host = host
@@ -51,6 +55,7 @@ public struct ServerConfiguration: Sendable {
         self.tls = tls
         self.heartbeat = heartbeat
         self.sessionBounds = sessionBounds
+        self.drainTime = drainTime
         self.webhook = webhook
         self.projectWebhooks = projectWebhooks
         self.webhookBounds = webhookBounds

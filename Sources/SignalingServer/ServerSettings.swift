@@ -12,7 +12,7 @@ public struct ServerSettings: Sendable {
     public enum Name: String, CaseIterable, Sendable {
         case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth, tlsCert, tlsKey
         case resumeSeconds, recoverySeconds, logEvents, logBytes, sessionConnections
-        case signalRate, signalBurst, onlineOnlyLimit
+        case signalRate, signalBurst, onlineOnlyLimit, drainSeconds
         case webhookUrl, webhookSecret
         /// Not on the command line.
         case webhookRetryMilliseconds, webhookQueueCount
@@ -22,7 +22,7 @@ public struct ServerSettings: Sendable {
             case .apiSecret, .webhookUrl, .webhookSecret: true
             case .host, .port, .apiKey, .dev, .webRoot, .allowPartnerAuth, .tlsCert, .tlsKey,
                 .resumeSeconds, .recoverySeconds, .logEvents, .logBytes, .sessionConnections, .signalRate, .signalBurst,
-                .onlineOnlyLimit,
+                .onlineOnlyLimit, .drainSeconds,
                 .webhookRetryMilliseconds, .webhookQueueCount:
                 false
             }
@@ -52,6 +52,7 @@ public struct ServerSettings: Sendable {
     public var signalRate: Int?
     public var signalBurst: Int?
     public var onlineOnlyLimit: Int?
+    public var drainSeconds: Int?
     public var webhookUrl: String?
     public var webhookSecret: String?
     /// The file, if one is named here or by `SIGNALBOX_CONFIG`.
@@ -62,6 +63,7 @@ public struct ServerSettings: Sendable {
         webRoot: String? = nil, allowPartnerAuth: Bool? = nil, tlsCert: String? = nil, tlsKey: String? = nil,
         resumeSeconds: Int? = nil, recoverySeconds: Int? = nil, logEvents: Int? = nil, logBytes: Int? = nil,
         sessionConnections: Int? = nil, signalRate: Int? = nil, signalBurst: Int? = nil, onlineOnlyLimit: Int? = nil,
+        drainSeconds: Int? = nil,
         webhookUrl: String? = nil, webhookSecret: String? = nil, file: String? = nil
     ) {
         self.host = host
@@ -81,6 +83,7 @@ public struct ServerSettings: Sendable {
         self.signalRate = signalRate
         self.signalBurst = signalBurst
         self.onlineOnlyLimit = onlineOnlyLimit
+        self.drainSeconds = drainSeconds
         self.webhookUrl = webhookUrl
         self.webhookSecret = webhookSecret
         self.file = file
@@ -136,6 +139,9 @@ public struct ServerSettings: Sendable {
         case (nil, nil): break
         }
         configuration.sessionBounds = try await Self.sessionBounds(reader, configuration.access)
+        if let seconds = try await Self.number(.drainSeconds, in: 0...30, reader) {
+            configuration.drainTime = .seconds(seconds)
+        }
         configuration.webhook = try WebhookReceiver.read(
             url: try await Self.read(.webhookUrl) { try await reader.fetchString(forKey: $0, isSecret: true) },
             secret: try await Self.read(.webhookSecret) { try await reader.fetchString(forKey: $0, isSecret: true) })
@@ -242,6 +248,7 @@ public struct ServerSettings: Sendable {
         set(.signalRate, signalRate.map { .int($0) })
         set(.signalBurst, signalBurst.map { .int($0) })
         set(.onlineOnlyLimit, onlineOnlyLimit.map { .int($0) })
+        set(.drainSeconds, drainSeconds.map { .int($0) })
         set(.webhookUrl, webhookUrl.map { .string($0) })
         set(.webhookSecret, webhookSecret.map { .string($0) })
         return values

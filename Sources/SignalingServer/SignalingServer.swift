@@ -37,6 +37,7 @@ public final class SignalingServer: Service {
     }
 
     private struct Parts {
+        let engine: MemoryEngine
         let hub: Hub
         let router: RESTRouter
         let transport: TransportServer
@@ -134,22 +135,44 @@ public final class SignalingServer: Service {
         options.tls = configuration.tls
         let transport = try TransportServer(loop: loop, options: options, handler: handler)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
-        parts = Parts(hub: hub, router: router, transport: transport, handler: handler)
+        parts = Parts(engine: engine, hub: hub, router: router, transport: transport, handler: handler)
         return transport.port
     }
 
-    /// Stops accepting, tells every client that the server is going (1001), and returns when the loop has ended and webhooks
-    /// had their last try, of three seconds at most.
+    /// Sends every client away (LEAVE-5), and returns when the loop has ended and webhooks had their last try, of three
+    /// seconds at most. ``hurry()`` makes it shorter.
     public func stop() async {
-        try? await loop.run {
-            guard let parts = self.parts else { return }
-            parts.router.isDraining = true
-            parts.transport.stopAccepting()
-            parts.hub.stop()
-        }
-        await loop.stop()
-        await webhooks?.stop()
+        // A task of its own: one that is cancelled would not wait.
+        await Task {
+            try? await drain()
+            try? await loop.run { self.end() }
+            await loop.stop()
+            await webhooks?.stop()
+        }.value
     }
+
+    private func drain() async throws {
+        let (drained, end) = AsyncStream<Void>.makeStream()
+        try await loop.run {
+            guard let parts = self.parts else { return end.finish() }
+            parts.router.isDraining = true
+            // The spread is of no use to a client who would come back too late.
+            let longest = min(self.configuration.drainTime, self.configuration.sessionBounds.resumeWindow / 4)
+            parts.hub.drain(over: longest) { end.finish() }
+        }
+        for await _ in drained {}
+    }
+
+    /// On the loop.
+    private func end() {
+        guard let parts else { return }
+        parts.transport.stopAccepting()
+        parts.hub.end()
+        parts.engine.endSessions()
+    }
+
+    /// Makes a ``stop()`` that is under way wait for nobody's turn.
+    public func hurry() { loop.post { self.parts?.hub.hurry() } }
 
     /// Runs until the group shuts down gracefully or the task is cancelled.
     public func run() async throws {

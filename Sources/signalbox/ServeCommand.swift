@@ -4,7 +4,6 @@ import Logging
 import ServiceLifecycle
 import SignalingServer
 import SignalingTransport
-import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +13,8 @@ struct ServeCommand: AsyncParsableCommand {
             gives tokens to whoever asks at /session and /room/NAME.
 
             The command line beats the environment (SIGNALBOX_PORT and so on), which beats the file, which beats the \
-            defaults. SIGTERM and SIGINT tell every client that the server is going, and end it with status 0.
+            defaults. SIGTERM and SIGINT tell every client that the server is going and when to come back, and end it with \
+            status 0. A second one makes it quick, a third ends it at once.
             """)
 
     @Option(help: "The address to listen on. (default: 127.0.0.1)")
@@ -77,6 +77,13 @@ struct ServeCommand: AsyncParsableCommand {
         help: "In sessions of more connections, online-only signals to everybody (typing) are dropped. (default: 100)")
     var onlineOnlyLimit: Int?
 
+    @Option(
+        help: """
+            How long the server's end may take to send many clients away one after the other, in seconds; 0 to 30. \
+            (default: 5)
+            """)
+    var drainSeconds: Int?
+
     @Option(help: "Where to post who connects and disconnects, as OpenTok's session monitoring: docs/webhooks.md.")
     var webhookUrl: String?
 
@@ -104,6 +111,7 @@ struct ServeCommand: AsyncParsableCommand {
                 resumeSeconds: resumeSeconds, recoverySeconds: recoverySeconds, logEvents: logEvents,
                 logBytes: logBytes, sessionConnections: sessionConnections, signalRate: signalRate,
                 signalBurst: signalBurst, onlineOnlyLimit: onlineOnlyLimit,
+                drainSeconds: drainSeconds,
                 webhookUrl: webhookUrl, webhookSecret: webhookSecret, file: config
             ).configuration(environment: environment)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
@@ -113,9 +121,11 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ConfigurationError {
             throw ExitStatus.exit(ExitStatus.usage, error.description)
         }
-        let group = ServiceGroup(
-            services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        do { try await group.run() } catch let error as TransportError {
+        let group = ServiceGroup(services: [server], logger: logger)
+        do {
+            try await Interruption.doing(
+                { await group.triggerGracefulShutdown() }, hurry: { server.hurry() }, { try await group.run() })
+        } catch let error as TransportError {
             throw ExitStatus.exit(ExitStatus.failed, error.message)
         }
     }

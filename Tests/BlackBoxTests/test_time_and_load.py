@@ -210,6 +210,8 @@ async def test_leave_4_a_server_that_stops_says_so_and_exits_with_0(how):
         server.process.send_signal(how)
         for code, events in await asyncio.gather(*(client.closed() for client in clients[:5])):
             assert code == 1001
+            wait = events[-1].pop("reconnectAfter")
+            assert 0 <= wait <= 1000, "RES-13, LEAVE-5: a few are asked back soon"
             assert events[-1] == {"ev": "disconnected", "reason": "networkDisconnected", "reconnect": True}
             # The others who go are no news any more, and if they are, then as what they are.
             assert all(event["ev"] in ("connectionCreated", "connectionDestroyed", "disconnected") for event in events)
@@ -234,7 +236,38 @@ def test_a_second_sigterm_does_not_prolong_the_end():
             code = server.wait(8)
         except subprocess.TimeoutExpired:
             pytest.fail("still running")
-        assert code in (0, -signal.SIGTERM)
+        assert code == 0
+
+
+async def test_leave_5_many_are_sent_away_one_after_the_other_and_asked_back_likewise():
+    """Meanwhile the server answers, is not ready, and takes in nobody."""
+    with Server("--drain-seconds", "1") as server:
+        session = server.project.session()
+        quiet = {"connectionEventsSuppressed": True}
+        clients = []
+        for _ in range(20):
+            clients += await asyncio.gather(*(Client.join(server, session, options=quiet) for _ in range(25)))
+        server.process.send_signal(signal.SIGTERM)
+        ends = [asyncio.create_task(timed_end(client)) for client in clients]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        answer = await asyncio.to_thread(server.request, "GET", "/readyz")
+        assert answer.status == 503
+        newcomer = await Client.open(server)
+        assert (await newcomer.closed())[0] == 1001
+        ends = [await end for end in ends]
+        moments = sorted(moment for moment, _, _ in ends)
+        assert 0.3 < moments[-1] - moments[0] < 3, "500 clients, a millisecond each"
+        assert {code for _, code, _ in ends} == {1001}
+        backs = sorted(moment + event["reconnectAfter"] / 1000 for moment, _, event in ends)
+        assert backs[0] > moments[-1] - 0.3, "nobody is asked back while others still go"
+        assert 0.3 < backs[-1] - backs[0] < 3
+        assert await asyncio.to_thread(server.wait, 10) == 0
+
+
+async def timed_end(client):
+    """When the server closed, its code, and what it said last."""
+    code, events = await client.closed(30)
+    return time.monotonic(), code, events[-1]
 
 
 async def test_a_server_killed_can_be_started_again_on_its_port_at_once():

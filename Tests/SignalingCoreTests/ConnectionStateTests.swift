@@ -180,11 +180,11 @@ struct Row: CustomTestStringConvertible {
                 to: .closing),
             .ignored),
         Row(
-            "the server stops", .serverStops,
+            "the server stops", .serverStops(returnAfter: .milliseconds(1_500)),
             .gives("close 1001", to: .closing), .gives("close 1001", to: .closing),
             .gives("close 1001", to: .closing),
             // Nobody is taken out of a session that stops: telling each of each would cost the square of their number.
-            .gives("send disconnected networkDisconnected, come back", "close 1001", to: .closing),
+            .gives("send disconnected networkDisconnected, come back after 1500 ms", "close 1001", to: .closing),
             .ignored),
         Row(
             "it reads too slowly", .mustClose(.slowConsumer),

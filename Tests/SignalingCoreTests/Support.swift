@@ -168,6 +168,8 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
         case .send(.ack(let request, let seq)): "send ack \(request)" + (seq.map { " \($0)" } ?? "")
         case .send(.error(let request, let error)):
             "send error \(request.map(\.description) ?? "-") \(error.code.number) \(error.code.name)"
+        case .send(.disconnected(let reason, .after(let wait))):
+            "send disconnected \(reason), come back after \(wait.wholeMilliseconds) ms"
         case .send(.disconnected(let reason, let reconnect)):
             "send disconnected \(reason)" + (reconnect == .never ? "" : ", come back")
         case .send(let message): "send \(text(message.encoded()))"
