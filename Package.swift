@@ -58,6 +58,7 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
+        .target(name: "SignalingVerification", dependencies: ["SignalingProtocol"], swiftSettings: settings),
         .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
         .target(name: "TextChatFoundation", dependencies: ["TextChat"], swiftSettings: settings),
         .target(name: "TextChatTesting", dependencies: ["TextChat"], swiftSettings: settings),
@@ -89,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "signalbox",
             dependencies: [
-                "SignalingServer", "SignalingClient", "SignalingTokens", "TextChatFoundation",
+                "SignalingServer", "SignalingClient", "SignalingTokens", "SignalingVerification", "TextChatFoundation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -139,6 +140,13 @@ let package = Package(
         .testTarget(
             name: "SignalingClientTests",
             dependencies: ["SignalingClient", "SignalingProtocol", "JSONText", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "SignalingCore", "SignalingClient", "SignalingVerification", "TestSupport",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "LoopbackTests",

@@ -71,7 +71,7 @@ public final class Session: SignalChannel {
     public let server: String
     public let options: Options
 
-    private let driver: SessionDriver
+    let driver: SessionDriver
 
     /// Opens nothing yet.
     ///

@@ -29,6 +29,7 @@ final class SessionDriver: @unchecked Sendable {
     private var callAnswers: [ClientState.CallID: Answer<Seq?>] = [:]
     private var disconnectAnswers: [CheckedContinuation<Void, Never>] = []
     private var lastCall: UInt64 = 0
+    private let journal = Mutex<(@Sendable (JournalEntry) -> Void)?>(nil)
 
     // MARK: - From anywhere
 
@@ -60,10 +61,18 @@ final class SessionDriver: @unchecked Sendable {
                 self.lastCall += 1
                 let call = ClientState.CallID(rawValue: self.lastCall)
                 self.callAnswers[call] = answer
-                self.handle(input(call))
+                let input = input(call)
+                if case .signal(let request, _, _) = input { self.note(.sent(call.rawValue, request)) }
+                self.handle(input)
             }
         }
         return try result.get()
+    }
+
+    func keepJournal(_ write: @escaping @Sendable (JournalEntry) -> Void) { journal.withLock { $0 = write } }
+
+    private func note(_ entry: @autoclosure () -> JournalEntry) {
+        if let write = journal.withLock({ $0 }) { write(entry()) }
     }
 
     func disconnect() async {
@@ -116,7 +125,9 @@ final class SessionDriver: @unchecked Sendable {
     private func perform(_ effects: [ClientState.Effect]) {
         for effect in effects {
             switch effect {
-            case .openSocket: openSocket()
+            case .openSocket:
+                note(.opening)
+                openSocket()
             case .send(let message): send(message)
             case .closeSocket(let code): closeSocket(code)
             case .connectSucceeded(let welcome):
@@ -128,10 +139,13 @@ final class SessionDriver: @unchecked Sendable {
                 connectAnswer = nil
             case .connectionReplaced(let welcome): snapshot.withLock { $0.replace(welcome) }
             case .callSucceeded(let call, let seq):
+                note(.answered(call.rawValue, .success(seq)))
                 callAnswers.removeValue(forKey: call)?.resume(returning: .success(seq))
             case .callFailed(let call, let error):
+                note(.answered(call.rawValue, .failure(error)))
                 callAnswers.removeValue(forKey: call)?.resume(returning: .failure(error))
             case .emit(let event):
+                note(.heard(event))
                 snapshot.withLock { $0.note(event) }
                 for ended in streams.withLock({ $0.yield(event) }) { ended.finish() }
             }
@@ -214,6 +228,7 @@ final class SessionDriver: @unchecked Sendable {
             for line in MessageLines(message) {
                 do {
                     if let message = try ServerMessage.decode(line: line, parser: &parser) {
+                        if case .connected(_, let welcome) = message { note(.welcomed(welcome)) }
                         handle(.received(message))
                     }
                 } catch {

@@ -138,12 +138,17 @@ public struct SessionState: Sendable {
         }
         if let member = members[claim.connectionId], member.ticket.admits(claim, of: request) {
             let after = max(claim.after, member.ticket.begin)
-            if after >= log.reachesBackTo { return resume(member, request, claim, after, effects: &effects) }
+            // Where there is no window nothing is resumed, not even what the server has not yet seen the loss of: no answers
+            // are kept then, and what is sent again would be carried out again (G3).
+            if bounds.resumeWindow > .zero, after >= log.reachesBackTo {
+                return resume(member, request, claim, after, effects: &effects)
+            }
             if request.isExpired { return .refused(.expired) }
             // It cannot go on as what it was. Its client has given up the old connection by asking.
             if case .attached(let socket) = member.presence { effects.append(.superseded(socket)) }
             remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
-            return begin(request, .lost, now, effects: &effects)
+            let isRecoverable = bounds.recoveryWindow > .zero && after >= log.reachesBackTo
+            return begin(request, isRecoverable ? .recovered : .lost, after: after, now, effects: &effects)
         }
         // RES-10: whoever was sent away does not come back by itself.
         if expelled.redeem(claim, of: request, now: now) != nil { return .expelled }
@@ -193,6 +198,8 @@ public struct SessionState: Sendable {
         let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId), now: now) { seq in
             EncodedLine(.connectionCreated(seq, connection))
         }
+        // This very event may have pushed out what was missed.
+        let outcome = outcome == .recovered && (after ?? entry.seq) < log.reachesBackTo ? .lost : outcome
         if members.isEmpty { effects.append(.presence(.sessionCreated)) }
         effects.append(.presence(.connectionCreated(connection)))
         members.append(

@@ -303,6 +303,32 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 4, after: 2, at: 3, secret: "ada-1").hasSuffix("lost"), "told once")
     }
 
+    @Test(
+        "G3, CON-7: without a window nothing is resumed, not even a connection whose loss was not noticed: its answers are not kept"
+    )
+    func unnoticedLossWithoutWindow() {
+        var room = Resumable(resumeWindow: 0)
+        room.join("ada")
+        #expect(room.signal("ada", request: 2) == "signalled 2")
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 5) == "joined ada2 at 1 recovered through 3")
+        #expect(room.effects.map(\.testDescription) == ["superseded 1"])
+        #expect(room.destroyed.count == 1)
+        var lost = Resumable(resumeWindow: 0, recoveryWindow: 0)
+        lost.join("ada")
+        #expect(lost.comeBack("ada", by: 2, after: 1, at: 5) == "joined ada2 at 3 lost")
+    }
+
+    @Test("G4: who recovers is told of a loss if its own coming pushes out the first event that it missed")
+    func recoveredFromFullLog() {
+        var room = Resumable(logEventCount: 3, resumeWindow: 0)
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 1)
+        room.signal("bob", request: 1, at: 2)
+        #expect(room.session.log.reachesBackTo == Seq(1))
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 3) == "joined ada2 at 5 lost")
+    }
+
     @Test("RES-11, G8: nobody reads what was said before its own connection began, resumed or recovered")
     func beginning() {
         for window in [60.0, 0] {

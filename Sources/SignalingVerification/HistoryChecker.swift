@@ -1,0 +1,434 @@
+import SignalingProtocol
+
+/// Judges a history by the promises of `docs/PROTOCOL.md` section 2, and by nothing that a server says of itself.
+public struct HistoryChecker {
+    private let history: History
+    private var found: [Violation] = []
+    /// What is known of each order.
+    private var orders: [Epoch: [Seq: History.Event]] = [:]
+    private var lastSeqs: [Epoch: Seq] = [:]
+    private var places: [String: (epoch: Epoch, seq: Seq)] = [:]
+    private var sendings: [String: (client: Int, number: Int, sending: History.Sending)] = [:]
+    private var lives: [[Life]] = []
+
+    /// One connection of a client, from its first `connected` to its end, through all of its sockets.
+    private struct Life {
+        let entry: History.Entry
+        let steps: Range<Int>
+        /// Nothing ended it before the history did.
+        var isOpen = false
+
+        /// The broadcasts up to here are replayed ones, from before the connection began.
+        var recoveredThrough: Seq { entry.outcome == .recovered ? entry.replayThrough ?? entry.seq : .zero }
+    }
+
+    /// The promises that a history does not keep; none for a good one.
+    public static func violations(in history: History) -> [Violation] {
+        var checker = HistoryChecker(history: history)
+        checker.check()
+        return checker.found
+    }
+
+    private init(history: History) { self.history = history }
+
+    private mutating func report(_ promise: Violation.Promise, _ kind: Violation.Kind, _ text: String) {
+        found.append(Violation(promise, kind, text))
+    }
+
+    private mutating func report(_ promise: Violation.Promise, _ text: String) { report(promise, .untrue, text) }
+
+    private mutating func check() {
+        lives = history.clients.indices.map { lives(of: $0) }
+        noteSendings()
+        noteLogs()
+        for client in history.clients.indices {
+            for life in lives[client] { noteReceptions(client, life) }
+        }
+        checkAnswers()
+        checkSenderOrder()
+        for client in history.clients.indices {
+            checkOnce(client)
+            for (place, life) in lives[client].enumerated() {
+                let next = place + 1 < lives[client].count ? lives[client][place + 1] : nil
+                checkCompleteness(client, life, next: next)
+            }
+            checkView(client)
+            checkOnlineOnly(client)
+        }
+        checkPresence()
+    }
+
+    // MARK: - What is known
+
+    private mutating func lives(of client: Int) -> [Life] {
+        var result: [Life] = []
+        var current: (entry: History.Entry, start: Int)?
+        let steps = history.clients[client].steps
+        let name = history.clients[client].name
+        func close(at end: Int, isOpen: Bool) {
+            if let open = current {
+                result.append(Life(entry: open.entry, steps: open.start..<end, isOpen: isOpen))
+            }
+            current = nil
+        }
+        for (place, step) in steps.enumerated() {
+            switch step.what {
+            case .entered(let entry):
+                if entry.outcome == .resumed {
+                    guard let open = current else {
+                        report(.g3, "\(name) resumed a connection that was over")
+                        continue
+                    }
+                    if open.entry.connectionId != entry.connectionId {
+                        report(.g3, "\(name) resumed as \(entry.connectionId) and was \(open.entry.connectionId)")
+                    }
+                    if open.entry.epoch != entry.epoch { report(.g4, "\(name) resumed in another epoch") }
+                    continue
+                }
+                if entry.outcome == .recovered, current?.entry.epoch != entry.epoch {
+                    report(.g4, "\(name) recovered in another epoch")
+                }
+                close(at: place, isOpen: false)
+                current = (entry, place)
+            case .ended: close(at: place, isOpen: false)
+            case .opening, .sent, .answered, .received, .created, .destroyed: break
+            }
+        }
+        close(at: steps.count, isOpen: true)
+        return result
+    }
+
+    private mutating func noteSendings() {
+        for (client, record) in history.clients.enumerated() {
+            var number = 0
+            for step in record.steps {
+                guard case .sent(let sending) = step.what else { continue }
+                sendings[sending.data] = (client, number, sending)
+                number += 1
+            }
+        }
+    }
+
+    private mutating func noteLogs() {
+        for (epoch, records) in history.logs {
+            orders[epoch] = [:]
+            for record in records { note(record.event, at: record.seq, of: epoch, .g1, by: "the log") }
+        }
+    }
+
+    /// The same seq is the same event for everybody, and a signal has one seq.
+    private mutating func note(
+        _ event: History.Event, at seq: Seq, of epoch: Epoch, _ promise: Violation.Promise, by whom: String
+    ) {
+        if let known = orders[epoch]?[seq] {
+            if known != event { report(promise, "\(seq) is \(known), and for \(whom) it is \(event)") }
+            return
+        }
+        if history.logs[epoch] != nil, whom != "the log" {
+            report(promise, "\(whom) has \(event) at \(seq), which is not in the log")
+        }
+        orders[epoch, default: [:]][seq] = event
+        lastSeqs[epoch] = max(lastSeqs[epoch] ?? .zero, seq)
+        guard case .signal(_, let data, _) = event else { return }
+        if let other = places[data] {
+            report(.g3, .twice, "\(data) is in the order twice: \(other.seq) and \(seq)")
+        } else {
+            places[data] = (epoch, seq)
+        }
+    }
+
+    private mutating func noteReceptions(_ client: Int, _ life: Life) {
+        let record = history.clients[client]
+        var last = Seq.zero
+        let own = life.entry.connectionId
+        func advance(_ seq: Seq) {
+            if seq <= last { report(.g1, .disorder, "\(record.name) got \(seq) after \(last)") }
+            if seq <= life.entry.seq {
+                report(.g1, "\(record.name) got \(seq), from before it came (\(life.entry.seq))")
+            }
+            last = seq
+        }
+        for step in record.steps[life.steps] {
+            switch step.what {
+            case .received(let reception):
+                guard let sent = sendings[reception.data] else {
+                    report(.g8, "\(record.name) got \(reception.data), which nobody sent")
+                    continue
+                }
+                if !isSender(reception.from, of: sent.client) {
+                    report(
+                        .g8,
+                        "\(reception.data) of \(history.clients[sent.client].name) came from \(reception.from?.rawValue ?? "the server")"
+                    )
+                }
+                if let to = sent.sending.to, to != own {
+                    report(.g8, "\(record.name) got \(reception.data), which was for \(to)")
+                }
+                if (reception.seq == nil) != sent.sending.isOnlineOnly {
+                    report(
+                        .g6,
+                        "\(reception.data) came to \(record.name) \(reception.seq == nil ? "without" : "with") a seq")
+                }
+                guard let seq = reception.seq else { continue }
+                advance(seq)
+                note(
+                    .signal(from: reception.from, data: reception.data, to: sent.sending.to), at: seq,
+                    of: life.entry.epoch, .g1, by: record.name)
+            case .created(let id, let seq?):
+                advance(seq)
+                if id == own { report(.g7, "\(record.name) was told of its own coming") }
+                note(.created(id), at: seq, of: life.entry.epoch, .g1, by: record.name)
+            case .destroyed(let id, let seq?):
+                advance(seq)
+                note(.destroyed(id), at: seq, of: life.entry.epoch, .g1, by: record.name)
+            case .created(_, nil), .destroyed(_, nil), .opening, .entered, .sent, .answered, .ended: break
+            }
+        }
+    }
+
+    private func isSender(_ from: ConnectionID?, of client: Int) -> Bool {
+        guard let from else { return lives[client].isEmpty }
+        return lives[client].contains { $0.entry.connectionId == from }
+    }
+
+    // MARK: - G2, G3: answers
+
+    private mutating func checkAnswers() {
+        for (client, record) in history.clients.enumerated() {
+            var life: Life?
+            var received: Set<String> = []
+            var remaining = lives[client][...]
+            for (place, step) in record.steps.enumerated() {
+                if let next = remaining.first, next.steps.lowerBound == place {
+                    life = next
+                    remaining.removeFirst()
+                }
+                switch step.what {
+                case .received(let reception): received.insert(reception.data)
+                case .answered(let data, .refused):
+                    if let place = places[data] {
+                        report(.g2, "\(data) was refused, and is in the order at \(place.seq)")
+                    }
+                case .answered(let data, .acknowledged(let seq)):
+                    guard let sending = sendings[data]?.sending else { continue }
+                    guard let seq else {
+                        if !sending.isOnlineOnly { report(.g2, "\(data) was acknowledged without a seq") }
+                        continue
+                    }
+                    guard let life else { continue }
+                    note(
+                        .signal(from: life.entry.connectionId, data: data, to: sending.to), at: seq,
+                        of: life.entry.epoch, .g2, by: record.name)
+                    let isForItself = sending.to == nil || sending.to == life.entry.connectionId
+                    if isForItself, !received.contains(data) {
+                        report(.g2, "\(data) was acknowledged to \(record.name) before it came (SIG-6)")
+                    }
+                case .answered(_, .unknown), .opening, .entered, .sent, .created, .destroyed, .ended: break
+                }
+            }
+        }
+    }
+
+    /// Of one sender in one epoch, the order is that of its sending.
+    private mutating func checkSenderOrder() {
+        for record in history.clients {
+            var last: (epoch: Epoch, seq: Seq)?
+            for step in record.steps {
+                guard case .sent(let sending) = step.what, let place = places[sending.data] else { continue }
+                if let last, last.epoch == place.epoch, place.seq <= last.seq {
+                    report(
+                        .g1, .disorder,
+                        "\(sending.data) is at \(place.seq), before what \(record.name) had sent earlier")
+                }
+                last = place
+            }
+        }
+    }
+
+    private mutating func checkOnce(_ client: Int) {
+        var seen: Set<String> = []
+        for step in history.clients[client].steps {
+            guard case .received(let reception) = step.what else { continue }
+            if !seen.insert(reception.data).inserted {
+                report(
+                    reception.seq == nil ? .g6 : .g3, .twice,
+                    "\(history.clients[client].name) got \(reception.data) twice")
+            }
+        }
+    }
+
+    // MARK: - G3, G4: nothing is missing in silence
+
+    private mutating func checkCompleteness(_ client: Int, _ life: Life, next: Life?) {
+        let record = history.clients[client]
+        let epoch = life.entry.epoch
+        var seen: Set<Seq> = []
+        var through = max(life.entry.seq, life.recoveredThrough)
+        for step in record.steps[life.steps] {
+            switch step.what {
+            case .received(let reception): if let seq = reception.seq { seen.insert(seq) }
+            case .created(_, let seq?), .destroyed(_, let seq?): seen.insert(seq)
+            case .answered(_, .acknowledged(let seq?)): through = max(through, seq)
+            // What came before the socket was lost may be followed by the replay alone.
+            case .opening, .entered, .sent, .answered, .created, .destroyed, .ended: break
+            }
+        }
+        through = max(through, seen.max() ?? .zero)
+        let end = life.isOpen && history.isSettled ? max(through, lastSeqs[epoch] ?? .zero) : through
+        // A recovered one goes on from where the one before had got to.
+        let recoversFrom = next.flatMap { $0.entry.outcome == .recovered ? $0.entry.seq : nil }
+        for (seq, event) in orders[epoch] ?? [:] where seq > life.entry.seq && !seen.contains(seq) {
+            let isDue = seq <= end || (recoversFrom.map { seq <= $0 } ?? false && event.isBroadcast)
+            // A life that was cut off between its own welcome and the replay is judged by what it had got.
+            guard isDue, isMeant(event, at: seq, for: life, record) else { continue }
+            if seq <= life.recoveredThrough, !life.isOpen, seq > seen.max() ?? .zero, next?.entry.outcome != .recovered
+            {
+                continue
+            }
+            report(
+                life.isOpen ? .g3 : .g4, .missing,
+                "\(record.name) misses \(event) at \(seq) as \(life.entry.connectionId), and was not told")
+        }
+    }
+
+    private func isMeant(_ event: History.Event, at seq: Seq, for life: Life, _ record: History.Client) -> Bool {
+        switch event {
+        case .signal(_, _, let to): return to == nil || (to == life.entry.connectionId && seq > life.recoveredThrough)
+        case .created(let id), .destroyed(let id):
+            return !record.suppressesPresence && id != life.entry.connectionId && seq > life.recoveredThrough
+        }
+    }
+
+    // MARK: - G6
+
+    private mutating func checkOnlineOnly(_ client: Int) {
+        let record = history.clients[client]
+        var acknowledgedAt: [String: MonotonicInstant] = [:]
+        for other in history.clients {
+            for step in other.steps {
+                if case .answered(let data, .acknowledged(nil)) = step.what { acknowledgedAt[data] = step.at }
+            }
+        }
+        /// The number of the last signal of each sender and type that was seen, and of the last of any kind.
+        struct Last { var ofType: [String: Int] = [:]; var ordered = -1 }
+        var lasts: [Int: Last] = [:]
+        var openedAt: MonotonicInstant?
+        var seen: Set<String> = []
+        var life: History.Entry?
+        for step in record.steps {
+            switch step.what {
+            case .opening: openedAt = step.at
+            case .entered(let entry): if entry.outcome != .resumed { life = entry }
+            case .received(let reception):
+                guard let sent = sendings[reception.data] else { continue }
+                defer { seen.insert(reception.data) }
+                var last = lasts[sent.client] ?? Last()
+                defer { lasts[sent.client] = last }
+                guard sent.sending.isOnlineOnly else {
+                    last.ordered = max(last.ordered, sent.number)
+                    continue
+                }
+                let key = "\(sent.sending.type ?? "") to \(sent.sending.to?.rawValue ?? "all")"
+                if let before = last.ofType[key], before >= sent.number {
+                    report(.g6, .disorder, "\(record.name) got \(reception.data) after a newer one")
+                }
+                last.ofType[key] = sent.number
+                if last.ordered > sent.number {
+                    report(.g6, .disorder, "\(record.name) got \(reception.data) after what was sent later (SIG-10)")
+                }
+                if let acknowledged = acknowledgedAt[reception.data], let openedAt, openedAt > acknowledged {
+                    report(.g6, "\(record.name) got \(reception.data), which was over before it came")
+                }
+                if let life { checkWhatCameBefore(reception.data, sent.client, sent.number, record.name, life, seen) }
+            case .sent, .answered, .created, .destroyed, .ended: break
+            }
+        }
+    }
+
+    /// SIG-10: it comes after the events that were in the log before it.
+    private mutating func checkWhatCameBefore(
+        _ data: String, _ sender: Int, _ number: Int, _ name: String, _ life: History.Entry, _ seen: Set<String>
+    ) {
+        for (earlier, sent) in sendings where sent.client == sender && sent.number < number {
+            guard sent.sending.to == nil, !seen.contains(earlier), let place = places[earlier],
+                place.epoch == life.epoch, place.seq > life.seq
+            else { continue }
+            report(.g6, .disorder, "\(name) got \(data) before \(earlier), which is before it (SIG-10)")
+        }
+    }
+
+    // MARK: - G7
+
+    /// As the application sees it: who is here comes once and goes once, and only who is here speaks.
+    private mutating func checkView(_ client: Int) {
+        let record = history.clients[client]
+        if record.suppressesPresence { return }
+        var view: Set<ConnectionID> = []
+        var life: History.Entry?
+        for step in record.steps {
+            switch step.what {
+            case .entered(let entry):
+                if entry.outcome == .new, let others = entry.others { view = Set(others) }
+                if entry.outcome != .resumed { life = entry }
+            case .created(let id, _):
+                if !view.insert(id).inserted { report(.g7, "\(record.name) was told twice of \(id)'s coming") }
+            case .destroyed(let id, _):
+                if view.remove(id) == nil {
+                    report(.g7, "\(record.name) was told of \(id)'s leaving, who was not here")
+                }
+            case .received(let reception):
+                guard let from = reception.from, let life, from != life.connectionId, let seq = reception.seq,
+                    seq > life.replayThrough ?? .zero || life.outcome != .recovered, !view.contains(from)
+                else { continue }
+                report(.g7, "\(record.name) got \(reception.data) from \(from), who is not here")
+            case .ended:
+                view = []
+                life = nil
+            case .opening, .sent, .answered: break
+            }
+        }
+        guard history.isSettled, let last = lives[client].last, last.isOpen else { return }
+        let here = Set(
+            lives.flatMap { $0 }.filter { $0.isOpen && $0.entry.epoch == last.entry.epoch }.map(\.entry.connectionId)
+        )
+        .subtracting([last.entry.connectionId])
+        if view != here { report(.g7, "\(record.name) sees \(view.sorted()), and there are \(here.sorted())") }
+    }
+
+    /// In the order: created once, destroyed once, and nothing from who is not here (PRES-3).
+    private mutating func checkPresence() {
+        for (epoch, order) in orders {
+            var came: Set<ConnectionID> = []
+            var left: Set<ConnectionID> = []
+            for (seq, event) in order.sorted(by: { $0.key < $1.key }) {
+                switch event {
+                case .created(let id):
+                    if !came.insert(id).inserted { report(.g7, "\(id) came twice, the second time at \(seq)") }
+                case .destroyed(let id):
+                    if !left.insert(id).inserted { report(.g7, "\(id) left twice, the second time at \(seq)") }
+                case .signal(let from?, let data, _):
+                    if left.contains(from) { report(.g7, "\(data) at \(seq) is from \(from), who had left (PRES-3)") }
+                case .signal(nil, _, _): break
+                }
+            }
+            guard history.isSettled, history.logs[epoch] != nil else { continue }
+            let open = Set(lives.flatMap { $0 }.filter { $0.isOpen }.map(\.entry.connectionId))
+            for life in lives.flatMap({ $0 }) where life.entry.epoch == epoch {
+                let id = life.entry.connectionId
+                if !came.contains(id) { report(.g7, "nobody was told of \(id)'s coming") }
+                if open.contains(id), left.contains(id) {
+                    report(.g7, "\(id) is here, and others were told that it left")
+                }
+            }
+        }
+    }
+}
+
+extension History.Event {
+    fileprivate var isBroadcast: Bool {
+        switch self {
+        case .signal(_, _, let to): to == nil
+        case .created, .destroyed: false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Synchronization
+
+/// `signalbox serve` of this very program as a child process on a free port of the loopback.
+final class ServerProcess: Sendable {
+    private let process: Process
+    let port: Int
+
+    /// Starts it, and returns when it accepts connections.
+    init(apiKey: String, apiSecret: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["serve", "--port", "0", "--log-level", "critical"]
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
+        environment["SIGNALBOX_API_KEY"] = apiKey
+        environment["SIGNALBOX_API_SECRET"] = apiSecret
+        process.environment = environment
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        self.process = process
+        // It ends with a line, or with the process.
+        var line = ""
+        while !line.contains("\n") {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            line += String(decoding: more, as: UTF8.self)
+        }
+        let number = line.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
+        guard let port = Int(number) else {
+            process.terminate()
+            throw ExitStatus.exit(ExitStatus.failed, "the server did not start: \(line)")
+        }
+        self.port = port
+    }
+
+    /// Sends a signal of the operating system; for one that ends it, waits until it has.
+    func signal(_ number: Int32) {
+        guard process.isRunning else { return }
+        kill(process.processIdentifier, number)
+        if number == SIGKILL || number == SIGTERM { process.waitUntilExit() }
+    }
+}
