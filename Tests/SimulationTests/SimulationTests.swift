@@ -16,7 +16,7 @@ struct WholeSystemTests {
         return parts.count == 2 ? parts[0]...parts[1] : 1...20_000
     }
 
-    static let actionCount = 32
+    static let actionCount = 12
 
     @Test("G1, G2, G3, G4, G6, G7, G8: whatever the network and the server do, the promises hold")
     func promises() async throws {
