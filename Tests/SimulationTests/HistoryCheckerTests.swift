@@ -1,0 +1,108 @@
+import SignalingProtocol
+import SignalingVerification
+import Testing
+
+/// Histories of one sender and one receiver, each with one thing wrong.
+@Suite("the judge of histories")
+struct HistoryCheckerTests {
+    private static func entry(
+        _ id: String, _ outcome: Welcome.Outcome, seq: Int64, epoch: String = "e", through: Int64? = nil
+    )
+        -> History.What
+    {
+        .entered(
+            History.Entry(
+                Welcome(
+                    connection: Connection(
+                        connectionId: ConnectionID(id), creationTime: WallTime(milliseconds: 0), data: ""),
+                    connections: [], role: .publisher, epoch: Epoch(epoch), seq: Seq(seq), outcome: outcome,
+                    replayThrough: through.map { Seq($0) },
+                    resume: ResumeOffer(secret: ResumeSecret("s"), resumeWindow: .zero, recoveryWindow: .zero))))
+    }
+
+    private static func got(_ data: String, _ seq: Int64?, from: String = "a") -> History.What {
+        .received(History.Reception(seq: seq.map { Seq($0) }, from: ConnectionID(from), data: data))
+    }
+
+    /// What a receiver notes that hears 1, 2 and 3 of a sender, who hears them, too.
+    private static func promises(_ receiver: [History.What], isOnlineOnly: Bool = false) -> [String] {
+        var sender: [History.What] = [.opening, entry("a", .new, seq: 2)]
+        for number in 1...3 {
+            let data = "\(number)"
+            let seq = isOnlineOnly ? nil : Int64(number + 2)
+            sender.append(.sent(History.Sending(data: data, isOnlineOnly: isOnlineOnly)))
+            sender.append(got(data, seq))
+            sender.append(.answered(data, .acknowledged(seq.map { Seq($0) })))
+        }
+        func steps(_ whats: [History.What]) -> [History.Step] {
+            whats.enumerated().map { History.Step(MonotonicInstant(nanoseconds: Int64($0)), $1) }
+        }
+        let history = History(clients: [
+            History.Client("sender", suppressesPresence: true, steps: steps(sender)),
+            History.Client("receiver", suppressesPresence: true, steps: steps(receiver)),
+        ])
+        return Set(HistoryChecker.violations(in: history).map(\.promise.rawValue)).sorted()
+    }
+
+    private static let start = [History.What.opening, entry("b", .new, seq: 2)]
+
+    @Test("a good history is good, resumed, recovered or told of a loss")
+    func good() {
+        let all = Self.start + [Self.got("1", 3), Self.got("2", 4), Self.got("3", 5)]
+        #expect(Self.promises(all) == [])
+        let resumed =
+            Self.start + [Self.got("1", 3), Self.entry("b", .resumed, seq: 3), Self.got("2", 4), Self.got("3", 5)]
+        #expect(Self.promises(resumed) == [])
+        let recovered =
+            Self.start + [
+                Self.got("1", 3), Self.entry("c", .recovered, seq: 3, through: 5), Self.got("2", 4), Self.got("3", 5),
+            ]
+        #expect(Self.promises(recovered) == [])
+        #expect(Self.promises(Self.start + [Self.got("1", 3), Self.entry("c", .lost, seq: 5)]) == [])
+    }
+
+    @Test("G1: out of order, or another event at the same place")
+    func order() {
+        #expect(Self.promises(Self.start + [Self.got("2", 4), Self.got("1", 3), Self.got("3", 5)]).contains("G1"))
+        #expect(Self.promises(Self.start + [Self.got("2", 3), Self.got("1", 4), Self.got("3", 5)]).contains("G1"))
+    }
+
+    @Test("G3, G4: a gap, at the end, in the middle, across a resume, across a recovery")
+    func gaps() {
+        #expect(Self.promises(Self.start + [Self.got("1", 3), Self.got("3", 5)]) == ["G3"])
+        #expect(Self.promises(Self.start + [Self.got("1", 3)]) == ["G3"])
+        let resumed = Self.start + [Self.got("1", 3), Self.entry("b", .resumed, seq: 4), Self.got("3", 5)]
+        #expect(Self.promises(resumed) == ["G3"])
+        let recovered =
+            Self.start + [Self.entry("c", .recovered, seq: 3, through: 5), Self.got("2", 4), Self.got("3", 5)]
+        #expect(Self.promises(recovered) == ["G4"])
+        let otherEpoch = Self.start + [Self.entry("b", .resumed, seq: 2, epoch: "f")]
+        #expect(Self.promises(otherEpoch).contains("G4"))
+    }
+
+    @Test("G3: twice, before and after it came back")
+    func twice() {
+        let recovered =
+            Self.start + [
+                Self.got("1", 3), Self.entry("c", .recovered, seq: 2, through: 5), Self.got("1", 3), Self.got("2", 4),
+                Self.got("3", 5),
+            ]
+        #expect(Self.promises(recovered) == ["G3"])
+    }
+
+    @Test("G6: online-only signals twice, out of order, or to one who came later")
+    func onlineOnly() {
+        #expect(Self.promises(Self.start + [Self.got("2", nil)], isOnlineOnly: true) == [], "at most once")
+        #expect(Self.promises(Self.start + [Self.got("2", nil), Self.got("1", nil)], isOnlineOnly: true) == ["G6"])
+        #expect(Self.promises(Self.start + [Self.got("2", nil), Self.got("2", nil)], isOnlineOnly: true) == ["G6"])
+        let late = Array(repeating: History.What.opening, count: 20) + Self.start.dropFirst() + [Self.got("1", nil)]
+        #expect(Self.promises(late, isOnlineOnly: true) == ["G6"])
+    }
+
+    @Test("G8: from another than who sent it")
+    func untrue() {
+        #expect(
+            Self.promises(Self.start + [Self.got("1", 3, from: "b"), Self.got("2", 4), Self.got("3", 5)]).contains("G8")
+        )
+    }
+}
