@@ -20,6 +20,7 @@ final class SimulatedClient {
     private var wake: MonotonicInstant?
     /// The seq of the event that is being heard.
     private var seqHeard: Seq?
+    private var lastSeqSent = Seq.zero
 
     init(world: World, name: String, suppressesPresence: Bool) {
         self.world = world
@@ -61,6 +62,7 @@ final class SimulatedClient {
 
     func hear(_ input: ClientState.Input, _ generation: Int) {
         guard generation == self.generation else { return }
+        checkWire(input)
         switch input {
         case .socketOpened, .socketFailed: isOpening = false
         case .socketClosed(4504): world.fail("\(name) was sent away for its own sake")
@@ -72,6 +74,23 @@ final class SimulatedClient {
         }
         act(input)
         seqHeard = nil
+    }
+
+    /// A client drops what it has seen already; the server is not to send it in the first place.
+    private func checkWire(_ input: ClientState.Input) {
+        guard case .received(let message) = input else { return }
+        let seq: Seq?
+        switch message {
+        case .connected(_, let welcome):
+            lastSeqSent = welcome.seq
+            return
+        case .signal(let event): seq = event.seq
+        case .connectionCreated(let own, _), .connectionDestroyed(let own, _, _): seq = own
+        case .ack, .error, .disconnected, .ping: return
+        }
+        guard let seq else { return }
+        if seq <= lastSeqSent { world.fail("G1, G3: \(name) was sent \(seq) after \(lastSeqSent)") }
+        lastSeqSent = seq
     }
 
     private func act(_ input: ClientState.Input) {
