@@ -89,7 +89,7 @@ final class SimulatedServer {
 
     /// Goes as a server that is told to stop goes.
     func stop() {
-        for id in peers.keys.sorted() { if let peer = peers[id] { handle(.serverStops, for: peer) } }
+        for id in peers.keys.sorted() { if let peer = peers[id] { handle(.serverStops(returnAfter: .zero), for: peer) } }
         turnEnded()
         engine.endSessions()
     }
@@ -364,7 +364,7 @@ extension SimulatedServer: SessionEngineObserver {
 
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         switch effect {
-        case .presence: break
+        case .presence, .onlineOnlyDropped: break
         case .onlineOnly(let signal):
             guard !members.isEmpty else { return }
             lane.append(signal)

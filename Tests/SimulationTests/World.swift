@@ -199,7 +199,7 @@ final class World {
             let answer: History.Answer =
                 switch outcome {
                 case .signalled(let seq): .acknowledged(seq)
-                case .refused, .joined, .left, .noted, .forcedOut: .refused
+                case .refused, .joined, .expelled, .left, .noted, .forcedOut: .refused
                 }
             backend.steps.append(History.Step(now, .answered(data, answer)))
             count("by REST")
