@@ -10,11 +10,15 @@ struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat", abstract: "Chat in a terminal: type a line, see the others.",
         discussion: """
-            Ctrl-D leaves. With a pipe on either side it is plain lines: what comes in is sent, what others say comes out as \
-            "name: text". --name is the name that others see.
+            Ctrl-D leaves. Below the line that you write stands who else is writing; they see the same of you, unless \
+            --no-typing is given. With a pipe on either side it is plain lines: what comes in is sent, what others say \
+            comes out as "name: text". --name is the name that others see.
             """)
 
     @OptionGroup var session: SessionOptions
+
+    @Flag(help: "Do not let others see that you are writing.")
+    var noTyping = false
 
     func run() async throws {
         let access = try await session.access()
@@ -22,16 +26,21 @@ struct ChatCommand: AsyncParsableCommand {
         let events = leaving.events
         let outcome = try await Interruption.doing({ await leaving.disconnect() }) {
             try await session.connect(access)
-            let chat = await TerminalChat(session: leaving, alias: session.name.isEmpty ? "me" : session.name)
+            let alias = session.name.isEmpty ? "me" : session.name
+            if RawTerminal.isAvailable {
+                let chat = await ScreenChat(session: leaving, alias: alias, isTypingShown: !noTyping)
+                return await chat.run(events: events)
+            }
+            let chat = await PlainChat(session: leaving, alias: alias)
             return await chat.run(events: events, lines: InputLines.stream())
         }
         if let outcome { throw outcome }
     }
 }
 
-/// A chat on a terminal, or between two pipes.
+/// A chat in plain lines: between two pipes, or on a terminal that cannot be drawn on.
 @MainActor
-private final class TerminalChat {
+private final class PlainChat {
     private let session: Session
     // What is piped through goes out as it came in, a line of blanks too.
     private let component = TextChatComponent(composer: Composer(unit: .utf16, sendsBlankText: true))
@@ -73,7 +82,7 @@ private final class TerminalChat {
             switch await component.send(now: .current, localID: localID) {
             case .sent, .discarded, .refused(.blank): break
             case .failed(let failure):
-                fail("not sent: \(reason(failure))")
+                fail("not sent: \(failure.reason)")
                 // Nobody can try again here: the lines behind it go on.
                 component.discard(localID)
             case .refused(.notConnected): fail("not sent: not connected")
@@ -81,13 +90,6 @@ private final class TerminalChat {
             }
         }
         await session.disconnect()
-    }
-
-    private func reason(_ failure: ChatMessage.Failure) -> String {
-        switch failure {
-        case .error(let error): error.message
-        case .interrupted: "interrupted"
-        }
     }
 
     /// - Returns: whether more can come.
@@ -124,12 +126,10 @@ private final class TerminalChat {
     private func show(_ message: ChatMessage) {
         let name = message.senderAlias ?? "somebody"
         let time = isTerminal ? ChatTimeText.text(message.sentAt ?? .current, in: .current) + " " : ""
-        StandardOutput.print("\(time)\(printable(name)): \(printable(message.text))")
+        StandardOutput.print("\(time)\(Printable.text(name)): \(Printable.text(message.text))")
     }
 
-    private func name(_ connection: Connection) -> String {
-        connection.data.isEmpty ? "somebody" : printable(connection.data)
-    }
+    private func name(_ connection: Connection) -> String { Printable.name(connection) }
 
     private func say(_ text: String) { StandardOutput.print("-- \(text)") }
 
@@ -137,15 +137,31 @@ private final class TerminalChat {
         StandardError.print("signalbox: \(text)")
         outcome = ExitCode(ExitStatus.failed)
     }
+}
 
-    /// Others' text must not drive the terminal (escape sequences), nor look like several lines.
-    private func printable(_ text: String) -> String {
+/// Others' text as it may stand on a terminal: it must not drive it (escape sequences), nor look like several lines.
+enum Printable {
+    static func text(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map {
                     $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
                         ? " " : $0
                 }))
+    }
+
+    static func name(_ connection: Connection) -> String {
+        connection.data.isEmpty ? "somebody" : text(connection.data)
+    }
+}
+
+extension ChatMessage.Failure {
+    /// For a person.
+    var reason: String {
+        switch self {
+        case .error(let error): error.message
+        case .interrupted: "interrupted"
+        }
     }
 }
 
