@@ -30,15 +30,18 @@ struct ResumeTicket: Sendable {
     let data: String
     /// What was said before the connection began is not its to read (RES-11).
     let begin: Seq
+    /// The connection's own coming. Later than `begin` for a recovered one, which is owed what the one before had missed.
+    let joined: Seq
     private(set) var secretHash: ResumeSecretHash
     /// Good until the client has shown that it knows the new one: the answer that told it may have been lost.
     private(set) var previousSecretHash: ResumeSecretHash?
 
-    init(connectionId: ConnectionID, role: Role, data: String, begin: Seq, secretHash: ResumeSecretHash) {
+    init(connectionId: ConnectionID, role: Role, data: String, begin: Seq, joined: Seq, secretHash: ResumeSecretHash) {
         self.connectionId = connectionId
         self.role = role
         self.data = data
         self.begin = begin
+        self.joined = joined
         self.secretHash = secretHash
     }
 

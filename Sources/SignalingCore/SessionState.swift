@@ -140,7 +140,8 @@ public struct SessionState: Sendable {
             let after = max(claim.after, member.ticket.begin)
             // Where there is no window nothing is resumed, not even what the server has not yet seen the loss of: no answers
             // are kept then, and what is sent again would be carried out again (G3).
-            if bounds.resumeWindow > .zero, after >= log.reachesBackTo {
+            // Nor is a recovered connection that lost its socket before all of its replay had come: it recovers once more.
+            if bounds.resumeWindow > .zero, after >= log.reachesBackTo, after >= member.ticket.joined {
                 return resume(member, request, claim, after, effects: &effects)
             }
             if request.isExpired { return .refused(.expired) }
@@ -207,7 +208,8 @@ public struct SessionState: Sendable {
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
                 presence: .attached(request.socket),
                 ticket: ResumeTicket(
-                    connectionId: connection.connectionId, role: request.role, data: request.data, begin: entry.seq,
+                    connectionId: connection.connectionId, role: request.role, data: request.data,
+                    begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
                     secretHash: request.secretHash)))
         return .joined(
             membership(

@@ -263,7 +263,8 @@ public struct HistoryChecker {
         let record = history.clients[client]
         let epoch = life.entry.epoch
         var seen: Set<Seq> = []
-        var through = max(life.entry.seq, life.recoveredThrough)
+        // One that was cut off before its replay came is judged by what it had got; the rest is due to the one after it.
+        var through = life.entry.seq
         for step in record.steps[life.steps] {
             switch step.what {
             case .received(let reception): if let seq = reception.seq { seen.insert(seq) }
@@ -279,12 +280,7 @@ public struct HistoryChecker {
         let recoversFrom = next.flatMap { $0.entry.outcome == .recovered ? $0.entry.seq : nil }
         for (seq, event) in orders[epoch] ?? [:] where seq > life.entry.seq && !seen.contains(seq) {
             let isDue = seq <= end || (recoversFrom.map { seq <= $0 } ?? false && event.isBroadcast)
-            // A life that was cut off between its own welcome and the replay is judged by what it had got.
             guard isDue, isMeant(event, at: seq, for: life, record) else { continue }
-            if seq <= life.recoveredThrough, !life.isOpen, seq > seen.max() ?? .zero, next?.entry.outcome != .recovered
-            {
-                continue
-            }
             report(
                 life.isOpen ? .g3 : .g4, .missing,
                 "\(record.name) misses \(event) at \(seq) as \(life.entry.connectionId), and was not told")

@@ -318,6 +318,25 @@ struct ResumeTests {
         #expect(lost.comeBack("ada", by: 2, after: 1, at: 5) == "joined ada2 at 3 lost")
     }
 
+    @Test("G4: a recovered connection whose socket is lost before the replay came is still owed what was missed")
+    func lostWhileRecovering() {
+        for window in [0.0, 60] {
+            var room = Resumable(resumeWindow: window)
+            room.join("ada")
+            room.join("bob")
+            room.detach("ada", at: 1)
+            room.signal("bob", request: 1, at: 70)
+            #expect(room.comeBack("ada", by: 2, after: 2, at: 80).hasPrefix("joined ada2 at 2 recovered"))
+            room.handle(.detach(SocketBinding("ada2", 2)), at: 81)
+            let claim = Resumption(
+                connectionId: client("ada2"), secretHash: hash("ada-2"), epoch: Epoch("e"), after: Seq(2))
+            let request = JoinRequest(
+                connectionId: client("ada3"), role: .publisher, data: "ada", wallTime: .init(milliseconds: 0),
+                socket: 3, resumption: claim)
+            #expect(room.handle(.join(request), at: 82).hasPrefix("joined ada3 at 2 recovered"))
+        }
+    }
+
     @Test("G4: who recovers is told of a loss if its own coming pushes out the first event that it missed")
     func recoveredFromFullLog() {
         var room = Resumable(logEventCount: 3, resumeWindow: 0)

@@ -56,7 +56,7 @@ extension Roster.Member {
         Roster.Member(
             connection: connection, role: .publisher, encodedConnection: [], presence: .attached(socket1),
             ticket: ResumeTicket(
-                connectionId: connection.connectionId, role: .publisher, data: "", begin: .zero,
+                connectionId: connection.connectionId, role: .publisher, data: "", begin: .zero, joined: .zero,
                 secretHash: hash("secret")))
     }
 }

@@ -41,6 +41,7 @@ final class SimulatedServer {
     private(set) var lostAt: [ConnectionID: MonotonicInstant] = [:]
     private var secrets: [ConnectionID: ResumeSecretHash] = [:]
     private var claimed: ConnectionID?
+    private var joinedAt: [ConnectionID: Seq] = [:]
 
     init(world: World) {
         self.world = world
@@ -154,6 +155,7 @@ final class SimulatedServer {
                 && engine.withLog(of: Self.session) {
                     resume.after >= $0.reachesBackTo && resume.after <= $0.lastSeq
                 } == true
+                && resume.after >= joinedAt[resume.connectionId] ?? .zero
                 && lostAt[resume.connectionId].map {
                     world.now.duration(since: $0) < world.bounds.resumeWindow
                 } ?? true
@@ -162,6 +164,7 @@ final class SimulatedServer {
         guard let owner = peer.outbox?.owner else { return }
         if owed == true, owner != request.resume?.connectionId { world.fail("G3: it was in time, and was not resumed") }
         if owner == request.resume?.connectionId { lostAt[owner] = nil }
+        if owner == id { joinedAt[id] = engine.withLog(of: Self.session) { $0.lastSeq } }
         secrets[owner] = Self.hash(secret)
     }
 
