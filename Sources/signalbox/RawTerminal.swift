@@ -52,8 +52,9 @@ enum RawTerminal {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &saved)
     }
 
+    /// Writes nothing any more once the terminal has been put back: whatever still wants to draw then comes too late.
     static func write(_ text: String) {
-        if !text.isEmpty { FileHandle.standardOutput.write(Data(text.utf8)) }
+        if isRaw, !text.isEmpty { FileHandle.standardOutput.write(Data(text.utf8)) }
     }
 
     /// What is typed, as it comes, on a thread that may wait; ends with the input.

@@ -16,7 +16,9 @@ struct TerminalScreen {
 
     /// The foot, drawn on rows that are clear.
     mutating func draw() -> String {
-        let width = max(columns - Self.prompt.count - 1, 1)
+        // On a terminal that is hardly there the prompt makes room: a foot of more than one row could not be cleared.
+        let prompt = columns > Self.prompt.count + 1 ? Self.prompt : ""
+        let width = max(columns - prompt.count - 1, 0)
         let characters = input.characters
         // As much as fits before the cursor, then what fits behind it.
         var start = input.cursor
@@ -31,10 +33,10 @@ struct TerminalScreen {
             used += Self.width(characters[end])
             end += 1
         }
-        cursorColumn = Self.prompt.count + before
-        var out = "\r" + Self.prompt + String(characters[start..<end])
+        cursorColumn = prompt.count + before
+        var out = "\r" + prompt + String(characters[start..<end])
         if !status.isEmpty { out += "\r\n" + Self.cut(status, to: columns - 1) + "\u{1B}[A" }
-        return out + "\r\u{1B}[\(cursorColumn)C"
+        return out + "\r" + (cursorColumn > 0 ? "\u{1B}[\(cursorColumn)C" : "")
     }
 
     /// Clears the foot; what is written next stands where it began.

@@ -76,6 +76,7 @@ struct SpecificationTests {
             "HTTP header block": bytes(Limits.headerByteCount),
             "time to connect": "\(Limits.connectTimeout.components.seconds) s",
             "signals of one connection": "200 per second, 1,000 at once; settable, none in development mode",
+            "online-only signals of one connection": "1 per second, 5 at once",
             "connections in a session with online-only signals to everybody": "100, settable",
             "requests of one connection without an answer, for one that resumes": "\(Limits.unansweredRequests)",
             "time to resume a connection": "\(Limits.resumeWindow.components.seconds) s, settable from 0 to 24 h",

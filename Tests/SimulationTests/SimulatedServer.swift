@@ -90,7 +90,9 @@ final class SimulatedServer {
 
     /// Goes as a server that is told to stop goes.
     func stop() {
-        for id in peers.keys.sorted() { if let peer = peers[id] { handle(.serverStops(returnAfter: .zero), for: peer) } }
+        for id in peers.keys.sorted() {
+            if let peer = peers[id] { handle(.serverStops(returnAfter: .zero), for: peer) }
+        }
         turnEnded()
         engine.endSessions()
     }

@@ -8,12 +8,12 @@ private final class FailedSeeds: Sendable {
 
 @Suite("the whole system in made-up time, over a network that fails")
 struct WholeSystemTests {
-    /// `SIGNALBOX_SEEDS=first-last` runs others.
+    /// `SIGNALBOX_SEEDS=first-last` runs others; scripts/test runs 20,000, by themselves: they leave no time to others.
     static var seeds: ClosedRange<UInt64> {
         let parts =
             ProcessInfo.processInfo.environment["SIGNALBOX_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
             ?? []
-        return parts.count == 2 ? parts[0]...parts[1] : 1...20_000
+        return parts.count == 2 ? parts[0]...parts[1] : 1...1_000
     }
 
     static let actionCount = 12
