@@ -100,6 +100,9 @@ let package = Package(
         .executableTarget(
             name: "hello-signalbox", dependencies: ["SignalingClient"], path: "Examples/HelloSignalbox",
             swiftSettings: settings),
+        .executableTarget(
+            name: "small-chat", dependencies: ["SignalingClient", "TextChatFoundation", "TextChatTesting"],
+            path: "Examples/SmallChat", swiftSettings: settings),
         // In the language mode that code written for OpenTok is in.
         .executableTarget(
             name: "opentok-text-chat", dependencies: ["OpenTok"], path: "Examples/TextChatSample",
