@@ -55,7 +55,7 @@ public final class TextChatComponent {
 
     // MARK: Reading
 
-    /// What is shown, from the top. ``updates()`` tells how it changes.
+    /// What is shown, from the top. ``updateStream()`` tells how it changes.
     public var rows: [TimelineRow] { timeline.rows }
     public var messages: [ChatMessage] { timeline.messages }
     public var unreadCount: Int { timeline.unreadCount }

@@ -18,7 +18,7 @@ public struct TypingIndicator: Sendable {
         case changed(TypingSnapshot)
     }
 
-    /// - Parameter startingAfter: the last number that this connection has used; see ``TypingSender``.
+    /// `startingAfter` is the last number that this connection has used; see ``TypingSender``.
     public init(
         policy: TypingPolicy = .standard, ownConnection: ConnectionID? = nil, isConnected: Bool = true,
         startingAfter lastN: Int64 = 0

@@ -45,6 +45,7 @@ public struct TypingPhrase: Hashable, Sendable {
     /// - Parameters:
     ///   - names: of those who type, first come first; empty ones are counted, not named.
     ///   - count: how many type, if more than the names.
+    ///   - limits: what is named, and what is only counted.
     public init(names: [String], count: Int? = nil, limits: Limits = Limits()) {
         let count = max(count ?? 0, names.count)
         if count > limits.people, count > 1 {

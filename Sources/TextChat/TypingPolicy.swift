@@ -17,7 +17,9 @@ public struct TypingPolicy: Hashable, Sendable {
     /// How much longer than the refresh an indicator should be shown, so that one late refresh does not make it blink.
     static let margin = 1.5
 
-    /// - Parameter isStrict: also refuses an expiry below 1.5 times the refresh, which works but blinks easily.
+    /// - Parameters:
+    ///   - settings: start from a preset's.
+    ///   - isStrict: also refuses an expiry below 1.5 times the refresh, which works but blinks easily.
     /// - Throws: ``TypingPolicyError``, naming the first setting that is wrong.
     public init(_ settings: Settings, isStrict: Bool = false) throws(TypingPolicyError) {
         try settings.check(isStrict: isStrict)

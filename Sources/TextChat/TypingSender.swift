@@ -15,7 +15,7 @@ public struct TypingSender: Sendable {
     public let policy: TypingPolicy
 
     /// The number of the last signal. A chat message carries it, so that receivers know which begins are older than the
-    /// message (TYP-5); read it after ``messageSent``.
+    /// message (TYP-5); read it after ``Input/messageSent``.
     public private(set) var lastN: Int64
 
     private var state = State.finished
@@ -71,7 +71,7 @@ public struct TypingSender: Sendable {
         case memberCount(Int)
     }
 
-    /// - Parameter startingAfter: the last number that this connection has used.
+    /// `startingAfter` is the last number that this connection has used.
     public init(policy: TypingPolicy = .standard, isConnected: Bool = true, startingAfter lastN: Int64 = 0) {
         self.policy = policy
         self.isConnected = isConnected
