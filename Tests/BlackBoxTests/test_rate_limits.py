@@ -129,7 +129,7 @@ async def test_sig_11_signals_over_the_rate_are_refused_and_the_connection_goes_
                     told += [event for event in [await client.next()] if event.get("data") == "rest"]
 
 
-async def test_sig_11_development_mode_has_no_limit_and_a_project_a_generous_one(dev_server, server, session):
+async def test_sig_11_development_mode_has_no_limit_and_a_project_a_generous_one(dev_server):
     room = dev_server.room("limits")
 
     async def refused(at, **access):
@@ -144,5 +144,6 @@ async def test_sig_11_development_mode_has_no_limit_and_a_project_a_generous_one
             return [answer["id"] for answer in answers if answer["ev"] == "error"]
 
     assert await refused(dev_server, session=room["sessionId"], token=room["token"], key=room["apiKey"]) == []
-    limited = await refused(server, session=session)
+    with Server() as server:
+        limited = await refused(server, session=server.project.session())
     assert 0 < len(limited) <= 1000 and min(limited) >= 2000
