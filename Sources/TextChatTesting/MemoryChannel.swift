@@ -20,15 +20,22 @@ public final class MemoryChannel: SignalChannel {
         var inbox: [SignalChannelEvent] = []
         var holdsAnswers = false
         var held: [CheckedContinuation<Void, Never>] = []
-        var sendWaiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [Waiter] = []
+        var lastWaiter = 0
 
-        /// Returns who has been waiting for this.
-        mutating func note(_ signal: SignalRequest) -> [CheckedContinuation<Void, Never>] {
-            sent.append(signal)
-            let count = sent.count
-            defer { sendWaiters.removeAll { $0.count <= count } }
-            return sendWaiters.filter { $0.count <= count }.map(\.continuation)
+        /// Takes out those whose time has come.
+        mutating func takeServed() -> [Waiter] {
+            let served = waiters.filter { $0.isOver(self) }
+            if !served.isEmpty { waiters.removeAll { waiter in served.contains { $0.number == waiter.number } } }
+            return served
         }
+    }
+
+    /// Somebody who waits until something is so, or until it is cancelled.
+    private struct Waiter {
+        let number: Int
+        let isOver: @Sendable (State) -> Bool
+        let continuation: CheckedContinuation<Bool, Never>
     }
 
     public let connection: Connection
@@ -72,15 +79,10 @@ public final class MemoryChannel: SignalChannel {
     }
 
     /// Returns once so many signals have been sent, and each has been answered or held.
-    public func waitUntilSent(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.sent.count >= count { return true }
-                state.sendWaiters.append((count, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
+    ///
+    /// - Throws: `CancellationError` when the waiting task is cancelled: a test's time limit ends it.
+    public func waitUntilSent(_ count: Int) async throws(CancellationError) {
+        try await wait { $0.sent.count >= count }
     }
 
     /// Takes out what has arrived, in order.
@@ -91,6 +93,52 @@ public final class MemoryChannel: SignalChannel {
         }
     }
 
+    /// Takes out what has arrived, in order, as soon as there is something.
+    ///
+    /// - Throws: `CancellationError` when the waiting task is cancelled: a test's time limit ends it.
+    public func nextEvents() async throws(CancellationError) -> [SignalChannelEvent] {
+        while true {
+            try await wait { !$0.inbox.isEmpty }
+            // Another reader may have been quicker.
+            let events = takeEvents()
+            if !events.isEmpty { return events }
+        }
+    }
+
+    private func wait(until isOver: @escaping @Sendable (State) -> Bool) async throws(CancellationError) {
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        let isServed = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if isOver(state) { return true }
+                    // Under the lock: whoever cancels later finds the waiter.
+                    if Task.isCancelled { return false }
+                    state.waiters.append(Waiter(number: number, isOver: isOver, continuation: continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume(returning: false)
+        }
+        guard isServed else { throw CancellationError() }
+    }
+
+    /// Changes the state, and lets those go on who have been waiting for it.
+    private func change(_ body: (inout sending State) -> Void) {
+        let served = state.withLock { state in
+            body(&state)
+            return state.takeServed()
+        }
+        for waiter in served { waiter.continuation.resume(returning: true) }
+    }
+
     /// Leaves the session; the others hear of it.
     public func disconnect() {
         state.withLock { $0.isConnected = false }
@@ -99,7 +147,7 @@ public final class MemoryChannel: SignalChannel {
     }
 
     /// Puts an event into the inbox, as if it had happened: `reconnecting`, `reconnected`, `lost`.
-    public func put(_ event: SignalChannelEvent) { state.withLock { $0.inbox.append(event) } }
+    public func put(_ event: SignalChannelEvent) { change { $0.inbox.append(event) } }
 
     @discardableResult
     public func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq? {
@@ -117,14 +165,13 @@ public final class MemoryChannel: SignalChannel {
         }
         if isHeld {
             await withCheckedContinuation { continuation in
-                let waiters = state.withLock { state in
+                change { state in
                     state.held.append(continuation)
-                    return state.note(signal)
+                    state.sent.append(signal)
                 }
-                for waiter in waiters { waiter.resume() }
             }
         } else {
-            for waiter in state.withLock({ $0.note(signal) }) { waiter.resume() }
+            change { $0.sent.append(signal) }
         }
         switch answer {
         case .acknowledged: return seq

@@ -16,7 +16,7 @@ struct ComponentTests {
             it.channel.holdAnswers()
             if way == "only the echo" { it.channel.answer(.lost(loss)) }
             async let result = it.send("hi")
-            await it.channel.waitUntilSent(1)
+            try await it.channel.waitUntilSent(1)
             #expect(it.states == [.sending], "\(way)")
             let id = it.chat.rows[0].id
             if way == "before" || way == "only the echo" {
@@ -159,18 +159,18 @@ struct ComponentTests {
     // MARK: Sending in order
 
     @Test("one at a time, in the order in which they were written")
-    func inOrder() async {
+    func inOrder() async throws {
         let it = Chatting()
         it.channel.holdAnswers()
         async let first = it.send("1")
-        await it.channel.waitUntilSent(1)
+        try await it.channel.waitUntilSent(1)
         async let second = it.send("2")
         async let third = it.send("3")
         while it.chat.messages.count < 3 { await Task.yield() }
         #expect(it.channel.sent.count == 1)
         it.channel.releaseAnswer()
         #expect(await first == .sent)
-        await it.channel.waitUntilSent(2)
+        try await it.channel.waitUntilSent(2)
         #expect(it.channel.sent.count == 2)
         it.channel.releaseAllAnswers()
         #expect(await second == .sent)
@@ -181,15 +181,15 @@ struct ComponentTests {
     }
 
     @Test("the echo frees the way for the next, although the answer has not come")
-    func echoFrees() async {
+    func echoFrees() async throws {
         let it = Chatting()
         it.channel.holdAnswers()
         async let first = it.send("1")
-        await it.channel.waitUntilSent(1)
+        try await it.channel.waitUntilSent(1)
         async let second = it.send("2")
         while it.chat.messages.count < 2 { await Task.yield() }
         it.hear()
-        await it.channel.waitUntilSent(2)
+        try await it.channel.waitUntilSent(2)
         it.channel.releaseAllAnswers()
         #expect(await first == .sent)
         #expect(await second == .sent)
@@ -245,17 +245,17 @@ struct ComponentTests {
     }
 
     @Test("one that is tried again waits for the one that was let pass")
-    func retryWaits() async {
+    func retryWaits() async throws {
         let (it, second) = await held()
         it.channel.holdAnswers()
         it.chat.passFailed()
-        await it.channel.waitUntilSent(2)
+        try await it.channel.waitUntilSent(2)
         let first = Task { await it.chat.retry(LocalID("1")) }
         while it.chat.messages[0].state != .sending { await Task.yield() }
         #expect(it.channel.sent.count == 2)
         it.channel.releaseAnswer()
         #expect(await second.value == .sent)
-        await it.channel.waitUntilSent(3)
+        try await it.channel.waitUntilSent(3)
         it.channel.releaseAllAnswers()
         #expect(await first.value == .sent)
     }
@@ -284,12 +284,12 @@ struct ComponentTests {
     }
 
     @Test("when the connection ends what waits has failed: nothing is pending forever")
-    func disconnecting() async {
+    func disconnecting() async throws {
         let it = Chatting()
         it.channel.holdAnswers()
         it.channel.answer(.refused(loss))
         async let first = it.send("1")
-        await it.channel.waitUntilSent(1)
+        try await it.channel.waitUntilSent(1)
         let second = Task { await it.send("2") }
         while it.chat.messages.count < 2 { await Task.yield() }
         it.channel.disconnect()
@@ -503,11 +503,11 @@ struct ComponentTests {
     @Test(
         "after a restart the draft is back, and what was being sent has failed, holds back nothing, and can be tried again"
     )
-    func restart() async {
+    func restart() async throws {
         let before = Chatting()
         before.channel.holdAnswers()
         async let result = before.send("lost", as: "a")
-        await before.channel.waitUntilSent(1)
+        try await before.channel.waitUntilSent(1)
         before.chat.edit("unfinished")
         let (messages, draft) = (before.chat.messages, before.chat.draft)
         let it = Chatting()
