@@ -1,12 +1,11 @@
 """OpenTok's own Python SDK, unmodified, against this server: only its `api_url` is ours."""
 
-import asyncio
-
 import pytest
 from opentok import Client as OpenTok
 from opentok import Roles
 from opentok.exceptions import ForceDisconnectError, RequestError
 
+from sdk import call, two
 from signalbox_client import Client
 
 
@@ -19,19 +18,6 @@ def opentok(server):
 def made(opentok):
     """A session that the SDK has created through REST."""
     return opentok.create_session().session_id
-
-
-async def two(server, session):
-    """Ada, and Bob, whom she has heard coming."""
-    ada = await Client.join(server, session)
-    bob = await Client.join(server, session)
-    await ada.expect("connectionCreated")
-    return ada, bob
-
-
-async def call(function, *arguments):
-    """The SDK waits for its answers; the test's own sockets go on meanwhile."""
-    return await asyncio.to_thread(function, *arguments)
 
 
 def test_opentok_4_2_the_sdk_creates_sessions_with_and_without_options(opentok):

@@ -3,7 +3,6 @@
 It speaks https alone, with an application's credentials, and takes a private authority from the environment.
 """
 
-import asyncio
 import json
 
 import pytest
@@ -15,6 +14,7 @@ from vonage_video import Video
 from vonage_video.models import ArchiveMode, MediaMode, SessionOptions, SignalData, StreamLayout, StreamLayoutOptions, TokenOptions, TokenRole
 
 from credentials import Application
+from sdk import call, two
 from server_process import TLS, Server
 from signalbox_client import Client
 
@@ -49,19 +49,6 @@ def vonage(server):
 def made(vonage):
     """A session that the SDK has created through REST."""
     return vonage.create_session().session_id
-
-
-async def two(server, session):
-    """Ada, and Bob, whom she has heard coming."""
-    ada = await Client.join(server, session)
-    bob = await Client.join(server, session)
-    await ada.expect("connectionCreated")
-    return ada, bob
-
-
-async def call(function, *arguments):
-    """The SDK waits for its answers; the test's own sockets go on meanwhile."""
-    return await asyncio.to_thread(function, *arguments)
 
 
 @pytest.mark.parametrize("options", [
