@@ -22,8 +22,9 @@ public struct RateLimit: Hashable, Sendable {
 struct TokenBucket: Hashable, Sendable {
     private var fullAt = MonotonicInstant(nanoseconds: .min)
 
-    /// Takes a token if there is one, and says whether there was.
-    mutating func take(_ limit: RateLimit, now: MonotonicInstant) -> Bool {
+    /// Takes a token if there is one, and says whether there was. Without a limit there always is.
+    mutating func take(_ limit: RateLimit?, now: MonotonicInstant) -> Bool {
+        guard let limit else { return true }
         let interval = limit.interval
         let latest = now.advanced(by: interval * (limit.burst - 1))
         guard fullAt <= latest else { return false }

@@ -25,7 +25,7 @@ struct Roster: Sendable {
             case detached(at: MonotonicInstant, until: MonotonicInstant)
         }
 
-        mutating func apply(_ change: (inout Member) -> Void) { change(&self) }
+        mutating func apply<Result>(_ change: (inout Member) -> Result) -> Result { change(&self) }
 
         func isAttached(to socket: SocketID) -> Bool {
             switch presence {
@@ -50,9 +50,13 @@ struct Roster: Sendable {
     subscript(_ id: ConnectionID) -> Member? { places[id].flatMap { seats[$0] } }
     func contains(_ id: ConnectionID) -> Bool { places[id] != nil }
 
-    /// Changes a member where it is.
-    mutating func update(_ id: ConnectionID, _ change: (inout Member) -> Void) {
-        if let place = places[id] { seats[place]?.apply(change) }
+    /// Looks at a member, or changes it, where it is: a copy would cost more than most of what is done with it.
+    ///
+    /// - Returns: what `change` says; nil when there is nobody of that id.
+    @discardableResult
+    mutating func update<Result>(_ id: ConnectionID, _ change: (inout Member) -> Result) -> Result? {
+        guard let place = places[id] else { return nil }
+        return seats[place]?.apply(change)
     }
 
     /// - Precondition: nobody of that id is there.

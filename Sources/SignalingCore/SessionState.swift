@@ -268,11 +268,12 @@ public struct SessionState: Sendable {
     private mutating func answering(
         _ sender: CommandSender, isRepeatable: Bool, _ carryOut: (inout SessionState) -> SessionOutcome
     ) -> SessionOutcome {
-        guard case .connection(let binding, let request?) = sender, isRepeatable,
-            bounds.resumeWindow > .zero, let member = members[binding.connectionId],
-            member.isAttached(to: binding.socket)
+        guard case .connection(let binding, let request?) = sender, isRepeatable, bounds.resumeWindow > .zero,
+            let known = members.update(
+                binding.connectionId,
+                { $0.isAttached(to: binding.socket) ? $0.answers.recall(request) : nil }) ?? nil
         else { return carryOut(&self) }
-        switch member.answers.recall(request) {
+        switch known {
         case .new: break
         case .answered(let answer): return answer.outcome
         case .forgotten: return .refused(.answerForgotten)
@@ -289,22 +290,18 @@ public struct SessionState: Sendable {
         _ request: SignalRequest, from sender: CommandSender, _ now: MonotonicInstant,
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        let from: Roster.Member?
+        let from: (id: ConnectionID, encoded: [UInt8])?
         switch sender {
         case .server: from = nil
         case .connection(let binding, _):
-            guard let member = members[binding.connectionId], member.isAttached(to: binding.socket) else {
-                return .refused(.notInSession)
+            let standing = members.update(binding.connectionId) { member in
+                member.standing(for: request, on: binding.socket, bounds.signalRate, now)
             }
-            // First: refusing costs as much as relaying to one, and nothing may be had without a limit.
-            guard request.isOnlineOnly || mayDo(\.signalAllowance, bounds.signalRate, member, now) else {
-                return .refused(SignalingError(.rateLimited, "too many signals"))
+            switch standing {
+            case .refused(let error)?: return .refused(error)
+            case .mayTry(let encodedConnection)?: from = (binding.connectionId, encodedConnection)
+            case nil: return .refused(.notInSession)
             }
-            guard member.role.maySignal else {
-                return .refused(
-                    SignalingError(.permissionDenied, "the role \(member.role.rawValue) may not signal"))
-            }
-            from = member
         }
         do { try request.validate() } catch { return .refused(error) }
         if let to = request.to {
@@ -319,12 +316,14 @@ public struct SessionState: Sendable {
         func line(_ seq: Seq?) -> EncodedLine {
             EncodedLine(
                 SignalEvent(
-                    seq: seq, from: from?.connection.connectionId, type: request.type, data: request.data,
-                    to: request.to),
-                encodedSender: from?.encodedConnection)
+                    seq: seq, from: from?.id, type: request.type, data: request.data, to: request.to),
+                encodedSender: from?.encoded)
         }
         if request.isOnlineOnly {
-            if let from, !mayDo(\.onlineOnlyAllowance, bounds.onlineOnlyRate, from, now) {
+            let isInTime = from.map { from in
+                members.update(from.id) { $0.onlineOnlyAllowance.take(bounds.onlineOnlyRate, now: now) } ?? true
+            }
+            guard isInTime ?? true else {
                 effects.append(.onlineOnlyDropped(.tooOften))
                 return .signalled(nil)
             }
@@ -335,22 +334,11 @@ public struct SessionState: Sendable {
             effects.append(
                 .onlineOnly(
                     OnlineOnlySignal(
-                        after: log.lastSeq, from: from?.connection.connectionId, type: request.type,
+                        after: log.lastSeq, from: from?.id, type: request.type,
                         audience: audience, line: line(nil))))
             return .signalled(nil)
         }
         return .signalled(log.append(audience: audience, kind: .signal, now: now, line: line).seq)
-    }
-
-    /// Takes one from what a member may still do.
-    private mutating func mayDo(
-        _ allowance: WritableKeyPath<Roster.Member, TokenBucket>, _ limit: RateLimit?, _ member: Roster.Member,
-        _ now: MonotonicInstant
-    ) -> Bool {
-        guard let limit else { return true }
-        var isAllowed = false
-        members.update(member.connection.connectionId) { isAllowed = $0[keyPath: allowance].take(limit, now: now) }
-        return isAllowed
     }
 
     private mutating func forceDisconnect(
@@ -377,6 +365,29 @@ public struct SessionState: Sendable {
         }
         effects.append(.ended(target, .forceDisconnected))
         return .forcedOut
+    }
+}
+
+/// Whether a signal of a member may go on to be looked at.
+private enum Standing {
+    /// With what those who suppress connection events are told of its sender.
+    case mayTry(encodedConnection: [UInt8])
+    case refused(SignalingError)
+}
+
+extension Roster.Member {
+    fileprivate mutating func standing(
+        for request: SignalRequest, on socket: SocketID, _ rate: RateLimit?, _ now: MonotonicInstant
+    ) -> Standing {
+        guard isAttached(to: socket) else { return .refused(.notInSession) }
+        // First: refusing costs as much as relaying to one, and nothing may be had without a limit.
+        guard request.isOnlineOnly || signalAllowance.take(rate, now: now) else {
+            return .refused(SignalingError(.rateLimited, "too many signals"))
+        }
+        guard role.maySignal else {
+            return .refused(SignalingError(.permissionDenied, "the role \(role.rawValue) may not signal"))
+        }
+        return .mayTry(encodedConnection: encodedConnection)
     }
 }
 
