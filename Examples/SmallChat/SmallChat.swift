@@ -136,7 +136,7 @@ struct SmallChat {
         ada.hear()
         print(TypingPhrase(of: ada.chat.typing.current).text())
 
-        room.clock.advance(by: .seconds(10))
+        room.clock.advance(by: .milliseconds(11_500))
         ada.chat.typing.advance(to: room.clock.instant)
         print("\(ada.chat.typing.current.typingCount) type")
 

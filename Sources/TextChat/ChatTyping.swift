@@ -15,7 +15,12 @@ public final class ChatTyping {
         public let n: Int64
     }
 
-    public let policy: TypingPolicy
+    /// Whose behaviour it has. Set another at any time: what was announced is finished, numbers go on (TYP-3), and who is shown is
+    /// forgotten, and comes back with their next signal.
+    public var policy: TypingPolicy {
+        get { indicator.policy }
+        set { change(to: newValue) }
+    }
 
     /// Whom a connection belongs to. People are put together by it, and called by it; nil: somebody without a name. By
     /// default the connection's data, unless that is empty.
@@ -39,7 +44,6 @@ public final class ChatTyping {
     }
 
     init(policy: TypingPolicy) {
-        self.policy = policy
         indicator = TypingIndicator(policy: policy, isConnected: false)
     }
 
@@ -93,10 +97,7 @@ public final class ChatTyping {
     ///     may call back.
     public func start(now: @escaping () -> MonotonicInstant, wake: @escaping () -> Void = {}) {
         shell = (now, wake)
-        let (isOptedOut, users, text) = (isOptedOut, blockedUsers, text)
-        tell { $0.setOptedOut(isOptedOut, now: $1) + $0.setBlocked(users, now: $1) + $0.textWasSet(to: text, now: $1) }
-        memberCountChanged(to: memberCount)
-        if case .up(let id) = link { tell { $0.connected(as: id, now: $1) } }
+        tellAll()
     }
 
     /// Ends it: nobody is shown any more, and what was not taken yet is not sent.
@@ -187,6 +188,22 @@ public final class ChatTyping {
     func disconnected() {
         link = .none
         clear()
+    }
+
+    private func change(to policy: TypingPolicy) {
+        leave()
+        let wasShown = current != .nobody
+        indicator = TypingIndicator(policy: policy, isConnected: false, startingAfter: indicator.typingN)
+        if wasShown { carryOut([.changed(.nobody)]) }
+        tellAll()
+    }
+
+    /// A new indicator knows nothing.
+    private func tellAll() {
+        let (isOptedOut, users, text) = (isOptedOut, blockedUsers, text)
+        tell { $0.setOptedOut(isOptedOut, now: $1) + $0.setBlocked(users, now: $1) + $0.textWasSet(to: text, now: $1) }
+        memberCountChanged(to: memberCount)
+        if case .up(let id) = link { tell { $0.connected(as: id, now: $1) } }
     }
 
     // MARK: Effects

@@ -14,6 +14,9 @@ public struct TypingPolicy: Hashable, Sendable {
     /// No setting may last longer.
     public static let longest: Duration = .seconds(3600)
 
+    /// Nobody lingers longer.
+    public static let longestLinger: Duration = .seconds(2)
+
     /// How much longer than the refresh an indicator should be shown, so that one late refresh does not make it blink.
     static let margin = 1.5
 
@@ -56,6 +59,16 @@ public struct TypingPolicy: Hashable, Sendable {
         /// How long another is shown as paused after a pause.
         public var pauseExpiry: Duration = .seconds(15)
 
+        /// So long somebody who has stopped typing is still shown, at most 2 s: who deletes a text and writes another does not
+        /// blink. Who has sent a message or left is not. Nil: no longer than they type.
+        ///
+        /// It delays only what is shown. Longer than ``minimumGap``, or a finish and a begin after it still blink.
+        public var linger: Duration? = .milliseconds(1500)
+
+        /// So long at least somebody is shown as typing, at most ``beginExpiry``; also only what is shown, and not beside a
+        /// message. It matters if it is longer than ``linger``. Nil: no such rule.
+        public var minimumShow: Duration?
+
         /// Who pauses is listed as typing.
         public var pausedCountsAsTyping = false
 
@@ -77,7 +90,7 @@ public struct TypingPolicy: Hashable, Sendable {
 }
 
 extension TypingPolicy {
-    /// Ours.
+    /// Ours. It lingers for 1.5 s; the others do not, as their systems' do not.
     public static let standard = TypingPolicy(preset: Settings())
 
     /// LayerKit's: pause after 10 s, finish after another 10. Its refresh is not documented; 5 s is our choice.
@@ -87,6 +100,7 @@ extension TypingPolicy {
         $0.pauseToFinish = .seconds(10)
         $0.finishesWhenMessageSent = true
         $0.beginExpiry = .seconds(15)
+        $0.linger = nil
         $0.minimumGap = nil
         $0.roomCap = nil
     }
@@ -99,6 +113,7 @@ extension TypingPolicy {
         $0.pauseToFinish = .milliseconds(2500)
         $0.beginExpiry = .seconds(6)
         $0.pauseExpiry = .seconds(6)
+        $0.linger = nil
         $0.minimumGap = nil
         $0.roomCap = nil
     }
@@ -110,6 +125,7 @@ extension TypingPolicy {
         $0.idleToPause = nil
         $0.pauseToFinish = nil
         $0.pauseExpiry = .seconds(10)
+        $0.linger = nil
         $0.minimumGap = nil
         $0.roomCap = 2
     }

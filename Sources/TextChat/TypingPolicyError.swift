@@ -6,7 +6,8 @@ public struct TypingPolicyError: Error, Hashable, Sendable, CustomStringConverti
 
         /// A duration that is zero or negative.
         public static let notPositive = Code(name: "notPositive")
-        /// A duration over ``TypingPolicy/longest``.
+        /// A duration over ``TypingPolicy/longest``; a linger over ``TypingPolicy/longestLinger``; somebody shown for longer than
+        /// they may be, since the minimum is over the expiry.
         public static let tooLong = Code(name: "tooLong")
         /// Others would stop showing what still goes on: the indicator would blink.
         public static let expiryTooShort = Code(name: "expiryTooShort")
@@ -30,10 +31,17 @@ extension TypingPolicy.Settings {
         let durations: [(String, Duration?)] = [
             ("refresh", refresh), ("idleToPause", idleToPause), ("pauseToFinish", pauseToFinish),
             ("beginExpiry", beginExpiry), ("pauseExpiry", pauseExpiry), ("minimumGap", minimumGap),
+            ("linger", linger), ("minimumShow", minimumShow),
         ]
         for case (let name, let duration?) in durations {
             guard duration > .zero else { throw TypingPolicyError(code: .notPositive, setting: name) }
             guard duration <= TypingPolicy.longest else { throw TypingPolicyError(code: .tooLong, setting: name) }
+        }
+        if let linger, linger > TypingPolicy.longestLinger {
+            throw TypingPolicyError(code: .tooLong, setting: "linger")
+        }
+        if let minimumShow, minimumShow > beginExpiry {
+            throw TypingPolicyError(code: .tooLong, setting: "minimumShow")
         }
         if let roomCap, roomCap < 1 { throw TypingPolicyError(code: .countOutOfRange, setting: "roomCap") }
         guard (1...1000).contains(typerLimit) else {

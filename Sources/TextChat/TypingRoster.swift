@@ -6,6 +6,7 @@ import SignalingProtocol
 /// - Kept per connection, shown per person: a person on two connections is one, and gone when both are.
 /// - Each state lasts its policy's expiry, to the instant. Nothing has to arrive for somebody to vanish.
 /// - A chat message from a connection ends that connection's typing, and nobody else's.
+/// - Who has stopped typing is shown for ``TypingPolicy/Settings/linger`` more, but not beside their message, and not when they have left.
 ///
 /// **Late signals.** Signals of a connection are numbered, and one that is not newer than the last seen is dropped. A chat message may
 /// carry the number of the last typing signal that its sender had written by then (TYP-5): a begin up to that number is older than the
@@ -26,12 +27,11 @@ public struct TypingRoster: Sendable {
     public private(set) var current = TypingSnapshot.nobody
 
     private var records: [ConnectionID: Record] = [:]
-    private var people: [PersonKey: Person] = [:]
-    private var typing = Line()
-    private var paused = Line()
-    /// Not later than the first moment at which somebody expires; nil when nobody is shown.
+    /// The connections on which each person types or pauses; nobody has none.
+    private var people: [TypingPerson: [ConnectionID]] = [:]
+    private var display: TypingDisplay
+    /// Not later than the first moment at which somebody expires; nil when nobody types or pauses.
     private var earliest: MonotonicInstant?
-    private var lastPlace = 0
 
     private var ownConnection: ConnectionID?
     private var blocked: Set<String> = []
@@ -55,7 +55,7 @@ public struct TypingRoster: Sendable {
     }
 
     private struct Record {
-        var person: PersonKey
+        var person: TypingPerson
         var state: State
         var lastN: Int64?
 
@@ -83,24 +83,10 @@ public struct TypingRoster: Sendable {
         }
     }
 
-    private enum PersonKey: Hashable {
-        case user(String)
-        case connection(ConnectionID)
-    }
-
-    private struct Person {
-        /// In order of first begin.
-        let place: Int
-        let typer: TypingSnapshot.Typer
-        var connections: [ConnectionID]
-        var shown: Shown?
-    }
-
-    private enum Shown { case typing, paused }
-
     public init(policy: TypingPolicy = .standard, ownConnection: ConnectionID? = nil) {
         self.policy = policy
         self.ownConnection = ownConnection
+        display = TypingDisplay(policy: policy)
     }
 
     /// Returns the new snapshot if it is another.
@@ -115,9 +101,10 @@ public struct TypingRoster: Sendable {
             clear()
         case .blocked(let users):
             blocked = users
-            for case .user(let user) in Array(people.keys) where users.contains(user) {
-                for id in people[.user(user)]?.connections ?? [] { records[id] = nil }
-                update(.user(user))
+            for user in users {
+                for id in people[.user(user)] ?? [] { records[id] = nil }
+                update(.user(user), isAtOnce: true, at: now)
+                display.release(.user(user))
             }
         case .hidden(let value):
             isHidden = value
@@ -137,7 +124,10 @@ public struct TypingRoster: Sendable {
 
     /// When ``advance(to:)`` has to be called next; nil: not before the next input. Never later than the moment at which
     /// somebody expires, but it may be earlier: then nothing happens, and the next deadline is later.
-    public var nextDeadline: MonotonicInstant? { earliest }
+    public var nextDeadline: MonotonicInstant? {
+        guard let shown = display.nextDeadline else { return earliest }
+        return earliest.map { min($0, shown) } ?? shown
+    }
 
     // MARK: What the inputs do
 
@@ -148,7 +138,7 @@ public struct TypingRoster: Sendable {
     ) {
         let user = user.flatMap { $0.isEmpty ? nil : $0 }
         guard !isSilent, from != ownConnection, user.map({ !blocked.contains($0) }) ?? true else { return }
-        let person = user.map { PersonKey.user($0) } ?? .connection(from)
+        let person = user.map { TypingPerson.user($0) } ?? .connection(from)
         var record: Record
         if let known = known(from, now) {
             record = known
@@ -166,11 +156,13 @@ public struct TypingRoster: Sendable {
         case .pause: record.state = .paused(until: now.advanced(by: policy.pauseExpiry))
         case .finish: record.state = remembered(now)
         }
-        put(record, from, name: user)
+        put(record, from, name: user, isAtOnce: false, now)
     }
 
     private mutating func end(_ from: ConnectionID, _ typingN: Int64?, _ now: MonotonicInstant) {
         guard !isSilent, from != ownConnection else { return }
+        // Whatever it says of typing: nobody is shown as typing beside their message who has stopped.
+        display.settle(from)
         guard var record = known(from, now) else {
             // The begin that belongs to the message may still be under way.
             guard let typingN, makeRoom(now) else { return }
@@ -178,27 +170,28 @@ public struct TypingRoster: Sendable {
             return
         }
         if case .closed = record.state { return }
+        display.release(record.person)
         if let typingN {
             if let last = record.lastN, typingN < last { return }
             record.lastN = typingN
         }
         record.state = remembered(now)
-        put(record, from, name: nil)
+        put(record, from, name: nil, isAtOnce: true, now)
     }
 
     private mutating func close(_ id: ConnectionID, _ now: MonotonicInstant) {
         guard !isSilent, id != ownConnection else { return }
+        display.settle(id)
         guard known(id, now) != nil || makeRoom(now) else { return }
         var record = records[id] ?? Record(person: .connection(id), state: .silent(until: now))
         record.state = .closed(until: now.advanced(by: policy.beginExpiry))
-        put(record, id, name: nil)
+        put(record, id, name: nil, isAtOnce: true, now)
     }
 
     private mutating func clear() {
         records = [:]
         people = [:]
-        typing = Line()
-        paused = Line()
+        display.clear()
         earliest = nil
     }
 
@@ -221,98 +214,58 @@ public struct TypingRoster: Sendable {
 
     // MARK: What is shown
 
-    private mutating func put(_ record: Record, _ id: ConnectionID, name: String?) {
+    private mutating func put(
+        _ record: Record, _ id: ConnectionID, name: String?, isAtOnce: Bool, _ now: MonotonicInstant
+    ) {
         records[id] = record
         if record.state.isShown {
             earliest = earliest.map { min($0, record.state.until) } ?? record.state.until
-            let key = record.person
-            if people[key] == nil {
-                lastPlace += 1
-                people[key] = Person(
-                    place: lastPlace, typer: TypingSnapshot.Typer(name: name, connectionID: id), connections: [])
-            }
-            if people[key]?.connections.contains(id) == false { people[key]?.connections.append(id) }
+            if people[record.person]?.contains(id) != true { people[record.person, default: []].append(id) }
         }
-        update(record.person)
+        update(record.person, typer: TypingSnapshot.Typer(name: name, connectionID: id), isAtOnce: isAtOnce, at: now)
     }
 
-    /// Puts a person into the line where their connections say they belong.
-    private mutating func update(_ key: PersonKey) {
-        guard var person = people[key] else { return }
-        person.connections.removeAll { records[$0]?.state.isShown != true }
-        let isTyping = person.connections.contains { id in
+    /// Shows a person as their connections say, from `moment` on.
+    private mutating func update(
+        _ key: TypingPerson, typer: TypingSnapshot.Typer? = nil, isAtOnce: Bool, at moment: MonotonicInstant
+    ) {
+        guard var connections = people[key], let typer = typer ?? connections.first.map(Self.unnamed) else { return }
+        let ended = connections.filter { records[$0]?.state.isShown != true }
+        connections.removeAll { ended.contains($0) }
+        let isTyping = connections.contains { id in
             switch records[id]?.state {
             case .typing: true
             case .paused: policy.pausedCountsAsTyping
             case .silent, .closed, nil: false
             }
         }
-        let shown: Shown? = person.connections.isEmpty ? nil : isTyping ? .typing : .paused
-        if shown != person.shown {
-            switch person.shown {
-            case .typing: typing.remove(person.place)
-            case .paused: paused.remove(person.place)
-            case nil: break
-            }
-            switch shown {
-            case .typing: typing.insert(person.place, person.typer)
-            case .paused: paused.insert(person.place, person.typer)
-            case nil: break
-            }
-            person.shown = shown
-        }
-        people[key] = shown == nil ? nil : person
+        people[key] = connections.isEmpty ? nil : connections
         if people.isEmpty { earliest = nil }
+        display.set(
+            key, to: connections.isEmpty ? nil : isTyping ? .typing : .paused, typer: typer, ended: ended,
+            isAtOnce: isAtOnce, at: moment)
+    }
+
+    private static func unnamed(_ id: ConnectionID) -> TypingSnapshot.Typer {
+        TypingSnapshot.Typer(name: nil, connectionID: id)
     }
 
     private mutating func expire(_ now: MonotonicInstant) {
-        guard let earliest, earliest <= now else { return }
-        let over = records.filter { $0.value.state.until <= now }
-        for id in over.keys { records[id] = nil }
-        for record in over.values { update(record.person) }
-        self.earliest = records.values.lazy.filter(\.state.isShown).map(\.state.until).min()
+        if let earliest, earliest <= now {
+            let over = records.filter { $0.value.state.until <= now }
+            // From the moment at which each was due, however late the timer.
+            for (id, record) in over.sorted(by: { $0.value.state.until < $1.value.state.until }) {
+                records[id] = nil
+                update(record.person, isAtOnce: false, at: record.state.until)
+            }
+            self.earliest = records.values.lazy.filter(\.state.isShown).map(\.state.until).min()
+        }
+        display.advance(to: now)
     }
 
     private mutating func changed() -> TypingSnapshot? {
-        guard typing.hasChanged || paused.hasChanged || (people.isEmpty && current != .nobody) else { return nil }
-        typing.hasChanged = false
-        paused.hasChanged = false
-        let snapshot = TypingSnapshot(
-            typing: typing.first(policy.typerLimit), paused: paused.first(policy.typerLimit),
-            typingCount: typing.count, pausedCount: paused.count)
-        guard snapshot != current else { return nil }
+        guard let snapshot = display.change(from: current) else { return nil }
         current = snapshot
         return snapshot
-    }
-
-    /// People in the order of their places.
-    private struct Line {
-        private var members: [(place: Int, typer: TypingSnapshot.Typer)] = []
-        var hasChanged = false
-
-        var count: Int { members.count }
-        func first(_ limit: Int) -> [TypingSnapshot.Typer] { members.prefix(limit).map(\.typer) }
-
-        mutating func insert(_ place: Int, _ typer: TypingSnapshot.Typer) {
-            members.insert((place, typer), at: index(of: place))
-            hasChanged = true
-        }
-
-        mutating func remove(_ place: Int) {
-            let index = index(of: place)
-            guard index < members.count, members[index].place == place else { return }
-            members.remove(at: index)
-            hasChanged = true
-        }
-
-        /// Where the place is, or would be.
-        private func index(of place: Int) -> Int {
-            var (low, high) = (0, members.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if members[middle].place < place { low = middle + 1 } else { high = middle }
-            }
-            return low
-        }
     }
 }

@@ -38,7 +38,7 @@ private final class TypingRoom {
     }
 
     func join(
-        _ name: String, policy: TypingPolicy = .standard, composer: Composer = Composer(), data: String? = nil
+        _ name: String, policy: TypingPolicy = .plain, composer: Composer = Composer(), data: String? = nil
     ) -> Person {
         let chat = TextChatComponent(composer: composer, typing: policy)
         let person = Person(chat, session.connect(name, data: data ?? name))
@@ -90,6 +90,15 @@ private final class TypingRoom {
         await settle()
         return result
     }
+}
+
+extension TypingPolicy {
+    /// The standard without linger: what is shown is how it stands.
+    static let plain: TypingPolicy = {
+        var settings = standard.settings
+        settings.linger = nil
+        do { return try TypingPolicy(settings) } catch { preconditionFailure("\(error)") }
+    }()
 }
 
 @Suite("Typing in the component", .timeLimit(.minutes(1)))
@@ -332,6 +341,30 @@ struct ComponentTypingTests {
         #expect(bob.seen.isEmpty)
     }
 
+    @Test("case 31: who clears the draft lingers, and who sends or leaves does not")
+    func linger() async {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob", policy: .standard))
+        await room.settle()
+        ada.chat.edit("h")
+        await room.pass(.seconds(1))
+        ada.chat.edit("")
+        await room.pass(.milliseconds(1499))
+        #expect(bob.seen == ["Ada"])
+        await room.pass(.milliseconds(1))
+        #expect(bob.chat.typing.current == .nobody)
+        #expect(await room.send("hi", from: ada, as: "1") == .sent)
+        #expect(bob.seen.isEmpty)
+        await room.pass(.seconds(1))
+        ada.chat.edit("h")
+        await room.settle()
+        #expect(bob.seen == ["Ada"])
+        ada.isOnline = false
+        ada.channel.disconnect()
+        await room.settle()
+        #expect(bob.seen.isEmpty)
+    }
+
     @Test("TYP-9: while one's own socket is lost nobody is shown and nothing is sent; back, the next key begins")
     func reconnecting() async {
         let room = TypingRoom()
@@ -462,7 +495,7 @@ struct ComponentTypingTests {
 
     @Test("who has opted out sends nothing; with a reciprocal policy they see nobody either", arguments: [false, true])
     func optingOut(_ isReciprocal: Bool) async throws {
-        var settings = TypingPolicy.standard.settings
+        var settings = TypingPolicy.plain.settings
         settings.isReciprocal = isReciprocal
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada", policy: try TypingPolicy(settings)), room.join("Bob"))
@@ -536,7 +569,7 @@ struct ComponentTypingTests {
 
     @Test("an app that only lets it run has working typing, with real time, and its notifications")
     func runner() async throws {
-        var settings = TypingPolicy.standard.settings
+        var settings = TypingPolicy.plain.settings
         settings.idleToPause = .milliseconds(20)
         settings.pauseToFinish = .milliseconds(20)
         settings.minimumGap = .milliseconds(1)

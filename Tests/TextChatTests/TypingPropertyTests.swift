@@ -24,6 +24,8 @@ struct TypingPropertyTests {
 private struct TypingHistory {
     private var random: SeededGenerator
     private let isTold: Bool
+    /// Whether it is held against a roster without linger, which takes its time.
+    private let isCompared: Bool
     private(set) var story: [String] = []
     private var fault: String?
 
@@ -42,6 +44,11 @@ private struct TypingHistory {
     private struct Person {
         var sender = TypingSender()
         var roster: TypingRoster
+        /// The same without linger: how it stands in truth.
+        var truth: TypingRoster
+        /// Since when each is shown as typing, and when each has stopped.
+        var typingSince: [String: Int64] = [:]
+        var stoppedAt: [String: Int64] = [:]
         var generation = 0
         var text = ""
         var isConnected = true
@@ -66,15 +73,32 @@ private struct TypingHistory {
     init(seed: UInt64, isTold: Bool = false) {
         random = SeededGenerator(seed: seed)
         self.isTold = isTold
+        isCompared = seed % 4 == 0
         steps = 0
         steps = number(4...10)
         for place in 0..<number(2...4) {
-            people.append(Person(roster: TypingRoster(ownConnection: Self.ids[place][0])))
+            let own = Self.ids[place][0]
+            people.append(
+                Person(
+                    roster: TypingRoster(policy: randomPolicy(), ownConnection: own),
+                    truth: TypingRoster(policy: Self.policy(linger: nil, minimumShow: nil), ownConnection: own)))
         }
     }
 
     private mutating func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(random.next() % UInt64(range.count))
+    }
+
+    private mutating func randomPolicy() -> TypingPolicy {
+        let linger = chance(30) ? nil : Duration.milliseconds(number(1...2000))
+        return Self.policy(linger: linger, minimumShow: chance(40) ? nil : .milliseconds(number(1...10_000)))
+    }
+
+    private static func policy(linger: Duration?, minimumShow: Duration?) -> TypingPolicy {
+        var settings = TypingPolicy.standard.settings
+        settings.linger = linger
+        settings.minimumShow = minimumShow
+        do { return try TypingPolicy(settings) } catch { preconditionFailure("\(error)") }
     }
 
     private mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
@@ -240,15 +264,69 @@ private struct TypingHistory {
         } else {
             change = people[place].roster.advance(to: moment)
         }
+        if isCompared { checkLinger(place, now, input) }
         people[place].rosterDeadline = people[place].roster.nextDeadline
         if let at = people[place].rosterDeadline, at <= moment { fail("\(place): a deadline in the past") }
         if let change { shows(place, change, now) }
         let person = people[place]
-        if !person.shown.typing.isEmpty, now >= person.heardBeginAt + Self.beginExpiry {
-            fail("\(place) sees somebody type who has been silent for longer than the expiry")
+        let linger = person.roster.policy.linger.map { $0 / .milliseconds(1) } ?? 0
+        if !person.shown.typing.isEmpty, now >= person.heardBeginAt + Self.beginExpiry + Int64(linger) {
+            fail("\(place) sees somebody type who has been silent for longer than expiry and linger")
         }
         if !person.shown.paused.isEmpty, now >= person.heardPauseAt + Self.pauseExpiry {
             fail("\(place) sees somebody pause who has been silent for longer than the expiry")
+        }
+    }
+
+    /// Who is shown as typing is typing, or has stopped a moment ago; and nobody is who has just sent a message or left.
+    private mutating func checkLinger(_ place: Int, _ now: Int64, _ input: TypingRoster.Input?) {
+        let moment = MonotonicInstant(milliseconds: now)
+        // To the instant: what stops between two inputs stops then.
+        while let due = people[place].truth.nextDeadline, due <= moment {
+            _ = people[place].truth.advance(to: due)
+            noteTruth(place, due.milliseconds)
+        }
+        if let input {
+            _ = people[place].truth.handle(input, now: moment)
+            if case .connected = input { people[place].stoppedAt = [:] }
+        }
+        noteTruth(place, now)
+        let person = people[place]
+        let (truly, shown) = (Set(person.truth.current.typing.map(\.name)), person.roster.current.typing.map(\.name))
+        if !truly.isSubset(of: shown) { fail("\(place) does not see somebody type") }
+        for case let name? in shown where !truly.contains(name) {
+            guard let stopped = person.stoppedAt[name], let since = person.typingSince[name] else {
+                fail("\(place) sees \(name) type, who never has")
+                continue
+            }
+            let linger = Int64((person.roster.policy.linger ?? .zero) / .milliseconds(1))
+            let minimum = Int64((person.roster.policy.minimumShow ?? .zero) / .milliseconds(1))
+            if now >= max(stopped + linger, since + minimum) { fail("\(place) sees \(name) for too long") }
+        }
+        for name in person.typingSince.keys where !shown.contains(name) { people[place].typingSince[name] = nil }
+        let from: ConnectionID
+        switch input {
+        case .message(let id, _): from = id
+        case .connectionDestroyed(let id): from = id
+        default: return
+        }
+        guard let author = Self.ids.firstIndex(where: { $0.contains(from) }) else { return }
+        // On another connection it is another author, as far as anybody can tell.
+        if people[author].generation > 0 { return }
+        if shown.contains(Self.users[author]), !truly.contains(Self.users[author]) {
+            fail("\(place) sees \(Self.users[author]) type beside the message, or after the end")
+        }
+    }
+
+    private mutating func noteTruth(_ place: Int, _ now: Int64) {
+        let truly = Set(people[place].truth.current.typing.compactMap(\.name))
+        for name in Self.users {
+            if truly.contains(name) {
+                people[place].stoppedAt[name] = nil
+                if people[place].typingSince[name] == nil { people[place].typingSince[name] = now }
+            } else if people[place].stoppedAt[name] == nil, people[place].typingSince[name] != nil {
+                people[place].stoppedAt[name] = now
+            }
         }
     }
 

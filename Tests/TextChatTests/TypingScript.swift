@@ -83,6 +83,8 @@ struct TypingScript {
             case "beginExpiry": settings.beginExpiry = duration ?? .zero
             case "pauseExpiry": settings.pauseExpiry = duration ?? .zero
             case "minimumGap": settings.minimumGap = duration
+            case "linger": settings.linger = duration
+            case "minimumShow": settings.minimumShow = duration
             case "roomCap": settings.roomCap = count
             case "typerLimit": settings.typerLimit = count ?? 0
             case "finishesWhenMessageSent": settings.finishesWhenMessageSent = value.boolValue ?? false
@@ -197,7 +199,7 @@ struct TypingScript {
         return value
     }
 
-    private static func names(_ typers: [TypingSnapshot.Typer]) -> JSONValue {
+    static func names(_ typers: [TypingSnapshot.Typer]) -> JSONValue {
         .array(typers.map { .string($0.name ?? $0.connectionID.rawValue) })
     }
 }

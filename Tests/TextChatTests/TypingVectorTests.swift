@@ -16,6 +16,14 @@ struct TypingVectorTests {
         #expect(run.numbers == Array(1...Int64(run.numbers.count + 1)).dropLast())
     }
 
+    @Test("a component", arguments: try TypingVector.all(in: "typing", kind: "component"))
+    @MainActor
+    func component(_ test: TypingVector) throws {
+        let run = try ComponentScript(test.vector)
+        #expect(JSONValue.array(run.signals) == test.vector["signals"])
+        #expect(JSONValue.array(run.snapshots) == test.vector["snapshots"])
+    }
+
     @Test("Layer's numbers", arguments: try TypingVector.all(in: "typing", kind: "values"))
     func values(_ test: TypingVector) throws {
         let action = try #require(test.vector["word"]?.stringValue.flatMap(TypingAction.init(word:)))
@@ -80,7 +88,8 @@ struct TypingVectorTests {
             for file in try Vectors.files(in: folder) {
                 let kind = file.value["kind"]?.stringValue ?? "none"
                 #expect(
-                    ["script", "values", "read", "write", "policy", "phrase", "ladder"].contains(kind), "\(file.path)")
+                    ["script", "component", "values", "read", "write", "policy", "phrase", "ladder"].contains(kind),
+                    "\(file.path)")
                 #expect(file.value["case"]?.integerValue != nil, "\(file.path)")
             }
         }

@@ -109,6 +109,6 @@ function spread(step) {
   return steps;
 }
 
-function names(typers) {
+export function names(typers) {
   return typers.map(({ name, connectionId }) => name ?? connectionId);
 }

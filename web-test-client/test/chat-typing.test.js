@@ -1,40 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { HandClock } from '../test-support/hand-clock.js';
 import { MemorySession } from '../test-support/memory-session.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { TYPING_PRESETS } from '../text-chat/typing-policy.js';
+import { TYPING_PRESETS, typingPolicy } from '../text-chat/typing-policy.js';
 import { TypingShell } from '../text-chat/typing-shell.js';
-
-/** A clock moved by hand, with timers. */
-class HandClock {
-  now = 0;
-  timers = new Map();
-  #last = 0;
-
-  options() {
-    return {
-      clock: () => this.now,
-      setTimeout: (act, delay) => {
-        this.#last += 1;
-        this.timers.set(this.#last, { act, at: this.now + delay });
-        return this.#last;
-      },
-      clearTimeout: (timer) => this.timers.delete(timer),
-    };
-  }
-
-  advance(duration) {
-    const end = this.now + duration;
-    for (;;) {
-      const due = [...this.timers].filter(([, { at }]) => at <= end).sort(([, one], [, other]) => one.at - other.at)[0];
-      if (!due) break;
-      this.timers.delete(due[0]);
-      this.now = Math.max(this.now, due[1].at);
-      due[1].act();
-    }
-    this.now = end;
-  }
-}
 
 /** Two who chat and type, on one session in memory. */
 function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
@@ -46,7 +16,8 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
     const snapshots = [];
     const typing = new TypingShell({
       ...clock.options(),
-      policy: TYPING_PRESETS[preset],
+      // What is shown is how it stands.
+      policy: typingPolicy(preset, { linger: null }),
       publish: (signal) => channel.send(signal),
       changed: (snapshot) => snapshots.push(snapshot),
     });

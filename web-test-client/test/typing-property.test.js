@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { typingPolicy } from '../text-chat/typing-policy.js';
 import { TypingRoster } from '../text-chat/typing-roster.js';
 import { TypingSender } from '../text-chat/typing-sender.js';
 
 const HISTORIES = 20_000;
+const PLAIN = typingPolicy('standard', { linger: null });
 const [GAP, REFRESH, BEGIN_EXPIRY, PAUSE_EXPIRY] = [1000, 4000, 10_000, 15_000];
 
 test('TYP case 27: whatever happens, nobody types for ever', () => {
@@ -25,10 +27,20 @@ function runHistory(seed) {
     if (!isTrue) fault ??= what;
   };
 
-  const people = Array.from({ length: number(2, 4) }, (_, place) => ({
+  const randomPolicy = () =>
+    typingPolicy('standard', {
+      linger: chance(30) ? null : number(1, 2000),
+      minimumShow: chance(40) ? null : number(1, BEGIN_EXPIRY),
+    });
+  const makePerson = (place, policy) => ({
     place,
+    policy,
     sender: new TypingSender(),
-    roster: new TypingRoster({ ownConnection: `${place}.0` }),
+    roster: new TypingRoster({ policy, ownConnection: `${place}.0` }),
+    // The same without linger: how it stands in truth.
+    truth: new TypingRoster({ policy: PLAIN, ownConnection: `${place}.0` }),
+    typingSince: new Map(),
+    stoppedAt: new Map(),
     generation: 0,
     text: '',
     isConnected: true,
@@ -37,13 +49,46 @@ function runHistory(seed) {
     lastSignalAt: -Infinity,
     standingBeginAt: -Infinity,
     heard: { begin: -Infinity, pause: -Infinity, finish: -Infinity },
-  }));
+  });
+  const people = Array.from({ length: number(2, 4) }, (_, place) => makePerson(place, randomPolicy()));
   const idOf = (person) => `${person.place}.${person.generation}`;
   let deliveries = [];
 
   const carry = (now, to, hear, loss) => {
     if (chance(loss)) return;
     for (let copies = chance(10) ? 2 : 1; copies > 0; copies -= 1) deliveries.push({ at: now + number(5, 900), to, hear });
+  };
+  const noteTruth = (person, at) => {
+    const names = new Set(person.truth.current.typing.map(({ name }) => name));
+    for (const name of names) {
+      person.stoppedAt.delete(name);
+      if (!person.typingSince.has(name)) person.typingSince.set(name, at);
+    }
+    for (const name of person.typingSince.keys()) {
+      if (!names.has(name) && !person.stoppedAt.has(name)) person.stoppedAt.set(name, at);
+    }
+    return names;
+  };
+  // Says it to both rosters. Who is shown as typing is typing, or has stopped a moment ago.
+  const tell = (person, now, say, endOf = null) => {
+    const snapshot = say(person.roster);
+    for (let at = person.truth.nextDeadline; at !== null && at <= now; at = person.truth.nextDeadline) {
+      person.truth.advance(at);
+      noteTruth(person, at);
+    }
+    say(person.truth);
+    const truly = noteTruth(person, now);
+    const shown = new Set(person.roster.current.typing.map(({ name }) => name));
+    for (const name of truly) expect(shown.has(name), 'somebody who types is not seen');
+    for (const name of shown) {
+      if (truly.has(name)) continue;
+      const { linger, minimumShow } = person.policy;
+      const until = Math.max(person.stoppedAt.get(name) + (linger ?? 0), person.typingSince.get(name) + (minimumShow ?? 0));
+      expect(now < until, 'somebody is seen for too long');
+      expect(endOf !== name, 'somebody types beside the message');
+    }
+    for (const name of person.typingSince.keys()) if (!shown.has(name)) person.typingSince.delete(name);
+    return snapshot;
   };
   const others = (person) => people.filter((other) => other !== person);
   const sent = (person, now, signals) => {
@@ -62,7 +107,7 @@ function runHistory(seed) {
       for (const other of people) {
         const hear = (at) => {
           other.heard[signal.action] = at;
-          return other.roster.signal(signal, from, `user ${person.place}`, at);
+          return tell(other, at, (roster) => roster.signal(signal, from, `user ${person.place}`, at));
         };
         carry(now, other, hear, 15);
       }
@@ -73,7 +118,8 @@ function runHistory(seed) {
     const names = [...typing, ...paused].map(({ name }) => name);
     if (snapshot) story.push(`${now}:   ${person.place} sees ${names.join(', ') || 'nobody'}`);
     expect(new Set(names).size === names.length, 'somebody is seen twice');
-    expect(typing.length === 0 || now < person.heard.begin + BEGIN_EXPIRY, 'somebody types for longer than the expiry');
+    const longest = BEGIN_EXPIRY + (person.policy.linger ?? 0);
+    expect(typing.length === 0 || now < person.heard.begin + longest, 'somebody types for longer than expiry and linger');
     expect(paused.length === 0 || now < person.heard.pause + PAUSE_EXPIRY, 'somebody pauses for longer than the expiry');
   };
   const steps = [
@@ -91,7 +137,10 @@ function runHistory(seed) {
       person.standingBeginAt = -Infinity;
       sent(person, now, person.sender.messageSent(now));
       const [from, n] = [idOf(person), person.sender.lastN];
-      if (person.isConnected) for (const other of people) carry(now, other, (at) => other.roster.message(from, n, at), 0);
+      if (person.isConnected) {
+        const end = `user ${person.place}`;
+        for (const other of people) carry(now, other, (at) => tell(other, at, (roster) => roster.message(from, n, at), end), 0);
+      }
     }],
     [1, 'pauses', (person, now) => sent(person, now, person.sender.action('pause', now))],
     [1, 'leaves', (person, now) => sent(person, now, person.sender.left(now))],
@@ -109,11 +158,11 @@ function runHistory(seed) {
       if (person.isConnected) {
         if (chance(50)) person.generation += 1;
         sent(person, now, person.sender.connected());
-        heard(person, now, person.roster.connected(idOf(person), now));
+        heard(person, now, tell(person, now, (roster) => roster.connected(idOf(person), now)));
       } else {
         sent(person, now, person.sender.disconnected());
         const id = idOf(person);
-        for (const other of others(person)) carry(now, other, (at) => other.roster.connectionDestroyed(id, at), 30);
+        for (const other of others(person)) carry(now, other, (at) => tell(other, at, (roster) => roster.connectionDestroyed(id, at)), 30);
       }
     }],
   ];
@@ -133,7 +182,7 @@ function runHistory(seed) {
     const { at, person, sender, roster, delivery } = next;
     if (at === Infinity) break;
     if (sender) sent(person, at, sender.advance(at));
-    else if (roster) heard(person, at, roster.advance(at));
+    else if (roster) heard(person, at, tell(person, at, (each) => each.advance(at)));
     else if (delivery) {
       deliveries = deliveries.filter((other) => other !== delivery);
       heard(delivery.to, at, delivery.hear(at));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test from 'node:test';
 import { vectorCases, vectorFile } from '../test-support/vectors.js';
+import { runComponentScript } from '../test-support/component-script.js';
 import { runTypingScript } from '../test-support/typing-script.js';
 import { TYPING_ACTIONS, decodeTyping, encodeTyping } from '../text-chat/typing-signal.js';
 import { TYPING_PRESETS, TypingPolicyError, typingPolicy } from '../text-chat/typing-policy.js';
@@ -18,6 +19,11 @@ const checks = {
     assert.deepEqual(found.unexpected, []);
     assert.ok(found.requests.every((request) => request.onlineOnly), 'online-only');
     assert.deepEqual(found.numbers, found.numbers.map((_, place) => place + 1));
+  },
+  async component(vector) {
+    const found = await runComponentScript(vector);
+    assert.deepEqual(found.signals, vector.signals);
+    assert.deepEqual(found.snapshots, vector.snapshots);
   },
   values({ word, value }) {
     assert.equal(TYPING_ACTIONS[word], value);
@@ -70,6 +76,16 @@ test('TYP case 28: what is no number is no setting', () => {
   }
 });
 
+test('TYP case 28: what no setting is called, and what is of another kind, is refused by name', () => {
+  const refused = (base, changes, code, setting) =>
+    assert.throws(() => typingPolicy(base, changes), (error) => error instanceof TypingPolicyError && error.code === code && error.setting === setting);
+  refused('standard', { refesh: 3000 }, 'unknown', 'refesh');
+  refused('standrad', {}, 'unknown', 'preset');
+  refused('toString', {}, 'unknown', 'preset');
+  refused('standard', { isReciprocal: 'no' }, 'wrongKind', 'isReciprocal');
+  refused('standard', { wireForm: 'TypingEnd' }, 'wrongKind', 'wireForm');
+});
+
 test('TYP case 26: ten thousand who type are counted, fifty are named, and more are not followed', () => {
   const roster = new TypingRoster();
   for (let number = 0; number < CONNECTION_LIMIT + 500; number += 1) {
@@ -77,9 +93,10 @@ test('TYP case 26: ten thousand who type are counted, fifty are named, and more 
   }
   assert.equal(roster.current.typingCount, CONNECTION_LIMIT);
   assert.equal(roster.current.typing.length, 50);
-  roster.signal({ action: 'finish', n: 2 }, 'c0', null, 1);
+  roster.connectionDestroyed('c0', 1);
   assert.equal(roster.current.typing[0].connectionId, 'c1');
-  assert.equal(roster.advance(10_000).typingCount, 0);
+  assert.equal(roster.advance(10_000), null, 'case 31: they linger');
+  assert.equal(roster.advance(11_500).typingCount, 0);
   assert.equal(roster.nextDeadline, null);
 });
 
@@ -102,7 +119,7 @@ test('TYP case 25: two who hear the same see the same', () => {
 });
 
 test('TYP the changes between two snapshots: who has gone, who pauses, who types', () => {
-  const roster = new TypingRoster();
+  const roster = new TypingRoster({ policy: typingPolicy('standard', { linger: null }) });
   const before = roster.current;
   roster.signal({ action: 'begin', n: 1 }, 'x', 'Ada', 0);
   roster.signal({ action: 'begin', n: 1 }, 'y', 'Bob', 0);

@@ -22,8 +22,8 @@ const NOT_CONNECTED = 500;
  * `typing`, a `TypingShell` or null, hears of every activity before `changed` does; messages carry its number (TYP-5).
  *
  * `changed(changes, activity)` is told of each change of the rows, and of all that is no row: `activity` is `{kind, …}` of kind
- * `draftEdited` (`text`), `restored` (`text`), `messageSubmitted` (`localId`), `messageReceived` (`from`, `message`), `otherSignal`
- * (`signal`), `connectionCreated`, `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `unread`, or null.
+ * `draftEdited` and `draftSet` (`text`), `restored` (`text`), `messageSubmitted` (`localId`), `messageReceived` (`from`, `message`), `otherSignal`
+ * (`signal`, `isOwn`), `connectionCreated`, `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `unread`, or null.
  */
 export class TextChatComponent {
   /** Who "I" am in messages: by custom one's connection id, and a name to show. */
@@ -56,6 +56,7 @@ export class TextChatComponent {
     this.typing = typing;
     this.changed = changed;
     this.#channel = channel;
+    this.#noteConnection();
   }
 
   get channel() {
@@ -65,6 +66,8 @@ export class TextChatComponent {
   set channel(channel) {
     this.#channel = channel;
     this.#hasEnded = false;
+    if (channel === null) this.typing?.take({ kind: 'disconnected' });
+    else this.#noteConnection();
   }
 
   get rows() {
@@ -103,9 +106,21 @@ export class TextChatComponent {
 
   /** Replaces the draft; a text that is too long is refused whole, and nothing changes. See `Composer.edit`. */
   edit(newText) {
+    return this.#changeDraft(newText, 'draftEdited');
+  }
+
+  /** The program puts this into the draft: the same, but nobody types because of it. */
+  setDraft(newText) {
+    return this.#changeDraft(newText, 'draftSet');
+  }
+
+  #changeDraft(newText, kind) {
     const before = this.draft;
     const result = this.composer.edit(newText);
-    if (result.isAccepted && before !== this.draft) this.#tell([], { kind: 'draftEdited', text: this.draft });
+    if (result.isAccepted && before !== this.draft) {
+      this.#noteConnection();
+      this.#tell([], { kind, text: this.draft });
+    }
     return result;
   }
 
@@ -129,6 +144,7 @@ export class TextChatComponent {
         this.#queue.isPaused = true;
         break;
       case 'reconnected':
+        event = { ...event, connectionId: event.connectionId ?? this.#channel?.connectionId ?? null };
         this.#queue.isPaused = false;
         break;
       case 'disconnected': {
@@ -206,8 +222,9 @@ export class TextChatComponent {
     return this.timeline.isVisible;
   }
 
-  /** Whether somebody reads along; what arrives meanwhile is not unread. */
+  /** Whether somebody reads along; what arrives meanwhile is not unread. Who turns away has finished typing. */
   set isVisible(isVisible) {
+    if (this.timeline.isVisible && !isVisible) this.typing?.leave();
     this.timeline.isVisible = isVisible;
   }
 
@@ -261,14 +278,15 @@ export class TextChatComponent {
   }
 
   #receive(event, now) {
+    this.#noteConnection();
     const message = decodeSignal({ ...event, receivedAt: now });
+    const from = event.from?.connectionId ?? null;
+    const isOwn = from !== null && (this.#echoes.isOwn(from) || from === this.senderId);
     if (message === null) {
-      this.#tell([], { kind: 'otherSignal', signal: event });
+      this.#tell([], { kind: 'otherSignal', signal: event, isOwn });
       return [];
     }
-    if (this.#echoes.note(this.#channel?.connectionId)) this.timeline.startEra();
-    const from = event.from?.connectionId ?? null;
-    if (from !== null && (this.#echoes.isOwn(from) || from === this.senderId)) {
+    if (isOwn) {
       const localId = message.localId ?? this.#echoes.settleBare(message.text);
       if (localId !== null && this.timeline.ownMessage(localId)) return this.#settle(localId, message.seq);
       // Somebody else in this program sent it as the same connection.
@@ -276,6 +294,14 @@ export class TextChatComponent {
     }
     const changes = this.timeline.insert(message, now);
     return this.#tell(changes, changes.length > 0 ? { kind: 'messageReceived', from, message } : null);
+  }
+
+  /** A channel may have been connected before it was given to the component, or come back unheard. */
+  #noteConnection() {
+    const connectionId = this.#hasEnded ? null : (this.#channel?.connectionId ?? null);
+    if (connectionId === null) return;
+    if (this.#echoes.note(connectionId)) this.timeline.startEra();
+    this.typing?.take({ kind: 'noticed', connectionId });
   }
 
   /** A promise of what becomes of the message; gives it to the channel if it is its turn. */

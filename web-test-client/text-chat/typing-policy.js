@@ -5,6 +5,9 @@ import { ACTIONS_FORM, BEGIN_ONLY_FORM } from './typing-signal.js';
 /** No setting may last longer. */
 export const LONGEST = 3_600_000;
 
+/** Nobody lingers longer. */
+export const LONGEST_LINGER = 2000;
+
 const STANDARD = {
   /** What is written. */
   wireForm: ACTIONS_FORM,
@@ -22,6 +25,13 @@ const STANDARD = {
   beginExpiry: 10_000,
   /** How long another is shown as paused after a pause. */
   pauseExpiry: 15_000,
+  /**
+   * So long somebody who has stopped typing is still shown, at most 2 s: who deletes a text and writes another does not blink. Who has
+   * sent a message or left is not. Null: no longer than they type. Longer than `minimumGap`, or a finish and a begin after it still blink.
+   */
+  linger: 1500,
+  /** So long at least somebody is shown as typing, at most `beginExpiry`, but not beside a message. Null: no such rule. */
+  minimumShow: null,
   /** Who pauses is listed as typing. */
   pausedCountsAsTyping: false,
   /** Between any two typing signals of a connection lies at least this. Null: no such rule. */
@@ -44,6 +54,7 @@ export const TYPING_PRESETS = Object.freeze({
     pauseToFinish: 10_000,
     finishesWhenMessageSent: true,
     beginExpiry: 15_000,
+    linger: null,
     minimumGap: null,
     roomCap: null,
   }),
@@ -54,6 +65,7 @@ export const TYPING_PRESETS = Object.freeze({
     pauseToFinish: 2500,
     beginExpiry: 6000,
     pauseExpiry: 6000,
+    linger: null,
     minimumGap: null,
     roomCap: null,
   }),
@@ -64,12 +76,16 @@ export const TYPING_PRESETS = Object.freeze({
     idleToPause: null,
     pauseToFinish: null,
     pauseExpiry: 10_000,
+    linger: null,
     minimumGap: null,
     roomCap: 2,
   }),
 });
 
-/** Why settings of typing make no sense: `code` says what is wrong, `setting` with which. */
+/**
+ * Why settings of typing make no sense: `code` says what is wrong, `setting` with which. `unknown` and `wrongKind` are only here, where no
+ * compiler has looked before.
+ */
 export class TypingPolicyError extends Error {
   constructor(code, setting) {
     super(`${setting}: ${code}`);
@@ -84,21 +100,28 @@ export class TypingPolicyError extends Error {
  * `isStrict` also for an expiry below 1.5 times the refresh, which works but blinks easily.
  */
 export function typingPolicy(base = 'standard', changes = {}, { isStrict = false } = {}) {
+  if (typeof base === 'string' && !Object.hasOwn(TYPING_PRESETS, base)) throw new TypingPolicyError('unknown', 'preset');
   const policy = { ...(typeof base === 'string' ? TYPING_PRESETS[base] : base), ...changes };
   check(policy, isStrict);
   return Object.freeze(policy);
 }
 
-const DURATIONS = ['refresh', 'idleToPause', 'pauseToFinish', 'beginExpiry', 'pauseExpiry', 'minimumGap'];
-const OPTIONAL = new Set(['idleToPause', 'pauseToFinish', 'minimumGap']);
+const DURATIONS = ['refresh', 'idleToPause', 'pauseToFinish', 'beginExpiry', 'pauseExpiry', 'minimumGap', 'linger', 'minimumShow'];
+const FLAGS = ['refreshTrails', 'finishesWhenMessageSent', 'pausedCountsAsTyping', 'isReciprocal'];
+const OPTIONAL = new Set(['idleToPause', 'pauseToFinish', 'minimumGap', 'linger', 'minimumShow']);
 
 function check(policy, isStrict) {
+  for (const name of Object.keys(policy)) if (!Object.hasOwn(STANDARD, name)) throw new TypingPolicyError('unknown', name);
+  if (policy.wireForm !== ACTIONS_FORM && policy.wireForm !== BEGIN_ONLY_FORM) throw new TypingPolicyError('wrongKind', 'wireForm');
+  for (const name of FLAGS) if (typeof policy[name] !== 'boolean') throw new TypingPolicyError('wrongKind', name);
   for (const name of DURATIONS) {
     const value = policy[name];
     if (value === null && OPTIONAL.has(name)) continue;
     if (typeof value !== 'number' || !(value > 0)) throw new TypingPolicyError('notPositive', name);
     if (value > LONGEST) throw new TypingPolicyError('tooLong', name);
   }
+  if (policy.linger !== null && policy.linger > LONGEST_LINGER) throw new TypingPolicyError('tooLong', 'linger');
+  if (policy.minimumShow !== null && policy.minimumShow > policy.beginExpiry) throw new TypingPolicyError('tooLong', 'minimumShow');
   if (policy.roomCap !== null && !(Number.isInteger(policy.roomCap) && policy.roomCap >= 1)) {
     throw new TypingPolicyError('countOutOfRange', 'roomCap');
   }

@@ -1,9 +1,8 @@
+import { NOBODY, TypingDisplay, isSameTyper } from './typing-display.js';
 import { TYPING_PRESETS } from './typing-policy.js';
 
 /** How many connections are followed at most. */
 export const CONNECTION_LIMIT = 10_000;
-
-const NOBODY = Object.freeze({ typing: Object.freeze([]), paused: Object.freeze([]), typingCount: 0, pausedCount: 0 });
 
 /**
  * Who is typing in one room, as one connection sees it. Signals and events of others go in; each input returns the new snapshot
@@ -11,7 +10,8 @@ const NOBODY = Object.freeze({ typing: Object.freeze([]), paused: Object.freeze(
  * order in which they began, each `{name, connectionId}`, and how many there are in all.
  *
  * Kept per connection, shown per person. Each state lasts its policy's expiry, to the instant. A chat message from a
- * connection ends that connection's typing, and nobody else's.
+ * connection ends that connection's typing, and nobody else's. Who has stopped typing is shown for the policy's `linger` more, but
+ * not beside their message, and not when they have left.
  *
  * Signals of a connection are numbered, and one that is not newer than the last seen is dropped. A chat message may carry the
  * number of the last typing signal that its sender had written by then: a begin up to that number is older than the message, however
@@ -23,12 +23,11 @@ export class TypingRoster {
   #current = NOBODY;
   // By connection: {person, name, state, until, lastN}; states are typing, paused, silent (remembered) and closed (gone).
   #records = new Map();
-  // By person: {place, typer, connections, shown}.
+  // By person: the connections on which they type or pause; nobody has none.
   #people = new Map();
-  #typing = new Line();
-  #paused = new Line();
+  #display;
+  // Not later than the first moment at which somebody expires; null when nobody types or pauses.
   #earliest = null;
-  #lastPlace = 0;
   #blocked = new Set();
   #isHidden = false;
   #memberCount = 0;
@@ -36,6 +35,7 @@ export class TypingRoster {
   constructor({ policy = TYPING_PRESETS.standard, ownConnection = null } = {}) {
     this.#policy = policy;
     this.#ownConnection = ownConnection;
+    this.#display = new TypingDisplay(policy);
   }
 
   /** Who types now. May be asked at any time. */
@@ -45,7 +45,8 @@ export class TypingRoster {
 
   /** When `advance` has to be called next, perhaps earlier than needed; null: not before the next input. */
   get nextDeadline() {
-    return this.#earliest;
+    const shown = this.#display.nextDeadline;
+    return shown === null ? this.#earliest : Math.min(this.#earliest ?? shown, shown);
   }
 
   /** A typing signal (`{action, n}`) of another connection; `user` is whom it belongs to, null or empty if nobody knows. */
@@ -65,13 +66,13 @@ export class TypingRoster {
       record = { ...record, lastN: n ?? record.lastN };
       switch (action) {
         case 'begin':
-          this.#put({ ...record, state: 'typing', until: now + this.#policy.beginExpiry }, from, user);
+          this.#put({ ...record, state: 'typing', until: now + this.#policy.beginExpiry }, from, { name: user, now });
           break;
         case 'pause':
-          this.#put({ ...record, state: 'paused', until: now + this.#policy.pauseExpiry }, from, user);
+          this.#put({ ...record, state: 'paused', until: now + this.#policy.pauseExpiry }, from, { name: user, now });
           break;
         default:
-          this.#put({ ...record, ...this.#remembered(now) }, from, user);
+          this.#put({ ...record, ...this.#remembered(now) }, from, { name: user, now });
       }
     });
   }
@@ -80,6 +81,8 @@ export class TypingRoster {
   message(from, typingN, now) {
     return this.#handle(now, () => {
       if (this.#isSilent || from === this.#ownConnection) return;
+      // Whatever it says of typing: nobody is shown as typing beside their message who has stopped.
+      this.#display.settle(from);
       const record = this.#known(from, now);
       if (!record) {
         // The begin that belongs to the message may still be under way.
@@ -88,18 +91,20 @@ export class TypingRoster {
         return;
       }
       if (record.state === 'closed') return;
+      this.#display.release(record.person);
       if (typingN !== null && record.lastN !== null && typingN < record.lastN) return;
-      this.#put({ ...record, ...this.#remembered(now), lastN: typingN ?? record.lastN }, from, null);
+      this.#put({ ...record, ...this.#remembered(now), lastN: typingN ?? record.lastN }, from, { isAtOnce: true, now });
     });
   }
 
   connectionDestroyed(id, now) {
     return this.#handle(now, () => {
       if (this.#isSilent || id === this.#ownConnection) return;
+      this.#display.settle(id);
       const known = this.#known(id, now);
       if (!known && !this.#makeRoom(now)) return;
       const record = this.#records.get(id) ?? { person: `connection ${id}`, lastN: null };
-      this.#put({ ...record, state: 'closed', until: now + this.#policy.beginExpiry }, id, null);
+      this.#put({ ...record, state: 'closed', until: now + this.#policy.beginExpiry }, id, { isAtOnce: true, now });
     });
   }
 
@@ -117,8 +122,9 @@ export class TypingRoster {
       this.#blocked = new Set(users);
       for (const user of this.#blocked) {
         const key = `user ${user}`;
-        for (const id of this.#people.get(key)?.connections ?? []) this.#records.delete(id);
-        this.#update(key);
+        for (const id of this.#people.get(key) ?? []) this.#records.delete(id);
+        this.#update(key, { isAtOnce: true, now });
+        this.#display.release(key);
       }
     });
   }
@@ -166,8 +172,7 @@ export class TypingRoster {
   #clear() {
     this.#records.clear();
     this.#people.clear();
-    this.#typing = new Line();
-    this.#paused = new Line();
+    this.#display.clear();
     this.#earliest = null;
   }
 
@@ -184,72 +189,53 @@ export class TypingRoster {
     for (const [id, record] of this.#records) if (!isKept(record)) this.#records.delete(id);
   }
 
-  #put(record, id, name) {
+  #put(record, id, { name = null, isAtOnce = false, now }) {
     this.#records.set(id, record);
     if (isShown(record)) {
       this.#earliest = Math.min(this.#earliest ?? record.until, record.until);
-      let person = this.#people.get(record.person);
-      if (!person) {
-        this.#lastPlace += 1;
-        const typer = Object.freeze({ name: name || null, connectionId: id });
-        person = { place: this.#lastPlace, typer, connections: new Set(), shown: null };
-        this.#people.set(record.person, person);
-      }
-      person.connections.add(id);
+      const connections = this.#people.get(record.person) ?? new Set();
+      this.#people.set(record.person, connections.add(id));
     }
-    this.#update(record.person);
+    this.#update(record.person, { typer: { name: name || null, connectionId: id }, isAtOnce, now });
   }
 
-  #update(key) {
-    const person = this.#people.get(key);
-    if (!person) return;
+  // Shows a person as their connections say, from `now` on.
+  #update(key, { typer = null, isAtOnce = false, now }) {
+    const connections = this.#people.get(key);
+    if (!connections) return;
+    const ended = [];
     let isTyping = false;
-    for (const id of person.connections) {
+    for (const id of connections) {
       const record = this.#records.get(id);
-      if (!record || !isShown(record)) person.connections.delete(id);
+      if (!record || !isShown(record)) ended.push(id);
       else if (record.state === 'typing' || this.#policy.pausedCountsAsTyping) isTyping = true;
     }
-    const shown = person.connections.size === 0 ? null : isTyping ? 'typing' : 'paused';
-    if (shown !== person.shown) {
-      this.#line(person.shown)?.remove(person.place);
-      this.#line(shown)?.insert(person.place, person.typer);
-      person.shown = shown;
-    }
-    if (shown === null) this.#people.delete(key);
+    for (const id of ended) connections.delete(id);
+    const state = connections.size === 0 ? null : isTyping ? 'typing' : 'paused';
+    if (state === null) this.#people.delete(key);
     if (this.#people.size === 0) this.#earliest = null;
-  }
-
-  #line(shown) {
-    return { typing: this.#typing, paused: this.#paused }[shown];
+    this.#display.set(key, { state, typer, ended, isAtOnce, now });
   }
 
   #expire(now) {
-    if (this.#earliest === null || this.#earliest > now) return;
-    const over = [...this.#records].filter(([, record]) => record.until <= now);
-    for (const [id] of over) this.#records.delete(id);
-    for (const [, record] of over) this.#update(record.person);
-    this.#earliest = null;
-    for (const record of this.#records.values()) {
-      if (isShown(record)) this.#earliest = Math.min(this.#earliest ?? record.until, record.until);
+    if (this.#earliest !== null && this.#earliest <= now) {
+      const over = [...this.#records].filter(([, record]) => record.until <= now);
+      // From the moment at which each was due, however late the timer.
+      for (const [id, { person, until }] of over.sort(([, one], [, other]) => one.until - other.until)) {
+        this.#records.delete(id);
+        this.#update(person, { now: until });
+      }
+      this.#earliest = null;
+      for (const record of this.#records.values()) {
+        if (isShown(record)) this.#earliest = Math.min(this.#earliest ?? record.until, record.until);
+      }
     }
+    this.#display.advance(now);
   }
 
   #changed() {
-    const isCleared = this.#people.size === 0 && this.#current !== NOBODY;
-    if (!this.#typing.hasChanged && !this.#paused.hasChanged && !isCleared) return null;
-    this.#typing.hasChanged = false;
-    this.#paused.hasChanged = false;
-    const snapshot =
-      this.#people.size === 0
-        ? NOBODY
-        : Object.freeze({
-            typing: this.#typing.first(this.#policy.typerLimit),
-            paused: this.#paused.first(this.#policy.typerLimit),
-            typingCount: this.#typing.count,
-            pausedCount: this.#paused.count,
-          });
-    if (isSame(snapshot, this.#current)) return null;
-    this.#current = snapshot;
+    const snapshot = this.#display.changeFrom(this.#current);
+    if (snapshot !== null) this.#current = snapshot;
     return snapshot;
   }
 }
@@ -265,58 +251,6 @@ export function typingChanges(earlier, later) {
   ];
 }
 
-/** People in the order of their places. */
-class Line {
-  #members = [];
-  hasChanged = false;
-
-  get count() {
-    return this.#members.length;
-  }
-
-  first(limit) {
-    return Object.freeze(this.#members.slice(0, limit).map(({ typer }) => typer));
-  }
-
-  insert(place, typer) {
-    this.#members.splice(this.#index(place), 0, { place, typer });
-    this.hasChanged = true;
-  }
-
-  remove(place) {
-    const index = this.#index(place);
-    if (this.#members[index]?.place !== place) return;
-    this.#members.splice(index, 1);
-    this.hasChanged = true;
-  }
-
-  #index(place) {
-    let low = 0;
-    let high = this.#members.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#members[middle].place < place) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-}
-
 function isShown(record) {
   return record.state === 'typing' || record.state === 'paused';
-}
-
-function isSameTyper(one, other) {
-  return one.name === other.name && one.connectionId === other.connectionId;
-}
-
-function isSame(one, other) {
-  return (
-    one.typingCount === other.typingCount &&
-    one.pausedCount === other.pausedCount &&
-    ['typing', 'paused'].every(
-      (list) =>
-        one[list].length === other[list].length && one[list].every((typer, place) => isSameTyper(typer, other[list][place])),
-    )
-  );
 }

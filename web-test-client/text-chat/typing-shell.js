@@ -15,6 +15,7 @@ export class TypingShell {
   #clearTimeout;
   #timer = null;
   #timerAt = null;
+  #isStopped = false;
 
   constructor({
     publish,
@@ -36,8 +37,9 @@ export class TypingShell {
     return this.#rules.current;
   }
 
+  /** The number that a message carries which is written now (TYP-5); null once stopped. */
   get typingN() {
-    return this.#rules.typingN;
+    return this.#isStopped ? null : this.#rules.typingN;
   }
 
   get policy() {
@@ -45,7 +47,7 @@ export class TypingShell {
   }
 
   set policy(policy) {
-    this.#perform(this.#rules.setPolicy(policy, this.#clock()));
+    this.#do((rules, now) => rules.setPolicy(policy, now));
   }
 
   get isOptedOut() {
@@ -54,20 +56,44 @@ export class TypingShell {
 
   /** Whether the user does not want to be seen. */
   set isOptedOut(isOptedOut) {
-    this.#perform(this.#rules.setOptedOut(isOptedOut, this.#clock()));
+    this.#do((rules, now) => rules.setOptedOut(isOptedOut, now));
+  }
+
+  get blockedUsers() {
+    return this.#rules.blockedUsers;
+  }
+
+  /** Exactly these users are never shown; as `userOf` names them. */
+  set blockedUsers(users) {
+    this.#do((rules, now) => rules.setBlockedUsers(users, now));
   }
 
   take(activity) {
-    this.#perform(this.#rules.take(activity, this.#clock()));
+    this.#do((rules, now) => rules.take(activity, now));
+  }
+
+  /** What the app says itself, as often as it likes (Layer's `sendTypingIndicator`): `begin`, `pause` or `finish`. */
+  send(action) {
+    this.#do((rules, now) => rules.send(action, now));
   }
 
   /** The user has turned away from the room. */
   leave() {
-    this.#perform(this.#rules.leave(this.#clock()));
+    this.#do((rules, now) => rules.leave(now));
   }
 
-  /** Ends the timer. Nothing is sent; a connection that ends says it itself. */
+  /** Ends it for good: nobody is shown any more, and nothing is sent; a connection that ends says it itself. */
   stop() {
+    this.take({ kind: 'disconnected' });
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  #do(act) {
+    if (!this.#isStopped) this.#perform(act(this.#rules, this.#clock()));
+  }
+
+  #cancel() {
     if (this.#timer !== null) this.#clearTimeout(this.#timer);
     this.#timer = null;
     this.#timerAt = null;
@@ -85,20 +111,20 @@ export class TypingShell {
     try {
       await this.#publish(send);
     } catch {
-      this.#perform(this.#rules.publishFailed(n, this.#clock()));
+      this.#do((rules, now) => rules.publishFailed(n, now));
     }
   }
 
   #schedule() {
     const deadline = this.#rules.nextDeadline;
     if (deadline === this.#timerAt) return;
-    this.stop();
+    this.#cancel();
     if (deadline === null) return;
     this.#timerAt = deadline;
     this.#timer = this.#setTimeout(() => {
       this.#timer = null;
       this.#timerAt = null;
-      this.#perform(this.#rules.advance(this.#clock()));
+      this.#do((rules, now) => rules.advance(now));
     }, Math.max(0, Math.ceil(deadline - this.#clock())));
   }
 }

@@ -1,0 +1,75 @@
+import { CHAT_TYPE } from '../text-chat/message-coding.js';
+import { TextChatComponent } from '../text-chat/text-chat-component.js';
+import { TYPING_PRESETS } from '../text-chat/typing-policy.js';
+import { TypingShell } from '../text-chat/typing-shell.js';
+import { decodeTyping } from '../text-chat/typing-signal.js';
+import { HandClock } from './hand-clock.js';
+import { names, vectorPolicy } from './typing-script.js';
+
+/** Runs one case of kind `component` of `Tests/Vectors/typing`. Returns `{signals, snapshots}` as the vectors write them. */
+export async function runComponentScript({ policy, connection = null, senderId = null, steps, until }) {
+  const clock = new HandClock();
+  const found = { signals: [], snapshots: [] };
+  const failed = new Set();
+  let lastId = 0;
+  const channel = {
+    connectionId: connection,
+    send({ type, data }) {
+      if (type === CHAT_TYPE) found.signals.push([clock.now, 'message', JSON.parse(data).typingN ?? null]);
+      else found.signals.push([clock.now, type === 'typing' ? decodeTyping({ type, data }).action : type]);
+      return type === CHAT_TYPE ? Promise.resolve({}) : new Promise((_, reject) => failed.add(reject));
+    },
+  };
+  const typing = new TypingShell({
+    ...clock.options(),
+    policy: vectorPolicy(policy),
+    publish: (signal) => channel.send(signal),
+    changed: (snapshot) => found.snapshots.push([clock.now, names(snapshot.typing), names(snapshot.paused)]),
+  });
+  const chat = new TextChatComponent({ channel, typing });
+  chat.senderId = senderId;
+  const handle = (event) => chat.handle(event, clock.now);
+
+  const acts = {
+    connected({ id }) {
+      channel.connectionId = id;
+      handle({ kind: 'connected', connectionId: id });
+      handle({ kind: 'connectionCreated', connection: { connectionId: id, data: '' } });
+    },
+    reconnecting: () => handle({ kind: 'reconnecting' }),
+    reconnected: ({ id }) => handle({ kind: 'reconnected', connectionId: id }),
+    disconnected: () => handle({ kind: 'disconnected' }),
+    created: ({ id, data = '' }) => handle({ kind: 'connectionCreated', connection: { connectionId: id, data } }),
+    destroyed: ({ id, data = '' }) => handle({ kind: 'connectionDestroyed', connection: { connectionId: id, data } }),
+    signal({ from, data = '', type = 'typing', action, n, content }) {
+      const told = content ?? (action && { action, n });
+      handle({
+        kind: 'signal',
+        type,
+        data: typeof told === 'object' ? JSON.stringify(told) : told,
+        from: from === undefined ? null : { connectionId: from, data },
+        seq: null,
+      });
+    },
+    edit: ({ text }) => chat.edit(text),
+    setDraft: ({ text }) => chat.setDraft(text),
+    restore: ({ text }) => chat.restore({ messages: [], draft: text }, clock.now),
+    send: () => void chat.send(clock.now, String((lastId += 1))),
+    visible: ({ value }) => (chat.isVisible = value),
+    leave: () => typing.leave(),
+    say: ({ action }) => typing.send(action),
+    optedOut: ({ value }) => (typing.isOptedOut = value),
+    blocked: ({ users }) => (typing.blockedUsers = users),
+    policy: ({ policy: preset }) => (typing.policy = TYPING_PRESETS[preset]),
+    stop: () => typing.stop(),
+    publishFailed: () => [...failed].at(-1)(new Error('no')),
+  };
+  for (const step of steps) {
+    clock.advance(step.at - clock.now);
+    acts[step.do](step);
+    // What failed is heard of a moment later.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  clock.advance(until - clock.now);
+  return found;
+}
