@@ -48,8 +48,8 @@ find('invite').addEventListener('click', async () => {
 start();
 
 async function start() {
-  // The body is read although nobody needs it: unread, the request would stay open in the browser.
-  takesRooms = await fetch('./session').then((answer) => answer.text().then(() => answer.ok), () => false);
+  // Asked for a room instead, a server without rooms would make the browser complain of an error.
+  takesRooms = await fetch('./livez').then((answer) => answer.json()).then(({ rooms }) => rooms === true, () => false);
   if (isDemo && takesRooms) {
     wish = { name: 'Left', room: join.room ?? newRoom(), role: 'publisher' };
     enter();

@@ -31,7 +31,7 @@ final class RESTRouter {
         do throws(SignalingError) {
             switch route {
             case .livez:
-                exchange.respond(.json(["status": "ok"]))
+                exchange.respond(.json(development == nil ? ["status": "ok"] : ["status": "ok", "rooms": true]))
             case .readyz:
                 exchange.respond(
                     isDraining ? .json(["status": "draining"], status: 503) : .json(["status": "ok"]))

@@ -269,6 +269,11 @@ async def test_rest_health(server):
         assert (answer.status, answer.headers["Content-Type"], answer.json()) == (200, "application/json", {"status": "ok"})
 
 
+async def test_rest_a_page_can_tell_that_there_are_rooms(dev_server):
+    assert dev_server.request("GET", "/livez").json() == {"status": "ok", "rooms": True}
+    assert dev_server.request("GET", "/readyz").json() == {"status": "ok"}
+
+
 async def test_rest_rooms_are_for_development_only(server):
     for path in ("/session", "/room/lobby"):
         is_error(server.request("GET", path), 404)

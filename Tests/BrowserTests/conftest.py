@@ -26,14 +26,14 @@ expect.set_options(timeout=WAIT_MILLISECONDS)
 
 
 class Server:
-    """`signalbox serve --dev` on a port of its own choosing."""
+    """`signalbox serve` on a port of its own choosing, with `--dev` unless it is given credentials."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, is_development=True):
         self.process = subprocess.Popen(
             [
                 os.environ["SIGNALBOX_BIN"],
                 "serve",
-                "--dev",
+                *(["--dev"] if is_development else []),
                 "--port",
                 "0",
                 "--web-root",

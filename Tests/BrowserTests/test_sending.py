@@ -64,6 +64,54 @@ def test_a_failed_message_can_be_discarded_and_frees_the_next(open_page, url, ro
     expect(ada.page.locator(MESSAGE_ROWS)).to_have_attribute("data-state", "sent")
 
 
+def test_who_does_not_want_to_wait_for_a_failed_message_passes_it(open_page, url, room, screenshots):
+    gate = Gatekeeper(open_page, "unlucky")
+    ada = Person.join(gate.open, url, room, "Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    ada.say("unlucky")
+    ada.say("later")
+    expect(ada.state_of("later")).to_contain_text("Waiting for the message that was not sent.")
+    ada.page.get_by_role("button", name="Do not wait").click()
+    expect(ada.state_of("later")).to_have_attribute("data-state", "sent")
+    bob.sees_messages("later")
+    expect(ada.state_of("unlucky")).to_have_attribute("data-state", "failed")
+    gate.word = None
+    ada.page.get_by_role("button", name="Try again").click()
+    bob.sees_messages("later", "unlucky")
+
+
+def test_what_was_chosen_is_there_after_a_reload(open_page, url, room):
+    ada = Person.join(open_page, url, room, "Ada")
+    bob = Person.join(open_page, url, room, "Bob")
+    bob.open_inspector()
+    ada.open_options()
+    ada.page.get_by_label("Typing signals").select_option("easemob")
+    ada.page.get_by_label("Message signals").select_option("TextChat")
+    ada.page.reload()
+    ada.page.get_by_role("button", name="Join").click()
+    expect(ada.page.locator("#status-text")).to_have_text("Connected")
+    bob.sees_people("Bob", "Ada")
+    ada.page.locator("#composer-text").press_sequentially("hi")
+    expect(bob.log("signal:TypingBegin")).to_have_count(1)
+    ada.page.keyboard.press("Enter")
+    expect(bob.log("signal:TextChat")).to_contain_text("hi")
+    bob.sees_messages("hi")
+    ada.sees_messages("hi")
+    ada.open_options()
+    ada.page.get_by_label("Show others when I type").uncheck()
+    ada.page.reload()
+    ada.page.get_by_role("button", name="Join").click()
+    ada.open_options()
+    expect(ada.page.get_by_label("Show others when I type")).not_to_be_checked()
+    expect(ada.page.get_by_label("Typing signals")).to_have_value("easemob")
+    # Whatever stands in the storage, the page comes up.
+    ada.page.evaluate("localStorage.setItem('signalbox.options', '[1')")
+    ada.page.reload()
+    ada.page.get_by_role("button", name="Join").click()
+    ada.open_options()
+    expect(ada.page.get_by_label("Typing signals")).to_have_value("standard")
+
+
 def test_what_is_sent_while_unplugged_waits_and_goes_out_once(open_page, url, room, screenshots):
     ada = Person.join(open_page, url, room, "Ada")
     bob = Person.join(open_page, url, room, "Bob")

@@ -23,15 +23,16 @@ export class MessagesView {
   #dayOf;
   #retry;
   #discard;
+  #pass;
   #isHeld;
   #moved;
   #isPinned = true;
 
   /**
-   * `nameOf(message)`; `dayOf(milliseconds)` as in the rows; `isHeld(localId)`: a message waits for another to be sent;
+   * `nameOf(message)`; `dayOf(milliseconds)` as in the rows; `pass()`: what waits for a message that failed goes before it; `isHeld(localId)`: a message waits for another to be sent;
    * `moved()` is called when the reader has come to the end or gone from it.
    */
-  constructor(part, { nameOf, dayOf, retry, discard, isHeld, moved }) {
+  constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, moved }) {
     this.#scroll = part('messages-scroll');
     this.#list = part('messages');
     this.#empty = part('empty');
@@ -40,6 +41,7 @@ export class MessagesView {
     this.#dayOf = dayOf;
     this.#retry = retry;
     this.#discard = discard;
+    this.#pass = pass;
     this.#isHeld = isHeld;
     this.#moved = moved;
     this.#pill.addEventListener('click', () => this.#goToNews());
@@ -218,7 +220,7 @@ export class MessagesView {
     const note = body.querySelector('.row-state');
     const hadFocus = note?.contains(document.activeElement) ?? false;
     note?.remove();
-    if (state === 'held') body.append(make('p', { class: 'row-state' }, 'Waiting for the message that was not sent'));
+    if (state === 'held') body.append(this.#heldNote());
     if (state === 'failed') body.append(this.#failedNote(message));
     if (hadFocus) this.#scroll.focus({ preventScroll: true });
   }
@@ -227,6 +229,12 @@ export class MessagesView {
     if (direction === 'received') return 'received';
     if (state !== 'sending') return state;
     return this.#isHeld(localId) ? 'held' : 'pending';
+  }
+
+  #heldNote() {
+    const pass = make('button', { type: 'button', class: 'link' }, 'Do not wait');
+    pass.addEventListener('click', () => this.#pass());
+    return make('p', { class: 'row-state' }, make('span', {}, 'Waiting for the message that was not sent.'), ' ', pass);
   }
 
   #failedNote({ localId, failure }) {

@@ -6,8 +6,11 @@ export class OptionsView {
   #toggle;
   #part;
 
-  /** `policyChosen(policy)`, `optedOut(isOptedOut)`; `cable` is what can be dropped. */
-  constructor(part, { policyChosen, optedOut, cable }) {
+  /**
+   * `policyChosen(policy)`, `wireFormChosen(type)`, `optedOut(isOptedOut)`; `cable` is what can be dropped. `store` has what was chosen
+   * before the page was loaded.
+   */
+  constructor(part, { policyChosen, wireFormChosen, optedOut, cable, store }) {
     this.#part = part;
     this.#panel = part('options');
     this.#toggle = part('options-toggle');
@@ -20,8 +23,22 @@ export class OptionsView {
     document.addEventListener('pointerdown', ({ target }) => {
       if (!this.#panel.contains(target) && !this.#toggle.contains(target)) this.#setOpen(false);
     });
-    part('typing-preset').addEventListener('change', ({ target }) => policyChosen(TYPING_PRESETS[target.value]));
-    part('typing-shown').addEventListener('change', ({ target }) => optedOut(!target.checked));
+    const kept = store.options;
+    this.#choice(part('typing-preset'), kept.typingPreset, (preset) => {
+      store.set('typingPreset', preset);
+      policyChosen(TYPING_PRESETS[preset]);
+    });
+    this.#choice(part('wire-form'), kept.wireForm, (type) => {
+      store.set('wireForm', type);
+      wireFormChosen(type);
+    });
+    const shown = part('typing-shown');
+    shown.checked = kept.isTypingShown !== false;
+    if (!shown.checked) optedOut(true);
+    shown.addEventListener('change', () => {
+      store.set('isTypingShown', shown.checked);
+      optedOut(!shown.checked);
+    });
     part('drop').addEventListener('click', () => cable.drop());
     part('unplug').addEventListener('change', ({ target }) => (cable.isUnplugged = target.checked));
   }
@@ -29,6 +46,14 @@ export class OptionsView {
   /** `isConnected`: there is something to drop. */
   setConnected(isConnected) {
     this.#part('drop').disabled = !isConnected;
+  }
+
+  #choice(select, kept, chosen) {
+    if ([...select.options].some(({ value }) => value === kept)) {
+      select.value = kept;
+      chosen(kept);
+    }
+    select.addEventListener('change', () => chosen(select.value));
   }
 
   #setOpen(isOpen) {

@@ -5,6 +5,7 @@ import { readerCalendar } from '../text-chat/reader-calendar.js';
 import { SessionChannel } from '../text-chat/session-channel.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
 import { ChatTimeline } from '../text-chat/timeline.js';
+import { CHAT_TYPE } from '../text-chat/message-coding.js';
 import { TYPING_PRESETS } from '../text-chat/typing-policy.js';
 import { TypingShell } from '../text-chat/typing-shell.js';
 import { ComposerView } from './composer-view.js';
@@ -12,6 +13,7 @@ import { instantiate } from './dom.js';
 import { DraftStore } from './draft-store.js';
 import { InspectorView } from './inspector-view.js';
 import { MessagesView } from './messages-view.js';
+import { OptionsStore } from './options-store.js';
 import { OptionsView } from './options-view.js';
 import { PeopleView } from './people-view.js';
 import { TypingView } from './typing-view.js';
@@ -33,6 +35,9 @@ const KEPT_MESSAGES = 2000;
 
 /** So long the divider stays once the reader has seen what is below it. */
 const READ_MILLISECONDS = 4000;
+
+/** Who has come back to the page so short a time ago finds it trying once more by itself. */
+const BACK_MILLISECONDS = 10_000;
 
 /** Name and time stand on top of a group. */
 const RULE = Object.freeze({ ...STANDARD_RULE, timePlace: 'first' });
@@ -61,8 +66,16 @@ export class Pane {
   #names = new NameBook();
   #policy = TYPING_PRESETS.standard;
   #isOptedOut = false;
+  #wireForm = CHAT_TYPE;
   #readTimer = null;
-  #visibilityChanged = () => this.#readingChanged();
+  /** It has given up coming back: the network was gone for too long, or the page was asleep. */
+  #hasGivenUp = false;
+  #backAt = -Infinity;
+  #visibilityChanged = () => {
+    this.#readingChanged();
+    if (!document.hidden) this.#comeBack();
+  };
+  #online = () => this.#comeBack();
 
   constructor({ OT, cable, suffix = '', access, joined, left, failed, unread }) {
     this.#OT = OT;
@@ -81,6 +94,7 @@ export class Pane {
       dayOf,
       retry: (localId) => this.#retry(localId),
       discard: (localId) => this.#chat.discard(localId),
+      pass: () => this.#chat.passFailed(),
       isHeld: (localId) => this.#chat.obstacle !== null && localId !== this.#chat.obstacle,
       moved: () => this.#readingChanged(),
     });
@@ -89,9 +103,14 @@ export class Pane {
     this.inspector = new InspectorView(part, (options, targetId) => this.#sendSignal(options, targetId));
     this.options = new OptionsView(part, {
       cable,
+      store: new OptionsStore(suffix),
       policyChosen: (policy) => {
         this.#policy = policy;
         if (this.#chat) this.#chat.typing.policy = policy;
+      },
+      wireFormChosen: (wireForm) => {
+        this.#wireForm = wireForm;
+        if (this.#chat) this.#chat.wireForm = wireForm;
       },
       optedOut: (isOptedOut) => {
         this.#isOptedOut = isOptedOut;
@@ -100,6 +119,7 @@ export class Pane {
     });
     part('rejoin').addEventListener('click', () => this.enter());
     document.addEventListener('visibilitychange', this.#visibilityChanged);
+    addEventListener('online', this.#online);
     OT.on('exception', (event) => this.inspector.note('bad', 'exception', `${event.code} ${event.message}`));
     this.#setStatus('disconnected');
     this.composer.setEnabled(false);
@@ -110,6 +130,7 @@ export class Pane {
   }
 
   async enter() {
+    this.#hasGivenUp = false;
     this.part('rejoin').disabled = true;
     this.#setStatus('connecting');
     try {
@@ -128,6 +149,7 @@ export class Pane {
   /** Ends it for good. */
   remove() {
     document.removeEventListener('visibilitychange', this.#visibilityChanged);
+    removeEventListener('online', this.#online);
     clearTimeout(this.#readTimer);
     // Somebody else may connect through it later.
     this.#cable.isUnplugged = false;
@@ -164,6 +186,7 @@ export class Pane {
     this.#names = new NameBook();
     this.#drafts = new DraftStore(this.#room + this.#suffix);
     this.#chat = new TextChatComponent({
+      wireForm: this.#wireForm,
       timeline: new ChatTimeline({ rule: RULE, calendar: dayOf, limit: KEPT_MESSAGES }),
       typing: new TypingShell({
         policy: this.#policy,
@@ -283,6 +306,21 @@ export class Pane {
     }
     this.#showNotice(ENDINGS[reason] ?? `The connection ended (${reason}).`);
     this.part('rejoin').focus();
+    this.#hasGivenUp = reason === 'networkDisconnected';
+    if (performance.now() - this.#backAt < BACK_MILLISECONDS) this.#tryAgain();
+  }
+
+  /** Somebody is here again, or the network is. What slept may find only now that it was away for too long. */
+  #comeBack() {
+    this.#backAt = performance.now();
+    this.#tryAgain();
+  }
+
+  #tryAgain() {
+    if (!this.#hasGivenUp || document.hidden) return;
+    // Once: after that it is the reader's to say.
+    this.#backAt = -Infinity;
+    this.enter();
   }
 
   #failed(message) {
