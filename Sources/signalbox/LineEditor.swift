@@ -68,11 +68,14 @@ struct KeyReader {
 
     /// Longer sequences are dropped.
     private static let longestSequence = 16
+    /// In bytes. Longer ones are given in pieces; each is longer than any message.
+    private static let longestPaste = 65_536
 
     mutating func keys(in input: some Sequence<UInt8>) -> [LineEditor.Key] {
         var keys: [LineEditor.Key] = []
         for byte in input { take(byte, &keys) }
-        flush(&keys)
+        // A paste comes in pieces, and is one text: too long, it is refused whole.
+        if !isPasting || text.utf8.count > Self.longestPaste { flush(&keys) }
         return keys
     }
 
@@ -146,8 +149,9 @@ struct KeyReader {
 
     private mutating func sequence(_ parameters: [UInt8], _ last: UInt8, _ keys: inout [LineEditor.Key]) {
         switch (String(decoding: parameters, as: UTF8.self), last) {
-        case ("200", UInt8(ascii: "~")): isPasting = true
-        case ("201", UInt8(ascii: "~")): isPasting = false
+        case ("200", UInt8(ascii: "~")), ("201", UInt8(ascii: "~")):
+            flush(&keys)
+            isPasting = parameters.last == UInt8(ascii: "0")
         case ("3", UInt8(ascii: "~")): add(.delete, &keys)
         case ("1", UInt8(ascii: "~")), ("7", UInt8(ascii: "~")), ("", UInt8(ascii: "H")): add(.home, &keys)
         case ("4", UInt8(ascii: "~")), ("8", UInt8(ascii: "~")), ("", UInt8(ascii: "F")): add(.end, &keys)

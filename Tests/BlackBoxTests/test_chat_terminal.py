@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+import itertools
 import json
 import os
 import pty
@@ -9,15 +10,21 @@ import re
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import threading
 import time
+import unicodedata
 
 import pytest
 
-from server_process import BINARY, environment
+from server_process import BINARY, REPOSITORY, Command, Server, environment
 from signalbox_client import Client
 
+sys.path.append(str(REPOSITORY / "Tests/BrowserTests"))
+from relay import Relay  # noqa: E402
+
+FILLER = "\0"
 CONTROL = re.compile(r"\x1b\[(\??)(\d*)([A-Za-z])")
 
 
@@ -57,12 +64,25 @@ class Screen:
                 pass
             elif ord(character) < 32 or 127 <= ord(character) < 160:
                 self.faults.append(character)
-            else:
-                if self.column == self.columns:
+            elif unicodedata.category(character) not in ("Mn", "Me", "Cf"):
+                # The second half of a wide one is a place of its own, where nothing stands.
+                piece = character + FILLER * (unicodedata.east_asian_width(character) in "WF")
+                if self.column + len(piece) > self.columns:
                     self.feed("\r\n")
                 line = self.rows[self.row].ljust(self.column)
-                self.rows[self.row] = line[: self.column] + character + line[self.column + 1 :]
-                self.column += 1
+                self.rows[self.row] = line[: self.column] + piece + line[self.column + len(piece) :]
+                self.column += len(piece)
+
+    def resize(self, columns):
+        """Lines that do not fit any more are broken anew, as terminals do."""
+        rows, row = [], 0
+        for place, line in enumerate(self.rows):
+            line = line.rstrip()
+            length = max(len(line), self.column + 1 if place == self.row else 1)
+            if place == self.row:
+                row = len(rows) + self.column // columns
+            rows += [line[start : start + columns] for start in range(0, length, columns)]
+        self.rows, self.row, self.column, self.columns = rows, row, self.column % columns, columns
 
     def control(self, private, number, letter):
         count = int(number or 1)
@@ -81,7 +101,7 @@ class Screen:
 
     @property
     def text(self):
-        return "\n".join(line.rstrip() for line in self.rows)
+        return "\n".join(line.rstrip() for line in self.rows).replace(FILLER, "")
 
 
 class Terminal:
@@ -105,7 +125,7 @@ class Terminal:
 
     def resize(self, columns):
         with self.lock:
-            self.screen.columns = columns
+            self.screen.resize(columns)
         self.size(columns)
 
     def read(self):
@@ -308,9 +328,180 @@ async def test_others_cannot_drive_the_terminal(server, session, settings):
             await bob.ends(0)
 
 
-async def test_a_lost_server_is_told_in_the_status_line(settings):
-    from server_process import Server
+@pytest.mark.parametrize(
+    "keys, said",
+    [
+        ("abc\x1b[D\x1b[D\x1b[3~", "ac"),
+        ("abc\x1b[3~", "abc"),
+        ("abc\x1b[D\x1b[D\x1b[Cx", "abxc"),
+        ("abc\x1b[D\x1b[C\x1b[Cx", "abcx"),
+        ("bc\x01a\x05d", "abcd"),
+        ("\x02abc\x02\x02\x06x", "abxc"),
+        ("abc\x1b[1~x\x1b[4~y", "xabcy"),
+        ("abc\x1b[D\x15", "c"),
+        ("abc\x1b[D\x0b", "ab"),
+        ("one two  \x17", "one "),
+        ("one two\x1b[D\x17", "one o"),
+        ("one\ttwo", "one two"),
+        ("a\x08b", "b"),
+        # A mark that joins what stands before it, which then is one character.
+        ("xe\u0301\x7fy", "xy"),
+        ("xe\x1b[D\x1b[C\u0301\x7fy", "xy"),
+        # Controls of eight bits, and a character that was cut off.
+        ("a\u009bb", "ab"),
+        (b"a\xc3b", "ab"),
+        (b"a\xe4\xb8b", "ab"),
+        # Sequences that are not known, too long, or broken off.
+        ("a\x1b[1;5Zb\x1b[200b", "ab"),
+        ("a\x1b[" + "1" * 40 + "\x1b[Db", None),
+        ("\x1b[200~a\r\nb\tc\x1b[201~", "a  b c"),
+        # Ctrl-D ends the program on an empty line alone, and an empty line says nothing.
+        ("x\x04y", "xy"),
+        ("  \rx", "  x"),
+    ],
+)
+async def test_keys(server, session, settings, keys, said):
+    async with await Client.join(server, session) as ada:
+        with Terminal(session, "--no-typing", **settings) as bob:
+            await bob.shows("You are in")
+            # One at a time where a sequence allows it: bytes may come as they like.
+            if isinstance(keys, str) and "\u0301" in keys:
+                for key in keys.encode().split("\u0301".encode()):
+                    bob.type(key)
+                    bob.type("\u0301") if key.endswith((b"e", b"C")) else None
+            else:
+                bob.type(keys)
+            bob.type("\r")
+            text = json.loads((await heard(ada, "text-chat"))["data"])["text"]
+            assert text == said if said else "\x1b" not in text
+            assert "not sent" not in bob.text
+            bob.type("\x04")
+            await bob.ends(0)
 
+
+async def test_a_paste_that_is_too_long_is_refused_whole(server, session, settings):
+    async with await Client.join(server, session) as ada:
+        with Terminal(session, **settings) as bob:
+            await bob.shows("You are in")
+            bob.type("kept ")
+            await bob.shows("^> kept")
+            bob.type("\x1b[200~" + "x" * 1001 + "\x1b[201~")
+            bob.type("and sent\r")
+            assert json.loads((await heard(ada, "text-chat"))["data"])["text"] == "kept and sent"
+            bob.type("\x04")
+            await bob.ends(0)
+
+
+async def test_the_cursor_stands_where_wide_characters_put_it(server, session, settings):
+    with Terminal(session, columns=20, **settings) as bob:
+        await bob.shows("You are in")
+
+        async def stands_at(column, line):
+            await bob.until(lambda it: (it.lines[-1], it.screen.column) == (line, column))
+
+        bob.type("中文e\u0301")
+        await stands_at(7, "> 中文e")
+        bob.type("\x1b[D\x1b[D")
+        await stands_at(4, "> 中文e")
+        bob.type("한😀")
+        await stands_at(8, "> 中한😀文e")
+        bob.type("\x15\x0b\u0301")
+        await stands_at(2, ">")
+        # As much of a long line as fits, in one row: of one that ends in a wide character a column less.
+        bob.type("\x15" + "中" * 30)
+        await stands_at(18, "> " + "中" * 8)
+        bob.type("x")
+        await stands_at(19, "> " + "中" * 8 + "x")
+        bob.type("\x01")
+        await stands_at(2, "> " + "中" * 8)
+        bob.type("\x05\x15\x04")
+        await bob.ends(0)
+
+
+async def test_a_narrower_window_leaves_nothing_of_the_old_line(server, session, settings):
+    with Terminal(session, columns=60, **settings) as bob:
+        await bob.shows("You are in")
+        bob.type("0123456789" * 4)
+        await bob.shows("^> (0123456789){4}$")
+        for columns in (30, 10, 60, 7):
+            bob.resize(columns)
+            shown = "> " + ("0123456789" * 4)[-(columns - 3) :]
+            await bob.until(lambda it: it.lines[-1] == shown)
+            assert not re.search(r"\d", "\n".join(bob.lines[:-1])), bob.text
+        bob.type("\x15\x04")
+        await bob.ends(0)
+
+
+async def test_a_line_of_news_inside_a_group_makes_the_name_stand_again(server, session, settings):
+    async with await Client.join(server, session, data="Ada") as ada, await Client.join(server, session) as cy:
+        with Terminal(session, **settings) as bob:
+            await bob.shows("^-- You are in. 2 others are here")
+            for number in (1, 2):
+                await ada.request("signal", type="text-chat", data=chat_data(f"text {number}", localId=str(number)))
+            await bob.shows("^Ada .*\n  text 1\n  text 2\n>")
+            await cy.leave()
+            await bob.shows("^-- somebody has left$")
+            await ada.request("signal", type="text-chat", data=chat_data("text 3", localId="3"))
+            await bob.shows(r"^-- somebody has left\nAda \d\d:\d\d[AP]M\n  text 3\n>")
+            bob.type("\x04")
+            await bob.ends(0)
+
+
+async def test_who_is_removed_is_told_and_the_program_fails(server, session, settings):
+    async with await Client.join(server, session, role="moderator") as ada:
+        with Terminal(session, **settings) as bob:
+            await bob.shows("You are in")
+            created = await ada.expect("connectionCreated")
+            await ada.request("forceDisconnect", connectionId=created["connection"]["connectionId"])
+            await bob.shows("^signalbox: a moderator has ended the connection$")
+            await bob.ends(1)
+
+
+async def test_a_message_that_is_refused_is_told_and_the_next_ones_go_on(settings):
+    with Server("--signal-rate", "1", "--signal-burst", "1") as server:
+        session = server.project.session()
+        async with await Client.join(server, session) as ada:
+            with Terminal(session, "--no-typing", **(settings | {"server": server.url})) as bob:
+                await bob.shows("You are in")
+                bob.type("first\rsecond\r")
+                assert json.loads((await heard(ada, "text-chat"))["data"])["text"] == "first"
+                await bob.shows("^-- not sent: ")
+                # Until the rate allows another one.
+                hearing = asyncio.create_task(heard(ada, "text-chat"))
+                for number in itertools.count():
+                    bob.type(f"try {number}\r")
+                    await bob.until(lambda it: hearing.done() or it.text.count("-- not sent: ") >= number + 2)
+                    if hearing.done():
+                        break
+                assert json.loads((await hearing)["data"])["text"] == f"try {number}"
+                bob.type("\x04")
+                # What was not sent is a failure, whatever came after it.
+                await bob.ends(1)
+
+
+async def test_a_connection_that_is_back_is_told_by_silence_and_one_that_missed_something_by_a_mark(settings):
+    with Server() as server, Server() as another:
+        relay = Relay(server.url)
+        session = server.project.session()
+        with Terminal(session, **(settings | {"server": relay.url})) as bob:
+            await bob.shows("You are in")
+            bob.type("kept")
+            for successor, is_lost in ((server, False), (another, True)):
+                relay.cut()
+                await bob.until(lambda it: it.lines[-1].startswith("the connection is lost; trying"))
+                relay.lead_to(successor.url)
+                relay.mend()
+                await bob.until(lambda it: it.lines[-1] == "> kept")
+                if is_lost:
+                    await bob.shows("^-- something may be missing here$")
+                else:
+                    assert "missing" not in bob.text
+            bob.type("\x15\x04")
+            await bob.ends(0)
+        relay.stop()
+
+
+async def test_a_lost_server_is_told_in_the_status_line(settings):
     with Server(dev=True) as server:
         with Terminal("lobby", server=server.url) as bob:
             await bob.shows("You are in")
@@ -320,3 +511,29 @@ async def test_a_lost_server_is_told_in_the_status_line(settings):
             await bob.until(lambda it: it.lines[-2] == "> kept" and it.lines[-1].startswith("the connection is lost; trying"))
             bob.type("\x15\x04")
             await bob.ends(0)
+
+
+async def test_plain_lines_say_what_was_lost_and_do_not_repeat_ones_own(settings):
+    with Server() as server, Server() as another:
+        relay = Relay(server.url)
+        session = server.project.session()
+        async with await Client.join(server, session, data="Ada") as ada:
+            with Command("chat", session, **(settings | {"server": relay.url})) as bob:
+                await ada.expect("connectionCreated")
+                bob.process.stdin.write("mine\n")
+                assert json.loads((await heard(ada, "text-chat"))["data"])["text"] == "mine"
+                await ada.request("signal", type="text-chat", data=chat_data("yours"))
+                assert await asyncio.to_thread(bob.out.until, "yours") == "Ada: yours"
+                for successor, said in ((server, "-- back"), (another, "-- back; something may be missing")):
+                    relay.cut()
+                    assert await asyncio.to_thread(bob.out.until, "lost") == "-- the connection is lost; trying to come back"
+                    relay.lead_to(successor.url)
+                    relay.mend()
+                    assert await asyncio.to_thread(bob.out.until, "back") == said
+                async with await Client.join(another, session, role="moderator") as eve:
+                    (other,) = [each for each in eve.connected["connections"] if each["connectionId"] != eve.id]
+                    await eve.request("forceDisconnect", connectionId=other["connectionId"])
+                    assert await asyncio.to_thread(bob.wait) == 1
+                assert await asyncio.to_thread(bob.err.until, "moderator")
+                assert not [line for line in bob.out.seen if line and "mine" in line]
+        relay.stop()
