@@ -73,7 +73,7 @@ private struct TypingHistory {
     init(seed: UInt64, isTold: Bool = false) {
         random = SeededGenerator(seed: seed)
         self.isTold = isTold
-        isCompared = seed % 4 == 0
+        isCompared = seed % 10 == 0
         steps = 0
         steps = number(4...10)
         for place in 0..<number(2...4) {
