@@ -386,7 +386,10 @@ struct ClientState {
         take(welcome, link.request, now)
         switch welcome.outcome {
         case .resumed:
-            return [.emit(.reconnected(.resumed))] + pending.repeated.map { .send($0) } + sendNext()
+            let waiting = pending.repeated.map { Effect.send($0) } + sendNext()
+            // RES-6: to be heard at once on this socket ends the time in which an older attempt, or the older secret, could
+            // take the connection away from it.
+            return [.emit(.reconnected(.resumed))] + (waiting.isEmpty ? [.send(.pong)] : waiting)
         case .new, .recovered, .lost:
             // A server that knows nothing of resuming says "new", and means that something may be missing.
             let outcome: Welcome.Outcome = welcome.outcome == .recovered ? .recovered : .lost

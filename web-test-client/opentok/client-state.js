@@ -584,7 +584,12 @@ export class ClientState {
       // The others were kept, and replayed events bring them up to date (RES-5).
       member.peers = before.peers;
       for (const { message: again, id } of requests.sent) this.#send({ ...again, id }, effects);
+      this.#sendThoseWhoseTurnItIs(effects);
+      // RES-6: to be heard at once on this socket ends the time in which an older attempt, or the older secret, could take
+      // the connection away from it.
+      if (effects.every((effect) => effect.do !== 'send')) this.#send({ op: 'pong' }, effects);
       this.#announce({ what: 'reconnected', outcome: 'resumed' }, effects);
+      return;
     } else {
       const { connection, connections, capabilities, role } = message;
       this.#announce({ what: 'replaced', connection, capabilities, role }, effects);
