@@ -1,5 +1,6 @@
 """docs/openapi.yaml against the server: whatever fits the description, and what does not, gets a described answer."""
 
+import re
 import subprocess
 import sys
 
@@ -42,3 +43,11 @@ def test_openapi_each_operation_answers_as_described(server, dev_server, session
         capture_output=True, text=True, timeout=120, cwd=tmp_path,
     )
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
+
+
+def test_openapi_says_503_where_a_server_that_stops_says_it():
+    """What docs/PROTOCOL.md section 14 says of each request stands in its description, too."""
+    operations = re.split(r"\n  (?=/)", (REPOSITORY / "docs/openapi.yaml").read_text())
+    said = {operation.split(":", 1)[0] for operation in operations if '"503"' in operation or "*signal-responses" in operation}
+    project = "/v2/project/{project}/session/{session}"
+    assert said == {f"{project}/signal", f"{project}/connection/{{connection}}/signal", f"{project}/connection/{{connection}}", "/readyz"}
