@@ -12,6 +12,7 @@
 #include <openssl/x509.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <uv.h>
@@ -59,6 +60,23 @@ static inline ssize_t signalbox_send(int descriptor, const void *bytes, size_t c
     return send(descriptor, bytes, count, MSG_NOSIGNAL);
 #else
     return send(descriptor, bytes, count, 0);
+#endif
+}
+
+/* How many bytes the peer has acknowledged since the connection was made; 0 where the system does not tell. */
+static inline uint64_t signalbox_acknowledged_byte_count(int descriptor) {
+#if defined(__linux__)
+    /* tcpi_bytes_acked stands here since Linux 4.1; glibc's struct tcp_info ends before it. */
+    enum { offset = 120 };
+    unsigned char info[offset + sizeof(uint64_t)];
+    socklen_t length = sizeof(info);
+    uint64_t count = 0;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length) == 0 && length == sizeof(info))
+        memcpy(&count, info + offset, sizeof(count));
+    return count;
+#else
+    (void)descriptor;
+    return 0;
 #endif
 }
 

@@ -12,8 +12,10 @@ public struct ConnectionState: Sendable {
         case authenticating(RequestID, ConnectRequest, until: MonotonicInstant)
         /// The session has been asked to take it in. Next: `connected`, `closing`.
         case joining(RequestID, Joining, until: MonotonicInstant)
-        /// In its session. Next: `closing`.
+        /// In its session. Next: `leaving`, `closing`.
         case connected(Membership)
+        /// It has left its session, and earlier requests are not answered yet (WIRE-8); nothing more is read. Next: `closing`.
+        case leaving(until: MonotonicInstant)
         /// The close frame has been ordered; nothing more is read. The end.
         case closing
     }
@@ -43,6 +45,10 @@ public struct ConnectionState: Sendable {
         case authenticated(Result<Admission, SignalingError>)
         /// The session answered a request of ours.
         case answered(RequestID?, SessionOutcome)
+        /// What waits to be sent to this client for its own requests, and how many bytes its system has taken since the
+        /// socket was opened: told when the first is above ``ReadPressure/pauseByteCount``, and each time that something
+        /// was sent, or a deadline has come, while it is not read from.
+        case backlog(waitingByteCount: Int, takenByteCount: UInt64)
         /// The session no longer has this connection.
         case ended(DisconnectReason)
         /// The connection goes on by a newer socket (RES-8).
@@ -68,6 +74,10 @@ public struct ConnectionState: Sendable {
         case submit(SessionCommand, SessionID, RequestID?)
         /// Send a ping.
         case ping
+        /// Take no more of what this client sends, until `resumeReading`. Lines that were received already wait.
+        case pauseReading
+        /// Go on with the lines that wait, then with reading.
+        case resumeReading
         /// Send what is waiting if the socket takes it, then close.
         case close(CloseReason)
     }
@@ -112,6 +122,8 @@ public struct ConnectionState: Sendable {
 
     private var phase: Phase
     private var malformedCount = 0
+    private var pending = PendingAnswers()
+    private var pressure = ReadPressure()
     private let heartbeat: Duration
 
     public init(openedAt now: MonotonicInstant, heartbeat: Duration = Limits.heartbeat) {
@@ -123,22 +135,28 @@ public struct ConnectionState: Sendable {
     public var connected: (session: SessionID, binding: SocketBinding)? {
         switch phase {
         case .connected(let membership): (membership.session, membership.binding)
-        case .awaitingConnect, .authenticating, .joining, .closing: nil
+        case .awaitingConnect, .authenticating, .joining, .leaving, .closing: nil
         }
     }
 
     public var isClosing: Bool {
         switch phase {
         case .closing: true
-        case .awaitingConnect, .authenticating, .joining, .connected: false
+        case .awaitingConnect, .authenticating, .joining, .connected, .leaving: false
         }
     }
+
+    /// Between `pauseReading` and `resumeReading`.
+    public var isReadingPaused: Bool { pressure.isPaused }
 
     /// When `advance` has to be called at the latest; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
         switch phase {
-        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until): until
-        case .connected(let membership): min(membership.nextPing, silenceLimit(membership))
+        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until),
+            .leaving(let until):
+            until
+        case .connected(let membership):
+            min(membership.nextPing, pressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(membership))
         case .closing: nil
         }
     }
@@ -153,26 +171,53 @@ public struct ConnectionState: Sendable {
         case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
             return now >= until ? close(.connectTimeout) : []
         case .connected(var membership):
-            if now >= silenceLimit(membership) { return close(.heartbeatMissed) }
+            if let stallLimit = pressure.stallLimit(heartbeat: heartbeat) {
+                // WIRE-14: who is not read from is not heard either, and may stay as long as it takes what waits for it.
+                if now >= stallLimit { return close(.slowConsumer) }
+            } else if now >= silenceLimit(membership) {
+                return close(.heartbeatMissed)
+            }
             guard now >= membership.nextPing else { return [] }
             // From now, not from the last one: after a pause of the whole process there is one ping, not a burst.
             membership.nextPing = now.advanced(by: heartbeat)
             phase = .connected(membership)
-            return [.ping]
+            return pressure.hasBacklog ? [] : [.ping]
+        case .leaving(let until):
+            return now >= until ? close(.normal) : []
         case .closing:
             return []
         }
     }
 
     public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
+        var effects = effects(of: input, now: now)
+        if isClosing { return effects }
+        switch pressure.judge(unansweredCount: pending.count, now: now) {
+        case nil: break
+        case .pause: effects.append(.pauseReading)
+        case .resume:
+            // Meanwhile it could not be heard.
+            if case .connected(var membership) = phase {
+                membership.lastHeard = now
+                phase = .connected(membership)
+            }
+            effects.append(.resumeReading)
+        }
+        return effects
+    }
+
+    private mutating func effects(of input: Input, now: MonotonicInstant) -> [Effect] {
         switch input {
-        case .received(let message): return noteHeard(now) + received(message)
+        case .received(let message): return noteHeard(now) + received(message, now)
         case .receivedMalformed(let error): return noteHeard(now) + receivedMalformed(error)
         case .authenticated(let result): return authenticated(result)
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
+        case .backlog(let waiting, let taken):
+            pressure.note(waitingByteCount: waiting, takenByteCount: taken, now: now)
+            return []
         case .ended(let reason):
             switch phase {
-            case .connected:
+            case .connected, .leaving:
                 // The session has let go of it already: only the socket is left to close.
                 phase = .closing
                 let close: CloseReason = reason == .forceDisconnected ? .forceDisconnected : .goingAway
@@ -184,14 +229,14 @@ public struct ConnectionState: Sendable {
             case .connected:
                 phase = .closing
                 return [.send(.disconnected(.networkDisconnected, .never)), .close(.superseded)]
-            case .awaitingConnect, .authenticating, .joining, .closing: return []
+            case .awaitingConnect, .authenticating, .joining, .leaving, .closing: return []
             }
         case .mustClose(let reason): return close(reason)
         case .serverStops(let wait):
             return close(.goingAway).compactMap { effect in
                 switch effect {
                 case .send(.disconnected(let reason, _)): .send(.disconnected(reason, .after(wait)))
-                case .send, .close, .ping: effect
+                case .send, .close, .ping, .pauseReading, .resumeReading: effect
                 case .submit, .authenticate, .enter: nil
                 }
             }
@@ -207,58 +252,76 @@ public struct ConnectionState: Sendable {
             membership.isUnconfirmed = false
             phase = .connected(membership)
             return isFirst ? [.submit(.heard(membership.binding), membership.session, nil)] : []
-        case .awaitingConnect, .authenticating, .joining, .closing: return []
+        case .awaitingConnect, .authenticating, .joining, .leaving, .closing: return []
         }
     }
 
-    private mutating func received(_ message: ClientMessage) -> [Effect] {
+    private mutating func received(_ message: ClientMessage, _ now: MonotonicInstant) -> [Effect] {
         switch phase {
         case .awaitingConnect(let until):
             guard case .connect(let id, let request) = message else { return refuseUnconnected(message) }
             phase = .authenticating(id, request, until: until)
+            pending.expect(id)
             return [.authenticate(request)]
         case .authenticating, .joining:
-            if case .connect(let id, _) = message { return [.send(.error(id, .alreadyConnecting))] }
+            if case .connect(let id, _) = message { return answer(.error(id, .alreadyConnecting)) }
             return refuseUnconnected(message)
         case .connected(let membership):
             switch message {
-            case .connect(let id, _): return [.send(.error(id, .alreadyConnecting))]
+            case .connect(let id, _): return answer(.error(id, .alreadyConnecting))
             case .signal(let id, let request):
+                pending.expect(id)
                 return [.submit(.signal(.connection(membership.binding, id), request), membership.session, id)]
             case .forceDisconnect(let id, let target):
+                pending.expect(id)
                 let sender = CommandSender.connection(membership.binding, id)
                 return [.submit(.forceDisconnect(sender, target), membership.session, id)]
             case .disconnect(let id):
-                phase = .closing
-                return [
-                    .submit(.leave(membership.binding, .clientDisconnected), membership.session, nil),
-                    .send(.ack(id, nil)),
-                    .send(.disconnected(.clientDisconnected, .never)),
-                    .close(.normal),
-                ]
+                phase = .leaving(until: now.advanced(by: heartbeat * 2))
+                let leave = Effect.submit(
+                    .leave(membership.binding, .clientDisconnected), membership.session, nil)
+                return [leave] + answer(.goodbye(id))
             case .pong: return []
             }
-        case .closing:
+        case .leaving, .closing:
             return []
         }
     }
 
+    /// Answers a request here, behind the answers to those before it.
+    private mutating func answer(_ answer: PendingAnswers.Answer) -> [Effect] {
+        pending.add(answer).map { send($0) } ?? []
+    }
+
+    private mutating func send(_ answer: PendingAnswers.Answer) -> [Effect] {
+        switch answer {
+        case .ack(let id, let seq): return [.send(.ack(id, seq))]
+        case .error(let id, let error): return [.send(.error(id, error))]
+        case .goodbye(let id):
+            phase = .closing
+            return [.send(.ack(id, nil)), .send(.disconnected(.clientDisconnected, .never)), .close(.normal)]
+        }
+    }
+
     /// CON-1: nothing but connect makes sense yet.
-    private func refuseUnconnected(_ message: ClientMessage) -> [Effect] {
+    private mutating func refuseUnconnected(_ message: ClientMessage) -> [Effect] {
         switch message {
         case .connect, .pong: []
         case .signal(let id, _), .disconnect(let id):
-            [.send(.error(id, SignalingError(.notConnected, "connect first")))]
+            answer(.error(id, SignalingError(.notConnected, "connect first")))
         case .forceDisconnect(let id, _):
-            [.send(.error(id, SignalingError(.notConnectedToModerate, "connect first")))]
+            answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
         }
     }
 
     private mutating func receivedMalformed(_ error: ClientMessageError) -> [Effect] {
-        if isClosing { return [] }
+        switch phase {
+        case .leaving, .closing: return []
+        case .awaitingConnect, .authenticating, .joining, .connected: break
+        }
         malformedCount += 1
-        let answer = Effect.send(.error(error.id, error.error))
-        return malformedCount < Self.malformedLimit ? [answer] : [answer] + close(.tooManyErrors)
+        let answer = answer(.error(error.id, error.error))
+        return malformedCount < Self.malformedLimit ? answer : answer + close(.tooManyErrors)
     }
 
     private mutating func authenticated(_ result: Result<Admission, SignalingError>) -> [Effect] {
@@ -309,7 +372,9 @@ public struct ConnectionState: Sendable {
                         secret: joining.resumeSecret, resumeWindow: membership.resumeWindow,
                         recoveryWindow: membership.recoveryWindow),
                     heartbeat: heartbeat)
+                let held = pending.take(id, nil) ?? []
                 return [.enter(id, welcome, suppressesPresence: joining.request.suppressesPresence)]
+                    + held.flatMap { send($0) }
             case .refused(let error):
                 return refuseConnect(id, error)
             case .expelled:
@@ -318,14 +383,20 @@ public struct ConnectionState: Sendable {
             case .left, .noted, .signalled, .forcedOut:
                 return []
             }
-        case .connected:
+        case .connected, .leaving:
             guard let request else { return [] }
+            let answer: PendingAnswers.Answer
             switch outcome {
-            case .signalled(let seq): return [.send(.ack(request, seq))]
-            case .forcedOut: return [.send(.ack(request, nil))]
-            case .refused(let error): return [.send(.error(request, error))]
+            case .signalled(let seq): answer = .ack(request, seq)
+            case .forcedOut: answer = .ack(request, nil)
+            case .refused(let error): answer = .error(request, error)
             case .left, .noted, .joined, .expelled: return []
             }
+            guard let answers = pending.take(request, answer) else { return [] }
+            pressure.noteAnswer(now: now)
+            // With an engine that answers at once there is always one.
+            if answers.count == 1 { return send(answers[0]) }
+            return answers.flatMap { send($0) }
         case .awaitingConnect, .authenticating, .closing:
             return []
         }
@@ -349,7 +420,7 @@ public struct ConnectionState: Sendable {
         case .joining(_, let joining, _):
             phase = .closing
             return takeBack(joining, .networkDisconnected) + [.close(reason)]
-        case .awaitingConnect, .authenticating:
+        case .awaitingConnect, .authenticating, .leaving:
             phase = .closing
             return [.close(reason)]
         }
@@ -368,7 +439,7 @@ public struct ConnectionState: Sendable {
             ]
         case .joining(_, let joining, _):
             return takeBack(joining, isLeaving ? .clientDisconnected : .networkDisconnected)
-        case .awaitingConnect, .authenticating, .closing:
+        case .awaitingConnect, .authenticating, .leaving, .closing:
             return []
         }
     }

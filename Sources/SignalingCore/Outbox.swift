@@ -10,6 +10,10 @@ public struct Outbox: Sendable {
     struct PrivateLine: Sendable {
         let after: Seq
         let bytes: [UInt8]
+        /// The signal that it answers, which waits as long as it does, and stands in the log on this connection's account.
+        let signalByteCount: Int
+
+        var byteCount: Int { bytes.count + signalByteCount }
     }
 
     /// What taking the next batch came to.
@@ -30,11 +34,9 @@ public struct Outbox: Sendable {
     /// Everything up to here has been handed to the socket.
     public private(set) var cursor: Seq
     private var privateLines: Deque<PrivateLine> = []
-    public private(set) var privateByteCount = 0
-
-    /// Most bytes of private lines that may wait. Answers are small, but a client that only sends and never reads would
-    /// pile them up (G5).
-    public static let privateByteLimit = 65_536
+    /// Bytes that wait on this connection's own account: its private lines, and the signals that some of them answer
+    /// (``ReadPressure``).
+    public private(set) var waitingByteCount = 0
 
     public init(owner: ConnectionID, suppressesPresence: Bool, cursor: Seq, recoversThrough: Seq = .zero) {
         self.owner = owner
@@ -44,7 +46,6 @@ public struct Outbox: Sendable {
     }
 
     public var hasPrivateLines: Bool { !privateLines.isEmpty }
-    public var isOverfull: Bool { privateByteCount > Self.privateByteLimit }
 
     /// Whether the same bytes serve this connection as serve everybody who was up to date at `position`.
     func isTypical(at position: Seq) -> Bool {
@@ -52,9 +53,12 @@ public struct Outbox: Sendable {
     }
 
     /// Adds a line for this connection alone, to be sent after the event with that seq.
-    public mutating func append(_ line: EncodedLine, after seq: Seq) {
-        privateLines.append(PrivateLine(after: seq, bytes: line.bytes))
-        privateByteCount += line.byteCount
+    ///
+    /// - Parameter signalByteCount: of the signal that the line answers, 0 if it answers none.
+    public mutating func append(_ line: EncodedLine, after seq: Seq, signalByteCount: Int = 0) {
+        let line = PrivateLine(after: seq, bytes: line.bytes, signalByteCount: signalByteCount)
+        privateLines.append(line)
+        waitingByteCount += line.byteCount
     }
 
     /// Appends to `bytes` what comes next, a line each, lines separated by a newline, until about `byteLimit` is reached.
@@ -85,7 +89,7 @@ public struct Outbox: Sendable {
         ) {
             while let line = privateLines.first, seq.map({ line.after < $0 }) ?? true {
                 privateLines.removeFirst()
-                privateByteCount -= line.bytes.count
+                waitingByteCount -= line.byteCount
                 EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
             }
             while let signal = onlineOnly.first, seq.map({ signal.after < $0 }) ?? true {
@@ -104,7 +108,7 @@ public struct Outbox: Sendable {
         while let line = privateLines.popFirst() {
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
         }
-        privateByteCount = 0
+        waitingByteCount = 0
     }
 
     private func receives(_ entry: LogEntry) -> Bool {

@@ -57,6 +57,12 @@ public struct SessionLog: Sendable {
             || now.duration(since: oldest.appendedAt) > bounds.age
     }
 
+    /// The event with that seq, if it is still here.
+    public func entry(_ seq: Seq) -> LogEntry? {
+        guard seq > reachesBackTo, seq <= lastSeq else { return nil }
+        return entries[entries.count - 1 - Int(lastSeq.rawValue - seq.rawValue)]
+    }
+
     /// The events after a seq, oldest first; `nil` if some of them are no longer here.
     public func entries(after seq: Seq) -> Deque<LogEntry>.SubSequence? {
         guard seq >= reachesBackTo else { return nil }

@@ -58,6 +58,10 @@ public enum Limits {
     /// remembers how it answered (RES-9).
     public static let unansweredRequests = 256
 
+    /// Bytes that wait to be sent on a connection's own account, above which the server does not read from it (WIRE-13).
+    /// It stays well below what a session's log holds, so that a client who asks too fast does not fall off it by itself.
+    public static let waitingByteCount = 65_536
+
     /// How long a connection goes on without a socket (OpenTok's web client gives up after the same time).
     public static let resumeWindow = Duration.seconds(60)
 

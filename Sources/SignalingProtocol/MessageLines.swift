@@ -1,6 +1,7 @@
 /// The lines of a text message (WIRE-3): split at U+000A, empty ones left out.
 public struct MessageLines: Sequence, IteratorProtocol {
-    private var rest: UnsafeRawBufferPointer
+    /// What is left of the message: whole lines.
+    public private(set) var rest: UnsafeRawBufferPointer
 
     /// - Parameter message: has to outlive this value.
     public init(_ message: UnsafeRawBufferPointer) { rest = message }

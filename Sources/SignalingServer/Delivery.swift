@@ -22,7 +22,7 @@ final class Delivery {
 
     /// Brings every member of a room to the end of its log: those that are up to date with the same bytes.
     ///
-    /// - Returns: the peers that the log has gone past, or that never read their answers; they have to be closed.
+    /// - Returns: the peers that the log has gone past; they have to be closed.
     func flush(_ room: Room, now: MonotonicInstant) -> [Peer] {
         var lost: [Peer] = []
         _ = engine.withLog(of: room.session) { log in
@@ -50,10 +50,10 @@ final class Delivery {
 
     /// Brings one socket up to date.
     ///
-    /// - Returns: whether it may stay: false when the log has gone past it (G4), or when it asks and never reads (G5).
+    /// - Returns: whether it may stay: false when the log has gone past it (G4).
     func serve(_ peer: Peer) -> Bool {
         guard !peer.isBacklogged else {
-            guard let member = peer.member else { return peer.loneLines.count <= Outbox.privateByteLimit }
+            guard let member = peer.member else { return true }
             return engine.withLog(of: member.room.session) { !isLost(member, log: $0) } ?? true
         }
         writeLoneLines(of: peer)
@@ -71,7 +71,7 @@ final class Delivery {
     }
 
     private func isLost(_ member: Member, log: borrowing SessionLog) -> Bool {
-        member.outbox.cursor < log.reachesBackTo || member.outbox.isOverfull
+        member.outbox.cursor < log.reachesBackTo
     }
 
     private func serve(_ member: Member, log: borrowing SessionLog, onlineOnly: [OnlineOnlySignal]) -> Bool {

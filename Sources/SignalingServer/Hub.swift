@@ -23,11 +23,15 @@ final class Hub {
     private var rooms: [SessionID: Room] = [:]
     private var dirtyRooms: [Room] = []
     private var dirtyPeers: [Peer] = []
+    /// Those who have lines for the next turn.
+    private var heldPeers: [Peer] = []
+    private var turn: UInt64 = 0
     private var parser = JSONParser(
         limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.messageByteCount))
     private var alarms = TimingWheel<UInt64>()
     private var alarmTimer: LoopTimer?
     private var flushTimer: LoopTimer?
+    private var inputTimer: LoopTimer?
     private var sessionTimer: LoopTimer?
     private var randomness = SystemRandomNumberGenerator()
     private var outsideAnswers: [UInt64: (SessionOutcome) -> Void] = [:]
@@ -49,6 +53,9 @@ final class Hub {
     private var drainTimer: LoopTimer?
     private var hasEnded = false
 
+    /// As soon as the loop has looked at everybody else: a timer's moment is rounded up otherwise.
+    private static let atOnce = MonotonicInstant(nanoseconds: 0)
+
     /// Tickets from here on are not sockets but calls by REST.
     private static let outsideOrigins: UInt64 = 1 << 63
 
@@ -64,6 +71,7 @@ final class Hub {
         // Only to end the loop's wait: the work itself is done at the end of the turn.
         flushTimer = LoopTimer(loop: loop) {}
         sessionTimer = LoopTimer(loop: loop) {}
+        inputTimer = LoopTimer(loop: loop) { [weak self] in self?.goOnWithHeldLines() }
         engine.observer = self
     }
 
@@ -145,7 +153,8 @@ final class Hub {
     private func perform(_ effects: [ConnectionState.Effect], for peer: Peer) {
         for effect in effects {
             switch effect {
-            case .send(let message): send(EncodedLine(message), to: peer)
+            case .send(let message):
+                send(EncodedLine(message), to: peer, signalByteCount: signalByteCount(answeredBy: message, for: peer))
             case .enter(let request, let welcome, let suppressesPresence):
                 enter(peer, request, welcome, suppressesPresence: suppressesPresence)
             case .authenticate(let request): authenticate(request, for: peer)
@@ -154,6 +163,10 @@ final class Hub {
                     command, to: session, ticket: CommandTicket(origin: peer.socket.id, request: request),
                     now: loop.now)
             case .ping: ping(peer)
+            case .pauseReading: updateReading(of: peer)
+            case .resumeReading:
+                holdOn(peer)
+                updateReading(of: peer)
             case .close(let reason): close(peer, reason)
             }
         }
@@ -211,10 +224,16 @@ final class Hub {
         send(EncodedLine(.ping(seq)), to: peer)
     }
 
-    private func send(_ line: EncodedLine, to peer: Peer) {
+    /// An ack comes behind its own signal, which waits as long.
+    private func signalByteCount(answeredBy message: ServerMessage, for peer: Peer) -> Int {
+        guard case .ack(_, let seq?) = message, let session = peer.member?.room.session else { return 0 }
+        return engine.withLog(of: session) { $0.entry(seq)?.line.byteCount ?? 0 } ?? 0
+    }
+
+    private func send(_ line: EncodedLine, to peer: Peer, signalByteCount: Int = 0) {
         if let member = peer.member {
             let place = engine.withLog(of: member.room.session) { $0.lastSeq } ?? member.outbox.cursor
-            member.outbox.append(line, after: place)
+            member.outbox.append(line, after: place, signalByteCount: signalByteCount)
         } else {
             EncodedLine.append(line.bytes, to: &peer.loneLines, separatedFrom: 0)
         }
@@ -245,6 +264,7 @@ final class Hub {
 
     /// Once per turn of the loop, after its batch of input: whoever lacks something gets it, in one write.
     func turnEnded() {
+        turn &+= 1
         let now = loop.now
         let next = dirtyRooms.isEmpty ? nil : flushDirtyRooms(now)
         if !dirtyPeers.isEmpty { serveDirtyPeers() }
@@ -253,6 +273,8 @@ final class Hub {
         if let deadline = engine.nextDeadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
         // Closing a slow client, or giving one up, makes new work for its room: that is the next turn's, which has to come.
         if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: next ?? now) }
+        // From here alone: libuv runs a timer that its own handler sets for now once more before anything else.
+        if !heldPeers.isEmpty { inputTimer?.schedule(at: Self.atOnce) }
     }
 
     /// - Returns: when the first of those rooms is due that are not due yet.
@@ -283,8 +305,19 @@ final class Hub {
                 continue
             }
             peer.isDirty = false
-            if !delivery.serve(peer) { handle(.mustClose(.slowConsumer), for: peer) }
+            serve(peer)
         }
+    }
+
+    private func serve(_ peer: Peer) {
+        if delivery.serve(peer) { noteBacklog(of: peer) } else { handle(.mustClose(.slowConsumer), for: peer) }
+    }
+
+    /// Whose answers go out has nothing to report, and costs nothing.
+    private func noteBacklog(of peer: Peer) {
+        let waiting = peer.waitingByteCount
+        guard peer.state.isReadingPaused || waiting > ReadPressure.pauseByteCount else { return }
+        handle(.backlog(waitingByteCount: waiting, takenByteCount: peer.socket.takenByteCount), for: peer)
     }
 
     private func markDirty(_ room: Room) {
@@ -319,6 +352,7 @@ final class Hub {
         for id in alarms.expire(upTo: now) {
             guard let peer = peers[id] else { continue }
             peer.alarm = nil
+            noteBacklog(of: peer)
             perform(peer.state.advance(to: now), for: peer)
             setAlarm(for: peer)
         }
@@ -375,18 +409,75 @@ extension Hub {
 
     func socket(_ socket: ServerSocket, received message: UnsafeRawBufferPointer) {
         guard let peer = socket.attachment as? Peer else { return }
-        for line in MessageLines(message) {
-            if peer.state.isClosing { return }
-            do {
-                handle(.received(try ClientMessage(line: line, parser: &parser)), for: peer)
-            } catch {
-                handle(.receivedMalformed(error), for: peer)
-            }
+        if !peer.held.isEmpty || peer.state.isReadingPaused {
+            // What came in the same read as the line at which it was stopped.
+            peer.held.append(message)
+            return holdOn(peer)
         }
+        var lines = MessageLines(message)
+        handleLines(&lines, of: peer)
+        guard !lines.rest.isEmpty, !peer.state.isClosing else { return }
+        peer.held.append(lines.rest)
+        holdOn(peer)
+    }
+
+    /// As many as may be handled in this turn.
+    private func handleLines(_ lines: inout MessageLines, of peer: Peer) {
+        if peer.lineAllowance.turn != turn { peer.lineAllowance = (turn, HeldLines.countPerTurn) }
+        while peer.lineAllowance.count > 0, !peer.state.isReadingPaused, !peer.state.isClosing,
+            let line = lines.next()
+        {
+            peer.lineAllowance.count -= 1
+            handleLine(line, of: peer)
+        }
+    }
+
+    private func handleLine(_ line: UnsafeRawBufferPointer, of peer: Peer) {
+        do {
+            handle(.received(try ClientMessage(line: line, parser: &parser)), for: peer)
+        } catch {
+            handle(.receivedMalformed(error), for: peer)
+        }
+    }
+
+    /// Lines that wait are for the next turn, unless their client's backlog has to drain first.
+    private func holdOn(_ peer: Peer) {
+        updateReading(of: peer)
+        guard !peer.held.isEmpty, !peer.held.isListed, !peer.state.isReadingPaused else { return }
+        peer.held.isListed = true
+        heldPeers.append(peer)
+    }
+
+    private func goOnWithHeldLines() {
+        let candidates = heldPeers
+        heldPeers = []
+        for peer in candidates {
+            peer.held.isListed = false
+            if peer.state.isClosing { continue }
+            var held = peer.held
+            peer.held = HeldLines()
+            held.take { lines in handleLines(&lines, of: peer) }
+            peer.held = held
+            holdOn(peer)
+        }
+    }
+
+    /// Its socket brings nothing more: what it has brought is handled now, since what comes next is later than that.
+    private func finishHeldLines(of peer: Peer) {
+        var held = peer.held
+        peer.held = HeldLines()
+        held.take { lines in
+            while !peer.state.isClosing, let line = lines.next() { handleLine(line, of: peer) }
+        }
+    }
+
+    private func updateReading(of peer: Peer) {
+        peer.socket.isReading = peer.held.isEmpty && !peer.state.isReadingPaused
     }
 
     func socket(_ socket: ServerSocket, violated violation: ProtocolViolation) {
         guard let peer = socket.attachment as? Peer else { return }
+        finishHeldLines(of: peer)
         let reason: CloseReason =
             switch violation {
             case .binaryMessage: .unsupportedData
@@ -399,12 +490,13 @@ extension Hub {
     func socketDrained(_ socket: ServerSocket) {
         guard let peer = socket.attachment as? Peer else { return }
         peer.isBacklogged = false
-        if !delivery.serve(peer) { handle(.mustClose(.slowConsumer), for: peer) }
+        serve(peer)
     }
 
     func socketClosed(_ socket: ServerSocket, code: UInt16?) {
         guard let peer = socket.attachment as? Peer else { return }
         socket.attachment = nil
+        finishHeldLines(of: peer)
         handle(.socketClosed(code: code), for: peer)
         leaveRoom(peer)
         peers[socket.id] = nil

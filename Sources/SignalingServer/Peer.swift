@@ -14,6 +14,13 @@ final class Peer {
     var isBacklogged = false
     /// Whether it stands in the hub's list of sockets with something to send.
     var isDirty = false
+    /// Lines that were received and wait for their turn.
+    var held = HeldLines()
+    /// Lines that may still be handled in the turn with that number.
+    var lineAllowance = (turn: UInt64(0), count: 0)
+
+    /// Bytes that wait to be sent on its own account.
+    var waitingByteCount: Int { member?.outbox.waitingByteCount ?? loneLines.count }
     /// When the wheel will come back to it, if it will.
     var alarm: MonotonicInstant?
 

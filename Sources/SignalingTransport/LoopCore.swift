@@ -27,6 +27,7 @@ final class LoopCore {
     weak var justUpgraded: ServerSocket?
 
     private var ending: [any Endable] = []
+    private var readingChanges: [ServerSocket] = []
     private var backlogged: [ObjectIdentifier: HTTPConnection] = [:]
     private var timers: [ObjectIdentifier: TimerHandle] = [:]
     private var servers: [ObjectIdentifier: TransportServer] = [:]
@@ -101,6 +102,7 @@ final class LoopCore {
         servers = [:]
         onTurnEnded = nil
         ending = []
+        readingChanges = []
         if isClean, uv_loop_close(loop) == 0 {
             loop.deallocate()
         } else {
@@ -125,9 +127,10 @@ final class LoopCore {
         // A flush may find sockets that have to go, and their end may give the hub something to flush. What is still
         // left after a few rounds gets another turn at once.
         for _ in 0..<4 {
+            applyReadingChanges()
             endWaiting()
             onTurnEnded?()
-            if ending.isEmpty { return }
+            if ending.isEmpty { return applyReadingChanges() }
         }
         wake()
     }
@@ -137,6 +140,17 @@ final class LoopCore {
     /// Closing a connection inside its own callback, or inside another's, pulls the floor from under libwebsockets: it
     /// waits until the end of this turn.
     func endSoon(_ connection: any Endable) { ending.append(connection) }
+
+    /// The socket is to be read from, or is not to be any more.
+    func readingChanged(_ socket: ServerSocket) { readingChanges.append(socket) }
+
+    private func applyReadingChanges() {
+        while !readingChanges.isEmpty {
+            let sockets = readingChanges
+            readingChanges = []
+            for socket in sockets { socket.applyReading() }
+        }
+    }
 
     private func endWaiting() {
         while !ending.isEmpty {

@@ -35,6 +35,16 @@ public final class ServerSocket: Endable {
     public let origin: String?
     /// Whether a frame's rest waits to be sent; a write now is refused.
     public private(set) var isBacklogged = false
+    /// Whether what the client sends is taken from its connection. A change counts from the end of this turn of the loop: what
+    /// has been read by then is delivered still, at most one read. While it is false the client's own close is not heard,
+    /// and a lost connection only if something waits to be sent. A socket that is being closed is read from in any case.
+    public var isReading = true {
+        didSet {
+            if isReading != oldValue { server?.loop.core.readingChanged(self) }
+        }
+    }
+    /// What libwebsockets was told.
+    private var isAllowedToRead = true
 
     private let address: PeerAddress
     private var phase = Phase.opening
@@ -59,6 +69,13 @@ public final class ServerSocket: Endable {
     public var remoteAddress: String { address.text }
 
     public var isOpen: Bool { phase == .open && !isKilled }
+
+    /// How many bytes the client's system has taken since the connection was made, frame headers and TLS included. 0 where the
+    /// system does not tell: it does on Linux.
+    public var takenByteCount: UInt64 {
+        guard let wsi, isOpen else { return 0 }
+        return signalbox_acknowledged_byte_count(lws_get_socket_fd(wsi))
+    }
 
     /// Sends the frame as one text message, at once if the system takes it.
     ///
@@ -88,6 +105,8 @@ public final class ServerSocket: Endable {
         guard let server, isOpen, closeReason == nil else { return }
         closeCode = code
         closeReason = reason
+        // The client's answer has to be heard.
+        server.loop.core.readingChanged(self)
         server.setDeadline(id, after: server.options.closeTimeout)
         // With bytes still buffered the close frame has to wait: the library would drop it.
         if !isBacklogged { server.loop.core.endSoon(self) }
@@ -169,6 +188,16 @@ public final class ServerSocket: Endable {
         let server = server
         self.server = nil
         server?.forget(self)
+    }
+
+    /// At the end of a turn. Within the library's callbacks it would put the rest of a read aside, and on libuv forget it
+    /// there until the next event.
+    func applyReading() {
+        guard let wsi, isOpen else { return }
+        let isAllowed = isReading || closeReason != nil
+        guard isAllowed != isAllowedToRead else { return }
+        isAllowedToRead = isAllowed
+        lws_rx_flow_control(wsi, isAllowed ? 1 : 0)
     }
 
     func deadlinePassed() { terminate() }

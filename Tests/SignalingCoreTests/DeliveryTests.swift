@@ -60,7 +60,7 @@ struct OutboxTests {
         ada.append(EncodedLine(.ack(RequestID(2), Seq(6))), after: Seq(6))
         #expect(takeAll(&ada, session.log).map(short) == ["signal 4", "ack 1", "signal 5", "signal 6", "ack 2"])
         #expect(!ada.hasPrivateLines)
-        #expect(ada.privateByteCount == 0)
+        #expect(ada.waitingByteCount == 0)
     }
 
     @Test("SIG-6: the ack of a directed signal follows everything before it, although the signal itself is another's")
@@ -191,20 +191,26 @@ struct OutboxTests {
         #expect(bob.cursor == Seq(2))
         bob.takePrivateLines(into: &bytes)
         #expect(lines(bytes).map(short) == ["ping 6"])
-        #expect(bob.privateByteCount == 0)
+        #expect(bob.waitingByteCount == 0)
     }
 
-    @Test("G5: private lines are bounded by their bytes; exactly the bound is permitted")
-    func privateBound() {
+    @Test("G5: what waits on one's own account is one's answers, and the signals that they answer, until it is taken")
+    func waitingBytes() {
+        var session = threeMembers()
         var bob = outbox("bob")
-        let line = EncodedLine(.ping(Seq(3)))
-        for _ in 0..<(Outbox.privateByteLimit / line.byteCount) { bob.append(line, after: Seq(3)) }
-        #expect(!bob.isOverfull)
-        #expect(bob.privateByteCount == Outbox.privateByteLimit / line.byteCount * line.byteCount)
-        bob.append(line, after: Seq(3))
-        #expect(bob.isOverfull)
-        #expect(takeAll(&bob, threeMembers().log).count == Outbox.privateByteLimit / line.byteCount + 1)
-        #expect(!bob.isOverfull)
+        session.signal(from: "bob", data: String(repeating: "x", count: 8000))
+        session.signal(from: "ada", data: "not on bob's account")
+        let (signal, ack) = (session.log.entry(Seq(4)), EncodedLine(.ack(RequestID(1), Seq(4))))
+        #expect(signal.map { (8000..<8200).contains($0.line.byteCount) } == true)
+        bob.append(ack, after: Seq(4), signalByteCount: signal?.line.byteCount ?? 0)
+        let ping = EncodedLine(.ping(Seq(5)))
+        bob.append(ping, after: Seq(5))
+        #expect(bob.waitingByteCount == ack.byteCount + (signal?.line.byteCount ?? 0) + ping.byteCount)
+        var bytes: [UInt8] = []
+        #expect(bob.take(from: session.log, onlineOnly: [], byteLimit: 1, into: &bytes) == .part)
+        #expect(bob.waitingByteCount == ping.byteCount)
+        #expect(bob.take(from: session.log, onlineOnly: [], byteLimit: .max, into: &bytes) == .everything)
+        #expect(bob.waitingByteCount == 0)
     }
 
     @Test("SIG-10: an online-only signal stands between the events that were before and after it")

@@ -181,6 +181,8 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
         case .submit(let command, let session, let request):
             "submit \(command.testDescription) to \(session)" + (request.map { " as \($0)" } ?? "")
         case .ping: "ping"
+        case .pauseReading: "pause reading"
+        case .resumeReading: "resume reading"
         case .close(let reason): "close \(reason.rawValue)"
         }
     }

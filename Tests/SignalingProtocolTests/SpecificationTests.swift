@@ -79,6 +79,8 @@ struct SpecificationTests {
             "online-only signals of one connection": "1 per second, 5 at once",
             "connections in a session with online-only signals to everybody": "100, settable",
             "requests of one connection without an answer, for one that resumes": "\(Limits.unansweredRequests)",
+            "requests of one connection without an answer": "\(Limits.unansweredRequests)",
+            "bytes that wait to be sent on a connection's own account": bytes(Limits.waitingByteCount),
             "time to resume a connection": "\(Limits.resumeWindow.components.seconds) s, settable from 0 to 24 h",
             "time to fetch missed broadcasts":
                 "\(Limits.recoveryWindow.components.seconds) s, settable from 0 to 24 h",

@@ -14,6 +14,11 @@ final class SimulatedServer {
         var outbox: Outbox?
         var loneLines: [[UInt8]] = []
         var isBacklogged = false
+        /// What came while it was not read from.
+        var held: [ClientMessage] = []
+        var taken: UInt64 = 0
+        /// Lone lines are few here.
+        var waitingByteCount: Int { outbox?.waitingByteCount ?? 0 }
         init(link: Link, now: MonotonicInstant, heartbeat: Duration) {
             self.link = link
             state = ConnectionState(openedAt: now, heartbeat: heartbeat)
@@ -76,6 +81,7 @@ final class SimulatedServer {
     func advance() {
         for id in peers.keys.sorted() {
             guard let peer = peers[id], let deadline = peer.state.nextDeadline, deadline <= world.now else { continue }
+            noteBacklog(of: peer)
             perform(peer.state.advance(to: world.now), for: peer)
         }
     }
@@ -121,6 +127,11 @@ final class SimulatedServer {
             case .ping:
                 let seq = engine.withLog(of: Self.session) { $0.lastSeq }
                 if peer.outbox != nil, let seq { send(EncodedLine(.ping(seq)), to: peer) }
+            case .pauseReading: world.count("paused")
+            case .resumeReading:
+                let held = peer.held
+                peer.held = []
+                for message in held { received(message, on: peer.link) }
             case .close(let reason): close(peer, reason)
             }
         }
@@ -229,7 +240,7 @@ final class SimulatedServer {
             if !isRoomDirty {
                 let candidates = dirty
                 dirty = []
-                for peer in candidates where !serve(peer) { handle(.mustClose(.slowConsumer), for: peer) }
+                for peer in candidates { bringUpToDate(peer) }
             }
         }
         engine.advance(to: world.now)
@@ -244,7 +255,7 @@ final class SimulatedServer {
             for peer in members {
                 guard var outbox = peer.outbox else { continue }
                 if peer.isBacklogged {
-                    if outbox.cursor < log.reachesBackTo || outbox.isOverfull { slow.append(peer) }
+                    if outbox.cursor < log.reachesBackTo { slow.append(peer) }
                 } else if let bytes = batch.bytes(for: &outbox, log: log) {
                     peer.outbox = outbox
                     write(bytes, to: peer)
@@ -260,10 +271,20 @@ final class SimulatedServer {
         for peer in slow { handle(.mustClose(.slowConsumer), for: peer) }
     }
 
+    private func bringUpToDate(_ peer: Peer) {
+        if serve(peer) { noteBacklog(of: peer) } else { handle(.mustClose(.slowConsumer), for: peer) }
+    }
+
+    private func noteBacklog(of peer: Peer) {
+        let waiting = peer.waitingByteCount
+        guard peer.state.isReadingPaused || waiting > ReadPressure.pauseByteCount else { return }
+        handle(.backlog(waitingByteCount: waiting, takenByteCount: peer.taken), for: peer)
+    }
+
     private func serve(_ peer: Peer) -> Bool {
         if peer.isBacklogged {
             guard let outbox = peer.outbox else { return true }
-            return engine.withLog(of: Self.session) { outbox.cursor >= $0.reachesBackTo && !outbox.isOverfull } ?? true
+            return engine.withLog(of: Self.session) { outbox.cursor >= $0.reachesBackTo } ?? true
         }
         for line in peer.loneLines { write(line, to: peer) }
         peer.loneLines = []
@@ -291,11 +312,12 @@ final class SimulatedServer {
             }
         }
         guard let outbox = peer.outbox else { return true }
-        return outbox.cursor >= log.reachesBackTo && !outbox.isOverfull
+        return outbox.cursor >= log.reachesBackTo
     }
 
     private func write(_ bytes: [UInt8], to peer: Peer) {
         if bytes.isEmpty { return }
+        peer.taken += UInt64(bytes.count)
         if !peer.link.serverWrites(bytes) {
             peer.isBacklogged = true
             world.count("backlogged")
@@ -310,13 +332,14 @@ final class SimulatedServer {
 
     func received(_ message: ClientMessage, on link: Link) {
         guard let peer = peers[link.id], !peer.state.isClosing else { return }
+        if peer.state.isReadingPaused { return peer.held.append(message) }
         handle(.received(message), for: peer)
     }
 
     func drained(_ link: Link) {
         guard let peer = peers[link.id] else { return }
         peer.isBacklogged = false
-        if !serve(peer) { handle(.mustClose(.slowConsumer), for: peer) }
+        bringUpToDate(peer)
     }
 
     func closed(_ link: Link, code: UInt16?) {

@@ -1,0 +1,247 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+/// A connected socket whose engine answers when the test says.
+private struct SlowEngine {
+    var state = Place.connected.state
+    var asked: [(request: RequestID, outcome: SessionOutcome)] = []
+    var said: [String] = []
+    var now = MonotonicInstant.seconds(2)
+
+    mutating func take(_ input: ConnectionState.Input) {
+        for effect in state.handle(input, now: now) {
+            switch effect {
+            case .submit(_, _, let request?):
+                asked.append((request, .signalled(Seq(100 + request.rawValue))))
+            case .submit(_, _, nil): break
+            default: said.append(effect.testDescription)
+            }
+        }
+    }
+
+    mutating func answer(at place: Int) {
+        let (request, outcome) = asked.remove(at: place)
+        take(.answered(request, outcome))
+    }
+
+    mutating func signal(_ id: Int64) { take(.received(.signal(RequestID(id), SignalRequest()))) }
+    mutating func malformed(_ id: Int64) {
+        take(.receivedMalformed(ClientMessageError(id: RequestID(id), SignalingError(.invalidParameter, "no"))))
+    }
+}
+
+@Suite("Answers in the order of the requests, whenever the engine gives them")
+struct AnswerOrderTests {
+    @Test("WIRE-8: what is refused here does not overtake what the engine has not answered yet")
+    func refusalsWait() {
+        var slow = SlowEngine()
+        slow.signal(2)
+        slow.malformed(3)
+        slow.take(.received(.connect(RequestID(4), .test)))
+        slow.signal(5)
+        slow.malformed(6)
+        #expect(slow.said.isEmpty)
+        slow.answer(at: 0)
+        #expect(
+            slow.said == [
+                "send ack 2 102", "send error 3 400 OT_INVALID_PARAMETER", "send error 4 1015 OT_ILLEGAL_STATE",
+            ])
+        slow.said = []
+        slow.answer(at: 0)
+        #expect(slow.said == ["send ack 5 105", "send error 6 400 OT_INVALID_PARAMETER"])
+        slow.said = []
+        slow.malformed(7)
+        #expect(slow.said == ["send error 7 400 OT_INVALID_PARAMETER"], "with nothing before it, it goes at once")
+    }
+
+    @Test("WIRE-8, LEAVE-1: disconnect is answered behind what was asked before it, and the socket is closed then")
+    func disconnectWaits() {
+        var slow = SlowEngine()
+        slow.signal(2)
+        slow.signal(3)
+        slow.take(.received(.disconnect(RequestID(4))))
+        slow.signal(5)
+        #expect(slow.said.isEmpty)
+        #expect(slow.asked.count == 2, "what comes behind disconnect is not carried out")
+        #expect(slow.state.connected == nil)
+        slow.answer(at: 0)
+        #expect(slow.said == ["send ack 2 102"])
+        slow.answer(at: 0)
+        #expect(
+            slow.said.dropFirst() == [
+                "send ack 3 103", "send ack 4", "send disconnected clientDisconnected", "close 1000",
+            ])
+        #expect(slow.state.isClosing)
+    }
+
+    @Test("LEAVE-1: who leaves does not wait longer than two heartbeats for an engine")
+    func leavingEnds() {
+        let state = Place.leaving.state
+        #expect(state.nextDeadline == .seconds(21))
+    }
+
+    @Test("WIRE-8, CON-9: what comes before connected is refused behind it, and not at all if that is refused")
+    func beforeConnected() {
+        var state = Place.authenticating.state
+        #expect(state.handle(.received(.signal(RequestID(2), SignalRequest())), now: .seconds(2)).isEmpty)
+        #expect(
+            state.handle(.authenticated(.failure(SignalingError(.authenticationError, "no"))), now: .seconds(2))
+                .map(\.testDescription) == ["send error 1 1004 OT_AUTHENTICATION_ERROR", "close 4501"])
+    }
+
+    @Test("WIRE-8: the same id twice is answered twice, the older first")
+    func sameID() {
+        var slow = SlowEngine()
+        slow.signal(2)
+        slow.signal(2)
+        slow.asked[1].outcome = .refused(SignalingError(.notFound, "no"))
+        slow.answer(at: 0)
+        slow.answer(at: 0)
+        #expect(slow.said == ["send ack 2 102", "send error 2 404 OT_NOT_FOUND"])
+    }
+
+    @Test(
+        "WIRE-8: whatever the engine answers in whatever order, the client hears the answers in the order of its requests"
+    )
+    func interleavings() {
+        for seed in 0..<300 {
+            var random = SeededGenerator(seed: UInt64(seed))
+            var slow = SlowEngine()
+            var requests: [Int64] = []
+            var malformedCount = 0
+            for id in Int64(2)...Int64.random(in: 10...80, using: &random) {
+                // In a hurry, or far behind.
+                while !slow.asked.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
+                    slow.answer(at: .random(in: 0..<slow.asked.count, using: &random))
+                }
+                requests.append(id)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0 where malformedCount < 9:
+                    malformedCount += 1
+                    slow.malformed(id)
+                case 1: slow.take(.received(.connect(RequestID(id), .test)))
+                case 2: slow.take(.received(.forceDisconnect(RequestID(id), client("bob"))))
+                default: slow.signal(id)
+                }
+                let heard = slow.said.map { Int64($0.split(separator: " ")[2]) }
+                #expect(heard == requests.prefix(heard.count).map { $0 }, "seed \(seed)")
+            }
+            while !slow.asked.isEmpty { slow.answer(at: .random(in: 0..<slow.asked.count, using: &random)) }
+            #expect(slow.said.map { Int64($0.split(separator: " ")[2]) } == requests, "seed \(seed)")
+        }
+    }
+}
+
+@Suite("Reading pauses under pressure")
+struct ReadPressureTests {
+    private func shown(_ state: inout ConnectionState, _ input: ConnectionState.Input, at seconds: Double) -> [String] {
+        state.handle(input, now: .seconds(seconds)).map(\.testDescription)
+    }
+
+    @Test(
+        "G5, WIRE-13: reading pauses above 64 KiB that wait, and goes on at 16 KiB: not in between, and not at each line"
+    )
+    func bytes() {
+        var state = Place.connected.state
+        #expect(shown(&state, .backlog(waitingByteCount: 65_536, takenByteCount: 0), at: 2) == [])
+        #expect(shown(&state, .backlog(waitingByteCount: 65_537, takenByteCount: 0), at: 2) == ["pause reading"])
+        #expect(state.isReadingPaused)
+        #expect(shown(&state, .backlog(waitingByteCount: 200_000, takenByteCount: 0), at: 2) == [])
+        #expect(shown(&state, .backlog(waitingByteCount: 16_385, takenByteCount: 0), at: 2) == [])
+        #expect(shown(&state, .backlog(waitingByteCount: 16_384, takenByteCount: 0), at: 2) == ["resume reading"])
+        #expect(!state.isReadingPaused)
+        #expect(shown(&state, .backlog(waitingByteCount: 65_536, takenByteCount: 0), at: 2) == [])
+    }
+
+    @Test("G5, WIRE-13, RES-9: 256 requests may be unanswered, one more pauses; it goes on at 128")
+    func requests() {
+        var slow = SlowEngine()
+        for id in 2..<Int64(258) { slow.signal(id) }
+        #expect(slow.said.isEmpty)
+        slow.signal(258)
+        #expect(slow.said == ["pause reading"])
+        // What is refused here is a request without an answer, too.
+        for id in 259..<Int64(262) { slow.malformed(id) }
+        slow.said = []
+        for _ in 0..<128 { slow.answer(at: 0) }
+        #expect(slow.said.count == 128)
+        for _ in 0..<3 { slow.answer(at: 0) }
+        #expect(!slow.said.contains("resume reading"), "132 - 3 are left")
+        slow.answer(at: 0)
+        #expect(slow.said.suffix(2) == ["send ack 133 233", "resume reading"])
+    }
+
+    @Test("WIRE-13: both have to be low before it goes on")
+    func both() {
+        var slow = SlowEngine()
+        for id in 2..<Int64(302) { slow.signal(id) }
+        slow.take(.backlog(waitingByteCount: 70_000, takenByteCount: 0))
+        #expect(slow.said == ["pause reading"])
+        slow.take(.backlog(waitingByteCount: 0, takenByteCount: 1))
+        #expect(slow.said == ["pause reading"])
+        for _ in 0..<300 { slow.answer(at: 0) }
+        #expect(slow.said.count { $0 == "resume reading" } == 1)
+    }
+
+    @Test("WIRE-14: who takes nothing for two heartbeats while it is not read from is closed with 4002, not 4001")
+    func stalled() {
+        var state = Place.connected.state
+        _ = state.handle(.received(.pong), now: .seconds(9))
+        #expect(shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 10) == ["pause reading"])
+        #expect(state.advance(to: .seconds(29.999_999_999)).isEmpty, "no ping: it has enough to hear")
+        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 30)
+        #expect(state.nextDeadline == .seconds(30))
+        #expect(
+            state.advance(to: .seconds(30)).map(\.testDescription) == [
+                "submit detach ada to 1_room", "send disconnected networkDisconnected, come back", "close 4002",
+            ])
+    }
+
+    @Test("WIRE-14: who takes something, however little, stays, however long it is not heard")
+    func slow() {
+        var state = Place.connected.state
+        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 2)
+        for step in 1...100 {
+            let now = 2 + Double(step) * 19
+            // Either counts: what its system has taken, or what is left.
+            let input: ConnectionState.Input =
+                step.isMultiple(of: 2)
+                ? .backlog(waitingByteCount: 70_000 - step, takenByteCount: UInt64(step))
+                : .backlog(waitingByteCount: 70_001 - step, takenByteCount: UInt64(6 + step))
+            _ = shown(&state, input, at: now)
+            #expect(state.advance(to: .seconds(now)).isEmpty)
+        }
+        #expect(!state.isClosing)
+    }
+
+    @Test("HB-3, WIRE-14: silence is counted anew from when it is read from again")
+    func heardAgain() {
+        var state = Place.connected.state
+        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 2)
+        _ = shown(&state, .backlog(waitingByteCount: 60_000, takenByteCount: 6), at: 20)
+        #expect(shown(&state, .backlog(waitingByteCount: 0, takenByteCount: 7), at: 35) == ["resume reading"])
+        #expect(state.advance(to: .seconds(35)).map(\.testDescription) == ["ping"])
+        #expect(state.advance(to: .seconds(54.999_999_999)).map(\.testDescription) == ["ping"])
+        #expect(state.advance(to: .seconds(55)).map(\.testDescription).last == "close 4001")
+    }
+
+    @Test("WIRE-14: who waits for the engine is pinged, and stays as long as that answers")
+    func waitingForTheEngine() {
+        var slow = SlowEngine()
+        for id in 2..<Int64(402) { slow.signal(id) }
+        slow.now = .seconds(15)
+        slow.answer(at: 0)
+        #expect(slow.state.advance(to: .seconds(34)).map(\.testDescription) == ["ping"])
+        #expect(slow.state.advance(to: .seconds(35)).map(\.testDescription).last == "close 4002")
+    }
+
+    @Test("CON-2: a pause does not prolong the time to connect")
+    func beforeConnecting() {
+        var state = Place.awaitingConnect.state
+        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 9)
+        #expect(state.advance(to: .seconds(10)).map(\.testDescription) == ["close 4500"])
+    }
+}
