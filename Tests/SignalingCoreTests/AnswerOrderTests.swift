@@ -200,17 +200,17 @@ struct ReadPressureTests {
             ])
     }
 
-    @Test("WIRE-14: who takes something, however little, stays, however long it is not heard")
-    func slow() {
+    @Test(
+        "WIRE-14: who takes something, however little, stays, however long it is not heard",
+        arguments: [(1, 0), (0, 1)])
+    func slow(lessWaiting: Int, moreTaken: UInt64) {
         var state = Place.connected.state
         _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 2)
         for step in 1...100 {
             let now = 2 + Double(step) * 19
             // Either counts: what its system has taken, or what is left.
-            let input: ConnectionState.Input =
-                step.isMultiple(of: 2)
-                ? .backlog(waitingByteCount: 70_000 - step, takenByteCount: UInt64(step))
-                : .backlog(waitingByteCount: 70_001 - step, takenByteCount: UInt64(6 + step))
+            let input = ConnectionState.Input.backlog(
+                waitingByteCount: 70_000 - step * lessWaiting, takenByteCount: 5 + UInt64(step) * moreTaken)
             _ = shown(&state, input, at: now)
             #expect(state.advance(to: .seconds(now)).isEmpty)
         }

@@ -42,9 +42,9 @@ struct RateLimitTests {
     func nonsense() {
         var bucket = TokenBucket()
         let limit = RateLimit(perSecond: 0, burst: -5)
-        let taken = [0, 0.5].map { bucket.take(limit, now: .seconds($0)) }
-        let isTaken = bucket.take(RateLimit(perSecond: .max, burst: .max), now: .seconds(0.5))
-        #expect(taken == [true, false])
+        let taken = [0, 0.5, 1].map { bucket.take(limit, now: .seconds($0)) }
+        let isTaken = bucket.take(RateLimit(perSecond: .max, burst: .max), now: .seconds(1.5))
+        #expect(taken == [true, false, true])
         #expect(isTaken)
     }
 
