@@ -358,6 +358,23 @@ async def test_leave_5_many_are_sent_away_one_after_the_other_and_asked_back_lik
         assert await asyncio.to_thread(server.wait, 10) == 0
 
 
+async def test_leave_5_a_second_signal_sends_away_at_once_who_is_left():
+    with Server("--drain-seconds", "5") as server:
+        session = server.project.session()
+        quiet = {"connectionEventsSuppressed": True}
+        clients = []
+        for _ in range(20):
+            clients += await asyncio.gather(*(Client.join(server, session, options=quiet) for _ in range(25)))
+        server.process.send_signal(signal.SIGTERM)
+        ends = [asyncio.create_task(timed_end(client)) for client in clients]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        server.process.send_signal(signal.SIGTERM)
+        waits = [(await end)[2]["reconnectAfter"] for end in ends]
+        # In their turn they would be asked back when the last had gone, up to a second later.
+        assert sum(wait <= 250 for wait in waits) > 200, sorted(waits)
+        assert await asyncio.to_thread(server.wait, 10) == 0
+
+
 async def timed_end(client):
     """When the server closed, its code, and what it said last."""
     code, events = await client.closed(30)
