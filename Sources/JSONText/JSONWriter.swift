@@ -81,6 +81,20 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// A line that is JSON already.
+    ///
+    /// - Precondition: it holds no line break, and the line before it was ended.
+    public mutating func line(_ bytes: [UInt8]) {
+        self.bytes.append(contentsOf: bytes)
+        endLine()
+    }
+
+    /// Gives away what has been written, to go on with nothing: for texts that are longer than one wants to hold.
+    public mutating func takeBytes() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
     private mutating func comma() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true

@@ -3,7 +3,7 @@ import SignalingProtocol
 
 /// How a connection's last requests were answered, so that one that is sent again after a resume is answered the same way
 /// and carried out once (RES-9, G3).
-struct AnswerBook: Sendable {
+struct AnswerBook: Hashable, Sendable {
     enum Answer: Hashable, Sendable {
         case signalled(Seq)
         case forcedOut
@@ -19,14 +19,28 @@ struct AnswerBook: Sendable {
         case forgotten
     }
 
-    private var answers: Deque<(request: RequestID, answer: Answer)> = []
-    private var highest: RequestID?
+    struct Entry: Hashable, Sendable {
+        let request: RequestID
+        let answer: Answer
+    }
+
+    /// The newest last.
+    private(set) var entries: Deque<Entry> = []
+    private(set) var highest: RequestID?
     /// Requests up to here were made on an earlier socket, if they were made at all.
     private var repeatedThrough: RequestID?
 
+    init() {}
+
+    /// A book as it was kept. Whoever comes back to it comes by another socket, so where the last one began is of no use.
+    init(entries: some Sequence<Entry>, highest: RequestID?) {
+        self.entries = Deque(entries.suffix(Limits.unansweredRequests))
+        self.highest = highest
+    }
+
     mutating func note(_ request: RequestID, _ answer: Answer) {
-        answers.append((request, answer))
-        if answers.count > Limits.unansweredRequests { answers.removeFirst() }
+        entries.append(Entry(request: request, answer: answer))
+        if entries.count > Limits.unansweredRequests { entries.removeFirst() }
         highest = max(highest ?? request, request)
     }
 
@@ -36,7 +50,7 @@ struct AnswerBook: Sendable {
 
     func recall(_ request: RequestID) -> Recollection {
         guard let repeatedThrough, request <= repeatedThrough else { return .new }
-        guard let found = answers.last(where: { $0.request == request }) else { return .forgotten }
+        guard let found = entries.last(where: { $0.request == request }) else { return .forgotten }
         return .answered(found.answer)
     }
 }

@@ -9,7 +9,7 @@ public enum Audience: Hashable, Sendable {
 /// One event of a session, encoded once as the bytes that go to its receivers, however many they are.
 public struct LogEntry: Sendable {
     /// What a receiver may have asked not to get.
-    public enum Kind: Sendable {
+    public enum Kind: Hashable, Sendable {
         case signal
         /// `connectionCreated`, `connectionDestroyed` of that connection, which does not get its own (PRES-1).
         case presence(of: ConnectionID)

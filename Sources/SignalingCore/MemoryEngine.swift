@@ -147,6 +147,27 @@ public final class MemoryEngine: SessionEngine {
         }
     }
 
+    // MARK: - Beyond the process
+
+    /// What has to be kept of the sessions for a process that goes on with them, in the order of their ids.
+    ///
+    /// Nothing may be submitted after that: whatever was acknowledged then would be lost in silence.
+    public func snapshots(at now: MonotonicInstant) -> [SessionSnapshot] {
+        sessions.values.filter(\.isNeeded).map { $0.snapshot(at: now) }.sorted { $0.id < $1.id }
+    }
+
+    /// Goes on with sessions that were kept. To be called before anything is submitted.
+    ///
+    /// Everybody has time to come back from the loss of their socket on, and the time between the processes counts. What is
+    /// over meanwhile happens, and is reported, in the next `advance`.
+    public func restore(_ snapshots: [SessionSnapshot]) {
+        for snapshot in snapshots {
+            sessions[snapshot.id] = SessionState(snapshot, bounds: bounds)
+            unneeded.insert(snapshot.id)
+            schedule(snapshot.id)
+        }
+    }
+
     // MARK: - Looking
 
     public func connections(of session: SessionID) -> [Connection] { sessions[session]?.connections ?? [] }

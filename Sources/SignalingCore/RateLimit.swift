@@ -20,7 +20,18 @@ public struct RateLimit: Hashable, Sendable {
 ///
 /// It is kept as one moment, that at which the bucket will be full again.
 struct TokenBucket: Hashable, Sendable {
-    private var fullAt = MonotonicInstant(nanoseconds: .min)
+    private(set) var fullAt = MonotonicInstant(nanoseconds: .min)
+
+    init() {}
+
+    /// A bucket as it was kept.
+    init(fullAt: MonotonicInstant) { self.fullAt = fullAt }
+
+    /// Holds a bucket that was last used at that moment to a limit that may be another than it was used with.
+    mutating func adapt(to limit: RateLimit?, usedAt moment: MonotonicInstant) {
+        guard let limit else { return }
+        fullAt = min(fullAt, moment.advanced(by: limit.interval * limit.burst))
+    }
 
     /// Takes a token if there is one, and says whether there was. Without a limit there always is.
     mutating func take(_ limit: RateLimit?, now: MonotonicInstant) -> Bool {

@@ -24,7 +24,7 @@ public struct Resumption: Sendable {
 }
 
 /// Who may continue a connection, or have what it missed.
-struct ResumeTicket: Sendable {
+struct ResumeTicket: Hashable, Sendable {
     let connectionId: ConnectionID
     let role: Role
     let data: String
@@ -36,13 +36,17 @@ struct ResumeTicket: Sendable {
     /// Good until the client has shown that it knows the new one: the answer that told it may have been lost.
     private(set) var previousSecretHash: ResumeSecretHash?
 
-    init(connectionId: ConnectionID, role: Role, data: String, begin: Seq, joined: Seq, secretHash: ResumeSecretHash) {
+    init(
+        connectionId: ConnectionID, role: Role, data: String, begin: Seq, joined: Seq, secretHash: ResumeSecretHash,
+        previousSecretHash: ResumeSecretHash? = nil
+    ) {
         self.connectionId = connectionId
         self.role = role
         self.data = data
         self.begin = begin
         self.joined = joined
         self.secretHash = secretHash
+        self.previousSecretHash = previousSecretHash
     }
 
     /// RES-6 and RES-7: the right secret, and a token that says the same as the one before.

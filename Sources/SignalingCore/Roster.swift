@@ -45,6 +45,8 @@ struct Roster: Sendable {
     /// How many seats are kept, the empty ones included.
     var seatCount: Int { seats.count }
     /// In order of joining.
+    var members: some Sequence<Member> { seats.lazy.compactMap(\.self) }
+    /// In order of joining.
     var connections: [Connection] { seats.compactMap { $0?.connection } }
 
     subscript(_ id: ConnectionID) -> Member? { places[id].flatMap { seats[$0] } }

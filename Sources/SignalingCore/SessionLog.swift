@@ -34,6 +34,17 @@ public struct SessionLog: Sendable {
         self.bounds = bounds
     }
 
+    /// A log as it was kept: the events up to `lastSeq`, without a gap. Of more than the bounds allow the oldest are not taken.
+    init(bounds: Bounds, lastSeq: Seq, entries: Deque<LogEntry>) {
+        self.bounds = bounds
+        self.lastSeq = lastSeq
+        self.entries = entries
+        byteCount = entries.reduce(0) { $0 + $1.line.byteCount }
+        while self.entries.count > 1, self.entries.count > bounds.eventCount || byteCount > bounds.byteCount {
+            byteCount -= self.entries.removeFirst().line.byteCount
+        }
+    }
+
     /// Everything after this seq is still here.
     public var reachesBackTo: Seq { Seq(lastSeq.rawValue - Int64(entries.count)) }
 

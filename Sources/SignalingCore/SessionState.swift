@@ -47,16 +47,17 @@ public struct SessionState: Sendable {
     public let id: SessionID
     public let epoch: Epoch
     public let bounds: Bounds
-    public private(set) var log: SessionLog
-    private var members = Roster()
-    private var departed: DepartedTickets
+    // Not private: see SessionState+Snapshot.swift, which has to know all that there is to keep.
+    public internal(set) var log: SessionLog
+    var members = Roster()
+    var departed: DepartedTickets
     /// Of those who were forced out while they had no socket: they learn of it when they come back.
-    private var expelled: DepartedTickets
+    var expelled: DepartedTickets
     /// Losses of sockets in their order, which is that of their deadlines. One that was made good meanwhile stays until then.
-    private var detachments: Deque<Detachment> = []
-    private var lastCreationTime: WallTime
+    var detachments: Deque<Detachment> = []
+    var lastCreationTime: WallTime
 
-    private struct Detachment: Sendable {
+    struct Detachment: Sendable {
         let connectionId: ConnectionID
         let until: MonotonicInstant
     }
@@ -66,8 +67,10 @@ public struct SessionState: Sendable {
         self.epoch = epoch
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log)
-        departed = DepartedTickets(limit: bounds.departedCount)
-        expelled = DepartedTickets(limit: bounds.departedCount)
+        departed = DepartedTickets(limit: bounds.departedCount, window: bounds.recoveryWindow)
+        // For as long as their clients try to come back.
+        expelled = DepartedTickets(
+            limit: bounds.departedCount, window: max(bounds.resumeWindow, bounds.recoveryWindow))
         lastCreationTime = WallTime(milliseconds: .min)
     }
 
@@ -93,7 +96,7 @@ public struct SessionState: Sendable {
                 until <= now
             else { continue }
             remove(first.connectionId, .networkDisconnected, now, effects: &effects)
-            departed.append(member.ticket, until: lostAt.advanced(by: bounds.recoveryWindow))
+            departed.append(member.ticket, since: lostAt)
         }
         departed.expire(upTo: now)
         expelled.expire(upTo: now)
@@ -359,10 +362,7 @@ public struct SessionState: Sendable {
         guard let victim, remove(target, .forceDisconnected, now, effects: &effects) else {
             return .refused(SignalingError(.badTarget, "the connection is not in the session"))
         }
-        if case .detached = victim.presence {
-            // For as long as its client tries to come back.
-            expelled.append(victim.ticket, until: now.advanced(by: max(bounds.resumeWindow, bounds.recoveryWindow)))
-        }
+        if case .detached = victim.presence { expelled.append(victim.ticket, since: now) }
         effects.append(.ended(target, .forceDisconnected))
         return .forcedOut
     }

@@ -36,6 +36,19 @@ public struct EncodedLine: Sendable {
         return Array(#","connection":"#.utf8) + writer.bytes
     }
 
+    /// A line as it was kept.
+    ///
+    /// - Parameter insertion: as ``insertion`` gave it; nil when its place is outside of the line.
+    public init?(bytes: [UInt8], insertion: (bytes: [UInt8], place: Int)?) {
+        guard (0...bytes.count).contains(insertion?.place ?? 0) else { return nil }
+        self.bytes = bytes
+        self.sender = insertion?.bytes ?? []
+        senderOffset = insertion?.place ?? 0
+    }
+
+    /// The sender's connection as ``encode(_:)`` gives it, and its place in the line; nil where there is none.
+    public var insertion: (bytes: [UInt8], place: Int)? { sender.isEmpty ? nil : (sender, senderOffset) }
+
     public var byteCount: Int { bytes.count }
 
     /// Appends this line to a text message that began at `start`, after a newline if it is not the first (WIRE-3).

@@ -34,6 +34,9 @@ public struct ServerConfiguration: Sendable {
     /// How long the end of the server may take for its clients, who are sent away one after the other (LEAVE-5). 0 to 30 s,
     /// default 5 s; a few clients take no time.
     public var drainTime: Duration
+    /// The folder in which the server leaves its sessions when it stops, and finds them when it starts (RES-15); one that is
+    /// not there is made. Not in development mode. `nil`: nothing outlives the process.
+    public var stateFolder: String?
     /// Where the sessions of all projects without one of their own are told of; nil: nowhere.
     public var webhook: WebhookReceiver?
     public var projectWebhooks: [APIKey: WebhookReceiver]
@@ -44,7 +47,7 @@ public struct ServerConfiguration: Sendable {
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
         allowsPartnerAuth: Bool = false, tls: TransportServer.TLS? = nil, heartbeat: Duration = Limits.heartbeat,
         sessionBounds: SessionState.Bounds = .init(), drainTime: Duration = .seconds(5),
-        webhook: WebhookReceiver? = nil,
+        stateFolder: String? = nil, webhook: WebhookReceiver? = nil,
         projectWebhooks: [APIKey: WebhookReceiver] = [:], webhookBounds: WebhookQueue.Bounds = .init()
     ) {
         self.host = host
@@ -56,6 +59,7 @@ public struct ServerConfiguration: Sendable {
         self.heartbeat = heartbeat
         self.sessionBounds = sessionBounds
         self.drainTime = drainTime
+        self.stateFolder = stateFolder
         self.webhook = webhook
         self.projectWebhooks = projectWebhooks
         self.webhookBounds = webhookBounds

@@ -12,7 +12,7 @@ public struct ServerSettings: Sendable {
     public enum Name: String, CaseIterable, Sendable {
         case host, port, apiKey, apiSecret, dev, webRoot, allowPartnerAuth, tlsCert, tlsKey
         case resumeSeconds, recoverySeconds, logEvents, logBytes, sessionConnections
-        case signalRate, signalBurst, onlineOnlyLimit, drainSeconds
+        case signalRate, signalBurst, onlineOnlyLimit, drainSeconds, stateDir
         case webhookUrl, webhookSecret
         /// Not on the command line.
         case webhookRetryMilliseconds, webhookQueueCount
@@ -22,7 +22,7 @@ public struct ServerSettings: Sendable {
             case .apiSecret, .webhookUrl, .webhookSecret: true
             case .host, .port, .apiKey, .dev, .webRoot, .allowPartnerAuth, .tlsCert, .tlsKey,
                 .resumeSeconds, .recoverySeconds, .logEvents, .logBytes, .sessionConnections, .signalRate, .signalBurst,
-                .onlineOnlyLimit, .drainSeconds,
+                .onlineOnlyLimit, .drainSeconds, .stateDir,
                 .webhookRetryMilliseconds, .webhookQueueCount:
                 false
             }
@@ -53,6 +53,7 @@ public struct ServerSettings: Sendable {
     public var signalBurst: Int?
     public var onlineOnlyLimit: Int?
     public var drainSeconds: Int?
+    public var stateDir: String?
     public var webhookUrl: String?
     public var webhookSecret: String?
     /// The file, if one is named here or by `SIGNALBOX_CONFIG`.
@@ -63,7 +64,7 @@ public struct ServerSettings: Sendable {
         webRoot: String? = nil, allowPartnerAuth: Bool? = nil, tlsCert: String? = nil, tlsKey: String? = nil,
         resumeSeconds: Int? = nil, recoverySeconds: Int? = nil, logEvents: Int? = nil, logBytes: Int? = nil,
         sessionConnections: Int? = nil, signalRate: Int? = nil, signalBurst: Int? = nil, onlineOnlyLimit: Int? = nil,
-        drainSeconds: Int? = nil,
+        drainSeconds: Int? = nil, stateDir: String? = nil,
         webhookUrl: String? = nil, webhookSecret: String? = nil, file: String? = nil
     ) {
         self.host = host
@@ -84,6 +85,7 @@ public struct ServerSettings: Sendable {
         self.signalBurst = signalBurst
         self.onlineOnlyLimit = onlineOnlyLimit
         self.drainSeconds = drainSeconds
+        self.stateDir = stateDir
         self.webhookUrl = webhookUrl
         self.webhookSecret = webhookSecret
         self.file = file
@@ -142,6 +144,7 @@ public struct ServerSettings: Sendable {
         if let seconds = try await Self.number(.drainSeconds, in: 0...30, reader) {
             configuration.drainTime = .seconds(seconds)
         }
+        configuration.stateFolder = try await Self.read(.stateDir) { try await reader.fetchString(forKey: $0) }
         configuration.webhook = try WebhookReceiver.read(
             url: try await Self.read(.webhookUrl) { try await reader.fetchString(forKey: $0, isSecret: true) },
             secret: try await Self.read(.webhookSecret) { try await reader.fetchString(forKey: $0, isSecret: true) })
@@ -249,6 +252,7 @@ public struct ServerSettings: Sendable {
         set(.signalBurst, signalBurst.map { .int($0) })
         set(.onlineOnlyLimit, onlineOnlyLimit.map { .int($0) })
         set(.drainSeconds, drainSeconds.map { .int($0) })
+        set(.stateDir, stateDir.map { .string($0) })
         set(.webhookUrl, webhookUrl.map { .string($0) })
         set(.webhookSecret, webhookSecret.map { .string($0) })
         return values

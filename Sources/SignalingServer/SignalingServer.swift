@@ -42,6 +42,8 @@ public final class SignalingServer: Service {
         let router: RESTRouter
         let transport: TransportServer
         let handler: Handler
+        /// Nil once the server has ended.
+        var stateFolder: StateFolder?
     }
 
     /// Checks the configuration and reads the web folder; nothing is opened yet.
@@ -75,6 +77,11 @@ public final class SignalingServer: Service {
                     "development mode gives tokens to whoever asks, so it listens on loopback addresses only, not on "
                         + "\(configuration.host): give an API key and a secret")
             }
+            guard configuration.stateFolder == nil else {
+                throw ConfigurationError(
+                    "development mode makes a new project at each start, to which no client comes back: give an API key "
+                        + "and a secret, or no state folder")
+            }
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue
             guard let project = Project(apiKey: Self.developmentKey, secret: secret) else {
@@ -97,7 +104,8 @@ public final class SignalingServer: Service {
 
     /// Opens the socket and returns when the server accepts connections.
     ///
-    /// - Throws: `TransportError` when the address cannot be listened on.
+    /// - Throws: `TransportError` when the address cannot be listened on, ``StateFolderError`` when the state folder cannot be
+    ///   used. What is in the folder is there still, then.
     @discardableResult
     public func start() async throws -> Address {
         try loop.start()
@@ -135,19 +143,43 @@ public final class SignalingServer: Service {
         options.tls = configuration.tls
         let transport = try TransportServer(loop: loop, options: options, handler: handler)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
-        parts = Parts(engine: engine, hub: hub, router: router, transport: transport, handler: handler)
+        parts = Parts(
+            engine: engine, hub: hub, router: router, transport: transport, handler: handler,
+            stateFolder: try restore(engine))
         return transport.port
     }
 
-    /// Sends every client away (LEAVE-5), and returns when the loop has ended and webhooks had their last try, of three
-    /// seconds at most. ``hurry()`` makes it shorter.
-    public func stop() async {
+    /// The last step of a start, since it takes the state away: whatever can fail has not, and nobody is in yet.
+    private func restore(_ engine: MemoryEngine) throws -> StateFolder? {
+        guard let path = configuration.stateFolder else { return nil }
+        let folder = try StateFolder(path: path, logger: logger)
+        engine.restore(try folder.take(now: loop.now, wallTime: .current))
+        return folder
+    }
+
+    /// Sends every client away (LEAVE-5), keeps the sessions if there is a folder for them, and returns when the loop has
+    /// ended and webhooks had their last try, of three seconds at most. ``hurry()`` makes it shorter.
+    public func stop() async { _ = await end() }
+
+    /// - Returns: why the sessions could not be kept, if they could not.
+    private func end() async -> StateFolderError? {
         // A task of its own: one that is cancelled would not wait.
         await Task {
             try? await drain()
-            try? await loop.run { self.end() }
+            let kept = try? await loop.run { self.endOnLoop() }
+            var fault: StateFolderError?
+            if let kept {
+                do throws(StateFolderError) {
+                    try kept.folder.keep(kept.sessions, now: kept.now, wallTime: .current)
+                } catch {
+                    logger.error("\(error)")
+                    fault = error
+                    try? await loop.run { self.parts?.engine.endSessions() }
+                }
+            }
             await loop.stop()
             await webhooks?.stop()
+            return fault
         }.value
     }
 
@@ -163,22 +195,38 @@ public final class SignalingServer: Service {
         for await _ in drained {}
     }
 
-    /// On the loop.
-    private func end() {
-        guard let parts else { return }
+    private struct Kept: Sendable {
+        let folder: StateFolder
+        let sessions: [SessionSnapshot]
+        let now: MonotonicInstant
+    }
+
+    /// After this nothing is acknowledged any more.
+    ///
+    /// - Returns: what is to be kept, if there is where. Sessions that go on have not ended: webhooks hear nothing of them.
+    private func endOnLoop() -> Kept? {
+        guard let parts else { return nil }
         parts.transport.stopAccepting()
         parts.hub.end()
-        parts.engine.endSessions()
+        guard let folder = parts.stateFolder else {
+            parts.engine.endSessions()
+            return nil
+        }
+        self.parts?.stateFolder = nil
+        let now = loop.now
+        return Kept(folder: folder, sessions: parts.engine.snapshots(at: now), now: now)
     }
 
     /// Makes a ``stop()`` that is under way wait for nobody's turn.
     public func hurry() { loop.post { self.parts?.hub.hurry() } }
 
     /// Runs until the group shuts down gracefully or the task is cancelled.
+    ///
+    /// - Throws: as ``start()``; and ``StateFolderError`` at the end, when the sessions could not be kept.
     public func run() async throws {
         try await start()
         do { try await gracefulShutdown() } catch is CancellationError {}
-        await stop()
+        if let fault = await end() { throw fault }
     }
 }
 

@@ -14,7 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
 
             The command line beats the environment (SIGNALBOX_PORT and so on), which beats the file, which beats the \
             defaults. SIGTERM and SIGINT tell every client that the server is going and when to come back, and end it with \
-            status 0. A second one makes it quick, a third ends it at once.
+            status 0. A second one makes it quick, a third ends it at once, and nothing is kept then.
             """)
 
     @Option(help: "The address to listen on. (default: 127.0.0.1)")
@@ -84,6 +84,13 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var drainSeconds: Int?
 
+    @Option(
+        help: """
+            A folder in which the server leaves its sessions when it is told to end, and finds them when it starts: a \
+            restart loses nothing.
+            """)
+    var stateDir: String?
+
     @Option(help: "Where to post who connects and disconnects, as OpenTok's session monitoring: docs/webhooks.md.")
     var webhookUrl: String?
 
@@ -111,7 +118,7 @@ struct ServeCommand: AsyncParsableCommand {
                 resumeSeconds: resumeSeconds, recoverySeconds: recoverySeconds, logEvents: logEvents,
                 logBytes: logBytes, sessionConnections: sessionConnections, signalRate: signalRate,
                 signalBurst: signalBurst, onlineOnlyLimit: onlineOnlyLimit,
-                drainSeconds: drainSeconds,
+                drainSeconds: drainSeconds, stateDir: stateDir,
                 webhookUrl: webhookUrl, webhookSecret: webhookSecret, file: config
             ).configuration(environment: environment)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
@@ -127,6 +134,8 @@ struct ServeCommand: AsyncParsableCommand {
                 { await group.triggerGracefulShutdown() }, hurry: { server.hurry() }, { try await group.run() })
         } catch let error as TransportError {
             throw ExitStatus.exit(ExitStatus.failed, error.message)
+        } catch let error as StateFolderError {
+            throw ExitStatus.exit(ExitStatus.failed, error.description)
         }
     }
 
