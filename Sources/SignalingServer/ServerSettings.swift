@@ -145,6 +145,7 @@ public struct ServerSettings: Sendable {
             configuration.drainTime = .seconds(seconds)
         }
         configuration.stateFolder = try await Self.read(.stateDir) { try await reader.fetchString(forKey: $0) }
+        if configuration.stateFolder == "" { throw ConfigurationError("the setting stateDir must not be empty") }
         configuration.webhook = try WebhookReceiver.read(
             url: try await Self.read(.webhookUrl) { try await reader.fetchString(forKey: $0, isSecret: true) },
             secret: try await Self.read(.webhookSecret) { try await reader.fetchString(forKey: $0, isSecret: true) })

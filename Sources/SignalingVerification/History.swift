@@ -9,11 +9,16 @@ public struct History: Sendable {
     public var logs: [Epoch: [LogRecord]]
     /// Whether the history ends in peace: whoever is connected has had the time to get everything.
     public var isSettled: Bool
+    /// How many orders the session may have had: one more than the server has lost it. Nil: any number.
+    public var mostEpochs: Int?
 
-    public init(clients: [Client] = [], logs: [Epoch: [LogRecord]] = [:], isSettled: Bool = true) {
+    public init(
+        clients: [Client] = [], logs: [Epoch: [LogRecord]] = [:], isSettled: Bool = true, mostEpochs: Int? = nil
+    ) {
         self.clients = clients
         self.logs = logs
         self.isSettled = isSettled
+        self.mostEpochs = mostEpochs
     }
 
     /// One participant, through all of its connections; a backend that signals by REST is one that never enters.

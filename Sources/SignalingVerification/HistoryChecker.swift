@@ -44,6 +44,7 @@ public struct HistoryChecker {
         for client in history.clients.indices {
             for life in lives[client] { noteReceptions(client, life) }
         }
+        checkEpochs()
         checkAnswers()
         checkSenderOrder()
         for client in history.clients.indices {
@@ -189,6 +190,13 @@ public struct HistoryChecker {
     private func isSender(_ from: ConnectionID?, of client: Int) -> Bool {
         guard let from else { return lives[client].isEmpty }
         return lives[client].contains { $0.entry.connectionId == from }
+    }
+
+    /// An order is lost when the server loses it, and never else (RES-15).
+    private mutating func checkEpochs() {
+        guard let most = history.mostEpochs else { return }
+        let count = Set(lives.flatMap { $0 }.map(\.entry.epoch)).count
+        if count > most { report(.g4, .missing, "the session had \(count) orders, and \(most) can be explained") }
     }
 
     // MARK: - G2, G3: answers

@@ -22,4 +22,14 @@ enum Interruption {
         defer { watcher.cancel() }
         return try await work()
     }
+
+    /// Ends the process at once when standard input does: for a server that is part of another program's work, and must not
+    /// outlive it however it ends.
+    static func followInput() {
+        Thread.detachNewThread {
+            var byte: UInt8 = 0
+            while read(STDIN_FILENO, &byte, 1) > 0 {}
+            exit(ExitStatus.failed)
+        }
+    }
 }

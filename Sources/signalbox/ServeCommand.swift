@@ -104,6 +104,9 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var config: String?
 
+    @Flag(help: ArgumentHelp("End at once when standard input ends.", visibility: .private))
+    var endsWithInput = false
+
     @Option(help: "trace, debug, info, notice, warning, error or critical; SIGNALBOX_LOG_LEVEL. (default: info)")
     var logLevel: Logger.Level?
 
@@ -128,6 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ConfigurationError {
             throw ExitStatus.exit(ExitStatus.usage, error.description)
         }
+        if endsWithInput { Interruption.followInput() }
         let group = ServiceGroup(services: [server], logger: logger)
         do {
             try await Interruption.doing(

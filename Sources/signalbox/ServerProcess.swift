@@ -4,20 +4,29 @@ import Synchronization
 /// `signalbox serve` of this very program as a child process on a free port of the loopback.
 final class ServerProcess: Sendable {
     private let process: Process
+    /// Never written to: it ends when this process does, however it does, and the server with it.
+    private let lifeline: Pipe
     let port: Int
 
     /// Starts it, and returns when it accepts connections.
-    init(apiKey: String, apiSecret: String) throws {
+    ///
+    /// - Parameter stateFolder: where it finds and leaves its sessions.
+    init(apiKey: String, apiSecret: String, stateFolder: String) throws {
         let process = Process()
+        lifeline = Pipe()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["serve", "--port", "0", "--log-level", "critical"]
+        process.arguments = [
+            "serve", "--port", "0", "--log-level", "critical", "--state-dir", stateFolder, "--ends-with-input",
+        ]
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
         environment["SIGNALBOX_API_KEY"] = apiKey
         environment["SIGNALBOX_API_SECRET"] = apiSecret
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = lifeline
+        // The server, and those that come after it, would hold their own line.
+        _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         try process.run()
         self.process = process
         // It ends with a line, or with the process.

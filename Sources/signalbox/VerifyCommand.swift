@@ -22,7 +22,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var silences = 0
     @Option(help: "How often the server's process is stopped for a while (SIGSTOP), and goes on.") var stops = 2
     @Option(help: "How often the server is killed (SIGKILL) and started anew.") var kills = 0
-    @Option(help: "How often it is told to end (SIGTERM), and started anew.") var restarts = 0
+    @Option(help: "How often it is told to end (SIGTERM), and started anew with the sessions that it kept.")
+    var restarts = 0
     @Option(help: "Which random story is told. (default: a new one)") var seed: UInt64?
     @Flag(help: "Print the report as one JSON object.") var json = false
 
@@ -42,7 +43,13 @@ struct VerifyCommand: AsyncParsableCommand {
         guard let project = Project(apiKey: APIKey("100"), secret: secrets) else {
             throw ExitStatus.exit(ExitStatus.failed, "no project can be made")
         }
-        let server = RestartableServer(try ServerProcess(apiKey: "100", apiSecret: secrets))
+        let folder = FileManager.default.temporaryDirectory.appending(path: "signalbox-verify-\(UUID().uuidString)")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func startServer() throws -> ServerProcess {
+            try ServerProcess(apiKey: "100", apiSecret: secrets, stateFolder: folder)
+        }
+        let server = RestartableServer(try startServer())
         defer { server.current.signal(SIGKILL) }
         let start = ContinuousClock.now
         let rooms = try makeRooms(project, port: server.current.port, start)
@@ -66,7 +73,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 // Spread over the whole of it.
                 let due = signals * (number + 1) / (faults.count + 1)
                 while sent.count.load(ordering: .relaxed) < due { try await Task.sleep(for: .milliseconds(5)) }
-                try await commit(fault, server, clients, secrets, &random)
+                try await commit(fault, server, clients, startServer, &random)
             }
             try await group.waitForAll()
             return await settle(rooms)
@@ -74,7 +81,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
         var report = VerifyReport(seed: seed, isSettled: isSettled, took: start.duration(to: .now))
         for room in rooms {
-            report.add(History(clients: room.map(\.history), isSettled: isSettled))
+            report.add(History(clients: room.map(\.history), isSettled: isSettled, mostEpochs: kills + 1))
             report.longestInterruption = max(report.longestInterruption, room.map(\.longestInterruption).max() ?? .zero)
         }
         report.faults = ["cuts": cuts, "silences": silences, "stops": stops, "kills": kills, "restarts": restarts]
@@ -109,8 +116,8 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func commit(
-        _ fault: Fault, _ server: RestartableServer, _ clients: [VerifiedClient], _ secret: String,
-        _ random: inout Random
+        _ fault: Fault, _ server: RestartableServer, _ clients: [VerifiedClient],
+        _ startServer: () throws -> ServerProcess, _ random: inout Random
     ) async throws {
         switch fault {
         case .cut(let cut): clients.randomElement(using: &random)?.relay.cut(cut)
@@ -120,7 +127,7 @@ struct VerifyCommand: AsyncParsableCommand {
             server.current.signal(SIGCONT)
         case .kill, .restart:
             if case .kill = fault { server.current.signal(SIGKILL) } else { server.current.signal(SIGTERM) }
-            server.current = try ServerProcess(apiKey: "100", apiSecret: secret)
+            server.current = try startServer()
             for client in clients { client.relay.retarget(to: server.current.port) }
         }
     }

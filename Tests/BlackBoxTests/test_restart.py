@@ -1,12 +1,33 @@
 """A server that keeps its sessions over a restart: docs/PROTOCOL.md RES-15, `--state-dir`."""
 
+import asyncio
+import fcntl
+import json
+import os
+import pathlib
+import resource
+import signal
+import socket
+import subprocess
+import time
+
 import pytest
 
-from server_process import Server
+from server_process import BINARY, Command, Server, environment, run
 from signalbox_client import Client
 from test_resume import come_back
+from webhook_receiver import Receiver
 
-STATE = "sessions.state"
+FILE = "sessions.state"
+
+
+def serve(folder, *arguments, **settings):
+    return Server("--state-dir", folder, *arguments, **settings)
+
+
+async def stop(server):
+    """Asks it to end while the clients still answer: none of them has to be waited for."""
+    assert await asyncio.to_thread(server.stop) == 0
 
 
 async def two_in_a_session(server, session):
@@ -16,23 +37,26 @@ async def two_in_a_session(server, session):
 
 
 async def test_res_15_a_restart_loses_nothing_and_is_noticed_by_nobody(tmp_path):
-    with Server("--state-dir", tmp_path / "state") as server:
+    folder = tmp_path / "state"
+    with serve(folder) as server:
         session = server.project.session()
         ada, bob = await two_in_a_session(server, session)
-        answer, _ = await ada.signal(type="chat", data="say \"é\u2028\u0000\"")
+        answer, _ = await ada.signal(type="chat", data='say "é\u2028\u0000"')
         again = answer["id"]
         await bob.signal(type="chat", data="to her", to=ada.id)
-        assert server.stop() == 0
-    kept = tmp_path / "state" / STATE
-    assert kept.stat().st_mode & 0o777 == 0o600
+        await stop(server)
+    kept = folder / FILE
+    assert kept.stat().st_mode & 0o777 == 0o600 and folder.stat().st_mode & 0o777 == 0o700
     assert ada.connected["resume"]["secret"] not in kept.read_text()
-    with Server("--state-dir", tmp_path / "state") as server:
-        assert not kept.exists(), "it is used once"
-        async with await come_back(server, session, ada, after=2) as ada2, await come_back(server, session, bob, after=3) as bob2:
+    with serve(folder) as server:
+        assert list(folder.iterdir()) == [], "it is used once"
+        ada2 = await come_back(server, session, ada, after=2)
+        bob2 = await come_back(server, session, bob, after=3)
+        async with ada2, bob2:
             for old, new in ((ada, ada2), (bob, bob2)):
                 assert new.connected["outcome"] == "resumed" and new.me == old.me
                 assert new.connected["epoch"] == old.connected["epoch"]
-            await ada2.expect("signal", seq=3, data="say \"é\u2028\u0000\"", **{"from": ada.id})
+            await ada2.expect("signal", seq=3, data='say "é\u2028\u0000"', **{"from": ada.id})
             await ada2.expect("signal", seq=4, data="to her", to=ada.id)
             # RES-9: carried out once, over the restart as well.
             await ada2.send('{"op":"signal","id":%d,"type":"chat","data":"again"}' % again)
@@ -40,74 +64,294 @@ async def test_res_15_a_restart_loses_nothing_and_is_noticed_by_nobody(tmp_path)
             answer, events = await bob2.signal(type="chat", data="on we go")
             assert answer["seq"] == 5 and [event["ev"] for event in events] == ["signal"]
             await ada2.expect("signal", seq=5, data="on we go")
+            # By REST they were there all the time.
+            listed = server.rest("GET", server.session_path(session, "/connection")).json()
+            assert [each["connectionId"] for each in listed["items"]] == [ada.id, bob.id]
 
 
-async def test_res_15_the_time_to_come_back_goes_on_from_the_stop(tmp_path):
-    with Server("--state-dir", tmp_path, "--resume-seconds", "1") as server:
+async def test_res_15_who_does_not_come_back_in_time_is_given_up_and_the_time_runs_from_the_stop(tmp_path):
+    with serve(tmp_path, resume_seconds=1) as server:
         session = server.project.session()
         ada, bob = await two_in_a_session(server, session)
-        assert server.stop() == 0
-    text = (tmp_path / STATE).read_text()
-    with Server("--state-dir", tmp_path, "--resume-seconds", "1") as server:
-        # Who does not come back in time is given up; who does hears of it.
+        await stop(server)
+    with serve(tmp_path, resume_seconds=1) as server:
         async with await Client.join(server, session) as eve:
-            gone = set()
-            for _ in range(2):
-                event = await eve.next()
-                assert event["ev"] == "connectionDestroyed" and event["reason"] == "networkDisconnected"
-                gone.add(event["connectionId"])
-            assert gone <= {ada.id, bob.id} and eve.connected["epoch"] == ada.connected["epoch"]
+            gone = {each["connectionId"] for each in eve.connected["connections"]} - {eve.id}
+            # Whether the second was over before the server was back, or not: each is told once, to whom it concerns.
+            for _ in list(gone):
+                event = await eve.expect("connectionDestroyed", reason="networkDisconnected")
+                gone.remove(event["connectionId"])
+            assert eve.connected["epoch"] == ada.connected["epoch"]
             async with await come_back(server, session, ada, after=2) as late:
                 assert late.connected["outcome"] == "recovered"
-    assert ada.id in text
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "foreign", "version", "empty"])
+async def test_res_10_one_forced_out_before_the_restart_is_told_after_it(tmp_path):
+    with serve(tmp_path) as server:
+        session = server.project.session()
+        mod = await Client.join(server, session, role="moderator")
+        ada = await Client.join(server, session)
+        ada.socket.transport.abort()
+        await mod.answer(await mod.request("forceDisconnect", connectionId=ada.id))
+        await stop(server)
+    with serve(tmp_path) as server:
+        again = await Client.open(server)
+        resume = {
+            "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"], "after": 2,
+        }  # fmt: skip
+        token = server.project.token(session)
+        await again.request("connect", apiKey="100", sessionId=session, token=token, resume=resume)
+        code, events = await again.closed()
+        assert code == 4502 and events[0]["reason"] == "forceDisconnected"
+
+
+DAMAGES = {
+    "cut": lambda text: text[:-20],
+    "changed": lambda text: text.replace('"seq":2', '"seq":3', 1),
+    "foreign": lambda text: "[]\n",
+    "version": lambda text: text.replace('"signalboxState":1', '"signalboxState":99', 1),
+    "empty": lambda text: "",
+    "long": lambda text: text + "{}\n",
+    "binary": lambda text: "\x00\x01\x7f" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 async def test_g_4_a_state_that_is_not_whole_is_set_aside_and_the_loss_is_told(tmp_path, damage):
-    with Server("--state-dir", tmp_path) as server:
+    with serve(tmp_path) as server:
         session = server.project.session()
         ada, _ = await two_in_a_session(server, session)
-        assert server.stop() == 0
-    kept = tmp_path / STATE
+        await stop(server)
+    kept = tmp_path / FILE
     text = kept.read_text()
-    damaged = {
-        "cut": text[:-20],
-        "changed": text.replace('"seq":2', '"seq":3', 1),
-        "foreign": "[]\n",
-        "version": text.replace('"signalboxState":1', '"signalboxState":99', 1),
-        "empty": "",
-    }[damage]
+    damaged = DAMAGES[damage](text)
     assert damaged != text
     kept.write_text(damaged)
-    with Server("--state-dir", tmp_path) as server:
-        server.err.until("are lost")
-        assert not kept.exists()
-        assert [each.read_text() for each in tmp_path.glob(STATE + ".refused")] == [damaged]
+    with serve(tmp_path) as server:
+        line = server.err.until("are lost")
+        assert "set aside" in line and str(tmp_path) in line
+        assert [path.name for path in tmp_path.iterdir()] == [FILE + ".refused"]
+        assert (tmp_path / (FILE + ".refused")).read_text() == damaged
         async with await come_back(server, session, ada, after=2) as back:
             assert back.connected["outcome"] == "lost" and back.connected["epoch"] != ada.connected["epoch"]
 
 
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe", "other"])
+def test_what_is_no_file_of_the_servers_own_is_set_aside(tmp_path, kind):
+    kept, real = tmp_path / FILE, tmp_path / "real"
+    real.write_text("")
+    match kind:
+        case "link":
+            kept.symlink_to(real)
+        case "folder":
+            kept.mkdir()
+        case "pipe":
+            os.mkfifo(kept)
+        case "other":
+            if os.geteuid() != 0:
+                pytest.skip("only root can give a file away")
+            kept.write_text("")
+            os.chown(kept, 1, 1)
+    with serve(tmp_path) as server:
+        server.err.until("are lost")
+        assert not kept.is_symlink() and not kept.exists() and real.exists()
+
+
 async def test_g_4_after_a_kill_nothing_old_comes_back(tmp_path):
     """A state is read, more is acknowledged, the server is killed: the next one must not give the same numbers again."""
-    with Server("--state-dir", tmp_path) as server:
+    with serve(tmp_path) as server:
         session = server.project.session()
         ada, _ = await two_in_a_session(server, session)
-        assert server.stop() == 0
-    with Server("--state-dir", tmp_path) as server:
+        await stop(server)
+    with serve(tmp_path) as server:
         back = await come_back(server, session, ada, after=2)
         assert back.connected["outcome"] == "resumed"
         answer, _ = await back.signal(type="chat", data="acknowledged")
         assert answer["seq"] == 3
         server.process.kill()
         server.wait()
-    with Server("--state-dir", tmp_path) as server:
+    with serve(tmp_path) as server:
         async with await come_back(server, session, back, after=3) as again:
             assert again.connected["outcome"] == "lost" and again.connected["epoch"] != ada.connected["epoch"]
 
 
-def test_a_state_folder_has_one_server(tmp_path):
-    with Server("--state-dir", tmp_path):
-        from server_process import run
+async def test_g_4_a_third_signal_ends_it_at_once_and_nothing_is_kept(tmp_path):
+    with serve(tmp_path) as server:
+        session = server.project.session()
+        ada = await Client.join(server, session)
+        # Nobody answers the goodbye while this does not wait, so the server would wait for two seconds.
+        while server.process.poll() is None:
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.01)
+        assert server.process.returncode == 1
+    assert list(tmp_path.iterdir()) == []
+    with serve(tmp_path) as server:
+        async with await come_back(server, session, ada, after=1) as back:
+            assert back.connected["outcome"] == "lost"
 
-        second = run("serve", "--port", "0", "--state-dir", tmp_path)
+
+@pytest.mark.parametrize("obstacle", ["port", "certificate", "lock"])
+async def test_g_4_a_server_that_cannot_start_leaves_the_state_where_it_is(tmp_path, obstacle):
+    folder = tmp_path / "state"
+    with serve(folder) as server:
+        session = server.project.session()
+        ada, _ = await two_in_a_session(server, session)
+        await stop(server)
+    text = (folder / FILE).read_text()
+    arguments = ["--state-dir", folder, "--port", "0"]
+    settings = {"api_key": "100", "api_secret": server.project.secret}
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        match obstacle:
+            case "port":
+                arguments[-1] = str(taken.getsockname()[1])
+            case "certificate":
+                (tmp_path / "bad.pem").write_text("no certificate")
+                arguments += ["--tls-cert", tmp_path / "bad.pem", "--tls-key", tmp_path / "bad.pem"]
+            case "lock":
+                holder = os.open(folder, os.O_RDONLY)
+                fcntl.flock(holder, fcntl.LOCK_EX)
+        failed = run("serve", *arguments, **settings)
+        assert failed.returncode == 1 and failed.stderr, failed
+        if obstacle == "lock":
+            os.close(holder)
+    assert (folder / FILE).read_text() == text
+    with serve(folder) as server:
+        async with await come_back(server, session, ada, after=2) as back:
+            assert back.connected["outcome"] == "resumed"
+
+
+def test_a_state_folder_has_one_server_and_is_its_own(tmp_path):
+    settings = {"api_key": "100", "api_secret": "secret"}
+    with serve(tmp_path):
+        second = run("serve", "--port", "0", "--state-dir", tmp_path, **settings)
         assert second.returncode == 1 and "in use by another server" in second.stderr
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    for folder, why in (
+        (open_to_all, "others may write in it"),
+        (tmp_path / "no" / "parent", "cannot be made"),
+        (pathlib.Path("/dev/null"), "cannot be opened"),
+    ):
+        failed = run("serve", "--port", "0", "--state-dir", folder, **settings)
+        assert failed.returncode == 1 and why in failed.stderr and str(folder) in failed.stderr, failed
+    made = run("serve", "--port", "0", "--state-dir", tmp_path)
+    assert made.returncode == 64 and "development mode" in made.stderr
+
+
+async def test_a_state_that_cannot_be_written_is_said_and_the_exit_code_is_not_0(tmp_path):
+    """The disk is full: nothing may be longer than 300 bytes."""
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+    with Receiver() as receiver:
+        settings = {"api_key": "100", "api_secret": "a secret of the tests, 32 bytes long", "webhook_url": receiver.url}
+        process = subprocess.Popen(
+            [BINARY, "serve", "--port", "0", "--state-dir", tmp_path], env=environment(**settings), preexec_fn=limit,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            port = int(process.stdout.readline().rsplit(":", 1)[1].rstrip("/\n"))
+            with Server(api_secret="unused") as other:  # for its project's tokens
+                other.port, other.url = port, f"http://127.0.0.1:{port}"
+                session = other.project.session()
+                await two_in_a_session(other, session)
+                process.terminate()
+                out, err = await asyncio.to_thread(process.communicate, timeout=20)
+        finally:
+            process.kill()
+            process.wait()
+        assert process.returncode == 1
+        assert "File too large" in err and str(tmp_path) in err
+        assert list(tmp_path.iterdir()) == [], "no half file"
+        # The sessions are over, then.
+        names = [receiver.next().name for _ in range(6)]
+        assert names.count("connectionDestroyed") == 2 and names[-1] == "sessionDestroyed"
+
+
+async def test_opentok_4_6_webhooks_hear_nothing_of_a_restart_but_of_who_does_not_come_back(tmp_path):
+    with Receiver() as receiver:
+        settings = {"webhook_url": receiver.url, "resume_seconds": 3}
+        with serve(tmp_path, **settings) as server:
+            session = server.project.session()
+            ada, bob = await two_in_a_session(server, session)
+            receiver.expect("sessionCreated", "connectionCreated", "connectionCreated")
+            await stop(server)
+        with serve(tmp_path, **settings) as server:
+            async with await come_back(server, session, ada, after=2) as back:
+                assert back.connected["outcome"] == "resumed"
+                (gone,) = receiver.expect("connectionDestroyed")
+                assert gone.event["connection"]["id"] == bob.id and gone.event["reason"] == "networkDisconnected"
+                await back.expect("connectionDestroyed", connectionId=bob.id, reason="networkDisconnected")
+                await back.leave()
+            receiver.expect("connectionDestroyed", "sessionDestroyed")
+
+
+async def test_res_14_a_server_with_smaller_limits_tells_what_it_does_not_keep(tmp_path):
+    with serve(tmp_path) as server:
+        session = server.project.session()
+        ada, bob = await two_in_a_session(server, session)
+        for number in range(20):
+            await bob.signal(type="n", data=str(number))
+        await stop(server)
+    with serve(tmp_path, log_events=10) as server:
+        async with await come_back(server, session, ada, after=2) as back:
+            assert back.connected["outcome"] == "lost" and back.connected["epoch"] == ada.connected["epoch"]
+        async with await come_back(server, session, bob, after=22) as back:
+            assert back.connected["outcome"] == "resumed"
+
+
+async def test_g_2_what_is_acknowledged_while_the_server_goes_is_kept(tmp_path):
+    """Signals go on, one after the other, until the socket is closed: each that was acknowledged is there afterwards."""
+    with serve(tmp_path, "--drain-seconds", "0") as server:
+        session = server.project.session()
+        ada, bob = await two_in_a_session(server, session)
+        acknowledged = []
+
+        async def go_on():
+            while True:
+                answer, _ = await bob.signal(type="n", data=str(len(acknowledged)))
+                acknowledged.append(answer["seq"])
+
+        going = asyncio.create_task(go_on())
+        while len(acknowledged) < 20:
+            await asyncio.sleep(0.001)
+        await stop(server)
+        await asyncio.wait([going], timeout=5)
+    with serve(tmp_path) as server:
+        async with await come_back(server, session, ada, after=2) as back:
+            assert back.connected["outcome"] == "resumed"
+            through = back.connected["replayThrough"]
+            assert through >= acknowledged[-1]
+            for seq in range(3, through + 1):
+                await back.expect("signal", seq=seq, data=str(seq - 3))
+
+
+async def test_res_15_a_client_of_ours_comes_back_by_itself_and_misses_nothing(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    settings = {"api_key": "100", "api_secret": "a secret of the tests, 32 bytes long", "server": f"http://127.0.0.1:{port}"}
+    with Server("--port", port, "--state-dir", tmp_path) as first:
+        session = first.project.session()
+        with Command("listen", session, **settings) as listener:
+
+            def heard():
+                # The command that signals comes and goes, too.
+                while (event := json.loads(listener.out.next()))["event"] in ("connectionCreated", "connectionDestroyed"):
+                    pass
+                return event
+
+            assert heard()["event"] == "connected"
+            assert run("signal", session, "--type", "x", "--data", "before", **settings).returncode == 0
+            assert heard()["data"] == "before"
+            await stop(first)
+            with Server("--port", port, "--state-dir", tmp_path):
+                assert run("signal", session, "--type", "x", "--data", "after", **settings).returncode == 0
+                assert heard()["event"] == "reconnecting"
+                assert heard() == {"event": "reconnected", "outcome": "resumed"}
+                assert heard()["data"] == "after"

@@ -244,6 +244,81 @@ final class ServerSettingsTests {
         #expect(!dumped.contains("hidden"))
     }
 
+    @Test("SIG-11: the rate is 200 a second and five seconds' worth at once, and none in development mode")
+    func signalRate() async throws {
+        let project = #"{"apiKey": "100", "apiSecret": "s"}"#
+        func rate(_ text: String, _ settings: ServerSettings = .init(), _ variables: [String: String] = [:])
+            async throws
+            -> RateLimit?
+        {
+            try await configuration(text, settings, environment: variables).sessionBounds.signalRate
+        }
+        #expect(try await rate(project) == RateLimit(perSecond: 200, burst: 1_000))
+        #expect(try await rate("{}") == nil)
+        #expect(try await rate("{}", .init(signalRate: 7)) == RateLimit(perSecond: 7, burst: 35))
+        #expect(try await rate(project, .init(signalRate: 0, signalBurst: 9)) == nil)
+        #expect(try await rate(project, .init(signalBurst: 1)) == RateLimit(perSecond: 200, burst: 1))
+        let variables = ["SIGNALBOX_SIGNAL_RATE": "3", "SIGNALBOX_SIGNAL_BURST": "4"]
+        #expect(try await rate(project, .init(), variables) == RateLimit(perSecond: 3, burst: 4))
+        #expect(try await rate(project, .init(signalRate: 5), variables) == RateLimit(perSecond: 5, burst: 4))
+        let file = #"{"apiKey": "100", "apiSecret": "s", "signalRate": 1, "signalBurst": 2}"#
+        #expect(try await rate(file) == RateLimit(perSecond: 1, burst: 2))
+    }
+
+    @Test("SIG-12, LEAVE-5, RES-15: online-only limit, drain time and state folder, from each of their places")
+    func onlineOnlyDrainAndState() async throws {
+        var configuration = try await configuration("{}")
+        #expect(configuration.sessionBounds.onlineOnlyConnectionCount == 100)
+        #expect(configuration.drainTime == .seconds(5))
+        #expect(configuration.stateFolder == nil)
+        let file = #"{"onlineOnlyLimit": 0, "drainSeconds": 30, "stateDir": "from the file"}"#
+        configuration = try await self.configuration(file)
+        #expect(configuration.sessionBounds.onlineOnlyConnectionCount == 0)
+        #expect(configuration.drainTime == .seconds(30))
+        #expect(configuration.stateFolder == "from the file")
+        let environment = [
+            "SIGNALBOX_ONLINE_ONLY_LIMIT": "7", "SIGNALBOX_DRAIN_SECONDS": "0", "SIGNALBOX_STATE_DIR": "from outside",
+        ]
+        configuration = try await self.configuration(file, environment: environment)
+        #expect(configuration.sessionBounds.onlineOnlyConnectionCount == 7)
+        #expect(configuration.drainTime == .zero)
+        #expect(configuration.stateFolder == "from outside")
+        configuration = try await self.configuration(
+            file, .init(onlineOnlyLimit: 8, drainSeconds: 1, stateDir: "from the line"), environment: environment)
+        #expect(configuration.sessionBounds.onlineOnlyConnectionCount == 8)
+        #expect(configuration.drainTime == .seconds(1))
+        #expect(configuration.stateFolder == "from the line")
+    }
+
+    static let badNumbers: [(String, String)] = [
+        (#""signalRate": -1"#, "the setting signalRate has to be between 0 and 1000000"),
+        (#""signalRate": 1000001"#, "the setting signalRate has to be between 0 and 1000000"),
+        (#""signalBurst": 0"#, "the setting signalBurst has to be between 1 and 1000000"),
+        (#""signalBurst": 1000001"#, "the setting signalBurst has to be between 1 and 1000000"),
+        (#""onlineOnlyLimit": -1"#, "the setting onlineOnlyLimit has to be between 0 and 1000000"),
+        (#""drainSeconds": 31"#, "the setting drainSeconds has to be between 0 and 30"),
+        (#""drainSeconds": -1"#, "the setting drainSeconds has to be between 0 and 30"),
+        (#""drainSeconds": "5""#, "the setting drainSeconds has a value of the wrong kind"),
+        (#""stateDir": 5"#, "the setting stateDir has a value of the wrong kind"),
+        (#""stateDir": """#, "the setting stateDir must not be empty"),
+    ]
+
+    @Test("what they cannot be is said in one line", arguments: badNumbers)
+    func wrongNumbers(_ setting: String, _ expected: String) async throws {
+        #expect(try await message { try await configuration("{\(setting)}") } == expected)
+    }
+
+    @Test("RES-15: development mode, whose project is another one at each start, keeps no state")
+    func developmentKeepsNothing() async throws {
+        let configuration = ServerConfiguration(access: .development, stateFolder: path("state"))
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let error = #expect(throws: ConfigurationError.self) {
+            try SignalingServer(configuration: configuration, logger: logger)
+        }
+        #expect(try #require(error).description.hasPrefix("development mode makes a new project at each start"))
+        #expect(!FileManager.default.fileExists(atPath: path("state")))
+    }
+
     @Test("CON-3, TOK-8: a server lets in the clients of each of its projects")
     func served() async throws {
         let file = #"{"projects": [{"apiKey": "100", "secrets": ["new", "old"]}, {"apiKey": "101", "secrets": ["s"]}]}"#

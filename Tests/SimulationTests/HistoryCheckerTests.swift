@@ -80,6 +80,19 @@ struct HistoryCheckerTests {
         #expect(Self.promises(otherEpoch).contains("G4"))
     }
 
+    @Test("G4: an order that was lost without a reason, even if each client was told")
+    func orders() {
+        let steps = [Self.entry("b", .new, seq: 2), Self.entry("c", .lost, seq: 1, epoch: "f")].enumerated().map {
+            History.Step(MonotonicInstant(nanoseconds: Int64($0)), $1)
+        }
+        func violations(_ most: Int?) -> [String] {
+            let client = History.Client("b", suppressesPresence: true, steps: steps)
+            return HistoryChecker.violations(in: History(clients: [client], mostEpochs: most)).map(\.promise.rawValue)
+        }
+        #expect(violations(1) == ["G4"])
+        #expect(violations(2) == [] && violations(nil) == [])
+    }
+
     @Test("G3: twice, before and after it came back")
     func twice() {
         let recovered =

@@ -28,7 +28,6 @@ final class SimulatedServer {
     static let session = SessionID("1_simulated")
     unowned let world: World
     let engine: MemoryEngine
-    private(set) var epoch = Epoch("")
     private var peers: [Int: Peer] = [:]
     /// In the order of joining, so that a run repeats.
     private var members: [Peer] = []
@@ -41,27 +40,76 @@ final class SimulatedServer {
     private var lastOutside: UInt64 = 1 << 32
     private var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.messageByteCount))
 
-    // What an auditor notes.
-    private var noted = Seq.zero
-    private(set) var lostAt: [ConnectionID: MonotonicInstant] = [:]
-    private var secrets: [ConnectionID: ResumeSecretHash] = [:]
+    /// What an auditor notes.
+    fileprivate struct Audit {
+        var epoch = Epoch("")
+        var noted = Seq.zero
+        var lostAt: [ConnectionID: MonotonicInstant] = [:]
+        var secrets: [ConnectionID: ResumeSecretHash] = [:]
+        var joinedAt: [ConnectionID: Seq] = [:]
+    }
+    private var audit = Audit()
     private var claimed: ConnectionID?
-    private var joinedAt: [ConnectionID: Seq] = [:]
+    private var isRestored = false
+    var epoch: Epoch { audit.epoch }
 
-    init(world: World) {
+    /// What a server that stops leaves: its file, and what the auditor knows of those who are owed their place (RES-15).
+    struct Left {
+        fileprivate var text: [UInt8]
+        fileprivate var audit: Audit
+        fileprivate var clockError: Int64
+    }
+
+    init(world: World, left: Left? = nil) {
         self.world = world
         let makeEpoch = EpochSource()
         engine = MemoryEngine(bounds: world.bounds) { makeEpoch.make() }
         makeEpoch.owner = self
         engine.observer = self
+        if let left { restore(left) }
+    }
+
+    private func restore(_ left: Left) {
+        var reader = StateReader(now: world.now, wallTime: world.wallTime)
+        var rest = left.text[...]
+        do throws(StateFault) {
+            while !rest.isEmpty {
+                let piece = rest.prefix(Int.random(in: 1...5_000, using: &world.random))
+                try reader.take(piece)
+                rest = rest.dropFirst(piece.count)
+            }
+            engine.restore(try reader.finish())
+        } catch {
+            return world.fail("RES-15: the state is not taken: \(error)")
+        }
+        audit = left.audit
+        // A clock that was set forward in between ends the time of everybody, and nobody is owed anything.
+        if world.clockError > left.clockError {
+            audit.lostAt = [:]
+            audit.secrets = [:]
+        } else if stateText() != left.text, world.clockError == left.clockError {
+            world.fail("RES-15: what was read is not what was written")
+        }
+        isRestored = true
+        world.count("restored")
+    }
+
+    /// As of the moment at which the last server stopped.
+    private func stateText() -> [UInt8] {
+        let stoppedAt = world.stoppedAt
+        let wallTime = WallTime(
+            milliseconds: world.wallTime.milliseconds - world.now.duration(since: stoppedAt).wholeMilliseconds)
+        var writer = StateWriter(now: stoppedAt, wallTime: wallTime)
+        for session in engine.snapshots(at: stoppedAt) { writer.append(session) }
+        return writer.finish()
     }
 
     private final class EpochSource {
         weak var owner: SimulatedServer?
         func make() -> Epoch {
             guard let owner else { return Epoch("") }
-            owner.epoch = Epoch(using: &owner.world.random)
-            owner.noted = .zero
+            owner.audit.epoch = Epoch(using: &owner.world.random)
+            owner.audit.noted = .zero
             return owner.epoch
         }
     }
@@ -95,12 +143,18 @@ final class SimulatedServer {
     }
 
     /// Goes as a server that is told to stop goes.
-    func stop() {
+    func stop(keepsState: Bool) -> Left? {
         for id in peers.keys.sorted() {
             if let peer = peers[id] { handle(.serverStops(returnAfter: .zero), for: peer) }
         }
         turnEnded()
-        engine.endSessions()
+        guard keepsState else {
+            engine.endSessions()
+            return nil
+        }
+        var writer = StateWriter(now: world.now, wallTime: world.wallTime)
+        for session in engine.snapshots(at: world.now) { writer.append(session) }
+        return Left(text: writer.finish(), audit: audit, clockError: world.clockError)
     }
 
     // MARK: - Effects, as Hub
@@ -141,7 +195,7 @@ final class SimulatedServer {
     private func note(_ command: SessionCommand) {
         switch command {
         case .join(let request): claimed = request.resumption?.connectionId
-        case .detach(let binding): lostAt[binding.connectionId] = world.now
+        case .detach(let binding): audit.lostAt[binding.connectionId] = world.now
         case .leave, .heard, .signal, .forceDisconnect: break
         }
     }
@@ -155,30 +209,30 @@ final class SimulatedServer {
         let secret = ResumeSecret(using: &world.random)
         let id = ConnectionID("k\(world.nextName())")
         let name = request.token.split(separator: " ").last.map(String.init) ?? ""
-        let wallTime = WallTime(milliseconds: world.now.nanoseconds / 1_000_000 + world.clockError)
         let admission = ConnectionState.Admission(
             session: Self.session, connectionId: id, role: name == "c0" ? .moderator : .publisher, data: name,
-            wallTime: wallTime, isExpired: isExpired, socket: SocketID(using: &world.random), resumeSecret: secret,
+            wallTime: world.wallTime, isExpired: isExpired, socket: SocketID(using: &world.random),
+            resumeSecret: secret,
             secretHash: Self.hash(secret), claimedSecretHash: request.resume.map { Self.hash($0.secret) })
         // What the promise of the window owes to this one (G3).
         let owed = request.resume.map { resume in
             world.bounds.resumeWindow > .zero && resume.epoch == epoch
-                && secrets[resume.connectionId] == Self.hash(resume.secret)
+                && audit.secrets[resume.connectionId] == Self.hash(resume.secret)
                 && engine.connections(of: Self.session).contains { $0.connectionId == resume.connectionId }
                 && engine.withLog(of: Self.session) {
                     resume.after >= $0.reachesBackTo && resume.after <= $0.lastSeq
                 } == true
-                && resume.after >= joinedAt[resume.connectionId] ?? .zero
-                && lostAt[resume.connectionId].map {
+                && resume.after >= audit.joinedAt[resume.connectionId] ?? .zero
+                && audit.lostAt[resume.connectionId].map {
                     world.now.duration(since: $0) < world.bounds.resumeWindow
                 } ?? true
         }
         handle(.authenticated(.success(admission)), for: peer)
         guard let owner = peer.outbox?.owner else { return }
         if owed == true, owner != request.resume?.connectionId { world.fail("G3: it was in time, and was not resumed") }
-        if owner == request.resume?.connectionId { lostAt[owner] = nil }
-        if owner == id { joinedAt[id] = engine.withLog(of: Self.session) { $0.lastSeq } }
-        secrets[owner] = Self.hash(secret)
+        if owner == request.resume?.connectionId { audit.lostAt[owner] = nil }
+        if owner == id { audit.joinedAt[id] = engine.withLog(of: Self.session) { $0.lastSeq } }
+        audit.secrets[owner] = Self.hash(secret)
     }
 
     private static func hash(_ secret: ResumeSecret) -> ResumeSecretHash {
@@ -196,6 +250,7 @@ final class SimulatedServer {
         members.append(peer)
         markDirty(peer)
         world.count(welcome.outcome.rawValue)
+        if isRestored { world.count("\(welcome.outcome.rawValue) after a restart") }
         if let through = welcome.replayThrough, through > welcome.seq { world.count("replayed") }
     }
 
@@ -355,13 +410,13 @@ extension SimulatedServer: SessionEngineObserver {
         if let answer = outside.removeValue(forKey: ticket.origin) {
             answer(outcome)
         } else if let peer = peers[Int(ticket.origin)] {
-            if case .signalled(let seq?) = outcome, seq <= noted { world.count("answered from memory") }
+            if case .signalled(let seq?) = outcome, seq <= audit.noted { world.count("answered from memory") }
             handle(.answered(ticket.request, outcome), for: peer)
         }
     }
 
     func engine(sessionChanged session: SessionID) {
-        let fresh = engine.withLog(of: session) { log in log.entries.filter { $0.seq > noted } } ?? []
+        let fresh = engine.withLog(of: session) { log in log.entries.filter { $0.seq > audit.noted } } ?? []
         for entry in fresh { note(entry) }
         guard !members.isEmpty else { return }
         pacer.noteWaiting(byteCount: fresh.last?.line.byteCount ?? 0)
@@ -369,15 +424,15 @@ extension SimulatedServer: SessionEngineObserver {
     }
 
     private func note(_ entry: LogEntry) {
-        if entry.seq != noted.next { world.fail("the log has \(entry.seq) after \(noted)") }
-        noted = entry.seq
+        if entry.seq != audit.noted.next { world.fail("the log has \(entry.seq) after \(audit.noted)") }
+        audit.noted = entry.seq
         let event: History.Event
         switch world.decoded(entry.line.bytes) {
         case .signal(let signal): event = .signal(from: signal.from, data: signal.data ?? "", to: signal.to)
         case .connectionCreated(_, let connection): event = .created(connection.connectionId)
         case .connectionDestroyed(_, let id, let reason):
             event = .destroyed(id)
-            if reason == .networkDisconnected, claimed != id, let lost = lostAt[id] {
+            if reason == .networkDisconnected, claimed != id, let lost = audit.lostAt[id] {
                 world.count("given up")
                 if world.now.duration(since: lost) < world.bounds.resumeWindow {
                     world.fail("G7: \(id) was given up before its time")

@@ -59,7 +59,8 @@ struct WholeSystemTests {
     static let interesting = [
         "new", "resumed", "recovered", "lost", "replayed", "given up", "answered from memory", "acknowledged",
         "refused",
-        "unknown fate", "online-only", "directed", "by REST", "superseded", "forced out", "left", "restart", "stall",
+        "unknown fate", "online-only", "directed", "by REST", "superseded", "forced out", "left", "restart", "kept",
+        "restored", "resumed after a restart", "recovered after a restart", "stall",
         "backlogged", "in parts", "served together", "silence", "slow way", "closed 4001", "closed 4002", "closed 4500",
         "closed 4501", "closed 4502", "closed 4504", "cut both", "cut silent", "cut silentUp", "cut silentDown",
         "cut clientOnly", "cut serverOnly",

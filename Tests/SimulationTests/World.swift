@@ -23,6 +23,10 @@ final class World {
     let heartbeat = Duration.seconds(4)
     /// How far the wall clock is off.
     var clockError: Int64 = 0
+    var wallTime: WallTime { WallTime(milliseconds: now.nanoseconds / 1_000_000 + clockError) }
+    /// What a server has left that stopped, and when.
+    private var left: SimulatedServer.Left?
+    private(set) var stoppedAt = MonotonicInstant(nanoseconds: 0)
     private(set) var server: SimulatedServer?
     private(set) var clients: [SimulatedClient] = []
     private var backend = History.Client("rest")
@@ -147,7 +151,8 @@ final class World {
     }
 
     private func startServer() {
-        server = SimulatedServer(world: self)
+        server = SimulatedServer(world: self, left: left)
+        left = nil
         serverWake = nil
         trace("the server is back")
     }
@@ -221,8 +226,12 @@ final class World {
         guard let old = server else { return }
         count("restart")
         trace("the server stops")
-        let isGraceful = chance(2)
-        if isGraceful { old.stop() }
+        let isGraceful = !chance(3)
+        if isGraceful {
+            left = old.stop(keepsState: !chance(3))
+            stoppedAt = now
+            if left != nil { count("kept") }
+        }
         server = nil
         for link in links { link.serverDies(after: .milliseconds(isGraceful ? 100 : 10)) }
         schedule(at: now.advanced(by: .milliseconds(Int.random(in: 50...3_000, using: &random)))) { [self] in
