@@ -92,8 +92,9 @@ public struct SessionState: Sendable {
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         while let first = detachments.first, first.until <= now {
             detachments.removeFirst()
+            // Not that of an earlier loss: whoever comes late has to give them up in their order all the same.
             guard let member = members[first.connectionId], case .detached(let lostAt, let until) = member.presence,
-                until <= now
+                until == first.until
             else { continue }
             remove(first.connectionId, .networkDisconnected, now, effects: &effects)
             departed.append(member.ticket, since: lostAt)

@@ -150,8 +150,8 @@ private struct Draft {
         guard let awaited else { throw .damaged }
         switch awaited {
         case .member: session.members.append(try member(&members, takenAt))
-        case .departed: session.departed.append(try departed(&members, takenAt, after: session.departed.last))
-        case .expelled: session.expelled.append(try departed(&members, takenAt, after: session.expelled.last))
+        case .departed: session.departed.append(try departed(&members, takenAt))
+        case .expelled: session.expelled.append(try departed(&members, takenAt))
         case .sender: senders.append(Array(try members.text("sender").utf8))
         case .event: event = try event(&members, takenAt)
         case .line: throw .damaged
@@ -187,12 +187,9 @@ private struct Draft {
     }
 
     private func departed(
-        _ members: inout Members, _ takenAt: MonotonicInstant, after earlier: DepartedTickets.Departed?
+        _ members: inout Members, _ takenAt: MonotonicInstant
     ) throws(StateFault) -> DepartedTickets.Departed {
-        let departed = DepartedTickets.Departed(
-            ticket: try ticket(&members), since: try members.ago("since", takenAt))
-        guard earlier.map({ $0.since <= departed.since }) ?? true else { throw .damaged }
-        return departed
+        DepartedTickets.Departed(ticket: try ticket(&members), since: try members.ago("since", takenAt))
     }
 
     private func ticket(_ members: inout Members) throws(StateFault) -> ResumeTicket {

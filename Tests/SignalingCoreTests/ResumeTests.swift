@@ -65,6 +65,21 @@ private struct Resumable {
 
 @Suite("Coming back to a session")
 struct ResumeTests {
+    @Test("RES-12: however late it is looked at, whoever was lost first is given up first")
+    func inTheOrderOfLosses() {
+        var room = Resumable(recoveryWindow: 120)
+        for name in ["ada", "bob", "eve"] { room.join(name) }
+        room.detach("ada", at: 10)
+        room.comeBack("ada", by: 2, after: 3, at: 20)
+        room.detach("bob", at: 30)
+        room.detach("ada", socket: 2, at: 40)
+        room.signal("eve", request: 1, at: 101)
+        #expect(room.destroyed.map { $0.contains("ada") } == [false, true])
+        // Each may recover for as long as it may, and no longer.
+        #expect(room.comeBack("bob", by: 2, after: 3, at: 149).contains("recovered"))
+        #expect(room.comeBack("ada", by: 3, after: 3, at: 159).contains("recovered"))
+    }
+
     @Test("RES-2, G7: inside the window the same connection goes on, and nobody is told of anything")
     func resumed() {
         var room = Resumable()

@@ -206,6 +206,7 @@ private struct TwoSessions {
     /// One process stops: everybody loses their socket. Another goes on.
     mutating func restart() throws {
         now = now.advanced(by: .nanoseconds(1))
+        original.advance(to: now)
         // Some are still there when it stops, as far as the session knows.
         let isOrderly = original.bounds.resumeWindow == .zero || chance(2)
         if isOrderly { detachAll() }
