@@ -31,11 +31,11 @@ public struct StateReader: ~Copyable {
     /// Takes the next bytes of the text, as many as there are.
     ///
     /// - Throws: ``StateFault``, as soon as one is found; the reader is of no use then.
-    public mutating func take(_ bytes: some Collection<UInt8>) throws(StateFault) {
-        var rest = bytes[...]
+    public mutating func take(_ bytes: ArraySlice<UInt8>) throws(StateFault) {
+        var rest = bytes
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             let piece = rest[..<end]
-            rest = rest[rest.index(after: end)...]
+            rest = rest[(end + 1)...]
             guard line.count + piece.count <= StateText.lineByteLimit else { throw fault }
             line.append(contentsOf: piece)
             try takeLine()

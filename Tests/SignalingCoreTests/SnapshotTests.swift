@@ -414,6 +414,19 @@ struct SnapshotTests {
         let same = try kept(old, stop: .seconds(0), start: .seconds(50))
         #expect(isRefused(same, at: 50.9))
         #expect(!isRefused(same, at: 51.1))
+        var quiet = SessionState(
+            id: room, epoch: Epoch("e"), bounds: .init(onlineOnlyRate: RateLimit(perSecond: 1, burst: 1)))
+        quiet.join("ada")
+        quiet.signal(from: "ada", isOnlineOnly: true)
+        quiet = try kept(quiet, stop: .seconds(0), start: .seconds(50))
+        #expect(comeBack(&quiet, at: 50).contains("resumed"))
+        for (moment, expected) in [(50.9, "online-only dropped: tooOften"), (51.1, "online-only after 1: ")] {
+            var effects: [SessionEffect] = []
+            let sender = CommandSender.connection(SocketBinding("ada", 2), nil)
+            _ = quiet.handle(
+                .signal(sender, SignalRequest(isOnlineOnly: true)), now: .seconds(moment), effects: &effects)
+            #expect(effects.first?.testDescription.hasPrefix(expected) == true, "\(effects.map(\.testDescription))")
+        }
         let other = SessionState.Bounds(signalRate: RateLimit(perSecond: 10, burst: 10))
         #expect(isRefused(try kept(old, stop: .seconds(0), start: .seconds(50), bounds: other), at: 50))
         #expect(!isRefused(try kept(old, stop: .seconds(0), start: .seconds(50), bounds: other), at: 50.2))

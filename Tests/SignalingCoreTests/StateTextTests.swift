@@ -75,7 +75,7 @@ struct StateTextTests {
         #expect(lines.contains { $0.hasPrefix(#"{"ev":"signal","seq":6,"#) })
     }
 
-    @Test("each byte changed in turn is found", arguments: [0x01, 0x20, 0x80, 0xFF] as [UInt8])
+    @Test("each byte changed in turn is found", arguments: [0x01, 0x80] as [UInt8])
     func eachByte(_ mask: UInt8) {
         for place in text.indices {
             var damaged = text
@@ -167,7 +167,7 @@ struct StateTextTests {
         var pieceCount = 0
         var found: StateFault?
         while found == nil, pieceCount < 1_000 {
-            do throws(StateFault) { try reader.take(piece) } catch { found = error }
+            do throws(StateFault) { try reader.take(piece[...]) } catch { found = error }
             pieceCount += 1
         }
         #expect(found == .foreign && pieceCount == StateText.lineByteLimit / piece.count + 1)
