@@ -138,8 +138,11 @@ async def test_g_4_a_state_that_is_not_whole_is_set_aside_and_the_loss_is_told(t
 
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe", "other"])
 def test_what_is_no_file_of_the_servers_own_is_set_aside(tmp_path, kind):
+    """Even where what stands in it could be read."""
     kept, real = tmp_path / FILE, tmp_path / "real"
-    real.write_text("")
+    with serve(tmp_path) as server:
+        assert server.stop() == 0
+    kept.rename(real)
     match kind:
         case "link":
             kept.symlink_to(real)
@@ -150,7 +153,7 @@ def test_what_is_no_file_of_the_servers_own_is_set_aside(tmp_path, kind):
         case "other":
             if os.geteuid() != 0:
                 pytest.skip("only root can give a file away")
-            kept.write_text("")
+            kept.write_bytes(real.read_bytes())
             os.chown(kept, 1, 1)
     with serve(tmp_path) as server:
         server.err.until("are lost")
