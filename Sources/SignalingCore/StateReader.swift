@@ -32,17 +32,26 @@ public struct StateReader: ~Copyable {
     ///
     /// - Throws: ``StateFault``, as soon as one is found; the reader is of no use then.
     public mutating func take(_ bytes: ArraySlice<UInt8>) throws(StateFault) {
-        var rest = bytes
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            let piece = rest[..<end]
-            rest = rest[(end + 1)...]
-            guard line.count + piece.count <= StateText.lineByteLimit else { throw fault }
-            line.append(contentsOf: piece)
+        var start = bytes.startIndex
+        while let end = Self.newline(in: bytes, from: start) {
+            try append(bytes[start..<end])
             try takeLine()
             line.removeAll(keepingCapacity: true)
+            start = end + 1
         }
-        guard line.count + rest.count <= StateText.lineByteLimit else { throw fault }
-        line.append(contentsOf: rest)
+        try append(bytes[start...])
+    }
+
+    private static func newline(in bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
+        bytes.withUnsafeBufferPointer { buffer in
+            let place = buffer[(start - bytes.startIndex)...].firstIndex(of: UInt8(ascii: "\n"))
+            return place.map { $0 + bytes.startIndex }
+        }
+    }
+
+    private mutating func append(_ piece: ArraySlice<UInt8>) throws(StateFault) {
+        guard line.count + piece.count <= StateText.lineByteLimit else { throw fault }
+        line.append(contentsOf: piece)
     }
 
     /// What was kept, after the whole text was taken.
@@ -71,9 +80,9 @@ public struct StateReader: ~Copyable {
             try members.end()
         }
         sumUpLine()
-        if let done = draft, done.awaited == nil {
-            guard ids.insert(done.session.id).inserted else { throw .damaged }
-            sessions.append(done.session)
+        if draft?.isComplete == true, let session = draft?.session {
+            guard ids.insert(session.id).inserted else { throw .damaged }
+            sessions.append(session)
             draft = nil
         }
     }
@@ -109,11 +118,16 @@ public struct StateReader: ~Copyable {
 
 /// A session that is being read.
 private struct Draft {
-    /// What comes next; nil when nothing is missing.
+    /// What a line may be, in the order in which they come.
     enum Awaited { case member, departed, expelled, sender, event, line }
 
+    /// How many of each have not come.
+    private struct Missing {
+        var members, departed, expelled, senders, events: Int64
+    }
+
     var session: SessionSnapshot
-    private var missing: [Awaited: Int64]
+    private var missing: Missing
     private var senders: [[UInt8]] = []
     private var ids: Set<ConnectionID> = []
     /// The event whose own line comes next.
@@ -132,45 +146,57 @@ private struct Draft {
             lastSeq: Seq(try members.integer("seq", in: Members.natural)),
             lastCreationTime: WallTime(milliseconds: try members.integer("creationTime", in: Members.wide)),
             members: [], departed: [], expelled: [], entries: [])
-        missing = [
-            .member: try members.integer("members", in: Members.natural),
-            .departed: try members.integer("departed", in: Members.natural),
-            .expelled: try members.integer("expelled", in: Members.natural),
-            .sender: try members.integer("senders", in: Members.natural),
-            .event: try members.integer("events", in: 0...session.lastSeq.rawValue),
-        ]
+        missing = Missing(
+            members: try members.integer("members", in: Members.natural),
+            departed: try members.integer("departed", in: Members.natural),
+            expelled: try members.integer("expelled", in: Members.natural),
+            senders: try members.integer("senders", in: Members.natural),
+            events: try members.integer("events", in: 0...session.lastSeq.rawValue))
     }
 
+    /// What comes next; nil when nothing is missing.
     var awaited: Awaited? {
         if event != nil { return .line }
-        return [.member, .departed, .expelled, .sender, .event].first { missing[$0] != 0 }
+        if missing.members > 0 { return .member }
+        if missing.departed > 0 { return .departed }
+        if missing.expelled > 0 { return .expelled }
+        if missing.senders > 0 { return .sender }
+        return missing.events > 0 ? .event : nil
     }
+
+    var isComplete: Bool { awaited == nil }
 
     mutating func take(_ members: inout Members, takenAt: MonotonicInstant) throws(StateFault) {
         guard let awaited else { throw .damaged }
         switch awaited {
-        case .member: session.members.append(try member(&members, takenAt))
-        case .departed: session.departed.append(try departed(&members, takenAt))
-        case .expelled: session.expelled.append(try departed(&members, takenAt))
-        case .sender: senders.append(Array(try members.text("sender").utf8))
+        case .member:
+            session.members.append(try member(&members, takenAt))
+            missing.members -= 1
+        case .departed:
+            session.departed.append(try departed(&members, takenAt))
+            missing.departed -= 1
+        case .expelled:
+            session.expelled.append(try departed(&members, takenAt))
+            missing.expelled -= 1
+        case .sender:
+            senders.append(Array(try members.text("sender").utf8))
+            missing.senders -= 1
         case .event: event = try event(&members, takenAt)
         case .line: throw .damaged
         }
-        if awaited != .event { missing[awaited, default: 0] -= 1 }
     }
 
     /// An event's own line. Nobody reads it here: clients do.
     mutating func take(_ line: [UInt8]) throws(StateFault) {
         // Of its own size: `line` has room for the longest so far.
         let bytes = line.withUnsafeBufferPointer { Array($0) }
-        guard let event, let missing = missing[.event], let line = EncodedLine(bytes: bytes, insertion: event.insertion)
-        else { throw .damaged }
+        guard let event, let line = EncodedLine(bytes: bytes, insertion: event.insertion) else { throw .damaged }
         session.entries.append(
             LogEntry(
-                seq: Seq(session.lastSeq.rawValue - missing + 1), audience: event.audience, kind: event.kind,
+                seq: Seq(session.lastSeq.rawValue - missing.events + 1), audience: event.audience, kind: event.kind,
                 appendedAt: event.appendedAt, line: line))
         self.event = nil
-        self.missing[.event] = missing - 1
+        missing.events -= 1
     }
 
     private mutating func member(
