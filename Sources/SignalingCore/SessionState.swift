@@ -320,7 +320,8 @@ public struct SessionState: Sendable {
         func line(_ seq: Seq?) -> EncodedLine {
             EncodedLine(
                 SignalEvent(
-                    seq: seq, from: from?.id, type: request.type, data: request.data, to: request.to),
+                    seq: seq, from: from?.id, type: request.type, data: request.data, isJSON: request.isJSON,
+                    to: request.to),
                 encodedSender: from?.encoded)
         }
         if request.isOnlineOnly {

@@ -61,6 +61,7 @@ extension ClientMessage {
             writer.member("id", id.rawValue)
             if let type = request.type { writer.member("type", type) }
             if let data = request.data { writer.member("data", data) }
+            if request.isJSON { writer.member("json", true) }
             if let to = request.to { writer.member("to", to.rawValue) }
             if request.isOnlineOnly { writer.member("onlineOnly", true) }
         case .forceDisconnect(let id, let target):
@@ -123,6 +124,6 @@ extension SignalRequest {
         self.init(
             type: try reader.string("type"), data: try reader.string("data"),
             to: try reader.string("to").map { ConnectionID($0) },
-            isOnlineOnly: try reader.bool("onlineOnly") ?? false)
+            isOnlineOnly: try reader.bool("onlineOnly") ?? false, isJSON: try reader.bool("json") ?? false)
     }
 }

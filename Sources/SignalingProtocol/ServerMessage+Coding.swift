@@ -100,6 +100,7 @@ extension SignalEvent {
                 try Connection(inner)
             },
             type: try reader.string("type"), data: try reader.string("data"),
+            isJSON: try reader.bool("json") ?? false,
             to: try reader.string("to").map { ConnectionID($0) })
     }
 
@@ -113,6 +114,7 @@ extension SignalEvent {
     func writeTail(to writer: inout JSONWriter) {
         if let type { writer.member("type", type) }
         if let data { writer.member("data", data) }
+        if isJSON { writer.member("json", true) }
         if let to { writer.member("to", to.rawValue) }
     }
 }

@@ -90,18 +90,21 @@ public struct SignalEvent: Hashable, Sendable {
     public var sender: Connection?
     public var type: String?
     public var data: String?
+    /// `data` is the JSON text of a value that was no string (SIG-13).
+    public var isJSON: Bool
     /// Present in a directed signal.
     public var to: ConnectionID?
 
     public init(
         seq: Seq?, from: ConnectionID?, sender: Connection? = nil, type: String?, data: String?,
-        to: ConnectionID? = nil
+        isJSON: Bool = false, to: ConnectionID? = nil
     ) {
         self.seq = seq
         self.from = from
         self.sender = sender
         self.type = type
         self.data = data
+        self.isJSON = isJSON
         self.to = to
     }
 }

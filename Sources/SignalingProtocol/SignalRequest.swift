@@ -7,12 +7,18 @@ public struct SignalRequest: Hashable, Sendable {
     public var to: ConnectionID?
     /// Delivered to who is connected right now, never kept (SIG-10).
     public var isOnlineOnly: Bool
+    /// `data` is the JSON text of a value that was no string; receivers that know such values hand that out (SIG-13).
+    public var isJSON: Bool
 
-    public init(type: String? = nil, data: String? = nil, to: ConnectionID? = nil, isOnlineOnly: Bool = false) {
+    public init(
+        type: String? = nil, data: String? = nil, to: ConnectionID? = nil, isOnlineOnly: Bool = false,
+        isJSON: Bool = false
+    ) {
         self.type = type?.isEmpty == true ? nil : type
         self.data = data
         self.to = to
         self.isOnlineOnly = isOnlineOnly
+        self.isJSON = isJSON
     }
 
     /// The rules that need no session, in the order of SIG-5: data, to, type.

@@ -73,7 +73,7 @@ private struct Expectation {
         if let to = request.to, place(of: to) == nil { return 404 }
         if members.isEmpty { return 404 }
         var event = SignalEvent(
-            seq: nil, from: name, type: request.type, data: request.data, to: request.to)
+            seq: nil, from: name, type: request.type, data: request.data, isJSON: request.isJSON, to: request.to)
         func receives(_ member: Member) -> Bool { event.to == nil || event.to == member.connection.connectionId }
         if request.isOnlineOnly {
             waiting.removeAll {
@@ -254,7 +254,7 @@ private struct Simulation {
                 ? String(repeating: "€", count: 8193)
                 : String(repeating: "x\"é", count: Int.random(in: 0..<30, using: &random)),
             to: chance(3) ? (chance(8) ? client("nobody") : names.randomElement(using: &random)) : nil,
-            isOnlineOnly: chance(4))
+            isOnlineOnly: chance(4), isJSON: chance(8))
         let refusal = expectation.signal(from: sender, request)
         var effects: [SessionEffect] = []
         let outcome = session.handle(

@@ -156,7 +156,8 @@ struct ClientMessageTests {
                 id,
                 SignalRequest(
                     type: maybe(randomText(&random)), data: maybe(randomText(&random)),
-                    to: maybe(ConnectionID(randomText(&random))), isOnlineOnly: .random(using: &random)))
+                    to: maybe(ConnectionID(randomText(&random))), isOnlineOnly: .random(using: &random),
+                    isJSON: .random(using: &random)))
         case 3: return .forceDisconnect(id, ConnectionID(randomText(&random)))
         default: return maybe(.pong) ?? .disconnect(id)
         }

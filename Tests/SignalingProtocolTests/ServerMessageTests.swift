@@ -134,7 +134,7 @@ struct EncodedLineTests {
             func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
             var event = SignalEvent(
                 seq: maybe(Seq(5)), from: sender.connectionId, type: maybe(randomText(&random)),
-                data: maybe(randomText(&random)), to: maybe(ConnectionID("x")))
+                data: maybe(randomText(&random)), isJSON: .random(using: &random), to: maybe(ConnectionID("x")))
             let line = EncodedLine(event, encodedSender: EncodedLine.encode(sender))
             #expect(appended(line, withSender: false) == ServerMessage.signal(event).encoded(), "seed \(seed)")
             #expect(line.byteCount == line.bytes.count)

@@ -3,7 +3,7 @@
 //
 // Events, past facts:
 //   connectRequested {apiKey, sessionId, token, options}      the application asks
-//   signalRequested {tag, type?, data?, to?, onlineOnly?, retryAfterReconnect?}
+//   signalRequested {tag, type?, data?, isJSON?, to?, onlineOnly?, retryAfterReconnect?}
 //   forceDisconnectRequested {tag, connectionId}
 //   disconnectRequested {}
 //   socketOpened, socketClosed {code}, messagesReceived {messages}, each with the number of its socket
@@ -187,11 +187,12 @@ export class ClientState {
     this.#openSocket(effects);
   }
 
-  #signal({ tag, type, data, to, onlineOnly, retryAfterReconnect }, effects) {
+  #signal({ tag, type, data, isJSON, to, onlineOnly, retryAfterReconnect }, effects) {
     // Absent means absent (WIRE-7).
     const message = { op: 'signal' };
     if (type !== undefined) message.type = type;
     if (data !== undefined) message.data = data;
+    if (isJSON) message.json = true;
     if (to !== undefined) message.to = to;
     if (onlineOnly) message.onlineOnly = true;
     // G6: what is worth nothing later is not sent later.
@@ -439,7 +440,7 @@ export class ClientState {
         if (!isWholeSignal(message)) this.#warnOfShape(message, effects);
         else if (this.#isNew(message)) {
           const { from, connection, type, data, to } = message;
-          this.#announce({ what: 'signal', from, connection, type, data, to }, effects);
+          this.#announce({ what: 'signal', from, connection, type, data, to, ...(message.json === true ? { isJSON: true } : {}) }, effects);
         }
         break;
       case 'connectionCreated':

@@ -1,5 +1,13 @@
 import { Emitter } from './emitter.js';
 
+/** Beside the connections, since only the session may write here. */
+const destroyedReasons = new WeakMap();
+
+/** For the session, before it tells that this one is gone. */
+export function noteDestroyed(connection, reason) {
+  destroyedReasons.set(connection, reason);
+}
+
 /**
  * One client in one session, as everybody sees it. Only the session makes these: `to` accepts nothing else.
  *
@@ -16,7 +24,11 @@ export class Connection extends Emitter {
     this.permissions = new Capabilities(capabilities);
     /** OpenTok's media servers rate a connection here; nobody does without media. */
     this.quality = null;
-    this.destroyedReason = undefined;
+  }
+
+  /** Why it ended, for others than oneself; undefined while it has not. A function, as in OpenTok's script. */
+  destroyedReason() {
+    return destroyedReasons.get(this);
   }
 }
 

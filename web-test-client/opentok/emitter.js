@@ -23,10 +23,15 @@ export class Emitter {
     return this;
   }
 
-  /** `off()`, `off(names)`, `off(names, handler)`, `off(names, handler, context)`, `off(map)`, `off(map, context)`. */
+  /**
+   * `off()`, `off(names)`, `off(names, handler)`, `off(names, handler, context)`, `off(map)`, `off(map, context)`; the names
+   * are a text or a list.
+   */
   off(names, handler, context) {
     if (names === undefined || names === null) {
       this.#remove([...this.#listeners.keys()], handler, context);
+    } else if (Array.isArray(names)) {
+      this.#remove(names.flatMap(splitNames), handler, context);
     } else if (typeof names === 'object') {
       forEachPair(names, handler, context, (list, callback, self) => this.#remove(list, callback, self));
     } else {
@@ -61,7 +66,9 @@ export class Emitter {
     return this.emit(name, ...details);
   }
 
+  /** Events of the application's own making get the object as their target, unless they have one. */
   dispatchEvent(event) {
+    event.target ??= this;
     return this.emit(event.type, event);
   }
 

@@ -27,6 +27,9 @@ export class SignalEvent extends OTEvent {
   }
 }
 
+/** Nobody makes one here; for programs that ask `instanceof`. */
+export class StreamEvent extends OTEvent {}
+
 export class SessionConnectEvent extends OTEvent {
   constructor(target) {
     super('sessionConnected', target, { connections: [], streams: [], archives: [] });

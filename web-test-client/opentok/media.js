@@ -11,6 +11,9 @@ export function notSupported(what, code = Code.unableToPublish) {
   return new OTError(code, `${what} is not possible: this server carries signals, and no audio or video.`, 'OT_NOT_SUPPORTED');
 }
 
+/** There is never one; for programs that ask `instanceof`. */
+export class Stream extends Emitter {}
+
 /** What publishers and subscribers have in common: a face without a picture. */
 class MediaObject extends Emitter {
   static #lastId = 0;
@@ -88,6 +91,18 @@ export class Publisher extends MediaObject {
     return { deviceId: null, type: null, track: null };
   }
 
+  getVideoFilter() {
+    return null;
+  }
+
+  getAudioFilter() {
+    return null;
+  }
+
+  getVideoContentHint() {
+    return '';
+  }
+
   destroy() {
     if (!this.#house.publishers.has(this.id)) return this;
     this.#house.publishers.remove(this);
@@ -99,7 +114,8 @@ export class Publisher extends MediaObject {
 addSilentMethods(Publisher, ['publishAudio', 'publishVideo', 'publishCaptions', 'setVideoContentHint', 'setAudioBitrate']);
 addRefusedMethods(Publisher, [
   'cycleVideo', 'setAudioSource', 'setVideoSource', 'applyVideoFilter', 'clearVideoFilter', 'applyAudioFilter',
-  'clearAudioFilter', 'getRtcStatsReport', 'setPreferredResolution', 'setPreferredFrameRate',
+  'clearAudioFilter', 'getRtcStatsReport', 'setPreferredResolution', 'setPreferredFrameRate', 'setVideoMediaProcessorConnector',
+  'setAudioMediaProcessorConnector',
 ]);
 
 export class Subscriber extends MediaObject {
@@ -114,6 +130,10 @@ export class Subscriber extends MediaObject {
   }
 
   isAudioBlocked() {
+    return false;
+  }
+
+  isSubscribedToCaptions() {
     return false;
   }
 }
@@ -176,6 +196,15 @@ export class MediaCalls extends Emitter {
     return Promise.reject(notSupported('Muting', Code.unableToForceMute));
   }
 
+  /** Both are about media alone, so a page that waits for them before it connects goes on. */
+  setEncryptionSecret() {
+    return Promise.resolve();
+  }
+
+  setIceConfig() {
+    return Promise.resolve();
+  }
+
   /** Somebody has to hear of it: without a handler, whoever reads the console. */
   #refuse(handler, error) {
     if (typeof handler === 'function') completeLater(this.#house.log, handler, error);
@@ -220,8 +249,16 @@ export function mediaCallsOfOT(house) {
 
     getSupportedCodecs: () => Promise.resolve({ videoEncoders: [], videoDecoders: [] }),
     hasMediaProcessorSupport: () => false,
+    hasEndToEndEncryptionSupport: () => false,
     unblockAudio: () => Promise.resolve(),
     getAudioOutputDevices: () => Promise.resolve([]),
+    getActiveAudioOutputDevice: () => Promise.reject(notSupported('Playing audio')),
+    setAudioOutputDevice: () => Promise.reject(notSupported('Playing audio')),
+
+    /** OpenTok's proxy for its own addresses. A proxy before this server is named where the server is: in the script's address. */
+    setProxyUrl() {
+      house.log.warn('setProxyUrl does nothing here: name the proxy as the server, with OT.setServer');
+    },
   };
 }
 

@@ -1,4 +1,6 @@
-// Types of the browser library: of `import OT from '…/opentok/index.js'`, and of the global `OT` of the script.
+// Types of the browser library: of `import OT from '…/opentok/index.js'`, of `import * as OT` from it, and of the global
+// `OT` of the script. Where OpenTok's own declarations say of a member that may be absent `undefined`, so do these, also
+// where the value is null: programs were compiled against them.
 
 export = OT;
 export as namespace OT;
@@ -36,7 +38,7 @@ declare namespace OT {
   }
 
   interface SignalEvent extends Event<string, Session> {
-    /** Absent when the signal carries none. */
+    /** Absent when the signal carries none; no text if the sender gave none, which is deprecated. */
     data?: string;
     /** Null when the server sent it. */
     from: Connection | null;
@@ -55,7 +57,7 @@ declare namespace OT {
   type DisconnectReason = 'clientDisconnected' | 'forceDisconnected' | 'networkDisconnected' | 'mediaIdle' | 'serverRotation';
 
   interface SessionDisconnectEvent extends Event<'sessionDisconnected', Session> {
-    reason: DisconnectReason;
+    reason: DisconnectReason | (string & {});
   }
 
   interface SessionReconnectEvent extends Event<'sessionReconnected', Session> {
@@ -70,10 +72,18 @@ declare namespace OT {
     connection: Connection;
     /** @deprecated use `connection` */
     connections: Connection[];
-    reason?: DisconnectReason;
+    /** Undefined in `connectionCreated`. */
+    reason: DisconnectReason | (string & {});
+  }
+
+  /** Never told here. */
+  interface StreamEvent extends Event<'streamCreated' | 'streamDestroyed', Session> {
+    stream: Stream;
+    reason: string;
   }
 
   interface SessionConnectFailedEvent extends Event<'sessionConnectFailed', Session> {
+    name: string;
     code: number;
     message: string;
     reason: string;
@@ -82,7 +92,8 @@ declare namespace OT {
 
   interface ExceptionEvent extends Event<'exception', Session> {
     code: number;
-    title?: string;
+    /** Undefined for the codes of signals. */
+    title: string;
     message: string;
     error: OTError;
   }
@@ -125,7 +136,7 @@ declare namespace OT {
     connectionEventsSuppressed?: boolean;
     /** Ours: the server of this session, when it is not the one that the script came from. */
     server?: string;
-    iceConfig?: unknown;
+    iceConfig?: IceConfig;
     ipWhitelist?: boolean;
     encryptionSecret?: string;
   }
@@ -139,7 +150,7 @@ declare namespace OT {
     readonly apiKey: string | undefined;
     readonly token: string | undefined;
     /** Null until connected. It stays over a reconnect, unless that has the outcome `recovered` or `lost`. */
-    readonly connection: Connection | null;
+    readonly connection?: Connection;
     readonly connections: Collection<Connection>;
     readonly streams: Collection<Stream>;
     readonly archives: Collection<unknown>;
@@ -172,18 +183,21 @@ declare namespace OT {
     forceMuteStream(stream: unknown): Promise<void>;
     forceMuteAll(excluded?: unknown[]): Promise<void>;
     disableForceMute(): Promise<void>;
+    setEncryptionSecret(secret: string): Promise<void>;
+    setIceConfig(iceConfig: IceConfig): Promise<void>;
   }
 
   interface Connection extends Emitter {
     readonly connectionId: string;
     readonly id: string;
-    /** Milliseconds since 1970; null if unknown. */
-    readonly creationTime: number | null;
+    /** Milliseconds since 1970; null if unknown, which this server never says. */
+    readonly creationTime: number;
     readonly data: string;
     readonly capabilities: Capabilities;
     readonly permissions: Capabilities;
     readonly quality: null;
-    readonly destroyedReason: DisconnectReason | undefined;
+    /** Undefined while it is there. */
+    destroyedReason(): string | undefined;
   }
 
   type Grant = 0 | 1;
@@ -215,6 +229,14 @@ declare namespace OT {
   interface Stream {
     streamId: string;
     connection: Connection;
+    creationTime: number;
+    frameRate: number;
+    hasAudio: boolean;
+    hasVideo: boolean;
+    initials: string;
+    name: string;
+    videoDimensions: Dimensions;
+    videoType: 'camera' | 'screen' | 'custom' | undefined;
   }
 
   // Publishers and subscribers, which never carry anything
@@ -224,23 +246,51 @@ declare namespace OT {
   type SubscriberProperties = { [property: string]: unknown };
   type Dimensions = { width: number; height: number };
   type Device = { deviceId: string; kind: string; label: string };
+  type AudioOutputDevice = { deviceId: string | null | undefined; label: string | null };
+  type GetUserMediaProperties = { [property: string]: unknown };
+  type WidgetStyle = { [property: string]: unknown };
+  type WidgetProperties = { [property: string]: unknown };
+  type PublisherStyle = WidgetStyle;
+  type SubscriberStyle = WidgetStyle;
+  type VideoFilter = { type: string; [property: string]: unknown };
+  type AudioFilter = { type: string };
+  type VideoContentHint = '' | 'text' | 'detail' | 'motion';
+  type VideoDimensionsChangedEvent<Target> = Event<'videoDimensionsChanged', Target> & { oldValue: Dimensions; newValue: Dimensions };
+  type IceConfig = {
+    includeServers?: 'all' | 'custom';
+    transportPolicy?: 'all' | 'relay';
+    customServers?: Array<{ urls: string | string[]; username?: string; credential?: string }>;
+  };
+  type ScreenSharingCapabilityResponse = {
+    supported: boolean;
+    supportedSources: { application?: boolean; screen?: boolean; window?: boolean };
+    extensionInstalled?: boolean;
+    extensionRequired?: string;
+    extensionRegistered?: boolean;
+  };
+  type IncomingTrackStats = { bytesReceived: number; packetsLost: number; packetsReceived: number };
+  type OutgoingTrackStats = { bytesSent: number; packetsLost: number; packetsSent: number };
+  type SubscriberStats = { audio: IncomingTrackStats; video: IncomingTrackStats & { frameRate: number }; timestamp: number };
+  type PublisherStats = { audio: OutgoingTrackStats; video: OutgoingTrackStats & { frameRate: number }; timestamp: number };
+  type PublisherStatContainer = { subscriberId?: string; connectionId?: string; stats: PublisherStats };
+  type PublisherStatsArr = PublisherStatContainer[];
 
   interface MediaObject extends Emitter {
     readonly id: string;
-    readonly element: undefined;
-    readonly session: null;
-    getImgData(): null;
+    readonly element?: HTMLElement;
+    readonly session?: Session;
+    getImgData(): string | null;
     getStyle(): { [name: string]: unknown };
     setStyle(name: string, value: unknown): this;
     setStyle(styles: { [name: string]: unknown }): this;
-    getStats(handler: (error?: OTError) => void): void;
+    getStats(handler: (error?: OTError, stats?: any) => void): void;
     getRtcStatsReport(): Promise<never>;
-    videoWidth(): undefined;
-    videoHeight(): undefined;
+    videoWidth(): number | undefined;
+    videoHeight(): number | undefined;
   }
 
   interface Publisher extends MediaObject {
-    readonly stream: null;
+    readonly stream?: Stream;
     readonly accessAllowed: boolean;
     destroy(): this;
     publishAudio(on: boolean): this;
@@ -250,6 +300,11 @@ declare namespace OT {
     setAudioBitrate(bitrate: number): this;
     getAudioSource(): null;
     getVideoSource(): { deviceId: null; type: null; track: null };
+    getVideoFilter(): VideoFilter | null;
+    getAudioFilter(): AudioFilter | null;
+    getVideoContentHint(): VideoContentHint;
+    setVideoMediaProcessorConnector(connector: unknown): Promise<never>;
+    setAudioMediaProcessorConnector(connector: unknown): Promise<never>;
     cycleVideo(): Promise<never>;
     setAudioSource(source: unknown): Promise<never>;
     setVideoSource(source: unknown): Promise<never>;
@@ -262,7 +317,7 @@ declare namespace OT {
   }
 
   interface Subscriber extends MediaObject {
-    readonly stream: unknown;
+    readonly stream?: Stream;
     readonly streamId: string | undefined;
     destroy(): this;
     subscribeToAudio(on: boolean): this;
@@ -274,6 +329,7 @@ declare namespace OT {
     setPreferredResolution(resolution: unknown): this;
     setPreferredFrameRate(rate: number): this;
     isAudioBlocked(): boolean;
+    isSubscribedToCaptions(): boolean;
   }
 
   interface Signal {
@@ -313,6 +369,8 @@ declare namespace OT {
     readonly SessionDisconnectEvent: ClassOf<SessionDisconnectEvent>;
     readonly Signal: new (options: SignalOptions, everybody?: Session) => Signal;
     readonly SignalEvent: ClassOf<SignalEvent>;
+    readonly Stream: ClassOf<Stream>;
+    readonly StreamEvent: ClassOf<StreamEvent>;
     readonly Subscriber: ClassOf<Subscriber>;
 
     readonly sessions: Collection<Session>;
@@ -339,16 +397,82 @@ declare namespace OT {
     initPublisher(target?: unknown, properties?: unknown, handler?: CompletionHandler): Publisher;
     initPublisher(target: unknown, handler: CompletionHandler): Publisher;
     initPublisher(handler: CompletionHandler): Publisher;
-    getDevices(handler: (error: OTError | undefined, devices: never[]) => void): void;
+    getDevices(handler: (error: OTError | undefined, devices?: Device[]) => void): void;
     getUserMedia(properties?: unknown): Promise<never>;
-    checkScreenSharingCapability(handler: (answer: { supported: boolean; [detail: string]: unknown }) => void): void;
+    checkScreenSharingCapability(handler: (answer: ScreenSharingCapabilityResponse) => void): void;
     registerScreenSharingExtension(kind: string, id: string, version?: number): void;
     reportIssue(handler: (error?: OTError, reportId?: string) => void): void;
     getSupportedCodecs(): Promise<{ videoEncoders: string[]; videoDecoders: string[] }>;
     hasMediaProcessorSupport(): boolean;
+    hasEndToEndEncryptionSupport(): boolean;
     unblockAudio(): Promise<void>;
-    getAudioOutputDevices(): Promise<never[]>;
+    getAudioOutputDevices(): Promise<AudioOutputDevice[]>;
+    getActiveAudioOutputDevice(): Promise<AudioOutputDevice>;
+    setAudioOutputDevice(deviceId: string): Promise<void>;
+    setProxyUrl(proxyUrl: string): void;
   }
-}
 
-declare const OT: OT.Library;
+  // The same by name, so that `import { initSession }` and `import type { Session }` find what they name
+
+  const addEventListener: Library['addEventListener'];
+  const Capabilities: Library['Capabilities'];
+  const checkScreenSharingCapability: Library['checkScreenSharingCapability'];
+  const checkSystemRequirements: Library['checkSystemRequirements'];
+  const Connection: Library['Connection'];
+  const ConnectionEvent: Library['ConnectionEvent'];
+  const DEBUG: Library['DEBUG'];
+  const debug: Library['debug'];
+  const dispatchEvent: Library['dispatchEvent'];
+  const emit: Library['emit'];
+  const ERROR: Library['ERROR'];
+  const Error: Library['Error'];
+  const error: Library['error'];
+  const Event: Library['Event'];
+  const ExceptionEvent: Library['ExceptionEvent'];
+  const getActiveAudioOutputDevice: Library['getActiveAudioOutputDevice'];
+  const getAudioOutputDevices: Library['getAudioOutputDevices'];
+  const getDevices: Library['getDevices'];
+  const getErrorTitleByCode: Library['getErrorTitleByCode'];
+  const getSupportedCodecs: Library['getSupportedCodecs'];
+  const getUserMedia: Library['getUserMedia'];
+  const HAS_REQUIREMENTS: Library['HAS_REQUIREMENTS'];
+  const hasEndToEndEncryptionSupport: Library['hasEndToEndEncryptionSupport'];
+  const hasMediaProcessorSupport: Library['hasMediaProcessorSupport'];
+  const INFO: Library['INFO'];
+  const info: Library['info'];
+  const initPublisher: Library['initPublisher'];
+  const initSession: Library['initSession'];
+  const LOG: Library['LOG'];
+  const log: Library['log'];
+  const NONE: Library['NONE'];
+  const NOT_HAS_REQUIREMENTS: Library['NOT_HAS_REQUIREMENTS'];
+  const off: Library['off'];
+  const on: Library['on'];
+  const once: Library['once'];
+  const properties: Library['properties'];
+  const Publisher: Library['Publisher'];
+  const publishers: Library['publishers'];
+  const registerScreenSharingExtension: Library['registerScreenSharingExtension'];
+  const removeEventListener: Library['removeEventListener'];
+  const reportIssue: Library['reportIssue'];
+  const Session: Library['Session'];
+  const SessionConnectEvent: Library['SessionConnectEvent'];
+  const SessionDisconnectEvent: Library['SessionDisconnectEvent'];
+  const sessions: Library['sessions'];
+  const setAudioOutputDevice: Library['setAudioOutputDevice'];
+  const setLogLevel: Library['setLogLevel'];
+  const setProxyUrl: Library['setProxyUrl'];
+  const setServer: Library['setServer'];
+  const Signal: Library['Signal'];
+  const SignalEvent: Library['SignalEvent'];
+  const Stream: Library['Stream'];
+  const StreamEvent: Library['StreamEvent'];
+  const Subscriber: Library['Subscriber'];
+  const subscribers: Library['subscribers'];
+  const trigger: Library['trigger'];
+  const unblockAudio: Library['unblockAudio'];
+  const upgradeSystemRequirements: Library['upgradeSystemRequirements'];
+  const version: Library['version'];
+  const WARN: Library['WARN'];
+  const warn: Library['warn'];
+}

@@ -2,9 +2,9 @@ import { Collection } from './collection.js';
 import { Capabilities, Connection } from './connection.js';
 import { Emitter } from './emitter.js';
 import { OTError, titleOfCode } from './errors.js';
-import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent } from './events.js';
+import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent, StreamEvent } from './events.js';
 import { Level, Log } from './log.js';
-import { mediaCallsOfOT, Publisher, Subscriber } from './media.js';
+import { mediaCallsOfOT, Publisher, Stream, Subscriber } from './media.js';
 import { Session } from './session.js';
 import { Signal } from './signal.js';
 
@@ -53,6 +53,8 @@ export function createOT(environment, server) {
     SessionDisconnectEvent,
     Signal,
     SignalEvent,
+    Stream,
+    StreamEvent,
     Subscriber,
     properties: { version: VERSION },
     sessions: new Collection(),
@@ -65,7 +67,9 @@ export function createOT(environment, server) {
     initSession(apiKey, sessionId, options) {
       // `initSession(sessionId)` is the older form; the key then comes with `connect`.
       const isOlderForm = sessionId === undefined || sessionId === null;
-      const id = isOlderForm ? apiKey : sessionId;
+      const given = isOlderForm ? apiKey : sessionId;
+      // Some servers hand out a list of one, and OpenTok takes it.
+      const id = Array.isArray(given) && given.length === 1 ? given[0] : given;
       // Keys look like numbers, and pages write them as such.
       const key = isOlderForm || apiKey === undefined || apiKey === null ? undefined : String(apiKey);
       const known = OT.sessions.get(id);

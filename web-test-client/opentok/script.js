@@ -1,7 +1,13 @@
-// The library for a script tag: sets `window.OT`, as OpenTok's own script does. `currentScript` has to be read while
-// the script runs; afterwards nobody knows any more where it came from.
+// The library for a script tag: sets `window.OT`, as OpenTok's own script does, and its older name `TB`. Pages with a loader
+// of AMD modules, and bundlers that require it, have it from there, too. `currentScript` has to be read while the script runs; afterwards nobody knows
+// any more where it came from.
 import { browserEnvironment } from './browser.js';
 import { createOT } from './ot.js';
 import { serverOfScript } from './server-address.js';
 
-window.OT = createOT(browserEnvironment(), serverOfScript(document.currentScript?.src ?? window.location.href));
+const OT = createOT(browserEnvironment(), serverOfScript(document.currentScript?.src ?? window.location.href));
+
+window.OT = OT;
+window.TB ??= OT;
+if (typeof module === 'object' && module.exports) module.exports = OT;
+else if (typeof define === 'function' && define.amd) define([], () => OT);

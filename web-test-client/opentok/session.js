@@ -1,6 +1,6 @@
 import { Collection } from './collection.js';
 import { complete } from './completion.js';
-import { Capabilities, Connection } from './connection.js';
+import { Capabilities, Connection, noteDestroyed } from './connection.js';
 import { Driver } from './driver.js';
 import { Code, OTError, titleOfCode } from './errors.js';
 import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent, SignalEvent } from './events.js';
@@ -67,12 +67,16 @@ export class Session extends MediaCalls {
 
   /** `connect(token, handler?)`, and the older `connect(apiKey, token, handler?)`. */
   connect(...args) {
-    const [token, handler] = typeof args[1] === 'string' ? [args[1], args[2]] : args;
+    const isOlderForm = typeof args[1] === 'string';
+    const token = isOlderForm ? args[1] : args[0];
+    // OpenTok takes whatever is last for the handler: `connect(token, options, handler)` is found in programs.
+    const handler = args.at(-1);
     if (this.currentState !== 'disconnected') {
       this.#house.log.warn(`connect does nothing: the session is ${this.currentState}`);
       return this;
     }
-    if (typeof args[1] === 'string' && isGiven(args[0])) this.apiKey = String(args[0]);
+    // The key of `initSession` counts; the older form brings one where that had none.
+    if (isOlderForm && isGiven(args[0]) && this.apiKey === undefined) this.apiKey = String(args[0]);
     this.token = token;
     this.currentState = 'connecting';
     this.#attempts += 1;
@@ -112,6 +116,13 @@ export class Session extends MediaCalls {
   signal(...args) {
     const [options, handler] = typeof args[0] === 'function' ? [{}, args[0]] : [args[0] ?? {}, args[1]];
     const done = (error) => (error ? this.#complete(handler, error) : this.#complete(handler, undefined, options));
+    if (!this.isConnected()) {
+      // Before the signal is looked at, as in OpenTok's script.
+      const error = new OTError(Code.notConnected, 'The signal cannot be sent: the session is not connected.');
+      done(error);
+      this.#raise(error);
+      return;
+    }
     if (typeof options !== 'object') {
       // Looked at as OpenTok does, a text has no properties and is a signal with nothing in it; nobody means that.
       done(new OTError(Code.invalidParameter, 'The signal must be an object with type and data.'));
@@ -122,17 +133,11 @@ export class Session extends MediaCalls {
       done(new OTError(signal.error.code, signal.error.message));
       return;
     }
-    if (!this.isConnected()) {
-      const error = new OTError(Code.notConnected, 'The signal cannot be sent: the session is not connected.');
-      done(error);
-      this.#raise(error);
-      return;
-    }
     this.#driver.handle({
       event: 'signalRequested',
       tag: done,
       type: signal.type === undefined ? undefined : String(signal.type),
-      data: this.#textOf(signal.data),
+      ...this.#asText(signal.data),
       // OpenTok lets the session itself stand as a target; it can only mean everybody.
       to: signal.to === this ? undefined : signal.to?.connectionId,
       onlineOnly: signal.onlineOnly,
@@ -219,13 +224,15 @@ export class Session extends MediaCalls {
     this.#become({ connection, capabilities });
     this.currentState = 'connected';
     const mine = this.connection;
+    // Everybody is in the collection before anything is told: programs count who is here in their connect handler.
+    const present = connections.map((each) => this.#remember(each));
     this.dispatchEvent(new SessionConnectEvent(this));
     // `off` may have taken the connect handler along, as in OpenTok. It must not hear of a failure later.
     if (this.connection === mine) this.#takeConnectHandler();
-    for (const each of connections) {
+    for (const each of present) {
       // A handler may leave in the middle of this; the others were then never here.
       if (this.connection !== mine) return;
-      this.#created(this.#remember(each));
+      this.#created(each);
     }
   }
 
@@ -266,19 +273,19 @@ export class Session extends MediaCalls {
   #destroyed({ connectionId, reason }) {
     const connection = this.connections.get(connectionId);
     if (!connection) return;
-    connection.destroyedReason = reason;
+    noteDestroyed(connection, reason);
     this.connections.remove(connection);
     if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
   }
 
   #signalled(happening) {
-    const { from, connection, type, data } = happening;
+    const { from, connection, type } = happening;
     const sender = this.#sender(from, connection);
     if (sender === undefined) {
       this.#hold(happening);
       return;
     }
-    const event = new SignalEvent(this, { type, data, from: sender });
+    const event = new SignalEvent(this, { type, data: valueOf(happening), from: sender });
     this.emit('signal', event);
     if (type) this.emit(`signal:${type}`, event);
   }
@@ -308,7 +315,7 @@ export class Session extends MediaCalls {
     const error = new OTError(code, message);
     this.#reset();
     this.#complete(handler, error);
-    this.dispatchEvent(new OTEvent('sessionConnectFailed', this, { code, message, reason: message, error }));
+    this.dispatchEvent(new OTEvent('sessionConnectFailed', this, { name: error.name, code, message, reason: message, error }));
     this.#raise(error);
   }
 
@@ -353,11 +360,21 @@ export class Session extends MediaCalls {
     return address;
   }
 
-  /** The wire carries text. OpenTok's web client also takes objects and numbers, with a warning; they go as JSON. */
-  #textOf(data) {
-    if (data === undefined || typeof data === 'string') return data;
-    this.#house.log.warn('signal data that is not a string is deprecated; it is sent as JSON text');
-    return JSON.stringify(data);
+  /** The wire carries text. OpenTok's web client also takes objects and numbers, with a warning; they go as JSON (SIG-13). */
+  #asText(data) {
+    if (data === undefined || typeof data === 'string') return { data };
+    this.#house.log.warn('signal data that is not a string is deprecated; other than browsers receive its JSON text');
+    return { data: JSON.stringify(data), isJSON: true };
+  }
+}
+
+/** What the sender's program gave to `signal`. Each receiver has a value of its own. */
+function valueOf({ data, isJSON }) {
+  if (!isJSON || data === undefined) return data;
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
   }
 }
 

@@ -83,12 +83,33 @@ test('signal: a Connection without an id is no target, so that no whisper become
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('signal: data that is no string arrives as its JSON text, for objects, arrays, numbers and booleans', () => {
+test('opentok_1_2_data: what is no string goes as JSON and arrives as what it was, for objects, arrays, numbers and booleans', () => {
   const { browser, session } = joined();
-  for (const data of [{ a: 1 }, [1, 'b'], 5, 0, false]) session.signal({ data });
-  assert.deepEqual(browser.socket.sent.slice(1).map((message) => message.data), ['{"a":1}', '[1,"b"]', '5', '0', 'false']);
+  const values = [{ a: 1 }, [1, 'b'], 5, 0, false];
+  const arrived = [];
+  session.on('signal', (event) => arrived.push(event.data));
+  for (const data of values) session.signal({ data });
+  const sent = browser.socket.sent.slice(1);
+  assert.deepEqual(sent.map(({ data, json }) => [data, json]), values.map((value) => [JSON.stringify(value), true]));
+  sent.forEach(({ data, json }, place) => browser.socket.hear({ ev: 'signal', seq: 3 + place, from: 'ada-id', data, json }));
+  assert.deepEqual(arrived, values);
   assert.equal(browser.printed.length, 5);
   assert.match(browser.printed[0][1], /deprecated/);
+});
+
+test('opentok_1_2_data: a string stays a string, whatever it looks like, and so does JSON that is none', () => {
+  const { browser, session } = joined();
+  const arrived = [];
+  session.on('signal', (event) => arrived.push(event.data));
+  session.signal({ data: '{"a":1}' });
+  assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', data: '{"a":1}', id: 2 });
+  browser.socket.hear(
+    { ev: 'signal', seq: 3, from: 'ada-id', data: '{"a":1}' },
+    { ev: 'signal', seq: 4, from: 'ada-id', data: '{"a":1}', json: false },
+    { ev: 'signal', seq: 5, from: 'ada-id', data: '{"a"', json: true },
+    { ev: 'signal', seq: 6, from: 'ada-id', json: true },
+  );
+  assert.deepEqual(arrived, ['{"a":1}', '{"a":1}', '{"a"', undefined]);
 });
 
 test('signal: retryAfterReconnect is taken, and the server hears nothing of it', () => {
@@ -243,6 +264,43 @@ test('connecting: a handler that is given twice over two connects is called once
   assert.deepEqual(calls, [1006, undefined]);
 });
 
+test('opentok_2_1_connections: everybody is in the collection when sessionConnected and the connect handler run', () => {
+  const { browser, session } = page();
+  const counts = [];
+  session.on('sessionConnected', () => counts.push(session.connections.length()));
+  session.connect('T1==', () => counts.push(session.connections.map((connection) => connection.data)));
+  session.on('connectionCreated', () => counts.push(session.connections.length()));
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.deepEqual(counts, [2, ['Ada', 'Bob'], 2, 2]);
+  assert.equal(session.connections.get('bob-id'), session.connection);
+});
+
+test('opentok_2_1_connect: the handler is what comes last, whatever stands before it', () => {
+  const { browser, session } = page();
+  let called = 0;
+  session.connect('T1==', null, () => (called += 1));
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  assert.equal(called, 1);
+});
+
+test('opentok_2_1_connect: the key of initSession counts, the older form brings one where that had none', () => {
+  const { browser, session } = page();
+  session.connect('other', 'T1==');
+  browser.socket.open();
+  assert.equal(browser.socket.sent[0].apiKey, '100');
+});
+
+test('opentok_2_8_connect_failed: sessionConnectFailed has the name, code, message and reason of the error', () => {
+  const { browser, session, heard } = page();
+  session.connect('T1==');
+  browser.socket.open();
+  browser.socket.hear({ ev: 'error', id: 1, code: 1005, name: 'OT_INVALID_SESSION_ID', message: 'no', retryable: false });
+  const { name, code, message, reason } = heard[0];
+  assert.deepEqual([name, code, message, reason], ['OT_INVALID_SESSION_ID', 1005, 'no', 'no']);
+});
+
 test('connecting: a handler that leaves at once is told of nobody', async () => {
   const { browser, session, names } = page();
   session.connect('T1==', () => session.disconnect());
@@ -349,7 +407,7 @@ for (const reason of ['clientDisconnected', 'forceDisconnected', 'networkDisconn
     const { browser, session } = joined();
     const seen = [];
     session.on('connectionDestroyed', (event) => {
-      seen.push([event.reason, event.connection.id, event.connection.destroyedReason, event.connections, event.cancelable, session.connections.has('ada-id')]);
+      seen.push([event.reason, event.connection.id, event.connection.destroyedReason(), event.connections, event.cancelable, session.connections.has('ada-id')]);
     });
     const gone = session.connections.get('ada-id');
     browser.socket.hear({ ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason });
@@ -398,7 +456,7 @@ test('a Connection has both names of its id, its time and data, and what it may 
   const mine = session.connection;
   const hers = session.connections.get('ada-id');
   assert.deepEqual(
-    [mine.id, mine.connectionId, mine.creationTime, mine.data, mine.quality, mine.destroyedReason],
+    [mine.id, mine.connectionId, mine.creationTime, mine.data, mine.quality, mine.destroyedReason()],
     ['bob-id', 'bob-id', bob.creationTime, 'Bob', null, undefined],
   );
   assert.deepEqual([mine.capabilities.publish, mine.permissions.publish, hers.capabilities.publish], [1, 1, 0]);

@@ -141,3 +141,12 @@ test('emit, trigger and dispatchEvent are one thing; addEventListener and remove
   emitter.emit('a', 4);
   assert.deepEqual(heard, ['x1', 'x2', 'x3']);
 });
+
+test('opentok_6_2_off: a list of names, and an event of the application’s own gets its target', () => {
+  const emitter = new Emitter();
+  const heard = [];
+  emitter.on('a b c', (event) => heard.push([event.type, event.target === emitter]));
+  emitter.off(['a', 'b']);
+  for (const type of ['a', 'b', 'c']) emitter.dispatchEvent({ type });
+  assert.deepEqual(heard, [['c', true]]);
+});

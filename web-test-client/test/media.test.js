@@ -127,3 +127,20 @@ test('media: a handler that throws is logged, and nothing else suffers', async (
   assert.deepEqual(browser.printed.map(([level]) => level), ['error']);
   assert.equal(browser.socket.sent.at(-1).data, 'still here');
 });
+
+test('opentok_6_3_media: calls of newer versions are there and harmless', async () => {
+  const { OT, session, browser } = joined();
+  await session.setEncryptionSecret('secret');
+  await session.setIceConfig({ includeServers: 'all', transportPolicy: 'all', customServers: [] });
+  assert.equal(OT.hasEndToEndEncryptionSupport(), false);
+  await assert.rejects(OT.setAudioOutputDevice('x'), { name: 'OT_NOT_SUPPORTED' });
+  await assert.rejects(OT.getActiveAudioOutputDevice(), { name: 'OT_NOT_SUPPORTED' });
+  const publisher = OT.initPublisher();
+  assert.deepEqual([publisher.getVideoFilter(), publisher.getAudioFilter(), publisher.getVideoContentHint()], [null, null, '']);
+  await assert.rejects(publisher.setVideoMediaProcessorConnector(null), { name: 'OT_NOT_SUPPORTED' });
+  assert.equal(session.subscribe(stream, () => {}).isSubscribedToCaptions(), false);
+  assert.equal(stream instanceof OT.Stream || {} instanceof OT.StreamEvent, false);
+  assert.deepEqual(browser.printed, []);
+  OT.setProxyUrl('https://proxy.example');
+  assert.deepEqual(browser.printed.map(([level]) => level), ['warn']);
+});

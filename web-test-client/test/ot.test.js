@@ -134,3 +134,15 @@ test('OT: two OTs, as in two frames, share nothing', () => {
   assert.notEqual(two.initSession('100', '1_x'), one.session);
   assert.equal(two.sessions.length(), 1);
 });
+
+test('opentok_6_1_init_session: a list of one session id is that id', () => {
+  const { OT, session } = page();
+  assert.equal(OT.initSession('100', ['1_x']), session);
+  assert.equal(OT.initSession(['1_y']).sessionId, '1_y');
+});
+
+test('opentok_6_1_module: all that OT has is exported by name too, for import * as OT', async () => {
+  const module = await import('../opentok/index.js');
+  assert.deepEqual(Object.keys(module).sort(), ['default', ...Object.keys(module.default)].sort());
+  for (const [name, value] of Object.entries(module.default)) assert.equal(module[name], value, name);
+});

@@ -11,8 +11,8 @@ const usage = fileURLToPath(new URL('../test-support/usage.ts', import.meta.url)
 const declarations = fileURLToPath(new URL('../opentok/opentok', import.meta.url));
 
 /** Debian's package is node-typescript. */
-function compile(file) {
-  const { status, stdout, error } = spawnSync('tsc', ['--strict', '--noEmit', '--target', 'es2020', '--module', 'commonjs', file], { encoding: 'utf8' });
+function compile(file, options = ['--module', 'commonjs']) {
+  const { status, stdout, error } = spawnSync('tsc', ['--strict', '--noEmit', '--target', 'es2020', ...options, file], { encoding: 'utf8' });
   if (error) throw error;
   return { status, complaints: stdout.trim() };
 }
@@ -30,4 +30,29 @@ test('types: what the library does not take is complained of', (t) => {
   const { status, complaints } = compile(wrong);
   assert.notEqual(status, 0);
   assert.equal(complaints.split('\n').filter((line) => line.includes('wrong.ts(')).length, 4, complaints);
+});
+
+const application = fileURLToPath(new URL('../test-support/application.ts', import.meta.url));
+const bundled = ['--module', 'esnext', '--moduleResolution', 'node'];
+
+for (const options of [['--module', 'commonjs'], bundled, [...bundled, '--esModuleInterop']]) {
+  test(`opentok_6_1_types: what compiles against OpenTok’s own declarations compiles against these: ${options.join(' ')}`, () => {
+    assert.deepEqual(compile(application, options), { status: 0, complaints: '' });
+  });
+}
+
+test('opentok_6_1_types: the default import and types by name', (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'types-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const program = path.join(folder, 'named.ts');
+  const library = JSON.stringify(declarations);
+  writeFileSync(program, `import OT, { initSession } from ${library};
+    import type { Session, OTError } from ${library};
+    const session: Session = OT.initSession('1', '1_x');
+    const same: OT.Session = initSession('1', '1_x');
+    const failed = (error?: OTError) => console.log(error?.name, same === session);
+    session.signal({ data: 'x' }, failed);
+    declare global { interface Window { OT: typeof OT } }
+    window.OT.initSession('1', '1_x');`);
+  assert.deepEqual(compile(program, [...bundled, '--esModuleInterop']), { status: 0, complaints: '' });
 });

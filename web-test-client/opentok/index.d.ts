@@ -1,0 +1,3 @@
+// The types of `index.js` beside it.
+import OT = require('./opentok');
+export = OT;
