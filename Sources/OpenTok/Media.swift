@@ -12,6 +12,8 @@ public final class OTStream: NSObject {
     public let creationTime: Date
     public let hasAudio: Bool
     public let hasVideo: Bool
+    public let videoType = OTStreamVideoType.camera
+    public let videoDimensions = CGSize.zero
 
     init(streamId: String, connection: OTConnection, session: OTSession) {
         self.streamId = streamId
@@ -22,6 +24,27 @@ public final class OTStream: NSObject {
         hasAudio = false
         hasVideo = false
     }
+}
+
+public enum OTStreamVideoType: Int, Sendable {
+    case camera = 1
+    case screen = 2
+    case custom = 3
+}
+
+/// What a moderator's muting is told with, which never happens here.
+public final class OTMuteForcedInfo: NSObject {
+    public let active: Bool
+
+    init(active: Bool) { self.active = active }
+}
+
+/// Why pictures stop or come back, for delegates that name it.
+public enum OTSubscriberVideoEventReason: Int, Sendable {
+    case publisherPropertyChanged = 1
+    case subscriberPropertyChanged = 2
+    case qualityChanged = 3
+    case codecNotSupported = 4
 }
 
 /// Never called, except by a program itself.

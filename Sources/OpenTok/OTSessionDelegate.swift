@@ -42,6 +42,9 @@ public protocol OTSessionDelegate: AnyObject {
 
     /// Never called: nothing is recorded.
     func session(_ session: OTSession, archiveStoppedWithId archiveId: String)
+
+    /// Never called: there is no sound to mute.
+    func session(_ session: OTSession, info: OTMuteForcedInfo)
 }
 
 extension OTSessionDelegate {
@@ -54,4 +57,5 @@ extension OTSessionDelegate {
     public func sessionDidReconnect(_ session: OTSession) {}
     public func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?) {}
     public func session(_ session: OTSession, archiveStoppedWithId archiveId: String) {}
+    public func session(_ session: OTSession, info: OTMuteForcedInfo) {}
 }

@@ -69,7 +69,8 @@ final class RESTRouter {
     /// Options in the body (archiving, media routing, location) are about media: they are taken, whatever form they have,
     /// and have no effect.
     private func createSession(_ exchange: HTTPExchange) -> HTTPResponse {
-        let isXML = SessionCreation.wantsXML(accept: exchange.header("accept"))
+        let isXML = SessionCreation.wantsXML(
+            accept: exchange.header("accept"), userAgent: exchange.header("user-agent"))
         do {
             let project = try authorize(exchange, nil)
             let now = WallTime.current

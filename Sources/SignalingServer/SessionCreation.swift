@@ -9,10 +9,18 @@ struct SessionCreation {
     let apiKey: APIKey
     let createdAt: WallTime
 
-    /// Clients from before JSON ask for XML, or for nothing that JSON is. Whoever does not say gets JSON.
-    static func wantsXML(accept: String?) -> Bool {
-        guard let accept = accept?.lowercased() else { return false }
-        return accept.contains("xml") && !accept.contains("json")
+    /// Clients from before JSON ask for XML, or for nothing that JSON is. Whoever does not say gets JSON, except OpenTok's own
+    /// SDKs: those that do not ask for JSON (PHP, Ruby, .NET, the older ones of Node and Java) read nothing but XML.
+    static func wantsXML(accept: String?, userAgent: String?) -> Bool {
+        let accept = accept?.lowercased() ?? ""
+        guard !accept.contains("json") else { return false }
+        return accept.contains("xml") || isSDK(userAgent)
+    }
+
+    /// `OpenTok-PHP-SDK/4.2.1 …`, `Opentok-DotNet-SDK/3.0.0`.
+    private static func isSDK(_ userAgent: String?) -> Bool {
+        guard let product = userAgent?.split(separator: "/").first?.lowercased() else { return false }
+        return product.hasPrefix("opentok-") && product.hasSuffix("-sdk")
     }
 
     /// The SDKs read `session_id` alone; the rest is there because the real answer has it.

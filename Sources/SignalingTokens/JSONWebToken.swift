@@ -56,6 +56,9 @@ enum JSONWebToken {
             }
         }
 
+        /// `ist` where OpenTok's Ruby SDK says it; it is signed there, too.
+        var issuerType: String? { header.ist }
+
         /// The algorithm is the project's to say, never the token's (RFC 8725 section 3.1). A key id changes nothing: a
         /// project's keys are so few that each is tried.
         func verify(by project: Project) throws(TokenError) {
@@ -86,6 +89,21 @@ enum JSONWebToken {
         var typ: String?
         /// Extensions that must be understood (RFC 7515 section 4.1.11); we know none.
         var crit: [String]?
+        var ist: String?
+
+        init(alg: String, typ: String) {
+            self.alg = alg
+            self.typ = typ
+        }
+
+        init(from decoder: any Decoder) throws {
+            let header = try decoder.container(keyedBy: CodingKeys.self)
+            alg = try header.decodeIfPresent(String.self, forKey: .alg)
+            typ = try header.decodeIfPresent(String.self, forKey: .typ)
+            crit = try header.decodeIfPresent([String].self, forKey: .crit)
+            // Nothing of the standard's: elsewhere it may have any shape.
+            ist = try? header.decode(String.self, forKey: .ist)
+        }
     }
 }
 

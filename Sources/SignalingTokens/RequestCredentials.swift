@@ -50,7 +50,7 @@ public enum RequestCredentials {
 
     /// Throws unless these are credentials of this project or application, in time.
     ///
-    /// Only `ist` = `project` is accepted, and an application may leave it out. OpenTok's `account` is signed with an
+    /// Only `ist` = `project` is accepted, among the claims or, as OpenTok's Ruby SDK has it, in the header; an application may leave it out. OpenTok's `account` is signed with an
     /// account's secret, which no project has. A client's token is signed with the same key and has the same issuer, and
     /// every client holds one: whatever names a session, a role, a scope or connection data is refused, and of an
     /// application also what names a subject or access rights, or each client could act as the backend.
@@ -65,7 +65,7 @@ public enum RequestCredentials {
         }
         switch project.key {
         case .secrets:
-            guard claims.ist == ProjectJWT.issuerType else { throw .wrongPurpose }
+            guard claims.ist ?? token.issuerType == ProjectJWT.issuerType else { throw .wrongPurpose }
         case .application:
             guard claims.ist ?? ProjectJWT.issuerType == ProjectJWT.issuerType, claims.subjects.isEmpty,
                 !claims.hasAccessList

@@ -8,6 +8,7 @@ import xml.etree.ElementTree
 
 import pytest
 
+from credentials import jwt
 from raw_socket import RawSocket
 from server_process import Answer
 from signalbox_client import Client
@@ -321,6 +322,47 @@ def test_opentok_4_2_create_answers_in_xml_only_who_asks_for_no_json(server, acc
     if kind == "text/xml":
         error = xml.etree.ElementTree.fromstring(refused.body)
         assert error.tag == "error" and error.attrib["code"] == "403" and error[0].attrib["message"]
+
+
+# What the SDKs of other languages send with POST /session/create: the body is a form, and those that name no JSON read XML.
+SDK_REQUESTS = [
+    ("OpenTok-Ruby-SDK/4.0.0-Ruby-Version-2.6.3-p62", "*/*", "text/xml"),
+    ("OpenTok-PHP-SDK/4.2.1 GuzzleHttp/6.3.3 curl/7.64.1 PHP/7.3.9", None, "text/xml"),
+    ("Opentok-DotNet-SDK/3.0.0.0", None, "text/xml"),
+    ("Opentok-Java-SDK/2.3.0", "*/*", "text/xml"),
+    ("OpenTok-Node-SDK/2.2.4", None, "text/xml"),
+    ("OpenTok-Node-SDK/2.23.1", "application/json", "application/json"),
+    ("Opentok-Java-SDK/4.15.1 JRE/17", "application/json", "application/json"),
+    ("curl/8.0", "*/*", "application/json"),
+]
+
+
+@pytest.mark.parametrize("agent, accept, kind", SDK_REQUESTS)
+def test_opentok_4_2_an_sdk_that_does_not_ask_for_json_reads_xml(server, agent, accept, kind):
+    headers = {
+        "X-OPENTOK-AUTH": server.project.credentials(),
+        "User-Agent": agent,
+        "Content-Type": "application/x-www-form-urlencoded",
+    } | ({"Accept": accept} if accept else {})
+    answer = server.request("POST", "/session/create", b"p2p.preference=enabled", headers)
+    assert answer.status == 200 and answer.headers["Content-Type"] == kind
+    if kind == "text/xml":
+        assert xml.etree.ElementTree.fromstring(answer.body).find("Session/session_id").text.startswith(("1_", "2_"))
+
+
+def test_opentok_4_1_the_ruby_sdk_says_the_issuer_type_in_the_header(server):
+    now = int(time.time())
+    claims = {"iss": server.project.key, "iat": now, "exp": now + 300}
+    credentials = jwt(claims, server.project.secret, {"ist": "project", "alg": "HS256"})
+    answer = server.request("POST", "/session/create", b"", {"X-OPENTOK-AUTH": credentials})
+    assert answer.status == 200
+
+
+def test_opentok_4_5_the_php_sdk_ends_the_list_of_streams_with_a_slash(server):
+    session = server.project.session()
+    path = f"/v2/project/{server.project.key}/session/{session}/stream/"
+    answer = server.request("GET", path, None, server.project.headers())
+    assert answer.status == 200 and answer.json() == {"count": 0, "items": []}
 
 
 @pytest.mark.parametrize("body", [

@@ -171,7 +171,43 @@ def test_the_library_is_an_es_module_too(open_page, url):
              return new Promise((done) => session.connect(token, (error) => done(error ? error.code : session.connections.length())));
            }"""
     )
-    assert count == 0, "the handler runs inside sessionConnected, before anybody is announced"
+    assert count == 1, "oneself is there when the handler runs, before anybody is announced"
+
+
+def test_opentok_1_2_objects_sent_by_a_page_arrive_as_objects(open_application, room):
+    """Pages were written so, and their counterparts read `event.data.msg`."""
+    ada = open_application("object-data.html", "/v2/js/opentok.min.js", room, sender="Ada")
+    expect(ada.locator("#heard li")).to_have_text(["connected, 1 here", "no camera"])
+    bob = open_application("object-data.html", "/v2/js/opentok.js", room, sender="Bob")
+    expect(bob.locator("#heard li")).to_have_text(["connected, 2 here", "no camera"])
+    ada.evaluate("say('hello')")
+    expect(ada.locator("#heard li").last).to_have_text("mine: hello by Ada")
+    expect(bob.locator("#heard li").last).to_have_text("theirs: hello by Ada")
+
+
+def test_opentok_6_1_the_script_is_an_amd_module_where_there_is_a_loader(open_page, url):
+    page = open_page("about:blank")
+    loader = "window.got = []; window.define = (names, make) => got.push(make()); define.amd = {};"
+    page.route(
+        url + "/amd.html",
+        lambda route: route.fulfill(
+            body=f"<!doctype html><script>{loader}</script>" + bare_page("/v2/js/opentok.min.js"),
+            content_type="text/html",
+        ),
+    )
+    page.goto(url + "/amd.html")
+    assert page.evaluate("[got.length, got[0] === OT, TB === OT]") == [1, True, True]
+
+
+def test_opentok_6_1_import_star_finds_every_call(open_page, url):
+    page = open_page(url + "/")
+    found = page.evaluate(
+        """async () => {
+             const OT = await import('/opentok/index.js');
+             return [typeof OT.initSession, typeof OT.on, OT.default.initSession === OT.initSession];
+           }"""
+    )
+    assert found == ["function", "function", True]
 
 
 def bare_page(path):

@@ -507,6 +507,8 @@ struct SessionTests {
             #expect(code { ada.session.unpublish(publisher, error: &$0) } == .sessionPublisherNotFound)
             let stream = OTStream(
                 streamId: "s", connection: try #require(ada.session.connection), session: ada.session)
+            #expect(stream.videoType == .camera && stream.videoDimensions == .zero)
+            ada.session.delegate?.session(ada.session, info: OTMuteForcedInfo(active: true))
             let subscriber = OTSubscriber(stream: stream, delegate: nil)!
             ada.session.subscribe(subscriber, error: &error)
             #expect(error?.domain == OT_SUBSCRIBER_ERROR_DOMAIN)
