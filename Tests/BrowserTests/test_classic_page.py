@@ -199,6 +199,23 @@ def test_opentok_6_1_the_script_is_an_amd_module_where_there_is_a_loader(open_pa
     assert page.evaluate("[got.length, got[0] === OT, TB === OT]") == [1, True, True]
 
 
+def test_opentok_6_1_the_script_as_text_finds_its_server(open_page, url):
+    """As jQuery's `getScript` puts it in when page and script are of one origin."""
+    # A document of that origin whose policy lets text become a script.
+    page = open_page(url + "/livez")
+    outcome = page.evaluate(
+        """async () => {
+             const script = document.createElement('script');
+             script.text = await (await fetch('/v2/js/opentok.min.js')).text();
+             document.head.appendChild(script);
+             const { apiKey, sessionId, token } = await (await fetch('/room/text')).json();
+             return new Promise((done) => OT.initSession(apiKey, sessionId).connect(token, (error) => done(error ? error.message : 'connected')));
+           }"""
+    )
+    assert outcome == "connected"
+    page.complaints.clear()  # the document has no icon
+
+
 def test_opentok_6_1_import_star_finds_every_call(open_page, url):
     page = open_page(url + "/")
     found = page.evaluate(

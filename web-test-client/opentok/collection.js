@@ -28,12 +28,12 @@ export class Collection {
   }
 
   forEach(visit, context) {
-    [...this.#items.values()].forEach((item) => visit.call(context, item));
+    [...this.#items.values()].forEach((item, place) => visit.call(context, item, place));
     return this;
   }
 
   map(transform, context) {
-    return [...this.#items.values()].map((item) => transform.call(context, item));
+    return [...this.#items.values()].map((item, place) => transform.call(context, item, place));
   }
 
   /** `wanted` is a predicate, or an object whose properties must be equal. */

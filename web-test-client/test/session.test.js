@@ -363,6 +363,7 @@ test('session.connections is a collection: get, has, forEach, map, find, where, 
   assert.equal(connections.find((connection) => connection.data === 'Ada').id, 'ada-id');
   assert.deepEqual(connections.where({ creationTime: ada.creationTime }).map((connection) => connection.id), ['ada-id']);
   assert.deepEqual(connections.map((connection) => connection.data), ['Ada', 'Bob']);
+  assert.deepEqual(connections.map((connection, place) => place), [0, 1]);
   assert.equal(connections.length(), 2);
 });
 
