@@ -20,8 +20,8 @@ struct BodyFraming {
     }
 
     private let length: Length
-    private let isChunked: Bool
-    private let mustHaveLength: Bool
+    private let transferEncoding: String?
+    private let mayHaveBody: Bool
     private let lacksHost: Bool
     let keepsAlive: Bool
     let wantsContinue: Bool
@@ -31,13 +31,13 @@ struct BodyFraming {
     init(_ headers: RequestHeaders, method: HTTPMethod) {
         let text = headers[WSI_TOKEN_HTTP_CONTENT_LENGTH]
         length = Self.parse(text)
-        isChunked = headers.length(WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0
+        transferEncoding = headers[WSI_TOKEN_HTTP_TRANSFER_ENCODING]?.lowercased()
         switch method {
-        case .post, .put, .patch: mustHaveLength = true
-        case .get, .head, .delete, .options: mustHaveLength = false
+        case .post, .put, .patch: mayHaveBody = true
+        case .get, .head, .delete, .options: mayHaveBody = false
         }
         // A length that is there counts by `atoll`; a POST, PUT or PATCH without one counts as 100 MiB.
-        libraryReadsBody = text.map { atoll($0) != 0 } ?? mustHaveLength
+        libraryReadsBody = text.map { atoll($0) != 0 } ?? mayHaveBody
         let isVersion11 = headers[WSI_TOKEN_HTTP]?.hasPrefix("HTTP/1.1") ?? false
         lacksHost = isVersion11 && headers.length(WSI_TOKEN_HOST) == 0
         // As the library decides it, since that closes or does not.
@@ -54,14 +54,22 @@ struct BodyFraming {
         return nil
     }
 
+    var isChunked: Bool { transferEncoding == "chunked" }
+
+    /// Whether libwebsockets does not know where the request ends, so that no other can follow on this connection.
+    var endIsOurs: Bool { byteCount == nil && mayHaveBody }
+
     /// The answer to a request that cannot be read on, or nil.
     func refusal(limit: Int) -> HTTPResponse? {
         if lacksHost { return .refusal(400, "the request lacks Host") }
-        // Both at once is how requests are smuggled past proxies.
-        if isChunked { return .refusal(411, "the request must say its Content-Length") }
         switch length {
         case .malformed: return .refusal(400, "the Content-Length is malformed")
-        case .absent: return mustHaveLength ? .refusal(411, "the request must say its Content-Length") : nil
+        // Both at once is how requests are smuggled past proxies; and where no body is expected, what follows a chunked
+        // one would be taken for the next request.
+        case _ where transferEncoding != nil && !(isChunked && endIsOurs):
+            return .refusal(411, "the request must say its Content-Length")
+        // Neither: a request without a body (RFC 9112 section 6.3), as of `curl -X POST`.
+        case .absent: return nil
         case .bytes(let count): return count > limit ? .refusal(413, "the body is over \(limit) bytes") : nil
         }
     }

@@ -11,6 +11,8 @@ final class HTTPConnection: Endable {
         case waiting
         /// The headers are there, the body is coming. Next: `answering`, or `sending` (408).
         case receiving(HTTPExchange, byteCount: Int)
+        /// The same, in chunks. Next: `answering`, or `sending` (400, 408, 413).
+        case receivingChunks(HTTPExchange, ChunkedBody)
         /// The handler has it. Next: `sending`.
         case answering(HTTPExchange)
         /// The answer is on its way. Next: `waiting`, `lingering`, or the end.
@@ -116,7 +118,7 @@ final class HTTPConnection: Endable {
             // the client sees a closed connection and sends again.
             return -1
         }
-        keepsAlive = framing.keepsAlive && !server.isDraining
+        keepsAlive = framing.keepsAlive && !framing.endIsOurs && !server.isDraining
         if let refusal = framing.refusal(limit: server.options.maxBodyByteCount) {
             keepsAlive = false
             return send(refusal)
@@ -127,10 +129,14 @@ final class HTTPConnection: Endable {
         let exchange = HTTPExchange(
             connection: self, method: method, path: path, query: headers.query, headers: headers.keptHeaders())
         let byteCount = framing.byteCount ?? 0
-        guard byteCount > 0 else { return handOver(exchange) }
+        guard byteCount > 0 || framing.isChunked else { return handOver(exchange) }
         if framing.wantsContinue { write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
-        exchange.body.reserveCapacity(byteCount)
-        phase = .receiving(exchange, byteCount: byteCount)
+        if framing.isChunked {
+            phase = .receivingChunks(exchange, ChunkedBody(limit: server.options.maxBodyByteCount))
+        } else {
+            exchange.body.reserveCapacity(byteCount)
+            phase = .receiving(exchange, byteCount: byteCount)
+        }
         server.setDeadline(id, after: server.options.requestTimeout)
         return 0
     }
@@ -143,6 +149,7 @@ final class HTTPConnection: Endable {
             guard exchange.body.count + bytes.count <= byteCount else { return -1 }
             exchange.body.append(contentsOf: bytes)
             return 0
+        case .receivingChunks(let exchange, let body): return chunksArrived(bytes, exchange, body)
         case .lingering(let budget):
             guard bytes.count <= budget else { return -1 }
             phase = .lingering(byteBudget: budget - bytes.count)
@@ -164,7 +171,7 @@ final class HTTPConnection: Endable {
         case .receiving(let exchange, let byteCount):
             return exchange.body.count == byteCount ? handOver(exchange) : -1
         case .answering, .sending: return 0
-        case .lingering, .waiting, .ended: return -1
+        case .receivingChunks, .lingering, .waiting, .ended: return -1
         }
     }
 
@@ -231,7 +238,7 @@ final class HTTPConnection: Endable {
         // It was never adopted, and nothing was told of its end.
         guard wsi != nil || wasAdopted else { return destroyed() }
         switch phase {
-        case .receiving:
+        case .receiving, .receivingChunks:
             keepsAlive = false
             _ = send(.refusal(408, "the request took too long"))
         case .answering:
@@ -258,6 +265,24 @@ final class HTTPConnection: Endable {
     }
 
     // MARK: Inside
+
+    private func chunksArrived(_ bytes: UnsafeRawBufferPointer, _ exchange: HTTPExchange, _ body: ChunkedBody) -> Int32
+    {
+        // Taken out of the phase, so that the bytes are not copied.
+        phase = .waiting
+        var body = body
+        switch body.take(bytes) {
+        case .wantsMore:
+            phase = .receivingChunks(exchange, body)
+            return 0
+        case .complete:
+            exchange.body = body.bytes
+            return handOver(exchange)
+        case .malformed: return send(.refusal(400, "the chunks of the body are malformed"))
+        case .tooLong:
+            return send(.refusal(413, "the body is over \(server?.options.maxBodyByteCount ?? 0) bytes"))
+        }
+    }
 
     private func handOver(_ exchange: HTTPExchange) -> Int32 {
         guard let wsi, let server else { return -1 }

@@ -200,8 +200,9 @@ async def raw_answer(server, request, eof=False):
 @pytest.mark.parametrize(
     "headers, statuses",
     [
-        ("Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", (411,)),
-        ("\r\n", (411,)),
+        ("Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", (411,)),
+        ("Transfer-Encoding: chunked\r\n\r\nx\r\n{}\r\n0\r\n\r\n", (400,)),
+        ("\r\n", (400,)),
         ("Content-Length: -1\r\n\r\n", (400, None)),
         ("Content-Length: x\r\n\r\n", (400, None)),
         ("Content-Length: 0x2\r\n\r\n{}", (400, None)),
@@ -322,6 +323,25 @@ def test_opentok_4_2_create_answers_in_xml_only_who_asks_for_no_json(server, acc
     if kind == "text/xml":
         error = xml.etree.ElementTree.fromstring(refused.body)
         assert error.tag == "error" and error.attrib["code"] == "403" and error[0].attrib["message"]
+
+
+async def test_opentok_4_2_create_without_body_and_length_as_curl_sends_it(server):
+    request = f"POST /session/create HTTP/1.1\r\nHost: x\r\nX-OPENTOK-AUTH: {server.project.credentials()}\r\n\r\n"
+    status, head = await raw_answer(server, request.encode())
+    assert status == 200, head
+
+
+async def test_opentok_4_3_a_signal_in_chunks_as_programs_write_it_piece_by_piece(server, session):
+    async with await Client.join(server, session) as ada:
+        request = (
+            f"POST {server.session_path(session, '/signal')} HTTP/1.1\r\nHost: x\r\n"
+            f"X-OPENTOK-AUTH: {server.project.credentials()}\r\nContent-Type: application/json\r\n"
+            'Transfer-Encoding: chunked\r\n\r\n12\r\n{"type":"t","data"\r\n5\r\n:"d"}\r\n0\r\n\r\n'
+        )
+        status, head = await raw_answer(server, request.encode())
+        assert status == 204, head
+        heard = await ada.expect("signal", type="t", data="d")
+        assert heard["from"] is None
 
 
 # What the SDKs of other languages send with POST /session/create: the body is a form, and those that name no JSON read XML.
