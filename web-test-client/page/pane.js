@@ -363,7 +363,7 @@ export class Pane {
 }
 
 function shown(data) {
-  return data === undefined ? '' : `: ${data}`;
+  return data === undefined ? '' : `: ${typeof data === 'string' ? data : JSON.stringify(data)}`;
 }
 
 function newLocalId() {

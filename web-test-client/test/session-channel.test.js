@@ -28,6 +28,7 @@ test('CHAT a session’s events become those of a channel, and none is heard aft
   session.emit('sessionConnected', {});
   session.emit('connectionCreated', { connection: ada });
   session.emit('signal', { type: 'signal:text-chat', data: '{}', from: ada });
+  session.emit('signal', { type: 'signal:text-chat', data: { text: 'hi' }, from: ada });
   session.emit('signal', { type: 'signal', from: null });
   session.emit('sessionReconnecting', {});
   session.emit('sessionReconnected', { outcome: 'resumed' });
@@ -40,6 +41,7 @@ test('CHAT a session’s events become those of a channel, and none is heard aft
     { kind: 'connected', connectionId: 'me' },
     { kind: 'connectionCreated', connection: ada },
     { kind: 'signal', type: 'text-chat', data: '{}', from: ada, seq: null },
+    { kind: 'signal', type: 'text-chat', data: '{"text":"hi"}', from: ada, seq: null },
     { kind: 'signal', type: undefined, data: undefined, from: null, seq: null },
     { kind: 'reconnecting' },
     { kind: 'reconnected', connectionId: 'me' },

@@ -14,7 +14,7 @@ export class SessionChannel {
         heard({
           kind: 'signal',
           type: event.type === 'signal' ? undefined : event.type.slice('signal:'.length),
-          data: event.data,
+          data: textOf(event.data),
           from: event.from,
           seq: event.seq ?? null,
         }),
@@ -44,4 +44,9 @@ export class SessionChannel {
   stop() {
     for (const [name, listener] of Object.entries(this.#listeners)) this.#session.off(name, listener);
   }
+}
+
+/** A page may have sent what is no text (SIG-13). To a chat it is its JSON, as everywhere but in browsers. */
+function textOf(data) {
+  return data === undefined || typeof data === 'string' ? data : JSON.stringify(data);
 }
