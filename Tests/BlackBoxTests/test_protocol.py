@@ -281,6 +281,19 @@ async def test_sig_10_of_several_online_only_signals_in_one_message_only_the_new
         assert [event.get("type") for event in told].count("other") == 1
 
 
+async def test_sig_13_json_is_passed_on_and_nobody_looks_into_the_data(server, session):
+    async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        await ada.expect("connectionCreated")
+        for data in ('{"a":1}', "no JSON at all", ""):
+            await ada.signal(data=data, json=True)
+            assert (await bob.expect("signal", data=data))["json"] is True
+        await ada.signal(data="{}", json=False)
+        assert "json" not in await bob.expect("signal", data="{}")
+        await ada.signal(data="{}", json=True, onlineOnly=True, to=bob.id)
+        assert (await bob.expect("signal", data="{}"))["json"] is True
+        await ada.refused(400, "OT_INVALID_PARAMETER", await ada.request("signal", json="yes"))
+
+
 async def test_sig_9_suppressed_events_bring_the_sender_along(server, session):
     async with await Client.join(server, session, data="Ada") as ada:
         quiet = {"connectionEventsSuppressed": True}
