@@ -162,7 +162,7 @@ let package = Package(
             name: "OpenTokTests",
             dependencies: [
                 "OpenTok", "SignalingServer", "SignalingCore", "SignalingTokens", "SignalingProtocol", "TestSupport",
-                "opentok-text-chat",
+                "opentok-text-chat", "signalbox",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -5,12 +5,14 @@ import SignalingServer
 import TestSupport
 import Testing
 
+@testable import signalbox
+
 @Suite("a Swift client over a network that is cut", .timeLimit(.minutes(1)))
 struct ResumeTests {
     @Test("G1, G3, G7: cut again and again, everybody hears every signal once and in order, and nobody comes or goes")
     func cuts() async throws {
         try await LocalServer.run { local in
-            let relay = try Relay(to: local.address.port)
+            let relay = try NetworkRelay(to: local.address.port)
             defer { relay.stop() }
             let far = "http://127.0.0.1:\(relay.port)"
             let ada = try await local.join(data: "Ada")
@@ -20,7 +22,7 @@ struct ResumeTests {
             let sending = Task {
                 for number in 0..<count {
                     try await sender.signal(type: "n", string: String(number))
-                    if number.isMultiple(of: 20) { relay.cut() }
+                    if number.isMultiple(of: 20) { relay.cut(.abrupt) }
                 }
             }
             for (client, isBob) in [(ada, false), (bob, true)] {

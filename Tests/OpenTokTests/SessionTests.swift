@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import OpenTok
+@testable import signalbox
 
 @Suite("OpenTok's session over a real server", .timeLimit(.minutes(1)))
 struct SessionTests {
@@ -365,7 +366,7 @@ struct SessionTests {
     @Test("OPENTOK 2.3, G3: a cut network is told; back as itself, it gets what was said meanwhile once")
     func reconnects() async throws {
         try await Room.run { room in
-            let relay = try Relay(to: try #require(room.url.port))
+            let relay = try NetworkRelay(to: try #require(room.url.port))
             defer { relay.stop() }
             let settings = OTSessionSettings()
             settings.apiURL = URL(string: "http://127.0.0.1:\(relay.port)")
@@ -374,7 +375,7 @@ struct SessionTests {
             #expect(try await ada.next() == .created("Bob"))
             #expect(try await bob.next() == .created("Ada"))
             let own = bob.session.connection
-            relay.cut()
+            relay.cut(.abrupt)
             #expect(try await bob.next() == .reconnecting)
             #expect(ada.signal("chat", "while he is away") == nil)
             var error: OTError?
