@@ -10,7 +10,7 @@ public final class MemoryEngine: SessionEngine {
     public weak var observer: (any SessionEngineObserver)?
 
     private let bounds: SessionState.Bounds
-    private var sessions: [SessionID: SessionState] = [:]
+    private var sessions: [SessionID: Hosted] = [:]
     private let makeEpoch: () -> Epoch
     /// Sessions that nobody needed when they were last looked at.
     private var unneeded: Set<SessionID> = []
@@ -25,6 +25,12 @@ public final class MemoryEngine: SessionEngine {
     }
 
     public var sessionCount: Int { sessions.count }
+
+    /// One session in its place: a command looks for it once, and nothing of it is copied.
+    private final class Hosted {
+        var state: SessionState
+        init(_ state: SessionState) { self.state = state }
+    }
 
     private struct Submission {
         let command: SessionCommand
@@ -66,26 +72,30 @@ public final class MemoryEngine: SessionEngine {
     private func carryOut(_ submission: Submission) {
         let session = submission.session
         var effects: [SessionEffect] = []
-        let before = sessions[session]?.log.lastSeq
-        let outcome = handle(submission, effects: &effects)
-        let changed = sessions[session].map { $0.log.lastSeq != before } ?? false
+        let hosted = sessions[session]
+        let before = hosted?.state.log.lastSeq
+        let outcome: SessionOutcome
+        if let hosted {
+            outcome = hosted.state.handle(submission.command, now: submission.now, effects: &effects)
+            if !hosted.state.isNeeded { unneeded.insert(session) }
+        } else {
+            outcome = begin(submission, effects: &effects)
+        }
         if submission.command.movesDeadlines { schedule(session) }
         observer?.engine(answered: submission.ticket, outcome)
         for effect in effects { observer?.engine(session, caused: effect) }
-        if changed { observer?.engine(sessionChanged: session) }
+        if let after = (hosted ?? sessions[session])?.state.log.lastSeq, after != before {
+            observer?.engine(sessionChanged: session)
+        }
     }
 
-    private func handle(_ submission: Submission, effects: inout [SessionEffect]) -> SessionOutcome {
+    /// A session that is not there answers as an empty one, with the checks in the same order, and comes to be only when
+    /// somebody is in it.
+    private func begin(_ submission: Submission, effects: inout [SessionEffect]) -> SessionOutcome {
         let session = submission.session
-        if let outcome = sessions[session]?.handle(submission.command, now: submission.now, effects: &effects) {
-            if sessions[session]?.isNeeded == false { unneeded.insert(session) }
-            return outcome
-        }
-        // A session that is not there answers as an empty one, with the checks in the same order, and comes to be only
-        // when somebody is in it.
         var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)
         let outcome = state.handle(submission.command, now: submission.now, effects: &effects)
-        if state.isNeeded { sessions[session] = state }
+        if state.isNeeded { sessions[session] = Hosted(state) }
         return outcome
     }
 
@@ -99,7 +109,7 @@ public final class MemoryEngine: SessionEngine {
     // MARK: - Time
 
     private func schedule(_ session: SessionID) {
-        guard let deadline = sessions[session]?.nextDeadline else { return }
+        guard let deadline = sessions[session]?.state.nextDeadline else { return }
         if let earlier = scheduled[session], earlier <= deadline { return }
         scheduled[session] = deadline
         deadlines.insert(Deadline(moment: deadline, session: session))
@@ -116,7 +126,7 @@ public final class MemoryEngine: SessionEngine {
             report { advance(due.session, to: now) }
             schedule(due.session)
         }
-        for session in unneeded where sessions[session]?.isNeeded == false {
+        for session in unneeded where sessions[session]?.state.isNeeded == false {
             sessions[session] = nil
             scheduled[session] = nil
         }
@@ -124,13 +134,13 @@ public final class MemoryEngine: SessionEngine {
     }
 
     private func advance(_ session: SessionID, to now: MonotonicInstant) {
+        guard let hosted = sessions[session] else { return }
         var effects: [SessionEffect] = []
-        let before = sessions[session]?.log.lastSeq
-        sessions[session]?.advance(to: now, effects: &effects)
-        guard let state = sessions[session] else { return }
-        if !state.isNeeded { unneeded.insert(session) }
+        let before = hosted.state.log.lastSeq
+        hosted.state.advance(to: now, effects: &effects)
+        if !hosted.state.isNeeded { unneeded.insert(session) }
         for effect in effects { observer?.engine(session, caused: effect) }
-        if state.log.lastSeq != before { observer?.engine(sessionChanged: session) }
+        if hosted.state.log.lastSeq != before { observer?.engine(sessionChanged: session) }
     }
 
     public func endSessions() {
@@ -139,8 +149,8 @@ public final class MemoryEngine: SessionEngine {
         unneeded = []
         deadlines = Heap()
         scheduled = [:]
-        for (session, state) in ended where !state.isEmpty {
-            for connection in state.connections {
+        for (session, hosted) in ended where !hosted.state.isEmpty {
+            for connection in hosted.state.connections {
                 observer?.engine(session, caused: .presence(.connectionDestroyed(connection, .networkDisconnected)))
             }
             observer?.engine(session, caused: .presence(.sessionDestroyed))
@@ -153,7 +163,7 @@ public final class MemoryEngine: SessionEngine {
     ///
     /// Nothing may be submitted after that: whatever was acknowledged then would be lost in silence.
     public func snapshots(at now: MonotonicInstant) -> [SessionSnapshot] {
-        sessions.values.filter(\.isNeeded).map { $0.snapshot(at: now) }.sorted { $0.id < $1.id }
+        sessions.values.map(\.state).filter(\.isNeeded).map { $0.snapshot(at: now) }.sorted { $0.id < $1.id }
     }
 
     /// Goes on with sessions that were kept. To be called before anything is submitted.
@@ -162,7 +172,7 @@ public final class MemoryEngine: SessionEngine {
     /// over meanwhile happens, and is reported, in the next `advance`.
     public func restore(_ snapshots: [SessionSnapshot]) {
         for snapshot in snapshots {
-            sessions[snapshot.id] = SessionState(snapshot, bounds: bounds)
+            sessions[snapshot.id] = Hosted(SessionState(snapshot, bounds: bounds))
             unneeded.insert(snapshot.id)
             schedule(snapshot.id)
         }
@@ -170,10 +180,12 @@ public final class MemoryEngine: SessionEngine {
 
     // MARK: - Looking
 
-    public func connections(of session: SessionID) -> [Connection] { sessions[session]?.connections ?? [] }
+    public func connections(of session: SessionID) -> [Connection] { sessions[session]?.state.connections ?? [] }
 
     public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
-        sessions[session].map { body($0.log) }
+        // The log as it is now: what the body does may lead to a command that changes it.
+        guard let log = sessions[session]?.state.log else { return nil }
+        return body(log)
     }
 }
 

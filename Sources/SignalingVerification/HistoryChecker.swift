@@ -9,6 +9,8 @@ public struct HistoryChecker {
     private var lastSeqs: [Epoch: Seq] = [:]
     private var places: [String: (epoch: Epoch, seq: Seq)] = [:]
     private var sendings: [String: (client: Int, number: Int, sending: History.Sending)] = [:]
+    /// The signals to everybody that were kept, by client, in the order of sending.
+    private var broadcasts: [[(number: Int, data: String)]] = []
     private var lives: [[Life]] = []
 
     /// One connection of a client, from its first `connected` to its end, through all of its sockets.
@@ -101,10 +103,12 @@ public struct HistoryChecker {
 
     private mutating func noteSendings() {
         for (client, record) in history.clients.enumerated() {
+            broadcasts.append([])
             var number = 0
             for step in record.steps {
                 guard case .sent(let sending) = step.what else { continue }
                 sendings[sending.data] = (client, number, sending)
+                if sending.to == nil, !sending.isOnlineOnly { broadcasts[client].append((number, sending.data)) }
                 number += 1
             }
         }
@@ -353,10 +357,11 @@ public struct HistoryChecker {
     private mutating func checkWhatCameBefore(
         _ data: String, _ sender: Int, _ number: Int, _ name: String, _ life: History.Entry, _ seen: Set<String>
     ) {
-        for (earlier, sent) in sendings where sent.client == sender && sent.number < number {
-            guard sent.sending.to == nil, !seen.contains(earlier), let place = places[earlier],
-                place.epoch == life.epoch, place.seq > life.seq
-            else { continue }
+        // The latest first: what is far back was before this life.
+        for (earlierNumber, earlier) in broadcasts[sender].reversed() where earlierNumber < number {
+            guard let place = places[earlier], place.epoch == life.epoch else { continue }
+            if place.seq <= life.seq { return }
+            if seen.contains(earlier) { continue }
             report(.g6, .disorder, "\(name) got \(data) before \(earlier), which is before it (SIG-10)")
         }
     }
