@@ -29,7 +29,7 @@ final class SessionDriver: @unchecked Sendable {
     private var callAnswers: [ClientState.CallID: Answer<Seq?>] = [:]
     private var disconnectAnswers: [CheckedContinuation<Void, Never>] = []
     private var lastCall: UInt64 = 0
-    private let journal = Mutex<(@Sendable (JournalEntry) -> Void)?>(nil)
+    private let journal = Mutex(Journal())
 
     // MARK: - From anywhere
 
@@ -69,10 +69,10 @@ final class SessionDriver: @unchecked Sendable {
         return try result.get()
     }
 
-    func keepJournal(_ write: @escaping @Sendable (JournalEntry) -> Void) { journal.withLock { $0 = write } }
+    func keepJournal(_ write: @escaping @Sendable (JournalEntry) -> Void) { journal.withLock { $0.write = write } }
 
     private func note(_ entry: @autoclosure () -> JournalEntry) {
-        if let write = journal.withLock({ $0 }) { write(entry()) }
+        if let write = journal.withLock({ $0.write }) { write(entry()) }
     }
 
     func disconnect() async {

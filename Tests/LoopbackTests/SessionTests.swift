@@ -1,11 +1,29 @@
+import Foundation
 import SignalingClient
 import SignalingCore
 import SignalingProtocol
 import SignalingServer
+import Synchronization
 import Testing
 
 @Suite("a Swift client and a server over a real socket", .timeLimit(.minutes(1)))
 struct SessionTests {
+    @Test("the way to the journal is as short for the last entry as for the first")
+    func journal() async throws {
+        try await LocalServer.run { local in
+            let depths = Mutex<[Int]>([])
+            let session = local.session()
+            session.keepJournal { entry in
+                if case .sent = entry { depths.withLock { $0.append(Thread.callStackReturnAddresses.count) } }
+            }
+            try await session.connect(token: try local.token())
+            for _ in 0..<50 { try await session.signal(type: "x", string: nil) }
+            await session.disconnect()
+            let noted = depths.withLock { $0 }
+            #expect(noted.count == 50 && Set(noted).count == 1, "\(noted)")
+        }
+    }
+
     @Test("SIG-4: a broadcast reaches everybody, its sender included, with one seq and the sender's stamp (G1, G8)")
     func broadcast() async throws {
         try await LocalServer.run { local in
