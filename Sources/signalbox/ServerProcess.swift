@@ -17,6 +17,8 @@ final class ServerProcess: Sendable {
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [
             "serve", "--port", "0", "--log-level", "critical", "--state-dir", stateFolder, "--ends-with-input",
+            // Clients send as fast as they can, and who is away for seconds misses more than is usual.
+            "--signal-rate", "0", "--log-events", "65536", "--log-bytes", "33554432",
         ]
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
         environment["SIGNALBOX_API_KEY"] = apiKey

@@ -61,6 +61,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
         let sent = Progress()
         let faults = faults(&random)
+        let watcher = Task { await Self.tell(sent, of: signals) }
+        defer { watcher.cancel() }
         let isSettled = try await withThrowingTaskGroup(of: Void.self) { group in
             for room in rooms {
                 for client in room {
@@ -150,6 +152,14 @@ struct VerifyCommand: AsyncParsableCommand {
                 }
             }
             sent.count.add(plan.count, ordering: .relaxed)
+        }
+    }
+
+    /// For a person who waits: now and then, how far it is.
+    private static func tell(_ sent: Progress, of count: Int) async {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        while (try? await Task.sleep(for: .seconds(5))) != nil {
+            StandardError.print("\(sent.count.load(ordering: .relaxed)) of \(count) signals are sent")
         }
     }
 
