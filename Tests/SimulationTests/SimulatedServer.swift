@@ -299,6 +299,19 @@ final class SimulatedServer {
             }
         }
         engine.advance(to: world.now)
+        checkBounds()
+    }
+
+    /// Whatever clients do, what waits for them has a bound (G5).
+    private func checkBounds() {
+        let bounds = world.bounds.log
+        let isOver = engine.withLog(of: Self.session) { log in
+            log.entries.count > bounds.eventCount || (log.byteCount > bounds.byteCount && log.entries.count > 1)
+        }
+        if isOver == true { world.fail("G5: the log is larger than its bounds") }
+        for peer in peers.values where (peer.outbox?.waitingByteCount ?? 0) > 2 * Limits.waitingByteCount {
+            world.fail("G5: more waits for a connection than it may")
+        }
     }
 
     private func flush() {

@@ -18,7 +18,7 @@ struct WholeSystemTests {
 
     static let actionCount = 12
 
-    @Test("G1, G2, G3, G4, G6, G7, G8: whatever the network and the server do, the promises hold")
+    @Test("G1, G2, G3, G4, G5, G6, G7, G8: whatever the network and the server do, the promises hold")
     func promises() async throws {
         let seeds = Self.seeds
         let chunks = stride(from: seeds.lowerBound, through: seeds.upperBound, by: 250).map {
