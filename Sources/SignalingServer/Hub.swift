@@ -194,7 +194,7 @@ final class Hub {
     }
 
     private func enter(_ peer: Peer, _ request: RequestID, _ welcome: Welcome, suppressesPresence: Bool) {
-        guard let session = peer.state.connected?.session else { return }
+        guard let (session, binding) = peer.state.connected else { return }
         let room =
             rooms[session]
             ?? Room(session: session, flushedThrough: engine.withLog(of: session) { $0.lastSeq } ?? welcome.seq)
@@ -205,7 +205,7 @@ final class Hub {
             recoversThrough: recoversThrough ?? .zero)
         // Before everything that it missed (RES-4).
         outbox.append(EncodedLine(.connected(request, welcome)), after: welcome.seq)
-        let member = Member(peer: peer, room: room, outbox: outbox)
+        let member = Member(peer: peer, room: room, socket: binding.socket, outbox: outbox)
         peer.member = member
         room.add(member)
         markDirty(peer)
@@ -388,8 +388,7 @@ extension Hub: SessionEngineObserver {
             guard let member = rooms[session]?.members.first(where: { $0.outbox.owner == connection }) else { return }
             handle(.ended(reason), for: member.peer)
         case .superseded(let socket):
-            let older = rooms[session]?.members.first { $0.peer.state.connected?.binding.socket == socket }
-            if let older { handle(.superseded, for: older.peer) }
+            if let older = rooms[session]?.member(on: socket) { handle(.superseded, for: older.peer) }
         }
     }
 }
