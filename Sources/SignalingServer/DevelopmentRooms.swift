@@ -1,7 +1,11 @@
+import Crypto
 import SignalingProtocol
 import SignalingTokens
 
 /// What OpenTok's sample servers do, for development mode: rooms by name, tokens for whoever asks. Confined to the loop.
+///
+/// A room's session follows from its name and the project's secret: there is nothing to remember, and a server that goes on with
+/// the secret of the last run (RES-15) has the same rooms.
 final class DevelopmentRooms {
     /// A way into a room.
     struct Access {
@@ -10,15 +14,13 @@ final class DevelopmentRooms {
         let token: String
     }
 
-    /// Rooms that are remembered (G5); a name beyond that gets a new session each time that it is asked for.
-    private static let roomLimit = 10_000
-
     private let project: Project
-    private var sessions: [String: SessionID] = [:]
+    private let secret: SymmetricKey
     private var randomness = SystemRandomNumberGenerator()
 
-    init(project: Project) {
+    init(project: Project, secret: String) {
         self.project = project
+        self.secret = SymmetricKey(data: Array(secret.utf8))
     }
 
     /// - Throws: 400 for a name, role or data that is not permitted.
@@ -32,8 +34,7 @@ final class DevelopmentRooms {
                 .invalidParameter, "role is one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         do {
-            let session = sessions[room] ?? SessionIDCodec.make(for: project, now: now, using: &randomness)
-            if sessions.count < Self.roomLimit { sessions[room] = session }
+            let session = session(of: room)
             let token = try T1Token.make(
                 AccessRequest(sessionID: session, role: role, connectionData: data ?? ""), project: project, now: now,
                 using: &randomness)
@@ -41,5 +42,23 @@ final class DevelopmentRooms {
         } catch {
             throw SignalingError(.invalidParameter, "no token can be made: \(error)")
         }
+    }
+
+    private func session(of room: String) -> SessionID {
+        var bits = FixedBits(of: HMAC<SHA256>.authenticationCode(for: Array("room \(room)".utf8), using: secret))
+        return SessionIDCodec.make(for: project, now: WallTime(milliseconds: 0), using: &bits)
+    }
+}
+
+/// The bits of a digest, for what takes random ones: again from the first when all were taken.
+private struct FixedBits: RandomNumberGenerator {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(of digest: some Sequence<UInt8>) { bytes = Array(digest) }
+
+    mutating func next() -> UInt64 {
+        defer { place = (place + 8) % bytes.count }
+        return bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -46,8 +46,8 @@ final class Hub {
         /// Once all were sent away: until then their closing handshakes are waited for.
         var leaveBy: MonotonicInstant?
         static let goodbyeTime = Duration.seconds(2)
-        var waiters: [() -> Void] = []
-        var isDone: Bool { next == order.count && waiters.isEmpty }
+        /// Nil once it was called.
+        var whenDone: (() -> Void)?
     }
     private var drain: Drain?
     private var drainTimer: LoopTimer?
@@ -80,15 +80,14 @@ final class Hub {
 
     /// Sends everybody away, spread over this time at most (LEAVE-5), and takes in nobody any more.
     ///
+    /// Once.
+    ///
     /// - Parameter whenDone: called on the loop when nobody is left, in the same turn.
     func drain(over longest: Duration, whenDone: @escaping () -> Void) {
-        if drain == nil {
-            let order = peers.values.filter { !$0.state.isClosing }.map(\.socket.id)
-            let plan = DrainPlan(count: order.count, longest: longest, startedAt: loop.now)
-            drain = Drain(plan: plan, order: order)
-            drainTimer = LoopTimer(loop: loop) { [weak self] in self?.sendAway() }
-        }
-        drain?.waiters.append(whenDone)
+        let order = peers.values.filter { !$0.state.isClosing }.map(\.socket.id)
+        let plan = DrainPlan(count: order.count, longest: longest, startedAt: loop.now)
+        drain = Drain(plan: plan, order: order, whenDone: whenDone)
+        drainTimer = LoopTimer(loop: loop) { [weak self] in self?.sendAway() }
         sendAway()
     }
 
@@ -102,7 +101,7 @@ final class Hub {
     func end() { hasEnded = true }
 
     private func sendAway() {
-        guard let drain, !drain.isDone else { return }
+        guard let drain, let whenDone = drain.whenDone else { return }
         let now = loop.now
         let due = drain.plan.dueCount(at: now)
         let last = min(due, drain.next + DrainPlan.sliceCount)
@@ -121,9 +120,9 @@ final class Hub {
             drainTimer?.schedule(at: leaveBy)
             return
         }
-        self.drain?.waiters = []
+        self.drain?.whenDone = nil
         turnEnded()
-        for waiter in drain.waiters { waiter() }
+        whenDone()
     }
 
     private func sendAway(_ peer: Peer, _ plan: DrainPlan, _ now: MonotonicInstant) {

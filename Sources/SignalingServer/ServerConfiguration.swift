@@ -35,7 +35,7 @@ public struct ServerConfiguration: Sendable {
     /// default 5 s; a few clients take no time.
     public var drainTime: Duration
     /// The folder in which the server leaves its sessions when it stops, and finds them when it starts (RES-15); one that is
-    /// not there is made. Not in development mode. `nil`: nothing outlives the process.
+    /// not there is made. In development mode its project's secret is kept there, too. `nil`: nothing outlives the process.
     public var stateFolder: String?
     /// Where the sessions of all projects without one of their own are told of; nil: nowhere.
     public var webhook: WebhookReceiver?

@@ -4,6 +4,7 @@ import SignalingCore
 import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
+import Synchronization
 
 /// A Signalbox server: everything that one process needs to host sessions.
 ///
@@ -20,6 +21,7 @@ public final class SignalingServer: Service {
     private let onReady: @Sendable (Address) -> Void
     /// Guarded by the loop: made, used and dropped on its thread only.
     private nonisolated(unsafe) var parts: Parts?
+    private let ending = Mutex<Task<StateFolderError?, Never>?>(nil)
 
     /// Where a server listens.
     public struct Address: Sendable {
@@ -77,17 +79,9 @@ public final class SignalingServer: Service {
                     "development mode gives tokens to whoever asks, so it listens on loopback addresses only, not on "
                         + "\(configuration.host): give an API key and a secret")
             }
-            guard configuration.stateFolder == nil else {
-                throw ConfigurationError(
-                    "development mode makes a new project at each start, to which no client comes back: give an API key "
-                        + "and a secret, or no state folder")
-            }
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue
-            guard let project = Project(apiKey: Self.developmentKey, secret: secret) else {
-                throw ConfigurationError("no development project can be made")
-            }
-            projects = [project]
+            projects = [try Self.developmentProject(secret)]
             developmentSecret = secret
         }
         do {
@@ -102,6 +96,13 @@ public final class SignalingServer: Service {
     /// The API key of the project that development mode makes.
     public static let developmentKey = APIKey("100")
 
+    private static func developmentProject(_ secret: String) throws -> Project {
+        guard let project = Project(apiKey: developmentKey, secret: secret) else {
+            throw ConfigurationError("no development project can be made")
+        }
+        return project
+    }
+
     /// Opens the socket and returns when the server accepts connections.
     ///
     /// - Throws: `TransportError` when the address cannot be listened on, ``StateFolderError`` when the state folder cannot be
@@ -110,7 +111,7 @@ public final class SignalingServer: Service {
     public func start() async throws -> Address {
         try loop.start()
         do {
-            let port = try await loop.run { try self.assemble() }
+            let (port, developmentSecret) = try await loop.run { try self.assemble() }
             let address = Address(
                 host: configuration.host, port: port, isSecure: configuration.tls != nil,
                 developmentSecret: developmentSecret)
@@ -122,7 +123,16 @@ public final class SignalingServer: Service {
         }
     }
 
-    private func assemble() throws -> Int {
+    /// - Returns: the port, and the secret of development mode.
+    private func assemble() throws -> (Int, String?) {
+        var stateFolder: StateFolder?
+        if let path = configuration.stateFolder { stateFolder = try StateFolder(path: path, logger: logger) }
+        var (projects, developmentSecret) = (projects, developmentSecret)
+        if let folder = stateFolder, let made = developmentSecret {
+            let secret = try folder.developmentSecret(first: made)
+            projects = [try Self.developmentProject(secret)]
+            developmentSecret = secret
+        }
         let verifier = TokenVerifier(
             projects: projects, allowsPartnerAuth: configuration.allowsPartnerAuth)
         let engine = MemoryEngine(bounds: configuration.sessionBounds) {
@@ -132,55 +142,56 @@ public final class SignalingServer: Service {
         let hub = Hub(
             loop: loop, engine: engine, verifier: verifier, heartbeat: configuration.heartbeat, logger: logger)
         if let webhooks { hub.onPresence = { webhooks.tell($0, of: $1) } }
-        let development: DevelopmentRooms? =
-            switch configuration.access {
-            case .development: projects.first.map(DevelopmentRooms.init(project:))
-            case .project, .projects: nil
-            }
+        var development: DevelopmentRooms?
+        if let project = projects.first, let developmentSecret {
+            development = DevelopmentRooms(project: project, secret: developmentSecret)
+        }
         let router = RESTRouter(hub: hub, verifier: verifier, files: files, development: development)
         let handler = Handler(hub: hub, router: router)
         var options = TransportServer.Options(host: configuration.host, port: configuration.port)
         options.tls = configuration.tls
         let transport = try TransportServer(loop: loop, options: options, handler: handler)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
+        // The last step, since it takes the state away: whatever can fail has not, and nobody is in yet.
+        if let stateFolder { engine.restore(try stateFolder.take(now: loop.now, wallTime: .current)) }
         parts = Parts(
-            engine: engine, hub: hub, router: router, transport: transport, handler: handler,
-            stateFolder: try restore(engine))
-        return transport.port
-    }
-
-    /// The last step of a start, since it takes the state away: whatever can fail has not, and nobody is in yet.
-    private func restore(_ engine: MemoryEngine) throws -> StateFolder? {
-        guard let path = configuration.stateFolder else { return nil }
-        let folder = try StateFolder(path: path, logger: logger)
-        engine.restore(try folder.take(now: loop.now, wallTime: .current))
-        return folder
+            engine: engine, hub: hub, router: router, transport: transport, handler: handler, stateFolder: stateFolder)
+        return (transport.port, developmentSecret)
     }
 
     /// Sends every client away (LEAVE-5), keeps the sessions if there is a folder for them, and returns when the loop has
-    /// ended and webhooks had their last try, of three seconds at most. ``hurry()`` makes it shorter.
+    /// ended and webhooks had their last try, of three seconds at most. ``hurry()`` makes it shorter. Whoever calls it meanwhile
+    /// waits for the same end.
     public func stop() async { _ = await end() }
 
     /// - Returns: why the sessions could not be kept, if they could not.
     private func end() async -> StateFolderError? {
-        // A task of its own: one that is cancelled would not wait.
-        await Task {
-            try? await drain()
-            let kept = try? await loop.run { self.endOnLoop() }
-            var fault: StateFolderError?
-            if let kept {
-                do throws(StateFolderError) {
-                    try kept.folder.keep(kept.sessions, now: kept.now, wallTime: .current)
-                } catch {
-                    logger.error("\(error)")
-                    fault = error
-                    try? await loop.run { self.parts?.engine.endSessions() }
-                }
+        // Once, for all who ask: a second end would find the sessions still there, and end those that are kept. And a task of
+        // its own: one that is cancelled would not wait.
+        let task = ending.withLock { ending in
+            let task = ending ?? Task { await self.endOnce() }
+            ending = task
+            return task
+        }
+        return await task.value
+    }
+
+    private func endOnce() async -> StateFolderError? {
+        try? await drain()
+        let kept = try? await loop.run { self.endOnLoop() }
+        var fault: StateFolderError?
+        if let kept {
+            do throws(StateFolderError) {
+                try kept.folder.keep(kept.sessions, now: kept.now, wallTime: .current)
+            } catch {
+                logger.error("\(error)")
+                fault = error
+                try? await loop.run { self.parts?.engine.endSessions() }
             }
-            await loop.stop()
-            await webhooks?.stop()
-            return fault
-        }.value
+        }
+        await loop.stop()
+        await webhooks?.stop()
+        return fault
     }
 
     private func drain() async throws {

@@ -9,8 +9,9 @@ import SignalingProtocol
 /// from the old state again, and give the same numbers to other signals.
 final class StateFolder: Sendable {
     private static let file = "sessions.state"
-    /// Written beside it, and given its name when all of it is there.
-    private static let draft = "sessions.state.new"
+    /// What is written stands beside its place, and is given its name when all of it is there.
+    private static let draftSuffix = ".new"
+    private static let draft = file + draftSuffix
     /// The last one that was not taken, for a person to look at.
     private static let refused = "sessions.state.refused"
     private static let pieceByteCount = 1_048_576
@@ -28,10 +29,18 @@ final class StateFolder: Sendable {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         self.folder = folder
         guard folder >= 0 else { throw StateFolderError("\(path) cannot be opened", errno) }
-        guard let status = Self.status(of: path + "/."), status.isOwn, status.permissions & 0o022 == 0 else {
+        guard let status = Self.status(of: path + "/.") else { throw StateFolderError("\(path) cannot be looked at") }
+        // Volumes of container platforms are root's, and a group may write in them. Who is in that group is the operator's to say.
+        guard status.owner == geteuid() || status.owner == 0 else {
+            throw StateFolderError("\(path) belongs to another user")
+        }
+        guard status.permissions & 0o002 == 0 else {
             throw StateFolderError(
-                "\(path) is not the server's own: others may write in it. One that is not there yet is made as it has to be"
-            )
+                "\(path) is nobody's own: everybody may write in it. One that is not there yet is made as it has to be")
+        }
+        // Said now, and not at the end, when the sessions would be lost.
+        guard faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw StateFolderError("\(path) cannot be written in", errno)
         }
         guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
             throw StateFolderError("\(path) is in use by another server")
@@ -66,25 +75,38 @@ final class StateFolder: Sendable {
 
     /// Keeps these sessions: all of them or nothing.
     func keep(_ sessions: [SessionSnapshot], now: MonotonicInstant, wallTime: WallTime) throws(StateFolderError) {
-        unlinkat(folder, Self.draft, 0)
         do throws(Refusal) {
-            let draft = openat(folder, Self.draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-            guard draft >= 0 else { throw Refusal(errno) }
-            do throws(Refusal) { try write(sessions, now, wallTime, to: draft) } catch {
-                close(draft)
-                throw error
-            }
-            guard close(draft) == 0, renameat(folder, Self.draft, folder, Self.file) == 0 else { throw Refusal(errno) }
-            guard fsync(folder) == 0 else {
-                let reason = errno
-                unlinkat(folder, Self.file, 0)
-                throw Refusal(reason)
-            }
+            try place(Self.file) { file throws(Refusal) in try write(sessions, now, wallTime, to: file) }
         } catch {
-            unlinkat(folder, Self.draft, 0)
             throw StateFolderError("\(path) does not take the sessions, which are lost: \(error.reason)")
         }
         logger.info("the sessions are kept for the next run", metadata: ["sessions": "\(sessions.count)"])
+    }
+
+    /// Puts a file in its place when `write` has written it: all of it or nothing. For its owner alone.
+    private func place(_ name: String, _ write: (Int32) throws(Refusal) -> Void) throws(Refusal) {
+        let draft = name + Self.draftSuffix
+        unlinkat(folder, draft, 0)
+        do throws(Refusal) {
+            let file = openat(folder, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw Refusal(errno) }
+            do throws(Refusal) {
+                try write(file)
+                guard fsync(file) == 0 else { throw Refusal(errno) }
+            } catch {
+                close(file)
+                throw error
+            }
+            guard close(file) == 0, renameat(folder, draft, folder, name) == 0 else { throw Refusal(errno) }
+            guard fsync(folder) == 0 else {
+                let reason = errno
+                unlinkat(folder, name, 0)
+                throw Refusal(reason)
+            }
+        } catch {
+            unlinkat(folder, draft, 0)
+            throw error
+        }
     }
 
     /// Why a file is not taken, or cannot be written.
@@ -94,17 +116,38 @@ final class StateFolder: Sendable {
         init(_ code: Int32) { reason = String(cString: strerror(code)) }
     }
 
-    private func read(_ now: MonotonicInstant, _ wallTime: WallTime) throws(Refusal) -> [SessionSnapshot]? {
+    /// Opens a file that only the server can have written; nil when there is none of that name.
+    ///
+    /// - Parameter forbidden: what others may not be permitted to do with it.
+    private func openOwn(_ name: String, forbidden: Int) throws(Refusal) -> Int32? {
         // Not waiting: a pipe of that name would never end.
-        let file = openat(folder, Self.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
             throw Refusal(errno)
         }
-        defer { close(file) }
-        guard let status = Self.status(of: "\(path)/\(Self.file)"), status.isOwn, status.isRegular else {
+        // The last is asked of what was opened, which in a folder of a group may be another file by now: only its owner may do that.
+        guard let status = Self.status(of: "\(path)/\(name)"), status.owner == geteuid(), status.isRegular,
+            status.permissions & forbidden == 0, fchmod(file, 0o600) == 0
+        else {
+            close(file)
             throw Refusal("it is not a file of the server's own")
         }
+        return file
+    }
+
+    /// Of a link it is the link's own. Not by `fstat`: which module its result belongs to, and so whether it can be used here, changes
+    /// with what else is built.
+    private static func status(of path: String) -> (owner: UInt32, isRegular: Bool, permissions: Int)? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let owner = attributes[.ownerAccountID] as? NSNumber, let mode = attributes[.posixPermissions] as? NSNumber
+        else { return nil }
+        return (owner.uint32Value, attributes[.type] as? FileAttributeType == .typeRegular, mode.intValue)
+    }
+
+    private func read(_ now: MonotonicInstant, _ wallTime: WallTime) throws(Refusal) -> [SessionSnapshot]? {
+        guard let file = try openOwn(Self.file, forbidden: 0o022) else { return nil }
+        defer { close(file) }
         var reader = StateReader(now: now, wallTime: wallTime)
         var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
         while true {
@@ -120,16 +163,6 @@ final class StateFolder: Sendable {
         }
     }
 
-    /// Of a link it is the link's own.
-    private static func status(of path: String) -> (isOwn: Bool, isRegular: Bool, permissions: Int)? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let owner = attributes[.ownerAccountID] as? NSNumber, let mode = attributes[.posixPermissions] as? NSNumber
-        else { return nil }
-        return (
-            owner.uint32Value == geteuid(), attributes[.type] as? FileAttributeType == .typeRegular, mode.intValue
-        )
-    }
-
     private func write(
         _ sessions: [SessionSnapshot], _ now: MonotonicInstant, _ wallTime: WallTime, to file: Int32
     ) throws(Refusal) {
@@ -139,7 +172,6 @@ final class StateFolder: Sendable {
             if writer.byteCount >= Self.pieceByteCount { try write(writer.takeBytes(), to: file) }
         }
         try write(writer.finish(), to: file)
-        guard fsync(file) == 0 else { throw Refusal(errno) }
     }
 
     private func write(_ bytes: [UInt8], to file: Int32) throws(Refusal) {
@@ -151,6 +183,43 @@ final class StateFolder: Sendable {
             rest = rest.dropFirst(count)
         }
     }
+
+    // MARK: - Development mode
+
+    private static let secretFile = "development.secret"
+
+    /// The secret of development mode's project: the one of the last run, with which clients have their tokens.
+    ///
+    /// - Parameter first: what it is from now on if there is none yet: hex digits.
+    /// - Throws: also when what is there is no such secret, or others may read it. It is not replaced: all tokens would be void.
+    func developmentSecret(first: String) throws(StateFolderError) -> String {
+        do throws(Refusal) {
+            if let file = try openOwn(Self.secretFile, forbidden: 0o077) {
+                defer { close(file) }
+                return try readSecret(file, byteCount: first.utf8.count)
+            }
+            try place(Self.secretFile) { file throws(Refusal) in try write(Array((first + "\n").utf8), to: file) }
+            return first
+        } catch {
+            throw StateFolderError("\(path) has no use as the place of \(Self.secretFile): \(error.reason)")
+        }
+    }
+
+    private func readSecret(_ file: Int32, byteCount: Int) throws(Refusal) -> String {
+        var bytes = [UInt8](repeating: 0, count: byteCount + 2)
+        let count = bytes.withUnsafeMutableBytes { readBytes(file, $0.baseAddress, $0.count) }
+        guard count >= 0 else { throw Refusal(errno) }
+        let digits = bytes[..<min(count, byteCount)]
+        let isHex = digits.allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        }
+        guard count == byteCount + 1, bytes[byteCount] == UInt8(ascii: "\n"), isHex else {
+            throw Refusal("it is not a secret that this server wrote; without the file it makes a new one")
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    // MARK: - What cannot be used
 
     private func setAside(_ refusal: Refusal) throws(StateFolderError) {
         guard renameat(folder, Self.file, folder, Self.refused) == 0, fsync(folder) == 0 else {

@@ -148,7 +148,7 @@ struct ServeCommand: AsyncParsableCommand {
         StandardOutput.print("signalbox is ready at \(address.url)")
         if let secret = address.developmentSecret {
             StandardOutput.print(
-                "development mode: tokens for everybody at \(address.url)session, project of this run:")
+                "development mode: tokens for everybody at \(address.url)session, and its project:")
             StandardOutput.print(
                 "export SIGNALBOX_API_KEY=\(SignalingServer.developmentKey) SIGNALBOX_API_SECRET=\(secret)")
         }

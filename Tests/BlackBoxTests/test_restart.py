@@ -6,13 +6,16 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 import pytest
 
+from credentials import Project
 from server_process import BINARY, Command, Server, environment, run
 from signalbox_client import Client
 from test_resume import come_back
@@ -230,18 +233,143 @@ def test_a_state_folder_has_one_server_and_is_its_own(tmp_path):
     with serve(tmp_path):
         second = run("serve", "--port", "0", "--state-dir", tmp_path, **settings)
         assert second.returncode == 1 and "in use by another server" in second.stderr
-    open_to_all = tmp_path / "open"
-    open_to_all.mkdir()
-    open_to_all.chmod(0o777)
+    open_to_all, sticky = tmp_path / "open", tmp_path / "sticky"
+    for folder, mode in ((open_to_all, 0o777), (sticky, 0o1777)):
+        folder.mkdir()
+        folder.chmod(mode)
     for folder, why in (
-        (open_to_all, "others may write in it"),
+        (open_to_all, "everybody may write in it"),
+        (sticky, "everybody may write in it"),
         (tmp_path / "no" / "parent", "cannot be made"),
         (pathlib.Path("/dev/null"), "cannot be opened"),
     ):
         failed = run("serve", "--port", "0", "--state-dir", folder, **settings)
         assert failed.returncode == 1 and why in failed.stderr and str(folder) in failed.stderr, failed
-    made = run("serve", "--port", "0", "--state-dir", tmp_path)
-    assert made.returncode == 64 and "development mode" in made.stderr
+
+
+async def test_a_state_folder_may_be_a_groups(tmp_path):
+    """As volumes of container platforms are."""
+    tmp_path.chmod(0o2775)
+    with serve(tmp_path) as server:
+        session = server.project.session()
+        ada, _ = await two_in_a_session(server, session)
+        await stop(server)
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+    with serve(tmp_path) as server:
+        async with await come_back(server, session, ada, after=2) as back:
+            assert back.connected["outcome"] == "resumed"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize(
+    "owner, group, mode, why",
+    [
+        (0, 12345, 0o770, None), (12345, 0, 0o700, None), (12345, 0, 0o500, "cannot be written in"),
+        (0, 0, 0o775, "cannot be written in"), (1, 12345, 0o770, "belongs to another user"),
+    ],
+)  # fmt: skip
+def test_a_state_folder_is_the_users_or_roots_and_is_known_to_take_files_before_there_is_something_to_lose(owner, group, mode, why):
+    # Not below a folder that only root may enter.
+    with tempfile.TemporaryDirectory() as outer:
+        os.chmod(outer, 0o755)
+        folder = pathlib.Path(outer) / "state"
+        folder.mkdir()
+        os.chown(folder, owner, group)
+        folder.chmod(mode)
+        binary = pathlib.Path(outer) / "signalbox"
+        shutil.copy(BINARY, binary)
+        process = subprocess.Popen(
+            [binary, "serve", "--port", "0", "--state-dir", folder], env=environment(api_key="100", api_secret="s"), cwd=outer,
+            user=12345, group=12345, extra_groups=[], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            first = process.stdout.readline()
+            process.terminate()
+            _, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
+            process.wait()
+        if why:
+            assert process.returncode == 1 and not first and why in err and str(folder) in err, err
+        else:
+            assert process.returncode == 0 and first and [path.name for path in folder.iterdir()] == [FILE], err
+
+
+SECRET = "development.secret"
+
+
+async def test_res_15_development_mode_goes_on_with_its_project_and_its_rooms(tmp_path):
+    def room(server):
+        told = server.room("lobby")
+        server.project = Project(told["apiKey"], "nobody signs with it here")
+        return told["sessionId"], told["token"]
+
+    with serve(tmp_path, dev=True) as server:
+        session, token = room(server)
+        ada = await Client.join(server, session, token=token)
+        assert server.room("lobby")["sessionId"] == session != server.room("den")["sessionId"]
+        credentials = server.out.until("export SIGNALBOX_API_KEY=")
+        await stop(server)
+    secret = tmp_path / SECRET
+    assert secret.stat().st_mode & 0o777 == 0o600 and secret.read_text().strip() in credentials
+    with serve(tmp_path, dev=True) as server:
+        assert server.out.until("export SIGNALBOX_API_KEY=") == credentials
+        assert [path.name for path in tmp_path.iterdir()] == [SECRET]
+        assert room(server)[0] == session
+        # With the token of the last run.
+        async with await come_back(server, session, ada, after=1, token=token) as back:
+            assert back.connected["outcome"] == "resumed" and back.me == ada.me
+            # And who comes to the room now meets who was there.
+            async with await Client.join(server, session, token=room(server)[1]) as bob:
+                await back.expect("connectionCreated", seq=2, connection=bob.me)
+    secret.unlink()
+    with serve(tmp_path, dev=True) as server:
+        assert server.out.until("export SIGNALBOX_API_KEY=") != credentials, "random"
+        assert room(server)[0] != session
+    with Server(dev=True) as server:
+        assert room(server)[0] != session
+
+
+@pytest.mark.parametrize("damage", ["empty", "short", "long", "other", "no end", "readable", "link", "folder", "pipe"])
+def test_a_development_secret_that_is_not_the_servers_own_is_refused_and_left_alone(tmp_path, damage):
+    secret, real = tmp_path / SECRET, tmp_path / "real"
+    with serve(tmp_path, dev=True) as server:
+        assert server.stop() == 0
+    text = secret.read_text()
+    match damage:
+        case "empty":
+            secret.write_text("")
+        case "short":
+            secret.write_text(text[1:])
+        case "long":
+            secret.write_text(text + "0\n")
+        case "other":
+            secret.write_text("G" + text[1:])
+        case "no end":
+            secret.write_text(text[:-1] + "0")
+        case "readable":
+            secret.chmod(0o640)
+        case "link":
+            secret.rename(real)
+            secret.symlink_to(real)
+        case "folder":
+            secret.unlink()
+            secret.mkdir()
+        case "pipe":
+            secret.unlink()
+            os.mkfifo(secret)
+    failed = run("serve", "--port", "0", "--dev", "--state-dir", tmp_path)
+    assert failed.returncode == 1 and SECRET in failed.stderr and str(tmp_path) in failed.stderr, failed
+    assert failed.stderr.count("\n") == 1 and text.strip() not in failed.stderr
+    assert secret.exists() and (tmp_path / FILE).exists(), "nothing is thrown away"
+
+
+def test_a_state_that_others_may_have_written_is_set_aside(tmp_path):
+    with serve(tmp_path) as server:
+        assert server.stop() == 0
+    (tmp_path / FILE).chmod(0o620)
+    with serve(tmp_path) as server:
+        server.err.until("are lost: it is not a file of the server's own")
 
 
 async def test_a_state_that_cannot_be_written_is_said_and_the_exit_code_is_not_0(tmp_path):

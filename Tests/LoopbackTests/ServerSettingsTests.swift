@@ -308,15 +308,27 @@ final class ServerSettingsTests {
         #expect(try await message { try await configuration("{\(setting)}") } == expected)
     }
 
-    @Test("RES-15: development mode, whose project is another one at each start, keeps no state")
-    func developmentKeepsNothing() async throws {
-        let configuration = ServerConfiguration(access: .development, stateFolder: path("state"))
+    @Test("RES-15: whoever stops a server that is stopping waits for the same end, after which the state is there")
+    func stoppedTwice() async throws {
+        let file = path("state/sessions.state")
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let error = #expect(throws: ConfigurationError.self) {
-            try SignalingServer(configuration: configuration, logger: logger)
+        for _ in 0..<5 {
+            let server = try SignalingServer(
+                configuration: ServerConfiguration(port: 0, access: .development, stateFolder: path("state")),
+                logger: logger)
+            let address = try await server.start()
+            #expect(address.developmentSecret?.count == 32)
+            #expect(!FileManager.default.fileExists(atPath: file))
+            await withTaskGroup { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        await server.stop()
+                        #expect(FileManager.default.fileExists(atPath: file))
+                    }
+                }
+            }
+            await server.stop()
         }
-        #expect(try #require(error).description.hasPrefix("development mode makes a new project at each start"))
-        #expect(!FileManager.default.fileExists(atPath: path("state")))
     }
 
     @Test("CON-3, TOK-8: a server lets in the clients of each of its projects")
