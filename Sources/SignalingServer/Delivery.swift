@@ -9,6 +9,8 @@ import SignalingTransport
 final class Delivery {
     /// Most bytes in one text message to a client that has fallen behind; the rest follows when the socket drains.
     private static let catchUpByteCount = 65_536
+    /// The same for the last one, after which nothing follows.
+    private static let farewellByteCount = 1_048_576
 
     private let engine: any SessionEngine
     private let own = OutboundFrame(reservingByteCount: FlushPacer.byteLimit)
@@ -68,6 +70,23 @@ final class Delivery {
         member.outbox.takePrivateLines(into: &scratch)
         writeScratch(to: peer)
         return true
+    }
+
+    /// What a backlogged socket that is about to be closed lacks, as far as it is in the log; nil if that is nothing.
+    func farewell(to peer: Peer) -> OutboundFrame? {
+        scratch.removeAll(keepingCapacity: true)
+        if let member = peer.member {
+            let taken = engine.withLog(of: member.room.session) {
+                member.outbox.take(from: $0, onlineOnly: [], byteLimit: Self.farewellByteCount, into: &scratch)
+            }
+            if taken == nil { member.outbox.takePrivateLines(into: &scratch) }
+        } else {
+            swap(&scratch, &peer.loneLines)
+        }
+        if scratch.isEmpty { return nil }
+        let frame = OutboundFrame(reservingByteCount: scratch.count)
+        frame.append(contentsOf: scratch)
+        return frame
     }
 
     private func isLost(_ member: Member, log: borrowing SessionLog) -> Bool {

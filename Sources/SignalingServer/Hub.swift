@@ -247,8 +247,11 @@ final class Hub {
 
     private func close(_ peer: Peer, _ reason: CloseReason) {
         _ = delivery.serve(peer)
+        // LEAVE-1: who leaves has its answers first, even if its socket takes nothing at the moment. Whoever is sent away may have
+        // taken nothing for long, and would take memory from the others.
+        let farewell = reason == .normal && peer.isBacklogged ? delivery.farewell(to: peer) : nil
         leaveRoom(peer)
-        peer.socket.close(code: reason.rawValue, reason: reason.text)
+        peer.socket.close(code: reason.rawValue, reason: reason.text, farewell: farewell)
         logger.debug("closing", metadata: ["code": "\(reason.rawValue)", "socket": "\(peer.socket.id)"])
     }
 

@@ -55,6 +55,8 @@ public final class ServerSocket: Endable {
     private var assembler: MessageAssembler
     private var closeCode: UInt16 = 0
     private var closeReason: String?
+    /// Goes before the close frame.
+    private var farewell: OutboundFrame?
 
     init(id: UInt64, address: PeerAddress, origin: String?, server: TransportServer) {
         self.id = id
@@ -84,6 +86,10 @@ public final class ServerSocket: Endable {
     public func write(_ frame: OutboundFrame) -> WriteOutcome {
         guard let wsi, isOpen, closeReason == nil else { return .closed }
         if isBacklogged { return .refused }
+        return send(frame, wsi)
+    }
+
+    private func send(_ frame: OutboundFrame, _ wsi: OpaquePointer) -> WriteOutcome {
         // Outside of the writable callback this is legal as long as nothing is buffered, and it is half the cost: with
         // libuv each request for that callback takes four system calls.
         guard lws_write(wsi, frame.payload, frame.byteCount, LWS_WRITE_TEXT) >= 0 else {
@@ -101,10 +107,13 @@ public final class ServerSocket: Endable {
     /// - Parameters:
     ///   - code: 1000, 1001, 1003, 1007 to 1011, or 3000 to 4999.
     ///   - reason: cut to 123 bytes (RFC 6455, section 5.5).
-    public func close(code: UInt16, reason: String) {
+    ///   - farewell: what a backlogged socket has to be sent before that; it is kept until then, and must not be reused. The time
+    ///     begins again when the system has taken what waits before it.
+    public func close(code: UInt16, reason: String, farewell: OutboundFrame? = nil) {
         guard let server, isOpen, closeReason == nil else { return }
         closeCode = code
         closeReason = reason
+        if isBacklogged { self.farewell = farewell }
         // The client's answer has to be heard.
         server.loop.core.readingChanged(self)
         server.setDeadline(id, after: server.options.closeTimeout)
@@ -156,7 +165,15 @@ public final class ServerSocket: Endable {
         guard let wsi, let server, !isKilled else { return -1 }
         if isBacklogged, lws_partial_buffered(wsi) == 0 {
             isBacklogged = false
-            if phase == .open, closeReason == nil { server.handler?.socketDrained(self) }
+            if phase == .open {
+                if closeReason == nil {
+                    server.handler?.socketDrained(self)
+                } else if let farewell {
+                    self.farewell = nil
+                    server.setDeadline(id, after: server.options.closeTimeout)
+                    _ = send(farewell, wsi)
+                }
+            }
             if isKilled { return -1 }
         }
         if closeReason != nil, !isBacklogged { server.loop.core.endSoon(self) }
@@ -177,6 +194,7 @@ public final class ServerSocket: Endable {
         let wasOpened = phase != .opening
         phase = .closed
         wsi = nil
+        farewell = nil
         server.clearDeadline(id)
         if wasOpened { server.handler?.socketClosed(self, code: peerCode) }
         attachment = nil

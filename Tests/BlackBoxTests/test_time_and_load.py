@@ -1,13 +1,15 @@
 """What takes its time: heartbeats, time-outs, slow readers, and the end of the server."""
 
 import asyncio
+import json
+import pathlib
 import signal
 import subprocess
 import time
 
 import pytest
 
-from raw_socket import TEXT, RawSocket, frame
+from raw_socket import CLOSE, TEXT, RawSocket, frame
 from server_process import Server
 from signalbox_client import Bystander, Client
 from test_protocol import connect_line
@@ -266,6 +268,48 @@ async def test_g_5_requests_of_one_client_are_handled_a_few_at_a_time_and_then_i
         await raw.send_text("\n".join(['{"op":"signal","id":1,"to":"nobody"}'] * count + ['{"op":"disconnect","id":2}']))
         assert await raw.close_code() == 1000
         await bystander.notices_nothing()
+
+
+def queued(port):
+    """Bytes on their way between the server's socket and that of the client with this port, as the system counts them."""
+    count = 0
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        here, there = (int(address.split(":")[1], 16) for address in fields[1:3])
+        waiting, unread = (int(size, 16) for size in fields[4].split(":"))
+        count += waiting if there == port else unread if here == port else 0
+    return count
+
+
+async def test_leave_1_who_leaves_while_its_socket_is_full_is_answered_first(server):
+    """WIRE-8, SIG-6: its signals and their acks, then the ack of `disconnect`, `disconnected`, and the close."""
+    raw = await stalled(server, server.project.session())
+    port = raw.writer.get_extra_info("sockname")[1]
+    line = b'{"op":"signal","id":%d,"type":"n","data":"' + b"x" * 8000 + b'"}'
+    sent = 0
+    # Until the system takes no more: what comes then waits in the server.
+    full_since = time.monotonic()
+    while time.monotonic() - full_since < 1:
+        before = queued(port)
+        await raw.send_text(line % sent)
+        sent += 1
+        full_since = time.monotonic()
+        while queued(port) < before + 1000 and time.monotonic() - full_since < 1:
+            await asyncio.sleep(0.001)
+    for _ in range(3):
+        await raw.send_text(line % sent)
+        sent += 1
+    await raw.send_text('{"op":"disconnect","id":%d}' % sent)
+    await asyncio.sleep(0.2)
+    raw.writer.transport.resume_reading()
+    events = []
+    while (got := await raw.frame()) and got[0] == TEXT:
+        events += [json.loads(text) for text in got[1].split(b"\n")]
+    names = [event["ev"] for event in events if event["ev"] not in ("ping", "connected")]
+    assert names == ["signal", "ack"] * sent + ["ack", "disconnected"]
+    assert [event["id"] for event in events if event["ev"] == "ack"] == list(range(sent + 1))
+    assert got == (CLOSE, got[1]) and got[1][:2] == (1000).to_bytes(2)
+    raw.writer.transport.abort()
 
 
 async def test_g_7_members_who_come_and_go_leave_nothing_behind(server, session):
