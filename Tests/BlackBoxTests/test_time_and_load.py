@@ -312,6 +312,23 @@ async def test_leave_1_who_leaves_while_its_socket_is_full_is_answered_first(ser
     raw.writer.transport.abort()
 
 
+async def test_wire_13_what_was_read_before_the_close_is_carried_out(server, session):
+    """More requests than are handled in a turn, and the close frame right behind them, in the same read."""
+    count = 100
+    async with await Client.join(server, session) as ada:
+        raw = await RawSocket.websocket(server)
+        await raw.send_text(connect_line(server, session))
+        await raw.objects()
+        await ada.expect("connectionCreated")
+        lines = "\n".join('{"op":"signal","id":%d,"type":"n"}' % number for number in range(count))
+        await raw.send(frame(TEXT, lines.encode()) + frame(CLOSE, (1000).to_bytes(2)))
+        for seq in range(3, 3 + count):
+            await ada.expect("signal", seq=seq)
+        await ada.expect("connectionDestroyed", reason="clientDisconnected")
+        await raw.ends()
+        raw.writer.transport.abort()
+
+
 async def test_g_7_members_who_come_and_go_leave_nothing_behind(server, session):
     """Many short connections: each is told once, and none stays."""
     async with await Client.join(server, session) as ada:
