@@ -283,7 +283,9 @@ def queued(port):
 
 async def test_leave_1_who_leaves_while_its_socket_is_full_is_answered_first(server):
     """WIRE-8, SIG-6: its signals and their acks, then the ack of `disconnect`, `disconnected`, and the close."""
-    raw = await stalled(server, server.project.session())
+    session = server.project.session()
+    raw = await stalled(server, session)
+    observer = await Client.join(server, session)
     port = raw.writer.get_extra_info("sockname")[1]
     line = b'{"op":"signal","id":%d,"type":"n","data":"' + b"x" * 8000 + b'"}'
     sent = 0
@@ -300,12 +302,14 @@ async def test_leave_1_who_leaves_while_its_socket_is_full_is_answered_first(ser
         await raw.send_text(line % sent)
         sent += 1
     await raw.send_text('{"op":"disconnect","id":%d}' % sent)
-    await asyncio.sleep(0.2)
+    while (await observer.next())["ev"] != "connectionDestroyed":
+        pass
+    await observer.leave()
     raw.writer.transport.resume_reading()
     events = []
     while (got := await raw.frame()) and got[0] == TEXT:
         events += [json.loads(text) for text in got[1].split(b"\n")]
-    names = [event["ev"] for event in events if event["ev"] not in ("ping", "connected")]
+    names = [event["ev"] for event in events if event["ev"] not in ("ping", "connected", "connectionCreated")]
     assert names == ["signal", "ack"] * sent + ["ack", "disconnected"]
     assert [event["id"] for event in events if event["ev"] == "ack"] == list(range(sent + 1))
     assert got == (CLOSE, got[1]) and got[1][:2] == (1000).to_bytes(2)
@@ -394,17 +398,23 @@ def test_a_second_sigterm_does_not_prolong_the_end():
         assert code == 0
 
 
+async def five_hundred_who_are_sent_away(server):
+    """Their ends to come, of which the first has."""
+    session = server.project.session()
+    quiet = {"connectionEventsSuppressed": True}
+    clients = []
+    for _ in range(20):
+        clients += await asyncio.gather(*(Client.join(server, session, options=quiet) for _ in range(25)))
+    server.process.send_signal(signal.SIGTERM)
+    ends = [asyncio.create_task(timed_end(client)) for client in clients]
+    await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    return ends
+
+
 async def test_leave_5_many_are_sent_away_one_after_the_other_and_asked_back_likewise():
     """Meanwhile the server answers, is not ready, and takes in nobody."""
     with Server("--drain-seconds", "1") as server:
-        session = server.project.session()
-        quiet = {"connectionEventsSuppressed": True}
-        clients = []
-        for _ in range(20):
-            clients += await asyncio.gather(*(Client.join(server, session, options=quiet) for _ in range(25)))
-        server.process.send_signal(signal.SIGTERM)
-        ends = [asyncio.create_task(timed_end(client)) for client in clients]
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        ends = await five_hundred_who_are_sent_away(server)
         answer = await asyncio.to_thread(server.request, "GET", "/readyz")
         assert answer.status == 503
         newcomer = await Client.open(server)
@@ -421,14 +431,7 @@ async def test_leave_5_many_are_sent_away_one_after_the_other_and_asked_back_lik
 
 async def test_leave_5_a_second_signal_sends_away_at_once_who_is_left():
     with Server("--drain-seconds", "5") as server:
-        session = server.project.session()
-        quiet = {"connectionEventsSuppressed": True}
-        clients = []
-        for _ in range(20):
-            clients += await asyncio.gather(*(Client.join(server, session, options=quiet) for _ in range(25)))
-        server.process.send_signal(signal.SIGTERM)
-        ends = [asyncio.create_task(timed_end(client)) for client in clients]
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        ends = await five_hundred_who_are_sent_away(server)
         server.process.send_signal(signal.SIGTERM)
         waits = [(await end)[2]["reconnectAfter"] for end in ends]
         # In their turn they would be asked back when the last had gone, up to a second later.
