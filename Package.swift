@@ -72,6 +72,7 @@ let package = Package(
             name: "SignalingServer",
             dependencies: [
                 "SignalingCore", "SignalingTokens", "SignalingTransport",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -129,6 +130,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "SignalingServerTests", dependencies: ["SignalingServer", "SignalingCore", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "TextChatTests",
             dependencies: ["TextChat", "TextChatFoundation", "TextChatTesting", "TestSupport"],

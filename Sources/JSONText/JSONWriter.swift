@@ -90,7 +90,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Gives away what has been written, to go on with nothing: for texts that are longer than one wants to hold.
-    public mutating func takeBytes() -> [UInt8] {
+    public mutating func drainBytes() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }

@@ -1,5 +1,6 @@
 import JSONText
 import SignalingProtocol
+import TestSupport
 import Testing
 
 @testable import SignalingCore
@@ -7,14 +8,7 @@ import Testing
 let room = SessionID("1_room")
 
 func client(_ name: String) -> ConnectionID { ConnectionID(name) }
-func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 func lines(_ bytes: [UInt8]) -> [String] { text(bytes).split(separator: "\n").map(String.init) }
-
-extension MonotonicInstant {
-    static func seconds(_ seconds: Double) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
-    }
-}
 
 /// The socket by which a connection joins unless a test says otherwise.
 let socket1 = SocketID(1)
@@ -135,11 +129,11 @@ extension SessionOutcome: CustomTestStringConvertible {
             "joined \(membership.connection.connectionId) at \(membership.seq)"
                 + (membership.outcome == .new ? "" : " \(membership.outcome)")
                 + (membership.replayThrough.map { " through \($0)" } ?? "")
-        case .expelled: "expelled"
+        case .wasForceDisconnected: "expelled"
         case .left: "left"
         case .noted: "noted"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
-        case .forcedOut: "forced out"
+        case .forceDisconnected: "forced out"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"
         }
     }
@@ -218,9 +212,9 @@ extension SocketBinding: CustomTestStringConvertible {
 }
 
 /// Takes all that an outbox has, as lines.
-func takeAll(_ outbox: inout Outbox, _ log: SessionLog, onlineOnly: [OnlineOnlySignal] = []) -> [String] {
+func dequeueAll(_ outbox: inout Outbox, _ log: SessionLog, onlineOnly: [OnlineOnlySignal] = []) -> [String] {
     var bytes: [UInt8] = []
-    #expect(outbox.take(from: log, onlineOnly: onlineOnly, byteLimit: .max, into: &bytes) == .everything)
+    #expect(outbox.dequeue(from: log, onlineOnly: onlineOnly, byteLimit: .max, into: &bytes) == .complete)
     return lines(bytes)
 }
 

@@ -32,8 +32,8 @@ final class SimulatedServer {
     /// In the order of joining, so that a run repeats.
     private var members: [Peer] = []
     private var flushedThrough: Seq?
-    private var lane = OnlineOnlyLane()
-    private var pacer = FlushPacer()
+    private var pendingOnlineOnly = PendingOnlineOnly()
+    private var flushScheduler = FlushScheduler()
     private var isRoomDirty = false
     private var dirty: [Peer] = []
     private var outside: [UInt64: (SessionOutcome) -> Void] = [:]
@@ -120,7 +120,7 @@ final class SimulatedServer {
             if let deadline = peer.state.nextDeadline { next = min(next ?? deadline, deadline) }
         }
         if isRoomDirty {
-            let due = pacer.due(now: world.now, memberCount: members.count)
+            let due = flushScheduler.due(now: world.now, memberCount: members.count)
             next = min(next ?? due, due)
         }
         return next
@@ -279,7 +279,7 @@ final class SimulatedServer {
         members.removeAll { $0 === peer }
         if members.isEmpty {
             flushedThrough = nil
-            lane = OnlineOnlyLane()
+            pendingOnlineOnly = PendingOnlineOnly()
             isRoomDirty = false
         }
     }
@@ -289,7 +289,7 @@ final class SimulatedServer {
     func turnEnded() {
         // Closing one makes new work for the others.
         for _ in 0..<8 {
-            let isFlushDue = isRoomDirty && pacer.due(now: world.now, memberCount: members.count) <= world.now
+            let isFlushDue = isRoomDirty && flushScheduler.due(now: world.now, memberCount: members.count) <= world.now
             if !isFlushDue, dirty.isEmpty || isRoomDirty { break }
             if isFlushDue { flush() }
             if !isRoomDirty {
@@ -319,7 +319,7 @@ final class SimulatedServer {
         guard !members.isEmpty else { return }
         var slow: [Peer] = []
         _ = engine.withLog(of: Self.session) { log in
-            var batch = SharedBatch(log: log, after: flushedThrough ?? .zero, onlineOnly: lane.signals)
+            var batch = SharedBatch(log: log, after: flushedThrough ?? .zero, onlineOnly: pendingOnlineOnly.signals)
             for peer in members {
                 guard var outbox = peer.outbox else { continue }
                 if peer.isBacklogged {
@@ -328,14 +328,14 @@ final class SimulatedServer {
                     peer.outbox = outbox
                     write(bytes, to: peer)
                     world.count("served together")
-                } else if !serve(peer, log: log, onlineOnly: lane.signals) {
+                } else if !serve(peer, log: log, onlineOnly: pendingOnlineOnly.signals) {
                     slow.append(peer)
                 }
             }
             flushedThrough = log.lastSeq
         }
-        lane.removeAll()
-        pacer.noteFlushed(at: world.now)
+        pendingOnlineOnly.removeAll()
+        flushScheduler.noteFlushed(at: world.now)
         for peer in slow { handle(.mustClose(.slowConsumer), for: peer) }
     }
 
@@ -345,7 +345,7 @@ final class SimulatedServer {
 
     private func noteBacklog(of peer: Peer) {
         let waiting = peer.waitingByteCount
-        guard peer.state.isReadingPaused || waiting > ReadPressure.pauseByteCount else { return }
+        guard peer.state.isReadingPaused || waiting > BackPressure.pauseByteCount else { return }
         handle(.backlog(waitingByteCount: waiting, takenByteCount: peer.taken), for: peer)
     }
 
@@ -359,7 +359,7 @@ final class SimulatedServer {
         guard peer.outbox != nil else { return true }
         if let stays = engine.withLog(of: Self.session, { serve(peer, log: $0, onlineOnly: []) }) { return stays }
         var bytes: [UInt8] = []
-        peer.outbox?.takePrivateLines(into: &bytes)
+        peer.outbox?.dequeuePrivateLines(into: &bytes)
         write(bytes, to: peer)
         return true
     }
@@ -368,15 +368,15 @@ final class SimulatedServer {
         var onlineOnly = onlineOnly
         while !peer.isBacklogged, var outbox = peer.outbox {
             var bytes: [UInt8] = []
-            let taken = outbox.take(from: log, onlineOnly: onlineOnly, byteLimit: 400, into: &bytes)
+            let taken = outbox.dequeue(from: log, onlineOnly: onlineOnly, byteLimit: 400, into: &bytes)
             peer.outbox = outbox
             write(bytes, to: peer)
             switch taken {
-            case .everything: return true
-            case .part:
+            case .complete: return true
+            case .partial:
                 onlineOnly = []
                 world.count("in parts")
-            case .fellOff: return false
+            case .overrun: return false
             }
         }
         guard let outbox = peer.outbox else { return true }
@@ -432,7 +432,7 @@ extension SimulatedServer: SessionEngineObserver {
         let fresh = engine.withLog(of: session) { log in log.entries.filter { $0.seq > audit.noted } } ?? []
         for entry in fresh { note(entry) }
         guard !members.isEmpty else { return }
-        pacer.noteWaiting(byteCount: fresh.last?.line.byteCount ?? 0)
+        flushScheduler.noteWaiting(byteCount: fresh.last?.line.byteCount ?? 0)
         isRoomDirty = true
     }
 
@@ -463,7 +463,7 @@ extension SimulatedServer: SessionEngineObserver {
         case .presence, .onlineOnlyDropped: break
         case .onlineOnly(let signal):
             guard !members.isEmpty else { return }
-            lane.append(signal)
+            pendingOnlineOnly.append(signal)
             isRoomDirty = true
         case .ended(let connection, let reason):
             if let peer = members.first(where: { $0.outbox?.owner == connection }) {

@@ -1,0 +1,187 @@
+import JSONText
+import SignalingCore
+import SignalingProtocol
+import SignalingTokens
+import SignalingTransport
+
+/// Answers HTTP requests: finds what is asked, checks who asks, gives it to who can answer. Confined to the loop.
+final class RESTRouter {
+    private let hub: Hub
+    private let verifier: TokenVerifier
+    private let files: StaticFiles
+    private let development: DevelopmentRooms?
+    private var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount))
+    private var randomness = SystemRandomNumberGenerator()
+    /// Whether the server is on its way out (`/readyz`).
+    var isDraining = false
+
+    init(hub: Hub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?) {
+        self.hub = hub
+        self.verifier = verifier
+        self.files = files
+        self.development = development
+    }
+
+    func handle(_ exchange: HTTPExchange) {
+        let route = Route(path: exchange.path)
+        guard route.methods.contains(exchange.method) else {
+            exchange.respond(refuseMethod(route))
+            return
+        }
+        do throws(SignalingError) {
+            switch route {
+            case .livez:
+                exchange.respond(.json(development == nil ? ["status": "ok"] : ["status": "ok", "rooms": true]))
+            case .readyz:
+                exchange.respond(
+                    isDraining ? .json(["status": "draining"], status: 503) : .json(["status": "ok"]))
+            case .createSession:
+                exchange.respond(createSession(exchange))
+            case .room(let name):
+                exchange.respond(try room(exchange, name))
+            case .project(let apiKey, let route):
+                try handle(exchange, route, of: try authorize(exchange, apiKey))
+            case .file(let path):
+                exchange.respond(files.response(at: path, ifNoneMatch: exchange.header("if-none-match")))
+            }
+        } catch {
+            exchange.respond(.failure(error))
+        }
+    }
+
+    private func refuseMethod(_ route: Route) -> HTTPResponse {
+        if case .file(let path) = route, files.file(at: path) == nil {
+            return .failure(404, "there is nothing at this path")
+        }
+        let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
+        return .failure(405, "this path takes \(allowed)", headers: [("Allow", allowed)])
+    }
+
+    private func authorize(_ exchange: HTTPExchange, _ apiKey: APIKey?) throws(SignalingError) -> Project {
+        try verifier.verifyRequest(
+            RequestCredentials.Headers(
+                openTokAuth: exchange.header("x-opentok-auth"), authorization: exchange.header("authorization"),
+                partnerAuth: exchange.header("x-tb-partner-auth")), apiKey: apiKey, now: .current)
+    }
+
+    // MARK: - Sessions
+
+    /// Options in the body (archiving, media routing, location) are about media: they are taken, whatever form they have,
+    /// and have no effect.
+    private func createSession(_ exchange: HTTPExchange) -> HTTPResponse {
+        let isXML = SessionCreation.wantsXML(
+            accept: exchange.header("accept"), userAgent: exchange.header("user-agent"))
+        do {
+            let project = try authorize(exchange, nil)
+            let now = WallTime.current
+            let session = SessionIDCodec.make(for: project, now: now, using: &randomness)
+            let creation = SessionCreation(session: session, apiKey: project.apiKey, createdAt: now)
+            return isXML ? creation.xml : creation.json
+        } catch {
+            // Python's SDK looks at the status for 403 alone, and takes anything else for a success.
+            return isXML ? SessionCreation.xmlFailure(403, error.message) : .failure(403, error.message)
+        }
+    }
+
+    private func room(_ exchange: HTTPExchange, _ name: String) throws(SignalingError) -> HTTPResponse {
+        guard let development else {
+            return .failure(404, "rooms are there in development mode only")
+        }
+        // A web page anywhere could name this machine as its own host, or ask across origins: tokens are for the
+        // programs and the pages of this machine alone.
+        guard LoopbackName.isOne(exchange.header("host")) else {
+            throw SignalingError(.permissionDenied, "in development mode the server is for this machine alone")
+        }
+        var headers: [(name: String, value: String)] = [("Vary", "Origin")]
+        if let origin = exchange.header("origin"), LoopbackName.isOne(LoopbackName.host(ofOrigin: origin)) {
+            // Sample applications ask from a page on another port.
+            headers.append(("Access-Control-Allow-Origin", origin))
+        }
+        let access = try development.access(
+            room: name, role: exchange.queryValue("role"), data: exchange.queryValue("data"), now: .current)
+        return .json(
+            [
+                "apiKey": .string(access.apiKey.rawValue), "sessionId": .string(access.session.rawValue),
+                "token": .string(access.token),
+            ], headers: headers)
+    }
+
+    // MARK: - Inside a project
+
+    private func handle(
+        _ exchange: HTTPExchange, _ route: ProjectRoute, of project: Project
+    ) throws(SignalingError) {
+        switch route {
+        case .signal(let session, let target):
+            try check(session, of: project)
+            var request = try signalRequest(exchange.body)
+            request.to = target
+            submit(.signal(.server, request), to: session, for: exchange)
+        case .connection(let session, let target):
+            try check(session, of: project)
+            submit(.forceDisconnect(.server, target), to: session, for: exchange)
+        case .connections(let session):
+            try check(session, of: project)
+            exchange.respond(.list(hub.connections(of: session).map(\.restDescription)))
+        case .media,
+            .streams where exchange.method == .put:
+            exchange.respond(.failure(501, "this server carries signals, not media"))
+        case .streams(let session):
+            try check(session, of: project)
+            exchange.respond(.list([]))
+        case .stream(let session):
+            try check(session, of: project)
+            exchange.respond(.failure(404, "there are no streams: this server carries signals, not media"))
+        }
+    }
+
+    /// The path's session has to be the path's project's.
+    private func check(_ session: SessionID, of project: Project) throws(SignalingError) {
+        let content: SessionIDCodec.Content
+        do { content = try SessionIDCodec.read(session) } catch {
+            throw SignalingError(.invalidSession, "the session id is refused: \(error)")
+        }
+        guard content.apiKey == project.apiKey else {
+            throw SignalingError(.permissionDenied, "the session is of another project")
+        }
+    }
+
+    private func submit(_ command: SessionCommand, to session: SessionID, for exchange: HTTPExchange) {
+        hub.submit(command, to: session) { outcome in
+            switch outcome {
+            case .refused(let error): exchange.respond(.failure(error))
+            case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .left, .noted:
+                exchange.respond(.noContent)
+            }
+        }
+    }
+
+    private func signalRequest(_ body: [UInt8]) throws(SignalingError) -> SignalRequest {
+        let value: JSONValue
+        do { value = try parser.parse(body) } catch {
+            throw SignalingError(.invalidParameter, "the body is not JSON: \(error)")
+        }
+        guard let object = value.objectValue else {
+            throw SignalingError(.invalidParameter, "the body is not a JSON object")
+        }
+        return SignalRequest(type: try text("type", in: object), data: try text("data", in: object))
+    }
+
+    private func text(_ name: String, in object: JSONObject) throws(SignalingError) -> String? {
+        guard let member = object[name] else { return nil }
+        guard let text = member.stringValue else {
+            throw SignalingError(.invalidParameter, "\"\(name)\" has to be a string")
+        }
+        return text
+    }
+}
+
+extension Connection {
+    /// An item of the list of connections.
+    fileprivate var restDescription: JSONValue {
+        [
+            "connectionId": .string(connectionId.rawValue), "createdAt": .integer(creationTime.milliseconds),
+            "connectionState": "Connected", "data": .string(data),
+        ]
+    }
+}

@@ -1,0 +1,65 @@
+import JSONText
+import SignalingCore
+import SignalingProtocol
+
+/// The JSON that tells a project's own server of one event: OpenTok's session monitoring, member for member.
+enum WebhookBody {
+    /// Whose session it is; the body names it as OpenTok and Vonage do.
+    enum Owner: Hashable, Sendable {
+        /// `projectId`.
+        case project(APIKey)
+        /// `applicationId`.
+        case application(APIKey)
+    }
+
+    /// - Parameter happenedAt: when, by the server's clock; in the body in milliseconds.
+    static func encode(
+        _ event: PresenceEvent, of session: SessionID, ownedBy owner: Owner, happenedAt: WallTime
+    ) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.beginObject()
+        writer.member("sessionId", session.rawValue)
+        switch owner {
+        case .project(let key): writer.member("projectId", key.rawValue)
+        case .application(let id): writer.member("applicationId", id.rawValue)
+        }
+        writer.member("event", event.name)
+        if let reason = event.reason { writer.member("reason", reason.rawValue) }
+        writer.member("timestamp", happenedAt.milliseconds)
+        if let connection = event.connection {
+            writer.name("connection")
+            writer.beginObject()
+            writer.member("id", connection.connectionId.rawValue)
+            writer.member("createdAt", connection.creationTime.milliseconds)
+            writer.member("data", connection.data)
+            writer.endObject()
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension PresenceEvent {
+    fileprivate var name: String {
+        switch self {
+        case .sessionCreated: "sessionCreated"
+        case .connectionCreated: "connectionCreated"
+        case .connectionDestroyed: "connectionDestroyed"
+        case .sessionDestroyed: "sessionDestroyed"
+        }
+    }
+
+    fileprivate var connection: Connection? {
+        switch self {
+        case .connectionCreated(let connection), .connectionDestroyed(let connection, _): connection
+        case .sessionCreated, .sessionDestroyed: nil
+        }
+    }
+
+    fileprivate var reason: DisconnectReason? {
+        switch self {
+        case .connectionDestroyed(_, let reason): reason
+        case .sessionCreated, .connectionCreated, .sessionDestroyed: nil
+        }
+    }
+}

@@ -1,0 +1,566 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+/// Where a socket may stand when something comes in.
+enum Place: String, CaseIterable {
+    case awaitingConnect, authenticating, joining, connected, leaving, closing
+
+    /// A socket, opened at 0 s, that has come to this place at 1 s.
+    var state: ConnectionState {
+        var state = ConnectionState(openedAt: .seconds(0))
+        if self == .awaitingConnect { return state }
+        _ = state.handle(.received(.connect(RequestID(1), .test)), now: .seconds(1))
+        if self == .authenticating { return state }
+        _ = state.handle(.authenticated(.success(.test)), now: .seconds(1))
+        if self == .joining { return state }
+        _ = state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(1))
+        if self == .connected { return state }
+        if self == .leaving {
+            _ = state.handle(.received(.signal(RequestID(6), SignalRequest())), now: .seconds(1))
+            _ = state.handle(.received(.disconnect(RequestID(7))), now: .seconds(1))
+            return state
+        }
+        _ = state.handle(.mustClose(.goingAway), now: .seconds(1))
+        return state
+    }
+
+    /// Where a socket stands, found out by what a copy of it does.
+    init(_ state: ConnectionState) {
+        var probe = state
+        if state.isClosing {
+            self = .closing
+        } else if state.connected != nil {
+            self = .connected
+        } else if !probe.handle(.answered(RequestID(6), .signalled(Seq(5))), now: .seconds(1)).isEmpty {
+            self = .leaving
+        } else if !probe.handle(.authenticated(.success(.test)), now: .seconds(1)).isEmpty {
+            self = .authenticating
+        } else if !probe.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(1)).isEmpty {
+            self = .joining
+        } else {
+            self = .awaitingConnect
+        }
+    }
+}
+
+/// What is expected of one input in one place.
+enum Cell {
+    /// These effects, in this order, and then this place; without one it stays where it is.
+    case gives([String], Place?)
+    /// It may come, and nothing happens.
+    case ignored
+    /// It cannot come here, for this reason; if it comes all the same, nothing happens.
+    case impossible(String)
+
+    /// Nothing now, and this behind the answer to the connect before it (WIRE-8).
+    case waits(String)
+
+    static func gives(_ effects: String..., to place: Place? = nil) -> Cell { .gives(effects, place) }
+}
+
+struct Row: CustomTestStringConvertible {
+    let name: String
+    let step: @Sendable (inout ConnectionState) -> [ConnectionState.Effect]
+    /// One cell for each place, in their order.
+    let cells: [Cell]
+
+    /// - Parameter asked: what a connected client has asked before.
+    init(
+        _ name: String, asked: ClientMessage? = nil, _ input: ConnectionState.Input, leaving: Cell = .ignored,
+        _ cells: Cell...
+    ) {
+        self.name = name
+        step = { state in
+            if let asked, state.connected != nil { _ = state.handle(.received(asked), now: .seconds(2)) }
+            return state.handle(input, now: .seconds(2))
+        }
+        self.cells = cells.dropLast() + [leaving] + cells.suffix(1)
+    }
+
+    init(_ name: String, advancingTo now: MonotonicInstant, leaving: Cell = .ignored, _ cells: Cell...) {
+        self.name = name
+        step = { $0.advance(to: now) }
+        self.cells = cells.dropLast() + [leaving] + cells.suffix(1)
+    }
+
+    var testDescription: String { name }
+
+    static let table: [Row] = [
+        Row(
+            "connect", .received(.connect(RequestID(7), .test)),
+            .gives("authenticate T1==", to: .authenticating),
+            .waits("send error 7 1015 OT_ILLEGAL_STATE"),
+            .waits("send error 7 1015 OT_ILLEGAL_STATE"),
+            .gives("send error 7 1015 OT_ILLEGAL_STATE"),
+            .ignored),
+        Row(
+            "signal", .received(.signal(RequestID(7), SignalRequest(type: "chat"))),
+            .gives("send error 7 500 OT_NOT_CONNECTED"),
+            .waits("send error 7 500 OT_NOT_CONNECTED"),
+            .waits("send error 7 500 OT_NOT_CONNECTED"),
+            .gives("submit signal chat of ada to 1_room as 7"),
+            .ignored),
+        Row(
+            "forceDisconnect", .received(.forceDisconnect(RequestID(7), client("bob"))),
+            .gives("send error 7 1010 OT_NOT_CONNECTED"),
+            .waits("send error 7 1010 OT_NOT_CONNECTED"),
+            .waits("send error 7 1010 OT_NOT_CONNECTED"),
+            .gives("submit forceDisconnect bob by ada to 1_room as 7"),
+            .ignored),
+        Row(
+            "disconnect", .received(.disconnect(RequestID(7))),
+            .gives("send error 7 500 OT_NOT_CONNECTED"),
+            .waits("send error 7 500 OT_NOT_CONNECTED"),
+            .waits("send error 7 500 OT_NOT_CONNECTED"),
+            .gives(
+                "submit leave ada clientDisconnected to 1_room", "send ack 7", "send disconnected clientDisconnected",
+                "close 1000", to: .closing),
+            .ignored),
+        Row("pong", .received(.pong), .ignored, .ignored, .ignored, .ignored, .ignored),
+        Row(
+            "a malformed line with an id",
+            .receivedMalformed(ClientMessageError(id: RequestID(7), SignalingError(.invalidParameter, "no"))),
+            .gives("send error 7 400 OT_INVALID_PARAMETER"), .waits("send error 7 400 OT_INVALID_PARAMETER"),
+            .waits("send error 7 400 OT_INVALID_PARAMETER"), .gives("send error 7 400 OT_INVALID_PARAMETER"), .ignored),
+        Row(
+            "a malformed line without id",
+            .receivedMalformed(ClientMessageError(id: nil, SignalingError(.invalidParameter, "no"))),
+            .gives("send error - 400 OT_INVALID_PARAMETER"), .waits("send error - 400 OT_INVALID_PARAMETER"),
+            .waits("send error - 400 OT_INVALID_PARAMETER"), .gives("send error - 400 OT_INVALID_PARAMETER"), .ignored),
+        Row(
+            "the token is good", .authenticated(.success(.test)),
+            .impossible("nothing was asked"),
+            .gives("submit join ada publisher name=Ada to 1_room as 1", to: .joining),
+            .impossible("it was answered"), .impossible("it was answered"), .ignored),
+        Row(
+            "the token is refused", .authenticated(.failure(SignalingError(.authenticationError, "expired"))),
+            .impossible("nothing was asked"),
+            .gives("send error 1 1004 OT_AUTHENTICATION_ERROR", "close 4501", to: .closing),
+            .impossible("it was answered"), .impossible("it was answered"), .ignored),
+        Row(
+            "the session takes it in", .answered(RequestID(1), .joined(.test)),
+            .impossible("nothing was asked"), .impossible("nothing was asked"),
+            .gives("enter 1 ada", to: .connected), .impossible("it was answered"), .ignored),
+        Row(
+            "the session refuses", .answered(RequestID(1), .refused(SignalingError(.connectionLimitExceeded, "full"))),
+            .impossible("nothing was asked"), .impossible("nothing was asked"),
+            .gives("send error 1 1027 OT_CONNECTION_LIMIT_EXCEEDED", "close 4501", to: .closing),
+            .impossible("it was answered"), .ignored),
+        Row(
+            "a signal has its seq", asked: .signal(RequestID(7), SignalRequest()),
+            .answered(RequestID(7), .signalled(Seq(9))),
+            .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no signal was passed on"),
+            .gives("send ack 7 9"), .ignored),
+        Row(
+            "an online-only signal was taken", asked: .signal(RequestID(7), SignalRequest()),
+            .answered(RequestID(7), .signalled(nil)),
+            .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no signal was passed on"),
+            .gives("send ack 7"), .ignored),
+        Row(
+            "somebody was forced out", asked: .signal(RequestID(7), SignalRequest()),
+            .answered(RequestID(7), .forceDisconnected),
+            .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no request was passed on"),
+            .gives("send ack 7"), .ignored),
+        Row(
+            "a request was refused", asked: .signal(RequestID(7), SignalRequest()),
+            .answered(RequestID(7), .refused(SignalingError(.notFound, "gone"))),
+            .impossible("nothing was asked"), .impossible("nothing was asked"),
+            .gives("send error 1 404 OT_NOT_FOUND", "close 4501", to: .closing),
+            .gives("send error 7 404 OT_NOT_FOUND"), .ignored),
+        Row(
+            "the answer to the request before the disconnect", .answered(RequestID(6), .signalled(Seq(9))),
+            leaving: .gives(
+                "send ack 6 9", "send ack 7", "send disconnected clientDisconnected", "close 1000", to: .closing),
+            .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("nothing was asked"),
+            .impossible("nothing was asked"), .ignored),
+        Row(
+            "more waits for it than may", .backlog(waitingByteCount: 65_537, takenByteCount: 1),
+            leaving: .gives("pause reading"),
+            .gives("pause reading"), .gives("pause reading"), .gives("pause reading"), .gives("pause reading"),
+            .ignored),
+        Row(
+            "as much waits for it as may", .backlog(waitingByteCount: 65_536, takenByteCount: 1),
+            .ignored, .ignored, .ignored, .ignored, .ignored),
+        Row(
+            "an answer that nobody waits for", .answered(nil, .signalled(Seq(9))),
+            .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("nothing was asked"),
+            .ignored, .ignored),
+        Row(
+            "the session has let go", .answered(nil, .left),
+            .impossible("it was not in"), .impossible("it was not in"), .impossible("it has not left"),
+            .impossible("who leaves is closing"), .ignored),
+        Row(
+            "forced out", .ended(.forceDisconnected),
+            leaving: .gives("send disconnected forceDisconnected", "close 4502", to: .closing),
+            .impossible("it was not in"), .impossible("it was not in"),
+            .impossible("the answer to the join comes first"),
+            .gives("send disconnected forceDisconnected", "close 4502", to: .closing), .ignored),
+        Row(
+            "lost by the engine", .ended(.networkDisconnected),
+            leaving: .gives("send disconnected networkDisconnected, come back", "close 1001", to: .closing),
+            .impossible("it was not in"), .impossible("it was not in"),
+            .impossible("the answer to the join comes first"),
+            .gives("send disconnected networkDisconnected, come back", "close 1001", to: .closing), .ignored),
+        Row(
+            "it goes on by a newer socket", .superseded,
+            .impossible("it was not in"), .impossible("it was not in"),
+            .impossible("the answer to the join comes first"),
+            .gives("send disconnected networkDisconnected", "close 4504", to: .closing), .ignored),
+        Row(
+            "a binary message", .mustClose(.unsupportedData), leaving: .gives("close 1003", to: .closing),
+            .gives("close 1003", to: .closing), .gives("close 1003", to: .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", "close 1003", to: .closing),
+            .gives(
+                "submit leave ada networkDisconnected to 1_room", "send disconnected networkDisconnected", "close 1003",
+                to: .closing),
+            .ignored),
+        Row(
+            "the server stops", .serverStops(returnAfter: .milliseconds(1_500)),
+            leaving: .gives("close 1001", to: .closing),
+            .gives("close 1001", to: .closing), .gives("close 1001", to: .closing),
+            .gives("close 1001", to: .closing),
+            // Nobody is taken out of a session that stops: telling each of each would cost the square of their number.
+            .gives("send disconnected networkDisconnected, come back after 1500 ms", "close 1001", to: .closing),
+            .ignored),
+        Row(
+            "it reads too slowly", .mustClose(.slowConsumer), leaving: .gives("close 4002", to: .closing),
+            .gives("close 4002", to: .closing), .gives("close 4002", to: .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", "close 4002", to: .closing),
+            .gives(
+                "submit detach ada to 1_room", "send disconnected networkDisconnected, come back",
+                "close 4002", to: .closing),
+            .ignored),
+        Row(
+            "the client closes with 1000", .socketClosed(code: 1000), leaving: .gives([], .closing),
+            .gives([], .closing), .gives([], .closing),
+            .gives("submit leave ada clientDisconnected to 1_room", to: .closing),
+            .gives("submit leave ada clientDisconnected to 1_room", to: .closing), .ignored),
+        Row(
+            "the page goes away with 1001", .socketClosed(code: 1001), leaving: .gives([], .closing),
+            .gives([], .closing), .gives([], .closing),
+            .gives("submit leave ada clientDisconnected to 1_room", to: .closing),
+            .gives("submit leave ada clientDisconnected to 1_room", to: .closing), .ignored),
+        Row(
+            "the socket closes without a code", .socketClosed(code: 1005), leaving: .gives([], .closing),
+            .gives([], .closing), .gives([], .closing),
+            .gives("submit leave ada clientDisconnected to 1_room", to: .closing),
+            .gives("submit leave ada clientDisconnected to 1_room", to: .closing), .ignored),
+        Row(
+            "the socket closes with another code", .socketClosed(code: 1002), leaving: .gives([], .closing),
+            .gives([], .closing), .gives([], .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", to: .closing),
+            .gives("submit detach ada to 1_room", to: .closing), .ignored),
+        Row(
+            "the socket is lost without a code", .socketClosed(code: nil), leaving: .gives([], .closing),
+            .gives([], .closing), .gives([], .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", to: .closing),
+            .gives("submit detach ada to 1_room", to: .closing), .ignored),
+        Row(
+            "nothing is due", advancingTo: .seconds(9.999_999_999),
+            .ignored, .ignored, .ignored, .ignored, .ignored),
+        Row(
+            "10 s after the socket was opened", advancingTo: .seconds(10),
+            .gives("close 4500", to: .closing), .gives("close 4500", to: .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing), .ignored, .ignored),
+        Row(
+            "a heartbeat after it was let in", advancingTo: .seconds(11),
+            .gives("close 4500", to: .closing), .gives("close 4500", to: .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing),
+            .gives("ping"), .ignored),
+        Row(
+            "two heartbeats of silence", advancingTo: .seconds(21), leaving: .gives("close 1000", to: .closing),
+            .gives("close 4500", to: .closing), .gives("close 4500", to: .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing),
+            .gives(
+                "submit detach ada to 1_room", "send disconnected networkDisconnected, come back",
+                "close 4001", to: .closing),
+            .ignored),
+    ]
+}
+
+extension ConnectRequest {
+    static let test = ConnectRequest(apiKey: APIKey("100"), sessionId: room, token: "T1==")
+}
+
+extension ConnectionState.Admission {
+    static let test = ConnectionState.Admission(
+        session: room, connectionId: client("ada"), role: .publisher, data: "name=Ada",
+        wallTime: WallTime(milliseconds: 1), socket: socket1, resumeSecret: ResumeSecret("secret"),
+        secretHash: hash("secret"))
+}
+
+extension Membership {
+    static let test: Membership = {
+        let ada = Connection(connectionId: client("ada"), creationTime: WallTime(milliseconds: 1), data: "name=Ada")
+        return Membership(
+            connection: ada, role: .publisher, connections: [ada], epoch: Epoch("e"), seq: Seq(1), outcome: .new,
+            resumeWindow: .seconds(60), recoveryWindow: .seconds(300))
+    }()
+}
+
+@Suite("A socket's way through the protocol")
+struct ConnectionStateTests {
+    @Test("each input in each place gives what the table says", arguments: Row.table)
+    func table(_ row: Row) throws {
+        try #require(row.cells.count == Place.allCases.count)
+        for (place, cell) in zip(Place.allCases, row.cells) {
+            var state = place.state
+            #expect(Place(state) == place)
+            let effects = row.step(&state).map(\.testDescription)
+            switch cell {
+            case .gives(let expected, let next):
+                #expect(effects == expected, "\(row.name), \(place)")
+                #expect(Place(state) == next ?? place, "\(row.name), \(place)")
+            case .ignored:
+                #expect(effects.isEmpty, "\(row.name), \(place)")
+                #expect(Place(state) == place, "\(row.name), \(place)")
+            case .waits(let expected):
+                #expect(effects.isEmpty, "\(row.name), \(place)")
+                #expect(Place(state) == place, "\(row.name), \(place)")
+                _ = state.handle(.authenticated(.success(.test)), now: .seconds(2))
+                let later = state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(2))
+                #expect(later.map(\.testDescription) == ["enter 1 ada", expected], "\(row.name), \(place)")
+            case .impossible(let reason):
+                #expect(effects.isEmpty, "\(row.name), \(place): impossible since \(reason)")
+                #expect(Place(state) == place, "\(row.name), \(place): impossible since \(reason)")
+            }
+        }
+    }
+
+    @Test("whatever comes in, in any order, a closing socket does nothing and what is let in leaves exactly once")
+    func everyPair() {
+        for place in Place.allCases {
+            for first in Row.table {
+                for second in Row.table {
+                    var state = place.state
+                    var effects = first.step(&state)
+                    let wasClosing = state.isClosing
+                    let more = second.step(&state)
+                    if wasClosing { #expect(more.isEmpty, "\(place), \(first.name), \(second.name)") }
+                    effects += more
+                    let shown = effects.map(\.testDescription)
+                    #expect(
+                        shown.count { $0.hasPrefix("submit leave") } <= 1, "\(place), \(first.name), \(second.name)")
+                    #expect(shown.count { $0.hasPrefix("close") } <= 1, "\(place), \(first.name), \(second.name)")
+                    if let close = shown.firstIndex(where: { $0.hasPrefix("close") }) {
+                        #expect(close == shown.count - 1, "nothing comes after a close: \(shown)")
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Connecting
+
+    @Test("CON-2: the time to connect is exactly 10 s, counted from the opening of the socket")
+    func connectTimeout() {
+        var state = ConnectionState(openedAt: .seconds(5))
+        #expect(state.nextDeadline == .seconds(15))
+        _ = state.handle(.received(.connect(RequestID(1), .test)), now: .seconds(14))
+        #expect(state.nextDeadline == .seconds(15), "checking a token takes nothing off it and adds nothing")
+        _ = state.handle(.authenticated(.success(.test)), now: .seconds(14))
+        #expect(state.nextDeadline == .seconds(15))
+        #expect(state.advance(to: .seconds(14.999_999_999)).isEmpty)
+        #expect(
+            state.advance(to: .seconds(15)).map(\.testDescription) == [
+                "submit leave ada networkDisconnected to 1_room", "close 4500",
+            ])
+        #expect(state.nextDeadline == nil)
+    }
+
+    @Test("CON-8: the first connection goes on after a second connect")
+    func secondConnect() {
+        var state = Place.connected.state
+        _ = state.handle(.received(.connect(RequestID(2), .test)), now: .seconds(2))
+        #expect(state.connected?.binding == SocketBinding("ada"))
+        #expect(
+            state.handle(.received(.signal(RequestID(3), SignalRequest(type: "x"))), now: .seconds(2))
+                .map(\.testDescription) == ["submit signal x of ada to 1_room as 3"])
+    }
+
+    @Test("CON-4: what the client asked for goes with it into its session")
+    func suppressesPresence() {
+        var request = ConnectRequest.test
+        request.connectionEventsSuppressed = true
+        var state = ConnectionState(openedAt: .seconds(0))
+        _ = state.handle(.received(.connect(RequestID(1), request)), now: .seconds(0))
+        let join = state.handle(.authenticated(.success(.test)), now: .seconds(0))
+        guard case .submit(.join(let asked), _, _) = join.first else {
+            Issue.record("no join: \(join)")
+            return
+        }
+        #expect(asked.suppressesPresence)
+        #expect(
+            state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(0)).map(\.testDescription)
+                == ["enter 1 ada without presence"])
+    }
+
+    @Test("G8: the session is the token's, for everything that follows, whatever the request said")
+    func sessionOfTheToken() {
+        var request = ConnectRequest.test
+        request.sessionId = SessionID("1_other")
+        var state = ConnectionState(openedAt: .seconds(0))
+        _ = state.handle(.received(.connect(RequestID(1), request)), now: .seconds(0))
+        var effects = state.handle(.authenticated(.success(.test)), now: .seconds(0))
+        _ = state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(0))
+        #expect(state.connected?.session == room)
+        effects += state.handle(.received(.signal(RequestID(2), SignalRequest())), now: .seconds(0))
+        effects += state.handle(.socketClosed(code: nil), now: .seconds(0))
+        let sessions = effects.compactMap { effect in
+            if case .submit(_, let session, _) = effect { session } else { nil }
+        }
+        #expect(sessions == [room, room, room])
+    }
+
+    // MARK: Malformed lines
+
+    @Test("WIRE-9: nine malformed lines are answered, the tenth closes", arguments: Place.allCases.dropLast(2))
+    func malformed(_ place: Place) {
+        var state = place.state
+        let line = ConnectionState.Input.receivedMalformed(
+            ClientMessageError(id: nil, SignalingError(.invalidParameter, "no")))
+        // While its connect has no answer these wait for that, and what waits at the close is not said.
+        let isFirst = place == .awaitingConnect || place == .connected
+        let answer = isFirst ? ["send error - 400 OT_INVALID_PARAMETER"] : []
+        for _ in 1...9 { #expect(state.handle(line, now: .seconds(2)).map(\.testDescription) == answer) }
+        #expect(Place(state) == place)
+        let last = state.handle(line, now: .seconds(2)).map(\.testDescription)
+        #expect(last.prefix(answer.count) == answer[...])
+        #expect(last.last == "close 4503")
+        #expect(
+            last.contains("submit leave ada networkDisconnected to 1_room")
+                == (place == .joining || place == .connected))
+        #expect(state.isClosing)
+    }
+
+    @Test("WIRE-9: malformed lines are counted over the whole life of a socket, good ones between them change nothing")
+    func malformedAmongOthers() {
+        var state = ConnectionState(openedAt: .seconds(0))
+        let line = ConnectionState.Input.receivedMalformed(
+            ClientMessageError(id: nil, SignalingError(.invalidParameter, "no")))
+        for _ in 1...5 { _ = state.handle(line, now: .seconds(0)) }
+        _ = state.handle(.received(.connect(RequestID(1), .test)), now: .seconds(1))
+        _ = state.handle(.authenticated(.success(.test)), now: .seconds(1))
+        _ = state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(1))
+        for _ in 6...9 {
+            _ = state.handle(line, now: .seconds(1))
+            _ = state.handle(.received(.pong), now: .seconds(1))
+        }
+        #expect(!state.isClosing)
+        _ = state.handle(line, now: .seconds(1))
+        #expect(state.isClosing)
+    }
+
+    // MARK: Heartbeat
+
+    @Test("HB-1: a ping every heartbeat, as long as the client answers")
+    func pings() {
+        var state = Place.connected.state
+        for beat in 1...5 {
+            let now = MonotonicInstant.seconds(1 + Double(beat) * 10)
+            #expect(state.nextDeadline == now)
+            #expect(state.advance(to: now).map(\.testDescription) == ["ping"])
+            #expect(state.advance(to: now).isEmpty)
+            #expect(state.handle(.received(.pong), now: now.advanced(by: .seconds(1))).isEmpty)
+        }
+    }
+
+    @Test("HB-3: anything heard is a sign of life, malformed lines included; a ping of ours is not")
+    func signsOfLife() {
+        let signs: [ConnectionState.Input] = [
+            .received(.pong), .received(.signal(RequestID(1), SignalRequest())),
+            .receivedMalformed(ClientMessageError(id: nil, SignalingError(.invalidParameter, "no"))),
+        ]
+        for sign in signs {
+            var state = Place.connected.state
+            _ = state.advance(to: .seconds(11))
+            _ = state.handle(sign, now: .seconds(12))
+            #expect(state.advance(to: .seconds(21)).map(\.testDescription) == ["ping"])
+            #expect(state.advance(to: .seconds(31.999_999_999)).map(\.testDescription) == ["ping"])
+            #expect(state.nextDeadline == .seconds(32))
+            #expect(state.advance(to: .seconds(32)).map(\.testDescription).last == "close 4001")
+        }
+    }
+
+    @Test("HB-3: what the session says is no sign of life of the client")
+    func answersAreNoSigns() {
+        var state = Place.connected.state
+        _ = state.advance(to: .seconds(11))
+        _ = state.handle(.answered(RequestID(1), .signalled(Seq(1))), now: .seconds(20))
+        #expect(state.advance(to: .seconds(21)).map(\.testDescription).last == "close 4001")
+    }
+
+    @Test("HB-1: after a pause of the whole process there is one ping, not a burst, and then a heartbeat's rest")
+    func pause() {
+        var state = Place.connected.state
+        _ = state.handle(.received(.pong), now: .seconds(9))
+        #expect(state.advance(to: .seconds(28)).map(\.testDescription) == ["ping"])
+        #expect(state.advance(to: .seconds(28)).isEmpty)
+        _ = state.handle(.received(.pong), now: .seconds(28))
+        #expect(state.nextDeadline == .seconds(38))
+    }
+
+    @Test("a heartbeat of any length is kept, the longest included")
+    func heartbeats() {
+        for (heartbeat, deadline) in [
+            (Duration.seconds(3), MonotonicInstant.seconds(3)),
+            (.seconds(Int64.max), MonotonicInstant(nanoseconds: .max)),
+        ] {
+            var state = ConnectionState(openedAt: .seconds(0), heartbeat: heartbeat)
+            _ = state.handle(.received(.connect(RequestID(1), .test)), now: .seconds(0))
+            _ = state.handle(.authenticated(.success(.test)), now: .seconds(0))
+            _ = state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(0))
+            #expect(state.nextDeadline == deadline)
+        }
+    }
+
+    @Test("the deadline is when something happens: nothing before it, something at it", arguments: Place.allCases)
+    func deadlines(_ place: Place) {
+        var state = place.state
+        guard let deadline = state.nextDeadline else {
+            #expect(place == .closing)
+            return
+        }
+        #expect(state.advance(to: MonotonicInstant(nanoseconds: deadline.nanoseconds - 1)).isEmpty)
+        #expect(!state.advance(to: deadline).isEmpty)
+    }
+
+    // MARK: Leaving
+
+    @Test("G7: a socket that is lost while its session takes it in is not left behind there")
+    func lostWhileJoining() {
+        var session = SessionState()
+        session.join("bob")
+        var state = Place.authenticating.state
+        var submitted: [SessionCommand] = []
+        for input in [.authenticated(.success(.test)), .socketClosed(code: nil)] as [ConnectionState.Input] {
+            for effect in state.handle(input, now: .seconds(2)) {
+                if case .submit(let command, _, _) = effect { submitted.append(command) }
+            }
+        }
+        // The session answers only now, when the socket is gone and may have been forgotten.
+        let outcomes = submitted.map { session.handle($0).testDescription }
+        #expect(outcomes == ["joined ada at 2", "left"])
+        #expect(session.connections.map(\.connectionId) == [client("bob")])
+        #expect(
+            session.lines.last
+                == #"{"ev":"connectionDestroyed","seq":3,"connectionId":"ada","reason":"networkDisconnected"}"#)
+        #expect(state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(3)).isEmpty)
+    }
+
+    @Test(
+        "LEAVE-4: disconnected says whether coming back makes sense, as the close code does",
+        arguments: CloseReason.allCases)
+    func disconnected(_ reason: CloseReason) {
+        var state = Place.connected.state
+        let effects = state.handle(.mustClose(reason), now: .seconds(2))
+        let farewells = effects.compactMap { effect -> Reconnect? in
+            guard case .send(.disconnected(.networkDisconnected, let reconnect)) = effect else { return nil }
+            return reconnect
+        }
+        #expect(farewells == [reason.shouldReconnect ? .yes : .never], "\(effects.map(\.testDescription))")
+    }
+}

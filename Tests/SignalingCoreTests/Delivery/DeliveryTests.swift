@@ -1,0 +1,456 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+/// A session of ada, bob and eve, who joined at 1, 2 and 3.
+private func threeMembers() -> SessionState {
+    var session = SessionState()
+    for (place, name) in ["ada", "bob", "eve"].enumerated() { session.join(name, at: Int64(place + 1)) }
+    return session
+}
+
+private func outbox(_ name: String, suppressesPresence: Bool = false, at cursor: Int64 = 3) -> Outbox {
+    Outbox(owner: client(name), suppressesPresence: suppressesPresence, cursor: Seq(cursor))
+}
+
+private func signal(
+    _ data: String, after seq: Int64, from: String? = "ada", type: String? = "typing", to target: String? = nil
+) -> OnlineOnlySignal {
+    let event = SignalEvent(
+        seq: nil, from: from.map { client($0) }, type: type, data: data, to: target.map { client($0) })
+    return OnlineOnlySignal(
+        after: Seq(seq), from: event.from, type: type, audience: target.map { .only(client($0)) } ?? .everyone,
+        line: EncodedLine(event, encodedSender: nil))
+}
+
+/// What a line is, in short: `signal 4`, `ack 2`, `created 3`, `ping 5`, `online-only begin`.
+private func short(_ line: String) -> String {
+    guard let message = try? decoded(line) else { return line }
+    return switch message {
+    case .ack(let request, _): "ack \(request)"
+    case .signal(let event): event.seq.map { "signal \($0)" } ?? "online-only \(event.data ?? "")"
+    case .connectionCreated(let seq, _): "created \(seq)"
+    case .connectionDestroyed(let seq, _, _): "destroyed \(seq)"
+    case .ping(let seq): "ping \(seq)"
+    case .connected, .error, .disconnected: line
+    }
+}
+
+@Suite("What one connection is sent")
+struct OutboxTests {
+    @Test("G1: events come in the order of the log, and its end is the new place")
+    func order() {
+        var session = threeMembers()
+        for _ in 0..<3 { session.signal(from: "ada") }
+        var bob = outbox("bob")
+        #expect(dequeueAll(&bob, session.log).map(short) == ["signal 4", "signal 5", "signal 6"])
+        #expect(bob.cursor == Seq(6))
+        #expect(dequeueAll(&bob, session.log).isEmpty, "G3: nothing is sent twice")
+    }
+
+    @Test("SIG-6: an ack follows the sender's own event, and stands before the next one")
+    func ack() {
+        var session = threeMembers()
+        var ada = outbox("ada")
+        session.signal(from: "ada")
+        ada.append(EncodedLine(.ack(RequestID(1), Seq(4))), after: Seq(4))
+        session.signal(from: "bob")
+        session.signal(from: "ada")
+        ada.append(EncodedLine(.ack(RequestID(2), Seq(6))), after: Seq(6))
+        #expect(dequeueAll(&ada, session.log).map(short) == ["signal 4", "ack 1", "signal 5", "signal 6", "ack 2"])
+        #expect(!ada.hasPrivateLines)
+        #expect(ada.waitingByteCount == 0)
+    }
+
+    @Test("SIG-6: the ack of a directed signal follows everything before it, although the signal itself is another's")
+    func ackOfDirected() {
+        var session = threeMembers()
+        var ada = outbox("ada")
+        session.signal(from: "bob")
+        session.signal(from: "ada", to: "eve")
+        ada.append(EncodedLine(.ack(RequestID(1), Seq(5))), after: Seq(5))
+        session.signal(from: "bob")
+        #expect(dequeueAll(&ada, session.log).map(short) == ["signal 4", "ack 1", "signal 6"])
+    }
+
+    @Test("HB-2: a ping follows everything up to its seq")
+    func ping() {
+        var session = threeMembers()
+        var bob = outbox("bob")
+        session.signal(from: "ada")
+        bob.append(EncodedLine(.ping(Seq(4))), after: Seq(4))
+        session.signal(from: "ada")
+        #expect(dequeueAll(&bob, session.log).map(short) == ["signal 4", "ping 4", "signal 5"])
+    }
+
+    @Test("SIG-4, SIG-8: a directed signal reaches its target alone; the others see a gap")
+    func directed() {
+        var session = threeMembers()
+        session.signal(from: "ada", data: "a")
+        session.signal(from: "ada", data: "b", to: "eve")
+        session.signal(from: "ada", data: "c")
+        var (ada, bob, eve) = (outbox("ada"), outbox("bob"), outbox("eve"))
+        #expect(dequeueAll(&ada, session.log).map(short) == ["signal 4", "signal 6"])
+        #expect(dequeueAll(&bob, session.log).map(short) == ["signal 4", "signal 6"])
+        #expect(dequeueAll(&eve, session.log).map(short) == ["signal 4", "signal 5", "signal 6"])
+        #expect(bob.cursor == Seq(6))
+    }
+
+    @Test("PRES-1: others' coming and going is told, one's own is not")
+    func ownPresence() {
+        var session = threeMembers()
+        session.join("zoe", at: 9)
+        session.leave("zoe")
+        session.leave("bob")
+        var (bob, eve) = (outbox("bob"), outbox("eve"))
+        // Joined at 3, but looked at from before it: even then it does not see itself.
+        var early = outbox("eve", at: 0)
+        #expect(dequeueAll(&eve, session.log).map(short) == ["created 4", "destroyed 5", "destroyed 6"])
+        #expect(dequeueAll(&bob, session.log).map(short) == ["created 4", "destroyed 5"])
+        #expect(
+            dequeueAll(&early, session.log).map(short)
+                == ["created 1", "created 2", "created 4", "destroyed 5", "destroyed 6"])
+    }
+
+    @Test("CON-4, SIG-9: who suppresses connection events gets none, and with each signal its sender")
+    func suppressed() {
+        var session = threeMembers()
+        session.join("zoe", at: 9)
+        session.signal(from: "ada", data: "x")
+        session.signal(from: nil, data: "y")
+        session.signal(from: "bob", data: "z", to: "eve")
+        session.leave("zoe")
+        var eve = outbox("eve", suppressesPresence: true)
+        #expect(
+            dequeueAll(&eve, session.log) == [
+                #"{"ev":"signal","seq":5,"from":"ada","#
+                    + #""connection":{"connectionId":"ada","creationTime":1,"data":"name=ada"},"type":"chat","data":"x"}"#,
+                #"{"ev":"signal","seq":6,"from":null,"type":"chat","data":"y"}"#,
+                #"{"ev":"signal","seq":7,"from":"bob","#
+                    + #""connection":{"connectionId":"bob","creationTime":2,"data":"name=bob"},"#
+                    + #""type":"chat","data":"z","to":"eve"}"#,
+            ])
+        #expect(eve.cursor == session.log.lastSeq)
+    }
+
+    @Test(
+        "G5: taking stops at the limit and goes on exactly there, whatever the limit", arguments: [0, 1, 50, 100, 333])
+    func byteLimit(_ limit: Int) {
+        var session = threeMembers()
+        var bob = outbox("bob")
+        for number in 0..<20 {
+            session.signal(
+                from: "ada", data: String(repeating: "x", count: number * 7), to: number % 3 == 0 ? "eve" : nil)
+            if number % 4 == 0 { bob.append(EncodedLine(.ping(session.log.lastSeq)), after: session.log.lastSeq) }
+        }
+        var whole = bob
+        let expected = dequeueAll(&whole, session.log)
+        var pieces: [String] = []
+        for _ in 0..<100 {
+            var bytes: [UInt8] = []
+            let taken = bob.dequeue(from: session.log, onlineOnly: [], byteLimit: limit, into: &bytes)
+            pieces += lines(bytes)
+            if taken == .complete { break }
+            #expect(taken == .partial)
+            #expect(!bytes.isEmpty, "a step that takes nothing would never end")
+            // Before the event that reached the limit there was less than the limit; a ping may stand behind it.
+            var piece = lines(bytes)
+            while piece.last?.contains("ping") == true { piece.removeLast() }
+            #expect(piece.dropLast().joined(separator: "\n").utf8.count < max(1, limit))
+        }
+        #expect(pieces == expected)
+        #expect(bob.cursor == session.log.lastSeq)
+        #expect(!bob.hasPrivateLines)
+    }
+
+    @Test("what is taken goes behind what a buffer holds already, without a newline of its own")
+    func headroom() {
+        var session = threeMembers()
+        session.signal(from: "ada", data: "x")
+        var bob = outbox("bob")
+        var bytes = Array("head".utf8)
+        _ = bob.dequeue(from: session.log, onlineOnly: [], byteLimit: .max, into: &bytes)
+        #expect(text(bytes) == #"head{"ev":"signal","seq":4,"from":"ada","type":"chat","data":"x"}"#)
+    }
+
+    @Test("G4: who falls off the log is told so, and nothing is taken")
+    func fellOff() {
+        var session = SessionState(logEventCount: 3)
+        session.join("ada")
+        session.join("bob")
+        var bob = outbox("bob", at: 2)
+        for _ in 0..<3 { session.signal(from: "ada") }
+        var still = bob
+        #expect(dequeueAll(&still, session.log).map(short) == ["signal 3", "signal 4", "signal 5"])
+        session.signal(from: "ada")
+        bob.append(EncodedLine(.ping(Seq(6))), after: Seq(6))
+        var bytes: [UInt8] = []
+        #expect(bob.dequeue(from: session.log, onlineOnly: [], byteLimit: .max, into: &bytes) == .overrun)
+        #expect(bytes.isEmpty)
+        #expect(bob.cursor == Seq(2))
+        bob.dequeuePrivateLines(into: &bytes)
+        #expect(lines(bytes).map(short) == ["ping 6"])
+        #expect(bob.waitingByteCount == 0)
+    }
+
+    @Test("G5: what waits on one's own account is one's answers, and the signals that they answer, until it is taken")
+    func waitingBytes() {
+        var session = threeMembers()
+        var bob = outbox("bob")
+        session.signal(from: "bob", data: String(repeating: "x", count: 8000))
+        session.signal(from: "ada", data: "not on bob's account")
+        let (signal, ack) = (session.log.entry(Seq(4)), EncodedLine(.ack(RequestID(1), Seq(4))))
+        #expect(signal.map { (8000..<8200).contains($0.line.byteCount) } == true)
+        bob.append(ack, after: Seq(4), signalByteCount: signal?.line.byteCount ?? 0)
+        let ping = EncodedLine(.ping(Seq(5)))
+        bob.append(ping, after: Seq(5))
+        #expect(bob.waitingByteCount == ack.byteCount + (signal?.line.byteCount ?? 0) + ping.byteCount)
+        var bytes: [UInt8] = []
+        #expect(bob.dequeue(from: session.log, onlineOnly: [], byteLimit: 1, into: &bytes) == .partial)
+        #expect(bob.waitingByteCount == ping.byteCount)
+        #expect(bob.dequeue(from: session.log, onlineOnly: [], byteLimit: .max, into: &bytes) == .complete)
+        #expect(bob.waitingByteCount == 0)
+    }
+
+    @Test("SIG-10: an online-only signal stands between the events that were before and after it")
+    func onlineOnlyPlace() {
+        var session = threeMembers()
+        for _ in 0..<3 { session.signal(from: "ada") }
+        let waiting = [signal("a", after: 3), signal("b", after: 4), signal("c", after: 6)]
+        var bob = outbox("bob")
+        #expect(
+            dequeueAll(&bob, session.log, onlineOnly: waiting).map(short)
+                == ["online-only a", "signal 4", "online-only b", "signal 5", "signal 6", "online-only c"])
+    }
+
+    @Test("SIG-10: one that was sent before this connection's place is not for it")
+    func onlineOnlyBeforeJoining() {
+        let session = threeMembers()
+        var eve = outbox("eve")
+        let waiting = [signal("before", after: 2), signal("after", after: 3)]
+        #expect(dequeueAll(&eve, session.log, onlineOnly: waiting).map(short) == ["online-only after"])
+    }
+
+    @Test("SIG-10: a directed one reaches its target alone")
+    func onlineOnlyDirected() {
+        let session = threeMembers()
+        let waiting = [signal("x", after: 3, to: "eve"), signal("y", after: 3, to: "bob")]
+        var (bob, eve) = (outbox("bob"), outbox("eve"))
+        #expect(dequeueAll(&bob, session.log, onlineOnly: waiting).map(short) == ["online-only y"])
+        #expect(dequeueAll(&eve, session.log, onlineOnly: waiting).map(short) == ["online-only x"])
+    }
+}
+
+@Suite("Online-only signals that wait for a flush")
+struct OnlineOnlyLaneTests {
+    @Test("G6: of one sender, type and target only the newest waits, in its own place")
+    func newestWins() {
+        var pendingOnlineOnly = PendingOnlineOnly()
+        pendingOnlineOnly.append(signal("old", after: 3))
+        pendingOnlineOnly.append(signal("other sender", after: 3, from: "bob"))
+        pendingOnlineOnly.append(signal("other type", after: 3, type: "cursor"))
+        pendingOnlineOnly.append(signal("no type", after: 3, type: nil))
+        pendingOnlineOnly.append(signal("other target", after: 3, to: "eve"))
+        pendingOnlineOnly.append(signal("server", after: 3, from: nil))
+        pendingOnlineOnly.append(signal("new", after: 5))
+        #expect(
+            pendingOnlineOnly.signals.map { short(text($0.line.bytes)) } == [
+                "online-only other sender", "online-only other type", "online-only no type",
+                "online-only other target", "online-only server", "online-only new",
+            ])
+        #expect(
+            zip(pendingOnlineOnly.signals, pendingOnlineOnly.signals.dropFirst()).allSatisfy { $0.after <= $1.after })
+        #expect(pendingOnlineOnly.droppedCount == 0, "what a newer one replaces is not a loss")
+    }
+
+    @Test("G5: a full lane drops new senders, counts them, and still takes newer ones of those who wait")
+    func full() {
+        var pendingOnlineOnly = PendingOnlineOnly()
+        for number in 0..<PendingOnlineOnly.limit { pendingOnlineOnly.append(signal("1", after: 3, from: "\(number)")) }
+        pendingOnlineOnly.append(signal("1", after: 3, from: "late"))
+        #expect(pendingOnlineOnly.signals.count == PendingOnlineOnly.limit)
+        #expect(pendingOnlineOnly.droppedCount == 1)
+        pendingOnlineOnly.append(signal("2", after: 4, from: "0"))
+        #expect(pendingOnlineOnly.signals.count == PendingOnlineOnly.limit)
+        #expect(pendingOnlineOnly.signals.last?.from == client("0"))
+        #expect(pendingOnlineOnly.droppedCount == 1)
+        pendingOnlineOnly.removeAll()
+        #expect(pendingOnlineOnly.isEmpty)
+    }
+
+    @Test("G5: a lane is bounded in bytes, too, and has them back when a newer one replaces or a flush empties it")
+    func bytes() {
+        var pendingOnlineOnly = PendingOnlineOnly()
+        let large = String(repeating: "x", count: 8192)
+        while pendingOnlineOnly.droppedCount == 0 {
+            pendingOnlineOnly.append(signal(large, after: 3, from: "\(pendingOnlineOnly.signals.count)"))
+        }
+        let count = pendingOnlineOnly.signals.count
+        #expect(pendingOnlineOnly.signals.map(\.line.byteCount).reduce(0, +) <= PendingOnlineOnly.byteLimit)
+        #expect(count >= PendingOnlineOnly.byteLimit / (8192 + 256))
+        pendingOnlineOnly.append(signal("small", after: 4, from: "0"))
+        pendingOnlineOnly.append(signal(large.dropLast(500) + "", after: 4, from: "late"))
+        #expect(pendingOnlineOnly.signals.count == count + 1)
+        pendingOnlineOnly.removeAll()
+        pendingOnlineOnly.append(signal(large, after: 5))
+        #expect(pendingOnlineOnly.signals.count == 1)
+    }
+}
+
+@Suite("When a session is flushed")
+struct FlushPacerTests {
+    @Test("the more members, the longer the interval; few wait for nothing, and nobody longer than 5 ms")
+    func interval() {
+        let intervals = [1, 2, 99, 100, 250, 500, 15_000].map { FlushScheduler.interval(memberCount: $0) }
+        #expect(
+            intervals
+                == [.zero, .zero, .zero, .milliseconds(1), .microseconds(2500), .milliseconds(5), .milliseconds(5)])
+        var flushScheduler = FlushScheduler()
+        flushScheduler.noteFlushed(at: .seconds(1))
+        #expect(flushScheduler.due(now: .seconds(1), memberCount: 2) == .seconds(1))
+    }
+
+    @Test("the first event after a pause goes at once, and a busy session waits out the interval")
+    func pace() {
+        var flushScheduler = FlushScheduler()
+        flushScheduler.noteWaiting(byteCount: 10)
+        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
+        flushScheduler.noteFlushed(at: .seconds(1))
+        let next = MonotonicInstant.seconds(1).advanced(by: FlushScheduler.interval(memberCount: 1000))
+        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) == next)
+        #expect(flushScheduler.due(now: next, memberCount: 1000) == next)
+        #expect(flushScheduler.due(now: .seconds(9), memberCount: 1000) == .seconds(9))
+    }
+
+    @Test("many bytes wait for nothing, exactly from the limit on; a flush starts the count again")
+    func bytes() {
+        var flushScheduler = FlushScheduler()
+        flushScheduler.noteFlushed(at: .seconds(1))
+        flushScheduler.noteWaiting(byteCount: FlushScheduler.byteLimit - 1)
+        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
+        flushScheduler.noteWaiting(byteCount: 1)
+        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
+        flushScheduler.noteFlushed(at: .seconds(1))
+        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
+    }
+
+    @Test("the byte limit lies well below what a log keeps")
+    func limits() {
+        #expect(FlushScheduler.byteLimit * 4 <= SessionLog.Bounds().byteCount)
+    }
+}
+
+@Suite("The same bytes for many")
+struct SharedBatchTests {
+    @Test("a broadcast to 1,000 members is encoded once, and its flush built once: all get the very same bytes")
+    func once() {
+        var session = SessionState(connectionCount: 1_000)
+        for number in 0..<1_000 { session.join("m\(number)") }
+        let start = session.log.lastSeq
+        session.signal(from: "m0", data: "hello")
+        #expect(session.log.lastSeq == start.next, "one event, so one line: the log encodes each of its events once")
+        var batch = SharedBatch(log: session.log, after: start, onlineOnly: [])
+        var kept: [[UInt8]] = []
+        for number in 0..<1_000 {
+            var member = Outbox(owner: client("m\(number)"), suppressesPresence: number % 2 == 1, cursor: start)
+            if let bytes = batch.bytes(for: &member, log: session.log) { kept.append(bytes) }
+            #expect(member.cursor == session.log.lastSeq)
+        }
+        #expect(kept.count == 1_000)
+        // Kept, so that no two of them can lie at the same address one after the other. Two forms: see SIG-9.
+        let addresses = Set(kept.map { $0.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } })
+        #expect(addresses.count == 2)
+    }
+
+    @Test("it is what each would get alone")
+    func same() {
+        var session = threeMembers()
+        session.signal(from: "ada", data: "x")
+        session.join("zoe", at: 9)
+        let waiting = [signal("begin", after: 4)]
+        for suppressesPresence in [false, true] {
+            var batch = SharedBatch(log: session.log, after: Seq(3), onlineOnly: waiting)
+            var (shared, alone) = (
+                outbox("bob", suppressesPresence: suppressesPresence),
+                outbox("bob", suppressesPresence: suppressesPresence)
+            )
+            #expect(
+                batch.bytes(for: &shared, log: session.log).map(lines)
+                    == dequeueAll(&alone, session.log, onlineOnly: waiting))
+            #expect(shared.cursor == alone.cursor)
+        }
+    }
+
+    @Test("who is behind, ahead, or has lines of its own is served by itself")
+    func untypical() {
+        var session = threeMembers()
+        session.signal(from: "ada")
+        var batch = SharedBatch(log: session.log, after: Seq(3), onlineOnly: [])
+        var (behind, ahead, busy) = (outbox("bob", at: 2), outbox("bob", at: 4), outbox("bob"))
+        busy.append(EncodedLine(.ping(Seq(3))), after: Seq(3))
+        #expect(batch.bytes(for: &behind, log: session.log) == nil)
+        #expect(batch.bytes(for: &ahead, log: session.log) == nil)
+        #expect(batch.bytes(for: &busy, log: session.log) == nil)
+        #expect([behind.cursor, ahead.cursor, busy.cursor] == [Seq(2), Seq(4), Seq(3)])
+    }
+
+    @Test("SIG-4: the target of a directed signal is served by itself, the others together without it")
+    func directed() {
+        var session = threeMembers()
+        session.signal(from: "ada", to: "eve")
+        session.signal(from: "ada")
+        for waiting in [[], [signal("x", after: 5, to: "bob")]] {
+            var batch = SharedBatch(log: session.log, after: Seq(3), onlineOnly: waiting)
+            var (ada, bob, eve) = (outbox("ada"), outbox("bob"), outbox("eve"))
+            #expect(batch.bytes(for: &ada, log: session.log).map { lines($0).map(short) } == ["signal 5"])
+            #expect((batch.bytes(for: &bob, log: session.log) == nil) == !waiting.isEmpty)
+            #expect(batch.bytes(for: &eve, log: session.log) == nil)
+        }
+    }
+
+    @Test("PRES-1: who leaves in this flush does not see itself leave")
+    func ownLeaving() {
+        var session = threeMembers()
+        session.leave("bob")
+        var batch = SharedBatch(log: session.log, after: Seq(3), onlineOnly: [])
+        var (ada, bob) = (outbox("ada"), outbox("bob"))
+        #expect(batch.bytes(for: &ada, log: session.log).map { lines($0).map(short) } == ["destroyed 4"])
+        #expect(batch.bytes(for: &bob, log: session.log) == nil)
+        #expect(dequeueAll(&bob, session.log).isEmpty)
+    }
+
+    @Test("G3: when the log has grown since, the batch serves nobody: nothing is sent twice and nothing is left out")
+    func grown() {
+        var session = threeMembers()
+        session.signal(from: "ada")
+        var batch = SharedBatch(log: session.log, after: Seq(3), onlineOnly: [])
+        var (ada, bob, eve) = (outbox("ada"), outbox("bob"), outbox("eve", suppressesPresence: true))
+        #expect(batch.bytes(for: &ada, log: session.log) != nil)
+        session.signal(from: "ada", to: "bob")
+        #expect(batch.bytes(for: &bob, log: session.log) == nil)
+        #expect(batch.bytes(for: &eve, log: session.log) == nil)
+    }
+
+    @Test("there is nothing in a flush of what is for nobody here")
+    func empty() {
+        var session = threeMembers()
+        session.signal(from: "ada", to: "eve")
+        var batch = SharedBatch(log: session.log, after: Seq(3), onlineOnly: [])
+        var bob = outbox("bob")
+        #expect(batch.bytes(for: &bob, log: session.log) == [])
+        #expect(bob.cursor == Seq(4))
+    }
+
+    @Test("G4: a flush that the log has already lost serves nobody")
+    func fellOff() {
+        var session = SessionState(logEventCount: 2)
+        session.join("ada")
+        for _ in 0..<3 { session.signal(from: "ada") }
+        var batch = SharedBatch(log: session.log, after: Seq(1), onlineOnly: [])
+        var ada = outbox("ada", at: 1)
+        #expect(batch.bytes(for: &ada, log: session.log) == nil)
+        #expect(ada.cursor == Seq(1))
+    }
+}

@@ -1,0 +1,151 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+@Suite("Rate limits")
+struct RateLimitTests {
+    @Test("G5: after a pause a burst, then the rate, and never more than both together in any stretch of time")
+    func bucket() {
+        for seed in 0..<50 {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let limit = RateLimit(
+                perSecond: .random(in: 1...300, using: &random), burst: .random(in: 1...50, using: &random))
+            var bucket = TokenBucket()
+            var now = MonotonicInstant.seconds(seed.isMultiple(of: 2) ? 0 : -1_000)
+            var taken: [MonotonicInstant] = []
+            for _ in 0..<600 {
+                now = now.advanced(by: .microseconds(.random(in: 0...20_000, using: &random)))
+                if bucket.consume(limit, now: now) { taken.append(now) }
+            }
+            #expect(taken.count >= min(600, limit.burst))
+            for (first, start) in taken.enumerated() {
+                for last in first..<taken.count {
+                    let seconds = Double(taken[last].duration(since: start).wholeNanoseconds) / 1e9
+                    let most = Double(limit.burst) + seconds * Double(limit.perSecond)
+                    #expect(Double(last - first + 1) <= most + 0.001, "seed \(seed)")
+                }
+            }
+        }
+    }
+
+    @Test("a bucket fills up again, and no further than its burst")
+    func refill() {
+        let limit = RateLimit(perSecond: 2, burst: 3)
+        var bucket = TokenBucket()
+        let taken = [0, 0, 0, 0, 0.499, 0.5, 0.5, 100, 100, 100, 100].map { bucket.consume(limit, now: .seconds($0)) }
+        #expect(taken == [true, true, true, false, false, true, false, true, true, true, false])
+    }
+
+    @Test("limits of nonsense are the nearest that make sense")
+    func nonsense() {
+        var bucket = TokenBucket()
+        let limit = RateLimit(perSecond: 0, burst: -5)
+        let taken = [0, 0.5, 1].map { bucket.consume(limit, now: .seconds($0)) }
+        let isTaken = bucket.consume(RateLimit(perSecond: .max, burst: .max), now: .seconds(1.5))
+        #expect(taken == [true, false, true])
+        #expect(isTaken)
+    }
+
+    // MARK: Signals
+
+    private func outcome(
+        _ session: inout SessionState, at seconds: Double = 0, request: Int64? = nil, socket: UInt64 = 1,
+        from name: String? = "ada", _ signal: SignalRequest = SignalRequest(type: "chat")
+    ) -> String {
+        var effects: [SessionEffect] = []
+        let sender = name.map { CommandSender.connection(SocketBinding($0, socket), request.map(RequestID.init)) }
+        return session.handle(.signal(sender ?? .server, signal), now: .seconds(seconds), effects: &effects)
+            .testDescription
+    }
+
+    @Test("SIG-11: signals over the limit are refused and change nothing; others and REST are not concerned")
+    func signals() {
+        var session = SessionState(signalRate: RateLimit(perSecond: 1, burst: 2))
+        session.join("ada")
+        session.join("bob")
+        #expect(outcome(&session) == "signalled 3")
+        #expect(outcome(&session) == "signalled 4")
+        #expect(outcome(&session) == "refused 429 OT_RATE_LIMIT_EXCEEDED")
+        #expect(outcome(&session, from: "bob") == "signalled 5")
+        for seq in 6..<20 { #expect(outcome(&session, from: nil) == "signalled \(seq)") }
+        #expect(outcome(&session, at: 1) == "signalled 20")
+        #expect(outcome(&session, at: 1) == "refused 429 OT_RATE_LIMIT_EXCEEDED")
+        #expect(session.log.lastSeq == Seq(20))
+    }
+
+    @Test("SIG-5: the rate is looked at first, so that refused signals are limited, too")
+    func order() {
+        var session = SessionState(signalRate: RateLimit(perSecond: 1, burst: 1))
+        session.join("ada", .publisherOnly)
+        #expect(outcome(&session) == "refused 403 OT_PERMISSION_DENIED")
+        #expect(outcome(&session) == "refused 429 OT_RATE_LIMIT_EXCEEDED")
+    }
+
+    @Test(
+        "SIG-11, RES-9: what was carried out is acknowledged again, however little is left; coming back renews nothing")
+    func repeated() {
+        var session = SessionState(signalRate: RateLimit(perSecond: 1, burst: 1))
+        session.join("ada")
+        #expect(outcome(&session, request: 2) == "signalled 2")
+        #expect(outcome(&session, request: 3) == "refused 429 OT_RATE_LIMIT_EXCEEDED")
+        var effects: [SessionEffect] = []
+        let back = JoinRequest(
+            connectionId: client("fresh"), socket: SocketID(2), role: .publisher, data: "name=ada",
+            wallTime: WallTime(milliseconds: 0), secretHash: hash("new"),
+            resumption: Resumption(
+                connectionId: client("ada"), secretHash: hash("ada-1"), epoch: Epoch("e"), after: Seq(2)))
+        #expect(
+            session.handle(.join(back), now: .seconds(0.1), effects: &effects).testDescription
+                == "joined ada at 2 resumed through 2")
+        #expect(outcome(&session, at: 0.1, request: 2, socket: 2) == "signalled 2")
+        #expect(outcome(&session, at: 0.1, request: 3, socket: 2) == "refused 429 OT_RATE_LIMIT_EXCEEDED")
+        #expect(outcome(&session, at: 0.1, request: 4, socket: 2) == "refused 429 OT_RATE_LIMIT_EXCEEDED")
+        #expect(outcome(&session, at: 1.1, request: 5, socket: 2) == "signalled 3")
+    }
+
+    // MARK: Online-only signals
+
+    private func onlineOnly(
+        _ session: inout SessionState, at seconds: Double, from name: String = "ada", to target: String? = nil
+    ) -> [String] {
+        var effects: [SessionEffect] = []
+        let request = SignalRequest(type: "typing", to: target.map { client($0) }, isOnlineOnly: true)
+        let outcome = session.handle(
+            .signal(.connection(SocketBinding(name), nil), request), now: .seconds(seconds), effects: &effects)
+        return [outcome.testDescription]
+            + effects.map { effect in
+                if case .onlineOnly = effect { "relayed" } else { effect.testDescription }
+            }
+    }
+
+    @Test("SIG-12: online-only signals over their rate are acknowledged and dropped, and do not count as signals")
+    func onlineOnlyRate() {
+        var session = SessionState(
+            signalRate: RateLimit(perSecond: 1, burst: 1), onlineOnlyRate: RateLimit(perSecond: 1, burst: 2))
+        session.join("ada")
+        session.join("bob")
+        #expect(onlineOnly(&session, at: 0) == ["signalled", "relayed"])
+        #expect(onlineOnly(&session, at: 0) == ["signalled", "relayed"])
+        #expect(onlineOnly(&session, at: 0) == ["signalled", "online-only dropped: tooOften"])
+        #expect(onlineOnly(&session, at: 0, from: "bob") == ["signalled", "relayed"])
+        #expect(onlineOnly(&session, at: 0, to: "nobody") == ["refused 404 OT_NOT_FOUND"])
+        #expect(outcome(&session) == "signalled 3")
+        #expect(onlineOnly(&session, at: 1) == ["signalled", "relayed"])
+        #expect(session.log.lastSeq == Seq(3))
+    }
+
+    @Test("SIG-12: in a session over the limit nothing online-only goes to everybody; to one it still goes")
+    func crowd() {
+        var session = SessionState(onlineOnlyConnectionCount: 2)
+        session.join("ada")
+        session.join("bob")
+        #expect(onlineOnly(&session, at: 0) == ["signalled", "relayed"])
+        session.join("eve")
+        #expect(onlineOnly(&session, at: 0) == ["signalled", "online-only dropped: tooManyConnections"])
+        #expect(onlineOnly(&session, at: 0, to: "bob") == ["signalled", "relayed"])
+        session.leave("eve")
+        #expect(onlineOnly(&session, at: 0) == ["signalled", "relayed"])
+    }
+}

@@ -1,0 +1,480 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+/// A session that can be come back to: its resume window is 60 s, its recovery window 300 s.
+private struct Resumable {
+    var session: SessionState
+    var effects: [SessionEffect] = []
+
+    init(logEventCount: Int = 2048, resumeWindow: Double = 60, recoveryWindow: Double = 300, departedCount: Int = 1024)
+    {
+        session = SessionState(
+            id: room, epoch: Epoch("e"),
+            bounds: .init(
+                connectionCount: 100, logEventCount: logEventCount, resumeWindow: .seconds(resumeWindow),
+                recoveryWindow: .seconds(recoveryWindow), departedCount: departedCount))
+    }
+
+    @discardableResult
+    mutating func handle(_ command: SessionCommand, at seconds: Double) -> String {
+        effects = []
+        defer {
+            effects.removeAll { if case .presence = $0 { true } else { false } }
+        }
+        return session.handle(command, now: .seconds(seconds), effects: &effects).testDescription
+    }
+
+    @discardableResult
+    mutating func join(_ name: String, _ role: Role = .publisher, at seconds: Double = 0) -> String {
+        handle(
+            .join(JoinRequest(connectionId: client(name), role: role, data: name, wallTime: .init(milliseconds: 0))),
+            at: seconds)
+    }
+
+    mutating func detach(_ name: String, socket: UInt64 = 1, at seconds: Double) {
+        handle(.detach(SocketBinding(name, socket)), at: seconds)
+    }
+
+    /// Comes back as `name` by `socket`; a new connection would be called `name` and the socket.
+    @discardableResult
+    mutating func comeBack(
+        _ name: String, by socket: UInt64, after: Int64, at seconds: Double, secret: String? = nil, epoch: String = "e",
+        role: Role = .publisher, data: String? = nil, isExpired: Bool = false
+    ) -> String {
+        let claim = Resumption(
+            connectionId: client(name), secretHash: hash(secret ?? "\(name)-\(socket - 1)"), epoch: Epoch(epoch),
+            after: Seq(after))
+        var request = JoinRequest(
+            connectionId: client("\(name)\(socket)"), role: role, data: data ?? name,
+            wallTime: .init(milliseconds: 0), socket: socket, resumption: claim, isExpired: isExpired)
+        request.secretHash = hash("\(name)-\(socket)")
+        return handle(.join(request), at: seconds)
+    }
+
+    @discardableResult
+    mutating func signal(_ name: String, socket: UInt64 = 1, request: Int64, at seconds: Double = 0) -> String {
+        handle(
+            .signal(.connection(SocketBinding(name, socket), RequestID(request)), SignalRequest(data: "\(request)")),
+            at: seconds)
+    }
+
+    var destroyed: [String] { session.lines.filter { $0.contains("connectionDestroyed") } }
+}
+
+@Suite("Coming back to a session")
+struct ResumeTests {
+    @Test("RES-12: however late it is looked at, whoever was lost first is given up first")
+    func inTheOrderOfLosses() {
+        var room = Resumable(recoveryWindow: 120)
+        for name in ["ada", "bob", "eve"] { room.join(name) }
+        room.detach("ada", at: 10)
+        room.comeBack("ada", by: 2, after: 3, at: 20)
+        room.detach("bob", at: 30)
+        room.detach("ada", socket: 2, at: 40)
+        room.signal("eve", request: 1, at: 101)
+        #expect(room.destroyed.map { $0.contains("ada") } == [false, true])
+        // Each may recover for as long as it may, and no longer.
+        #expect(room.comeBack("bob", by: 2, after: 3, at: 149).contains("recovered"))
+        #expect(room.comeBack("ada", by: 3, after: 3, at: 159).contains("recovered"))
+    }
+
+    @Test("RES-2, G7: inside the window the same connection goes on, and nobody is told of anything")
+    func resumed() {
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 10)
+        #expect(room.session.connections.map(\.connectionId) == [client("ada"), client("bob")])
+        room.signal("bob", request: 1, at: 20)
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 69.999) == "joined ada at 2 resumed through 3")
+        #expect(room.effects.isEmpty)
+        #expect(room.destroyed.isEmpty)
+        #expect(room.signal("ada", socket: 2, request: 1, at: 70) == "signalled 4")
+        #expect(room.signal("ada", socket: 1, request: 2, at: 70) == "refused 500 OT_NOT_CONNECTED", "the old socket")
+        room.session.advance(to: .seconds(1000))
+        #expect(room.destroyed.isEmpty, "the end of its time does not come for one that is back")
+    }
+
+    @Test("RES-12, G7: when the window is over, others are told once, at that moment")
+    func givenUp() {
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 10)
+        #expect(room.session.nextDeadline == .seconds(70))
+        room.session.advance(to: .seconds(69.999))
+        #expect(room.destroyed.isEmpty)
+        room.session.advance(to: .seconds(70))
+        #expect(room.destroyed.count == 1 && room.destroyed[0].contains("networkDisconnected"))
+        room.detach("ada", at: 71)
+        room.session.advance(to: .seconds(500))
+        #expect(room.destroyed.count == 1)
+    }
+
+    @Test("RES-2: a command that comes after the window, and before the timer, finds it over")
+    func lateTimer() {
+        var room = Resumable()
+        room.join("ada")
+        room.detach("ada", at: 0)
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 60) == "joined ada2 at 1 recovered through 2")
+    }
+
+    @Test("RES-2: late, but in the recovery window: a new connection with what the old one missed, once")
+    func recovered() {
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        room.signal("bob", request: 1, at: 10)
+        room.session.advance(to: .seconds(60))
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 299.999) == "joined ada2 at 2 recovered through 4")
+        #expect(room.session.connections.map(\.connectionId) == [client("bob"), client("ada2")])
+        #expect(
+            room.comeBack("ada", by: 3, after: 2, at: 299.999, secret: "ada-1") == "joined ada3 at 6 lost",
+            "its ticket is used up")
+    }
+
+    @Test("RES-2, G4: after the recovery window it is lost, and told so")
+    func lost() {
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 300) == "joined ada2 at 4 lost")
+    }
+
+    @Test("G4: of another epoch, or of a place that there never was, it is lost; the old connection is left alone")
+    func otherOrder() {
+        var room = Resumable()
+        room.join("ada")
+        room.detach("ada", at: 0)
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 1, epoch: "f") == "joined ada2 at 2 lost")
+        #expect(room.comeBack("ada", by: 3, after: 9, at: 1, secret: "ada-1") == "joined ada3 at 3 lost")
+        #expect(room.session.contains(client("ada")))
+    }
+
+    @Test(
+        "G4: when the log no longer reaches back, the old connection ends, and the new one is told that it missed something"
+    )
+    func overrun() {
+        var room = Resumable(logEventCount: 3)
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        for request in 1...3 { room.signal("bob", request: Int64(request)) }
+        #expect(room.session.log.reachesBackTo == Seq(2))
+        var other = room
+        #expect(other.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada at 2 resumed through 5", "just there")
+        room.signal("bob", request: 4)
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada2 at 8 lost")
+        #expect(!room.session.contains(client("ada")))
+        #expect(room.session.lines.filter { $0.contains("connectionDestroyed") }.count == 1)
+        // The same for one that is late.
+        room.detach("ada2", socket: 2, at: 1)
+        for request in 5...9 { room.signal("bob", request: Int64(request), at: 62) }
+        #expect(
+            room.comeBack("ada2", by: 3, after: 8, at: 63, secret: "ada-2", data: "ada") == "joined ada23 at 15 lost")
+    }
+
+    @Test("RES-6: an id without its secret resumes nothing, and harms nobody")
+    func wrongSecret() {
+        var room = Resumable()
+        room.join("ada")
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 1, secret: "guess") == "joined ada2 at 2 lost")
+        #expect(room.effects.isEmpty)
+        #expect(room.signal("ada", request: 1) == "signalled 3", "its socket is still its own")
+        room.detach("ada", at: 1)
+        room.session.advance(to: .seconds(61))
+        #expect(room.comeBack("ada", by: 3, after: 1, at: 62, secret: "guess") == "joined ada3 at 5 lost")
+    }
+
+    @Test("RES-6: the old secret is good until the client is heard by its new socket, since the answer may be lost")
+    func rotation() {
+        var room = Resumable()
+        room.join("ada")
+        room.detach("ada", at: 0)
+        room.comeBack("ada", by: 2, after: 1, at: 1)
+        room.detach("ada", socket: 2, at: 2)
+        #expect(room.comeBack("ada", by: 3, after: 1, at: 3, secret: "ada-1") == "joined ada at 1 resumed through 1")
+        room.detach("ada", socket: 3, at: 4)
+        #expect(
+            room.comeBack("ada", by: 4, after: 1, at: 5, secret: "ada-2") == "joined ada4 at 2 lost",
+            "of the two that were given out, the client has shown that it knows the first")
+        #expect(room.comeBack("ada", by: 5, after: 1, at: 5, secret: "ada-3") == "joined ada at 1 resumed through 2")
+        room.handle(.heard(SocketBinding("ada", 5)), at: 6)
+        room.detach("ada", socket: 5, at: 7)
+        #expect(room.comeBack("ada", by: 6, after: 1, at: 8, secret: "ada-3") == "joined ada6 at 3 lost", "used up")
+        #expect(room.comeBack("ada", by: 7, after: 1, at: 8, secret: "ada-5") == "joined ada at 1 resumed through 3")
+    }
+
+    @Test("RES-7: another role or other connection data is somebody else")
+    func otherToken() {
+        var room = Resumable()
+        room.join("ada")
+        room.detach("ada", at: 0)
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 1, role: .moderator).hasSuffix("lost"))
+        #expect(room.comeBack("ada", by: 3, after: 1, at: 1, secret: "ada-1", data: "eve").hasSuffix("lost"))
+        #expect(room.comeBack("ada", by: 4, after: 1, at: 1, secret: "ada-1").contains("resumed"))
+    }
+
+    @Test("RES-7: an expired token continues a connection and begins none; what is refused changes nothing")
+    func expired() {
+        var room = Resumable(logEventCount: 2)
+        room.join("ada")
+        room.detach("ada", at: 0)
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 1, isExpired: true).contains("resumed"))
+        room.join("bob", at: 1)
+        for request in 1...3 { room.signal("bob", request: Int64(request), at: 1) }
+        let before = room.session.log.lastSeq
+        #expect(room.comeBack("ada", by: 3, after: 1, at: 2, isExpired: true) == "refused 1004 OT_AUTHENTICATION_ERROR")
+        #expect(room.session.contains(client("ada")))
+        #expect(
+            room.comeBack("ada", by: 3, after: 1, at: 2, secret: "guess", isExpired: true)
+                == "refused 1004 OT_AUTHENTICATION_ERROR")
+        #expect(room.session.log.lastSeq == before)
+    }
+
+    @Test("RES-8: of two sockets of one connection the newer wins, and the older is told")
+    func superseded() {
+        var room = Resumable()
+        room.join("ada")
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 1) == "joined ada at 1 resumed through 1")
+        #expect(room.effects.map(\.testDescription) == ["superseded 1"])
+        #expect(room.signal("ada", socket: 1, request: 1) == "refused 500 OT_NOT_CONNECTED")
+        room.handle(.leave(SocketBinding("ada", 1), .clientDisconnected), at: 2)
+        room.detach("ada", socket: 1, at: 2)
+        #expect(room.session.nextDeadline == nil, "the end of the older socket says nothing about the connection")
+        #expect(room.signal("ada", socket: 2, request: 2) == "signalled 2")
+    }
+
+    @Test("RES-9, G3: what was carried out is not carried out again, and is answered as the first time")
+    func repeated() {
+        var room = Resumable()
+        room.join("mod", .moderator)
+        room.join("bob")
+        #expect(room.signal("mod", request: 2) == "signalled 3")
+        let force = SessionCommand.forceDisconnect(.connection(SocketBinding("mod"), RequestID(3)), client("bob"))
+        #expect(room.handle(force, at: 0) == "forced out")
+        let nobody = SignalRequest(to: client("bob"))
+        let directed = SessionCommand.signal(.connection(SocketBinding("mod"), RequestID(4)), nobody)
+        #expect(room.handle(directed, at: 0) == "refused 404 OT_NOT_FOUND")
+        room.detach("mod", at: 1)
+        room.comeBack("mod", by: 2, after: 2, at: 2, role: .moderator)
+        let before = room.session.log.lastSeq
+        #expect(room.signal("mod", socket: 2, request: 2) == "signalled 3")
+        let again = SocketBinding("mod", 2)
+        #expect(room.handle(.forceDisconnect(.connection(again, RequestID(3)), client("bob")), at: 2) == "forced out")
+        #expect(room.effects.isEmpty)
+        #expect(
+            room.handle(.signal(.connection(again, RequestID(4)), nobody), at: 2) == "refused 404 OT_NOT_FOUND")
+        #expect(room.session.log.lastSeq == before)
+        #expect(room.signal("mod", socket: 2, request: 5) == "signalled 5", "and the next one is new")
+    }
+
+    @Test("RES-9: on one socket an id that is used twice means nothing, as before")
+    func sameSocket() {
+        var room = Resumable()
+        room.join("ada")
+        #expect(room.signal("ada", request: 1) == "signalled 2")
+        #expect(room.signal("ada", request: 1) == "signalled 3")
+    }
+
+    @Test("RES-9, G5: of the last 256 requests the answers are kept; an older one that comes again is refused")
+    func forgotten() {
+        var room = Resumable()
+        room.join("ada")
+        for request in 1...257 { room.signal("ada", request: Int64(request)) }
+        room.detach("ada", at: 1)
+        room.comeBack("ada", by: 2, after: 1, at: 2)
+        #expect(room.signal("ada", socket: 2, request: 1) == "refused 500 OT_NOT_CONNECTED")
+        #expect(room.signal("ada", socket: 2, request: 2) == "signalled 3")
+        #expect(room.session.log.lastSeq == Seq(258))
+    }
+
+    @Test("RES-10: leaving and a forced disconnect end a connection for good")
+    func ended() {
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.handle(.leave(SocketBinding("ada"), .clientDisconnected), at: 1)
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 2).hasSuffix("lost"))
+        room.handle(.forceDisconnect(.server, client("bob")), at: 3)
+        #expect(room.comeBack("bob", by: 2, after: 2, at: 4).hasSuffix("lost"))
+    }
+
+    @Test("RES-10: one who was forced out while away learns of it when it comes back, and is not let in as another")
+    func expelled() {
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 1)
+        room.handle(.forceDisconnect(.server, client("ada")), at: 2)
+        room.handle(.leave(SocketBinding("bob"), .clientDisconnected), at: 2)
+        #expect(room.session.isNeeded)
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 3, secret: "guess").hasSuffix("lost"))
+        #expect(room.comeBack("ada", by: 3, after: 2, at: 3, secret: "ada-1") == "expelled")
+        #expect(room.comeBack("ada", by: 4, after: 2, at: 3, secret: "ada-1").hasSuffix("lost"), "told once")
+    }
+
+    @Test(
+        "G3, CON-7: without a window nothing is resumed, not even a connection whose loss was not noticed: its answers are not kept"
+    )
+    func unnoticedLossWithoutWindow() {
+        var room = Resumable(resumeWindow: 0)
+        room.join("ada")
+        #expect(room.signal("ada", request: 2) == "signalled 2")
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 5) == "joined ada2 at 1 recovered through 3")
+        #expect(room.effects.map(\.testDescription) == ["superseded 1"])
+        #expect(room.destroyed.count == 1)
+        var lost = Resumable(resumeWindow: 0, recoveryWindow: 0)
+        lost.join("ada")
+        #expect(lost.comeBack("ada", by: 2, after: 1, at: 5) == "joined ada2 at 3 lost")
+    }
+
+    @Test("G4: a recovered connection whose socket is lost before the replay came is still owed what was missed")
+    func lostWhileRecovering() {
+        for window in [0.0, 60] {
+            var room = Resumable(resumeWindow: window)
+            room.join("ada")
+            room.join("bob")
+            room.detach("ada", at: 1)
+            room.signal("bob", request: 1, at: 70)
+            #expect(room.comeBack("ada", by: 2, after: 2, at: 80).hasPrefix("joined ada2 at 2 recovered"))
+            room.handle(.detach(SocketBinding("ada2", 2)), at: 81)
+            let claim = Resumption(
+                connectionId: client("ada2"), secretHash: hash("ada-2"), epoch: Epoch("e"), after: Seq(2))
+            let request = JoinRequest(
+                connectionId: client("ada3"), role: .publisher, data: "ada", wallTime: .init(milliseconds: 0),
+                socket: 3, resumption: claim)
+            #expect(room.handle(.join(request), at: 82).hasPrefix("joined ada3 at 2 recovered"))
+        }
+    }
+
+    @Test("G4: who recovers is told of a loss if its own coming pushes out the first event that it missed")
+    func recoveredFromFullLog() {
+        var room = Resumable(logEventCount: 3, resumeWindow: 0)
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 1)
+        room.signal("bob", request: 1, at: 2)
+        #expect(room.session.log.reachesBackTo == Seq(1))
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 3) == "joined ada2 at 5 lost")
+    }
+
+    @Test("RES-11, G8: nobody reads what was said before its own connection began, resumed or recovered")
+    func beginning() {
+        for window in [60.0, 0] {
+            var room = Resumable(resumeWindow: window)
+            room.join("bob")
+            room.signal("bob", request: 1)
+            room.join("ada")
+            room.detach("ada", at: 0)
+            let outcome = room.comeBack("ada", by: 2, after: 0, at: 1)
+            #expect(outcome.contains(window > 0 ? "at 3 resumed" : "at 3 recovered"), "\(outcome)")
+        }
+    }
+
+    @Test(
+        "RES-5: a recovered connection gets the broadcasts that it missed, with their senders, and no presence of that time"
+    )
+    func recoveredDelivery() {
+        var room = Resumable(resumeWindow: 1)
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        room.join("eve", at: 2)
+        room.signal("eve", request: 1, at: 2)
+        room.handle(.signal(.server, SignalRequest(data: "secret", to: client("bob"))), at: 2)
+        room.handle(.leave(SocketBinding("eve"), .clientDisconnected), at: 2)
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 3) == "joined ada2 at 2 recovered through 7")
+        room.signal("bob", request: 1, at: 3)
+        room.join("dora", at: 3)
+        var outbox = Outbox(
+            owner: client("ada2"), suppressesPresence: false, cursor: Seq(2), recoversThrough: Seq(7))
+        #expect(
+            dequeueAll(&outbox, room.session.log).map { String($0.prefix(130)) } == [
+                #"{"ev":"signal","seq":5,"from":"eve","connection":{"connectionId":"eve","creationTime":2,"data":"eve"},"data":"1"}"#,
+                #"{"ev":"signal","seq":9,"from":"bob","data":"1"}"#,
+                #"{"ev":"connectionCreated","seq":10,"connection":{"connectionId":"dora","creationTime":4,"data":"dora"}}"#,
+            ])
+    }
+
+    @Test("RES-5: one that recovers is not served with those that were up to date, even where it stands beside them")
+    func recoveredBesideOthers() {
+        var room = Resumable(resumeWindow: 0)
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        room.comeBack("ada", by: 2, after: 2, at: 1)
+        var batch = SharedBatch(log: room.session.log, after: Seq(2), onlineOnly: [])
+        var recovered = Outbox(
+            owner: client("ada2"), suppressesPresence: false, cursor: Seq(2), recoversThrough: Seq(3))
+        #expect(batch.bytes(for: &recovered, log: room.session.log) == nil)
+        #expect(dequeueAll(&recovered, room.session.log) == [])
+    }
+
+    @Test("G5: those who may recover are bounded in number; the oldest go first")
+    func departedBound() {
+        var room = Resumable(resumeWindow: 0, departedCount: 2)
+        for name in ["ada", "bob", "eve"] {
+            room.join(name)
+            room.detach(name, at: 1)
+        }
+        #expect(room.comeBack("ada", by: 2, after: 6, at: 2).hasSuffix("lost"))
+        #expect(room.comeBack("bob", by: 2, after: 6, at: 2).contains("recovered"))
+        #expect(room.comeBack("eve", by: 2, after: 6, at: 2).contains("recovered"))
+    }
+
+    @Test("RES-14, G5: what is older than the recovery window is not kept")
+    func age() {
+        var room = Resumable()
+        room.join("ada")
+        room.signal("ada", request: 1, at: 100)
+        room.signal("ada", request: 2, at: 300)
+        #expect(room.session.log.entries.count == 3)
+        room.signal("ada", request: 3, at: 300.5)
+        #expect(room.session.log.entries.map(\.seq.rawValue) == [2, 3, 4])
+    }
+
+    @Test("RES-2: a session is kept as long as somebody may come back, and lets go after it")
+    func kept() {
+        var epochCount = 0
+        let engine = MemoryEngine {
+            epochCount += 1
+            return Epoch("\(epochCount)")
+        }
+        let ticket = CommandTicket(origin: 1, request: nil)
+        let ada = JoinRequest(connectionId: client("ada"), role: .publisher, data: "", wallTime: .init(milliseconds: 0))
+        engine.submit(.join(ada), to: room, ticket: ticket, now: .seconds(0))
+        engine.submit(.detach(SocketBinding("ada")), to: room, ticket: ticket, now: .seconds(10))
+        #expect(engine.nextDeadline == .seconds(70))
+        engine.advance(to: .seconds(70))
+        #expect(engine.connections(of: room).isEmpty)
+        #expect(engine.sessionCount == 1)
+        #expect(engine.nextDeadline == .seconds(310))
+        engine.advance(to: .seconds(309))
+        #expect(engine.sessionCount == 1)
+        engine.advance(to: .seconds(310))
+        #expect(engine.sessionCount == 0)
+        #expect(engine.nextDeadline == nil)
+    }
+}
+
+@Suite("What a connection's last answers were")
+struct AnswerBookTests {
+    @Test("RES-9: nothing is a repetition before the socket has changed")
+    func noChange() {
+        var book = AnswerBook()
+        book.note(RequestID(1), .forceDisconnected)
+        #expect(book.recall(RequestID(1)) == .new)
+        book.socketChanged()
+        #expect(book.recall(RequestID(1)) == .answered(.forceDisconnected))
+        #expect(book.recall(RequestID(2)) == .new)
+        book.note(RequestID(2), .signalled(Seq(4)))
+        #expect(book.recall(RequestID(2)) == .new)
+        #expect(book.recall(RequestID(0)) == .forgotten)
+    }
+}

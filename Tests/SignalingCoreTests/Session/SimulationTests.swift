@@ -1,0 +1,445 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+/// What a simple-minded reader of `docs/PROTOCOL.md` expects: everything written out in full for everybody, no log, no
+/// cursor, nothing shared. It encodes each line by itself, and knows nothing of ``EncodedLine``'s splicing.
+private struct Expectation {
+    struct Member {
+        let connection: Connection
+        let role: Role
+        let suppressesPresence: Bool
+        /// Events and answers, in the order in which they have to come.
+        var lines: [String] = []
+        /// How many of the lines are events of the session.
+        var eventCount = 0
+        /// Online-only signals that it has to get, each with the number of events before it.
+        var onlineOnly: [(line: String, eventsBefore: Int)] = []
+    }
+
+    /// An online-only signal that has not been flushed.
+    struct Waiting {
+        let event: SignalEvent
+        /// Of those whom it is for: the number of events before it.
+        var eventsBefore: [ConnectionID: Int]
+        let after: Int64
+    }
+
+    var members: [Member] = []
+    var lastSeq: Int64 = 0
+    var lastCreationTime = Int64.min
+    var waiting: [Waiting] = []
+
+    func place(of name: ConnectionID) -> Int? { members.firstIndex { $0.connection.connectionId == name } }
+
+    mutating func tellEverybody(_ line: (Member) -> ServerMessage?) {
+        for place in members.indices {
+            guard let message = line(members[place]) else { continue }
+            members[place].lines.append(text(message.encoded()))
+            members[place].eventCount += 1
+        }
+    }
+
+    mutating func join(_ request: JoinRequest) -> [Connection] {
+        lastSeq += 1
+        lastCreationTime = max(request.wallTime.milliseconds, lastCreationTime == .min ? .min : lastCreationTime + 1)
+        let connection = Connection(
+            connectionId: request.connectionId, creationTime: WallTime(milliseconds: lastCreationTime),
+            data: request.data)
+        let seq = Seq(lastSeq)
+        tellEverybody { $0.suppressesPresence ? nil : .connectionCreated(seq, connection) }
+        members.append(
+            Member(connection: connection, role: request.role, suppressesPresence: request.suppressesPresence))
+        return request.suppressesPresence ? [connection] : members.map(\.connection)
+    }
+
+    mutating func leave(_ name: ConnectionID, _ reason: DisconnectReason) -> Member? {
+        guard let place = place(of: name) else { return nil }
+        let member = members.remove(at: place)
+        lastSeq += 1
+        let seq = Seq(lastSeq)
+        tellEverybody { $0.suppressesPresence ? nil : .connectionDestroyed(seq, name, reason) }
+        return member
+    }
+
+    /// The code of the refusal, or nothing.
+    mutating func signal(from name: ConnectionID?, _ request: SignalRequest) -> Int? {
+        let sender = name.flatMap { name in members.first { $0.connection.connectionId == name } }
+        if name != nil, sender == nil { return 500 }
+        if sender?.role == .publisherOnly { return 403 }
+        if (request.data ?? "").utf16.count > 8192 { return 413 }
+        if let to = request.to, place(of: to) == nil { return 404 }
+        if members.isEmpty { return 404 }
+        var event = SignalEvent(
+            seq: nil, from: name, type: request.type, data: request.data, isJSON: request.isJSON, to: request.to)
+        func receives(_ member: Member) -> Bool { event.to == nil || event.to == member.connection.connectionId }
+        if request.isOnlineOnly {
+            waiting.removeAll {
+                $0.event.from == event.from && $0.event.type == event.type && $0.event.to == event.to
+            }
+            let counts = members.filter(receives).map { ($0.connection.connectionId, $0.eventCount) }
+            waiting.append(
+                Waiting(event: event, eventsBefore: Dictionary(uniqueKeysWithValues: counts), after: lastSeq))
+            return nil
+        }
+        lastSeq += 1
+        event.seq = Seq(lastSeq)
+        tellEverybody { member in
+            guard receives(member) else { return nil }
+            var event = event
+            event.sender = member.suppressesPresence ? sender?.connection : nil
+            return .signal(event)
+        }
+        return nil
+    }
+
+    mutating func answer(_ name: ConnectionID, _ message: ServerMessage) {
+        if let place = place(of: name) { members[place].lines.append(text(message.encoded())) }
+    }
+
+    /// Who was not behind gets what waits; nobody will ever get it later.
+    mutating func flush(except behind: Set<ConnectionID>) {
+        for signal in waiting {
+            for (name, count) in signal.eventsBefore {
+                guard !behind.contains(name), let place = place(of: name) else { continue }
+                var event = signal.event
+                if members[place].suppressesPresence, let from = event.from { event.sender = connections[from] }
+                members[place].onlineOnly.append((text(ServerMessage.signal(event).encoded()), count))
+            }
+        }
+        waiting = []
+    }
+
+    /// Who has been served out of turn, up to the end, is past what was sent before the last event.
+    mutating func servedOutOfTurn(_ name: ConnectionID) {
+        for place in waiting.indices where waiting[place].after < lastSeq { waiting[place].eventsBefore[name] = nil }
+    }
+
+    /// All that ever joined: a signal's sender may have left before it is flushed.
+    var connections: [ConnectionID: Connection] = [:]
+}
+
+/// A session with its members' outboxes, as a server would keep them, and beside it what is expected.
+private struct Simulation {
+    struct Member {
+        var outbox: Outbox
+        var isBehind = false
+        var received: [String] = []
+        var nextRequest: Int64 = 1
+    }
+
+    var random: SeededGenerator
+    var session: SessionState
+    var expectation = Expectation()
+    var members: [ConnectionID: Member] = [:]
+    var pendingOnlineOnly = PendingOnlineOnly()
+    var flushedTo = Seq.zero
+    var nextName = 0
+    let bounds: SessionLog.Bounds
+    /// How often each thing has happened, so that a test can tell that it was about something.
+    var counts: [String: Int] = [:]
+
+    init(seed: UInt64, bounds: SessionLog.Bounds) {
+        random = SeededGenerator(seed: seed)
+        self.bounds = bounds
+        session = SessionState(
+            connectionCount: 12, logEventCount: bounds.eventCount, logByteCount: bounds.byteCount)
+    }
+
+    var names: [ConnectionID] { session.connections.map(\.connectionId) }
+
+    mutating func note(_ what: String) { counts[what, default: 0] += 1 }
+    mutating func chance(_ outOf: Int) -> Bool { Int.random(in: 0..<outOf, using: &random) == 0 }
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<8: try join()
+        case 8..<13: try leave()
+        case 13..<15: try forceDisconnect()
+        case 15..<65: try signal()
+        case 65..<70: fallBehind()
+        case 70..<78: try drain()
+        default: try flush()
+        }
+        try checkInvariants()
+    }
+
+    mutating func join() throws {
+        let request = JoinRequest(
+            connectionId: client("c\(nextName)"), role: Role.allCases.randomElement(using: &random) ?? .publisher,
+            data: ["", "name=é\"\n"].randomElement(using: &random) ?? "", suppressesPresence: chance(3),
+            wallTime: WallTime(milliseconds: Int64.random(in: 0..<500, using: &random)))
+        nextName += 1
+        let isFull = expectation.members.count == 12
+        switch session.handle(.join(request)) {
+        case .joined(let membership):
+            try #require(!isFull)
+            let expected = expectation.join(request)
+            expectation.connections[request.connectionId] = expected.last
+            try #require(membership.connections == expected)
+            try #require(membership.seq == Seq(expectation.lastSeq))
+            members[request.connectionId] = Member(
+                outbox: Outbox(
+                    owner: request.connectionId, suppressesPresence: request.suppressesPresence,
+                    cursor: membership.seq))
+            note("join")
+        case .refused(let error):
+            try #require(isFull && error.code == .connectionLimitExceeded)
+            note("full")
+        case .wasForceDisconnected, .left, .noted, .signalled, .forceDisconnected:
+            Issue.record("a join was answered as something else")
+        }
+    }
+
+    mutating func leave() throws {
+        guard let name = names.randomElement(using: &random) else { return }
+        try leave(name, DisconnectReason.allCases.randomElement(using: &random) ?? .clientDisconnected)
+    }
+
+    mutating func leave(_ name: ConnectionID, _ reason: DisconnectReason) throws {
+        _ = session.handle(.leave(name, reason))
+        try sendOff(name, reason)
+    }
+
+    /// A connection that has left gets what it still lacks and nothing else, its own leaving least of all.
+    mutating func sendOff(_ name: ConnectionID, _ reason: DisconnectReason) throws {
+        let left = expectation.leave(name, reason)
+        let held = members.removeValue(forKey: name)
+        let expected = try #require(left)
+        var member = try #require(held)
+        var bytes: [UInt8] = []
+        let position = member.outbox.cursor
+        switch member.outbox.dequeue(from: session.log, onlineOnly: [], byteLimit: .max, into: &bytes) {
+        case .complete:
+            member.received += lines(bytes)
+            try check(member, against: expected, isComplete: true)
+            note("left with everything")
+        case .partial: Issue.record("there is no limit here")
+        case .overrun:
+            try #require(position < session.log.reachesBackTo)
+            try #require(bytes.isEmpty)
+            try check(member, against: expected, isComplete: false)
+            note("left behind")
+        }
+    }
+
+    mutating func forceDisconnect() throws {
+        guard let target = names.randomElement(using: &random) else { return }
+        let sender = chance(4) ? nil : names.randomElement(using: &random)
+        let maySend =
+            sender == nil
+            || expectation.members.contains {
+                $0.connection.connectionId == sender && $0.role == .moderator
+            }
+        var effects: [SessionEffect] = []
+        let outcome = session.handle(
+            .forceDisconnect(sender.map { .connection($0) } ?? .server, target), now: .seconds(0), effects: &effects)
+        try #require(outcome.testDescription == (maySend ? "forced out" : "refused 1520 OT_PERMISSION_DENIED"))
+        let expected =
+            ["connectionDestroyed \(target) forceDisconnected"] + (session.isEmpty ? ["sessionDestroyed"] : [])
+            + ["ended \(target) forceDisconnected"]
+        try #require(effects.map(\.testDescription) == (maySend ? expected : []))
+        if maySend {
+            try sendOff(target, .forceDisconnected)
+            note("forced out")
+        }
+    }
+
+    mutating func signal() throws {
+        let sender = chance(10) ? nil : names.randomElement(using: &random)
+        let request = SignalRequest(
+            type: ["chat", "typing", nil].randomElement(using: &random) ?? nil,
+            data: chance(50)
+                ? String(repeating: "€", count: 8193)
+                : String(repeating: "x\"é", count: Int.random(in: 0..<30, using: &random)),
+            to: chance(3) ? (chance(8) ? client("nobody") : names.randomElement(using: &random)) : nil,
+            isOnlineOnly: chance(4), isJSON: chance(8))
+        let refusal = expectation.signal(from: sender, request)
+        var effects: [SessionEffect] = []
+        let outcome = session.handle(
+            .signal(sender.map { .connection($0) } ?? .server, request), now: .seconds(0), effects: &effects)
+        let answer: (ServerMessage, Seq)
+        let requestID = RequestID(sender.flatMap { members[$0]?.nextRequest } ?? 0)
+        switch outcome {
+        case .signalled(let seq):
+            try #require(refusal == nil)
+            try #require(seq == (request.isOnlineOnly ? nil : Seq(expectation.lastSeq)))
+            answer = (.ack(requestID, seq), seq ?? session.log.lastSeq)
+            note(request.isOnlineOnly ? "online-only" : request.to == nil ? "broadcast" : "directed")
+        case .refused(let error):
+            try #require(error.code.number == refusal)
+            try #require(effects.isEmpty)
+            answer = (.error(requestID, error), session.log.lastSeq)
+            note("refused \(error.code.number)")
+        case .joined, .wasForceDisconnected, .left, .noted, .forceDisconnected:
+            Issue.record("a signal was answered as something else")
+            return
+        }
+        for effect in effects {
+            guard case .onlineOnly(let signal) = effect else { continue }
+            pendingOnlineOnly.append(signal)
+        }
+        if let sender {
+            members[sender]?.nextRequest += 1
+            members[sender]?.outbox.append(EncodedLine(answer.0), after: answer.1)
+            expectation.answer(sender, answer.0)
+        }
+    }
+
+    mutating func fallBehind() {
+        guard let name = names.randomElement(using: &random) else { return }
+        members[name]?.isBehind = true
+        note("fell behind")
+    }
+
+    /// The socket of one that is behind takes something again.
+    mutating func drain() throws {
+        guard let name = names.filter({ members[$0]?.isBehind == true }).randomElement(using: &random),
+            var member = members[name]
+        else { return }
+        var bytes: [UInt8] = []
+        let position = member.outbox.cursor
+        let taken = member.outbox.dequeue(
+            from: session.log, onlineOnly: [], byteLimit: Int.random(in: 1..<2_000, using: &random), into: &bytes)
+        member.received += lines(bytes)
+        try #require((taken == .overrun) == (position < session.log.reachesBackTo))
+        members[name] = member
+        switch taken {
+        case .complete:
+            members[name]?.isBehind = false
+            expectation.servedOutOfTurn(name)
+            note("caught up")
+        case .partial: note("caught up in part")
+        case .overrun:
+            note("fell off")
+            try leave(name, .networkDisconnected)
+        }
+    }
+
+    /// Everybody who is not behind gets everything: together where that is possible, and alone to compare.
+    mutating func flush() throws {
+        var batch = SharedBatch(log: session.log, after: flushedTo, onlineOnly: pendingOnlineOnly.signals)
+        for name in names {
+            guard var member = members[name], !member.isBehind else { continue }
+            var alone: [UInt8] = []
+            var outbox = member.outbox
+            let taken = outbox.dequeue(
+                from: session.log, onlineOnly: pendingOnlineOnly.signals, byteLimit: .max, into: &alone)
+            if taken == .overrun {
+                let shared = batch.bytes(for: &member.outbox, log: session.log)
+                try #require(shared == nil)
+                note("fell off in a flush")
+                members[name]?.isBehind = true
+                continue
+            }
+            if let shared = batch.bytes(for: &member.outbox, log: session.log) {
+                try #require(text(shared) == text(alone), "the same bytes, together or alone")
+                try #require(member.outbox.cursor == outbox.cursor)
+                try #require(!outbox.hasPrivateLines)
+                note("served together")
+            } else {
+                member.outbox = outbox
+                note("served alone")
+            }
+            try #require(member.outbox.cursor == session.log.lastSeq)
+            member.received += lines(alone)
+            members[name] = member
+        }
+        expectation.flush(except: Set(members.filter(\.value.isBehind).keys))
+        pendingOnlineOnly.removeAll()
+        flushedTo = session.log.lastSeq
+        note("flush")
+    }
+
+    mutating func finish() throws {
+        while let name = names.first { try leave(name, .clientDisconnected) }
+        try #require(session.isEmpty)
+    }
+
+    /// What was received is what was expected, or the beginning of it.
+    func check(_ member: Member, against expected: Expectation.Member, isComplete: Bool) throws {
+        var sequenced: [String] = []
+        var onlineOnly: [(line: String, eventsBefore: Int)] = []
+        var eventCount = 0
+        var lastSeq = Int64.min
+        for line in member.received {
+            switch try #require(try decoded(line)) {
+            case .signal(let event) where event.seq == nil:
+                onlineOnly.append((line, eventCount))
+                continue
+            case .signal(let event):
+                try #require((event.seq?.rawValue ?? .min) > lastSeq, "G1, G3")
+                lastSeq = event.seq?.rawValue ?? lastSeq
+                eventCount += 1
+            case .connectionCreated(let seq, _), .connectionDestroyed(let seq, _, _):
+                try #require(seq.rawValue > lastSeq, "G1, G3")
+                lastSeq = seq.rawValue
+                eventCount += 1
+            case .ack(_, let seq): if let seq { try #require(seq.rawValue >= lastSeq, "SIG-6") }
+            case .error: break
+            case .connected, .disconnected, .ping: Issue.record("nobody sent \(line)")
+            }
+            sequenced.append(line)
+        }
+        if isComplete {
+            try #require(sequenced == expected.lines)
+        } else {
+            try #require(sequenced == Array(expected.lines.prefix(sequenced.count)))
+        }
+        try #require(onlineOnly.map(\.line) == expected.onlineOnly.map(\.line), "G6")
+        try #require(onlineOnly.map(\.eventsBefore) == expected.onlineOnly.map(\.eventsBefore), "SIG-10")
+    }
+
+    func checkInvariants() throws {
+        let log = session.log
+        try #require(log.lastSeq == Seq(expectation.lastSeq))
+        try #require(session.connections == expectation.members.map(\.connection))
+        try #require(pendingOnlineOnly.signals.count <= PendingOnlineOnly.limit)
+        try #require(log.entries.count <= bounds.eventCount)
+        try #require(log.byteCount <= bounds.byteCount || log.entries.count == 1)
+        // The rest looks at the whole log, so it is done now and then.
+        guard expectation.lastSeq.isMultiple(of: 16) else { return }
+        try #require(log.byteCount == log.entries.reduce(0) { $0 + $1.line.byteCount })
+        let seqs = log.entries.map(\.seq.rawValue)
+        try #require(seqs == Array((log.reachesBackTo.rawValue + 1)..<(log.lastSeq.rawValue + 1)))
+    }
+}
+
+@Suite("Thousands of random steps against a simple model")
+struct SimulationTests {
+    @Test(
+        "G1, G3, G6: everybody gets what is meant for it, once and in order, alone or with others, at once or late",
+        arguments: 101...104 as ClosedRange<UInt64>)
+    func longLog(seed: UInt64) throws {
+        var simulation = Simulation(seed: seed, bounds: .init(eventCount: 100_000, byteCount: .max))
+        try run(&simulation, seed)
+        #expect(simulation.counts["fell off"] == nil && simulation.counts["left behind"] == nil, "seed \(seed)")
+    }
+
+    @Test(
+        "G4, G5: with a short log some fall off; they are told, and what they had is the unbroken beginning",
+        arguments: 201...204 as ClosedRange<UInt64>)
+    func shortLog(seed: UInt64) throws {
+        var simulation = Simulation(seed: seed, bounds: .init(eventCount: 20, byteCount: 2_000))
+        try run(&simulation, seed)
+        #expect((simulation.counts["fell off"] ?? 0) > 0, "seed \(seed): \(simulation.counts)")
+    }
+
+    private func run(_ simulation: inout Simulation, _ seed: UInt64) throws {
+        for step in 0..<2_000 {
+            do { try simulation.step() } catch {
+                Issue.record(error, "seed \(seed), step \(step)")
+                return
+            }
+        }
+        try simulation.finish()
+        for what in [
+            "join", "full", "left with everything", "forced out", "broadcast", "directed", "online-only", "refused 403",
+            "refused 404", "refused 413", "caught up", "caught up in part", "served together", "served alone",
+        ] {
+            #expect((simulation.counts[what] ?? 0) > 0, "seed \(seed) was not about \(what)")
+        }
+    }
+}
