@@ -125,10 +125,10 @@ extension SessionOutcome: CustomTestStringConvertible {
     /// `joined 2 of 3`, `signalled 4`, `signalled`, `refused 404`, ….
     public var testDescription: String {
         switch self {
-        case .joined(let membership):
-            "joined \(membership.connection.connectionId) at \(membership.seq)"
-                + (membership.outcome == .new ? "" : " \(membership.outcome)")
-                + (membership.replayThrough.map { " through \($0)" } ?? "")
+        case .joined(let join):
+            "joined \(join.connection.connectionId) at \(join.seq)"
+                + (join.outcome == .new ? "" : " \(join.outcome)")
+                + (join.replayThrough.map { " through \($0)" } ?? "")
         case .wasForceDisconnected: "expelled"
         case .left: "left"
         case .noted: "noted"

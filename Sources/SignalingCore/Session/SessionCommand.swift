@@ -57,7 +57,7 @@ public struct JoinRequest: Sendable {
 
 /// The answer to a command, for who gave it.
 public enum SessionOutcome: Sendable {
-    case joined(Membership)
+    case joined(JoinResult)
     /// The connection that it wants to continue was forced out while it had no socket.
     case wasForceDisconnected
     case left
@@ -71,7 +71,7 @@ public enum SessionOutcome: Sendable {
 }
 
 /// What a client finds when it has joined.
-public struct Membership: Sendable {
+public struct JoinResult: Sendable {
     public var connection: Connection
     public var role: Role
     /// All that are connected, by creation time; its own alone for one that suppresses presence or has resumed (RES-5).

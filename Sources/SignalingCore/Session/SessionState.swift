@@ -178,7 +178,7 @@ public struct SessionState: Sendable {
             member.answers.socketChanged()
         }
         return .joined(
-            membership(
+            joinResult(
                 of: member.connection, member.role, connections: [member.connection], after: after, .resumed,
                 replayThrough: log.lastSeq))
     }
@@ -218,17 +218,17 @@ public struct SessionState: Sendable {
                     begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
                     secretHash: request.secretHash)))
         return .joined(
-            membership(
+            joinResult(
                 of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,
                 after: outcome == .recovered ? after ?? entry.seq : entry.seq, outcome,
                 replayThrough: outcome == .recovered ? missed : nil))
     }
 
-    private func membership(
+    private func joinResult(
         of connection: Connection, _ role: Role, connections: [Connection], after: Seq, _ outcome: Welcome.Outcome,
         replayThrough: Seq?
-    ) -> Membership {
-        Membership(
+    ) -> JoinResult {
+        JoinResult(
             connection: connection, role: role, connections: connections, epoch: epoch, seq: after, outcome: outcome,
             replayThrough: replayThrough, resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }

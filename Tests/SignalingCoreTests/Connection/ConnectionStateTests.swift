@@ -292,10 +292,10 @@ extension ConnectionState.Admission {
         secretHash: hash("secret"))
 }
 
-extension Membership {
-    static let test: Membership = {
+extension JoinResult {
+    static let test: JoinResult = {
         let ada = Connection(connectionId: client("ada"), creationTime: WallTime(milliseconds: 1), data: "name=Ada")
-        return Membership(
+        return JoinResult(
             connection: ada, role: .publisher, connections: [ada], epoch: Epoch("e"), seq: Seq(1), outcome: .new,
             resumeWindow: .seconds(60), recoveryWindow: .seconds(300))
     }()

@@ -32,8 +32,8 @@ struct MemoryEngineTests {
         #expect(engine.sessionCount == 0)
         #expect(engine.withLog(of: room) { $0.lastSeq } == nil)
         engine.submit(join("eve"), to: room, ticket: CommandTicket(origin: 1, request: nil))
-        #expect(observer.memberships.map(\.seq.rawValue) == [1, 3, 1])
-        #expect(observer.memberships.map(\.epoch.rawValue) == ["epoch 1", "epoch 1", "epoch 2"])
+        #expect(observer.joins.map(\.seq.rawValue) == [1, 3, 1])
+        #expect(observer.joins.map(\.epoch.rawValue) == ["epoch 1", "epoch 1", "epoch 2"])
     }
 
     @Test("a refused command makes no session and takes no epoch", arguments: ["join", "leave", "signal", "force"])
@@ -112,9 +112,9 @@ private func makeEngine() -> MemoryEngine {
 }
 
 private final class Outcomes: SessionEngineObserver {
-    private(set) var memberships: [Membership] = []
+    private(set) var joins: [JoinResult] = []
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
-        if case .joined(let membership) = outcome { memberships.append(membership) }
+        if case .joined(let join) = outcome { joins.append(join) }
     }
     func engine(sessionChanged session: SessionID) {}
     func engine(_ session: SessionID, caused effect: SessionEffect) {}

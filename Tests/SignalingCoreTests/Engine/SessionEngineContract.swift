@@ -304,7 +304,7 @@ private final class Recorder: SessionEngineObserver {
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
         answers.append("\(ticket.request?.description ?? "-"): \(outcome.testDescription)")
         origins.append(ticket.origin)
-        if case .joined(let membership) = outcome { epochs.append(membership.epoch) }
+        if case .joined(let join) = outcome { epochs.append(join.epoch) }
         seqsAtAnswers.append(engine.withLog(of: room) { $0.lastSeq.rawValue } ?? -1)
         order.append("answered")
         uponAnswer?(ticket, self)

@@ -12,17 +12,17 @@ struct SessionStateTests {
     func join() throws {
         var session = SessionState()
         session.join("ada", at: 100)
-        guard case .joined(let membership) = session.join("bob", .moderator, at: 200) else {
+        guard case .joined(let join) = session.join("bob", .moderator, at: 200) else {
             Issue.record("bob was not let in")
             return
         }
-        #expect(membership.connection.connectionId == client("bob"))
-        #expect(membership.connection.data == "name=bob")
-        #expect(membership.role == .moderator)
-        #expect(membership.connections.map(\.connectionId) == [client("ada"), client("bob")])
-        #expect(membership.connections == session.connections)
-        #expect(membership.seq == Seq(2))
-        #expect(membership.epoch == Epoch("e"))
+        #expect(join.connection.connectionId == client("bob"))
+        #expect(join.connection.data == "name=bob")
+        #expect(join.role == .moderator)
+        #expect(join.connections.map(\.connectionId) == [client("ada"), client("bob")])
+        #expect(join.connections == session.connections)
+        #expect(join.seq == Seq(2))
+        #expect(join.epoch == Epoch("e"))
         #expect(session.contains(client("bob")))
         #expect(session.connectionCount == 2)
     }
@@ -31,11 +31,11 @@ struct SessionStateTests {
     func joinSuppressed() {
         var session = SessionState()
         session.join("ada")
-        guard case .joined(let membership) = session.join("bob", suppressesPresence: true) else {
+        guard case .joined(let join) = session.join("bob", suppressesPresence: true) else {
             Issue.record("bob was not let in")
             return
         }
-        #expect(membership.connections.map(\.connectionId) == [client("bob")])
+        #expect(join.connections.map(\.connectionId) == [client("bob")])
         #expect(session.lines.last?.contains(#""connectionCreated""#) == true)
         #expect(session.connections.map(\.connectionId) == [client("ada"), client("bob")])
     }

@@ -174,16 +174,16 @@ private struct Simulation {
         nextName += 1
         let isFull = expectation.members.count == 12
         switch session.handle(.join(request)) {
-        case .joined(let membership):
+        case .joined(let join):
             try #require(!isFull)
             let expected = expectation.join(request)
             expectation.connections[request.connectionId] = expected.last
-            try #require(membership.connections == expected)
-            try #require(membership.seq == Seq(expectation.lastSeq))
+            try #require(join.connections == expected)
+            try #require(join.seq == Seq(expectation.lastSeq))
             members[request.connectionId] = Member(
                 outbox: Outbox(
                     owner: request.connectionId, suppressesPresence: request.suppressesPresence,
-                    cursor: membership.seq))
+                    cursor: join.seq))
             note("join")
         case .refused(let error):
             try #require(isFull && error.code == .connectionLimitExceeded)

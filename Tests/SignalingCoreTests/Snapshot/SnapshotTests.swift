@@ -110,7 +110,7 @@ private struct TwoSessions {
         try #require(restored?.lines == original.lines)
         try #require(restored?.connections == original.connections)
         switch outcome {
-        case .joined(let membership): counts["\(membership.outcome)", default: 0] += 1
+        case .joined(let join): counts["\(join.outcome)", default: 0] += 1
         case .refused(let error): counts["refused \(error.code.number)", default: 0] += 1
         case .signalled(let seq?) where seq < original.log.lastSeq: counts["answered from memory", default: 0] += 1
         case .wasForceDisconnected, .left, .noted, .signalled, .forceDisconnected:
@@ -138,12 +138,12 @@ private struct TwoSessions {
             wallTime: WallTime(milliseconds: Int64.random(in: 0..<50, using: &random)), socket: person.socket,
             resumption: claim, isExpired: isExpired)
         request.secretHash = hash(person.secrets[0])
-        guard case .joined(let membership) = try handle(.join(request)) else { return }
+        guard case .joined(let join) = try handle(.join(request)) else { return }
         var person = person
-        person.id = membership.connection.connectionId
-        person.after = membership.seq.rawValue
+        person.id = join.connection.connectionId
+        person.after = join.seq.rawValue
         person.isHere = true
-        if membership.outcome != .resumed { person.requests = 0 }
+        if join.outcome != .resumed { person.requests = 0 }
         people.append(person)
     }
 
