@@ -130,8 +130,7 @@ extension SessionOutcome: CustomTestStringConvertible {
                 + (join.outcome == .new ? "" : " \(join.outcome)")
                 + (join.replayThrough.map { " through \($0)" } ?? "")
         case .wasForceDisconnected: "expelled"
-        case .left: "left"
-        case .noted: "noted"
+        case .done: "done"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
         case .forceDisconnected: "forced out"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"

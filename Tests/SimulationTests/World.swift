@@ -204,7 +204,7 @@ final class World {
             let answer: History.Answer =
                 switch outcome {
                 case .signalled(let seq): .acknowledged(seq)
-                case .refused, .joined, .wasForceDisconnected, .left, .noted, .forceDisconnected: .refused
+                case .refused, .joined, .wasForceDisconnected, .done, .forceDisconnected: .refused
                 }
             backend.steps.append(History.Step(now, .answered(data, answer)))
             count("by REST")

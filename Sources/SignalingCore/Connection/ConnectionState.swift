@@ -380,7 +380,7 @@ public struct ConnectionState: Sendable {
             case .wasForceDisconnected:
                 phase = .closing
                 return [.send(.disconnected(.forceDisconnected, .never)), .close(.forceDisconnected)]
-            case .left, .noted, .signalled, .forceDisconnected:
+            case .done, .signalled, .forceDisconnected:
                 return []
             }
         case .connected, .leaving:
@@ -390,7 +390,7 @@ public struct ConnectionState: Sendable {
             case .signalled(let seq): answer = .ack(request, seq)
             case .forceDisconnected: answer = .ack(request, nil)
             case .refused(let error): answer = .error(request, error)
-            case .left, .noted, .joined, .wasForceDisconnected: return []
+            case .done, .joined, .wasForceDisconnected: return []
             }
             guard let answers = pending.take(request, answer) else { return [] }
             pressure.noteAnswer(now: now)

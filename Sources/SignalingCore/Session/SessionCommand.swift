@@ -60,9 +60,8 @@ public enum SessionOutcome: Sendable {
     case joined(JoinResult)
     /// The connection that it wants to continue was forced out while it had no socket.
     case wasForceDisconnected
-    case left
-    /// The answer to `detach` and `heard`.
-    case noted
+    /// The answer to `leave`, `detach` and `heard`, whether or not the command changed anything.
+    case done
     /// It is in the log with this seq (G2); no seq for an online-only signal.
     case signalled(Seq?)
     case forceDisconnected

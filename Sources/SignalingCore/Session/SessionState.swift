@@ -116,7 +116,7 @@ public struct SessionState: Sendable {
         case .detach(let binding): return detach(binding, now, effects: &effects)
         case .heard(let binding):
             if isAttached(binding) { members.update(binding.connectionId) { $0.ticket.confirm() } }
-            return .noted
+            return .done
         case .signal(let sender, let request):
             return answering(sender, isRepeatable: !request.isOnlineOnly) {
                 $0.signal(request, from: sender, now, effects: &effects)
@@ -238,19 +238,19 @@ public struct SessionState: Sendable {
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
         if isAttached(binding) { remove(binding.connectionId, reason, now, effects: &effects) }
-        return .left
+        return .done
     }
 
     private mutating func detach(
         _ binding: SocketBinding, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        guard isAttached(binding) else { return .noted }
+        guard isAttached(binding) else { return .done }
         let until = now.advanced(by: bounds.resumeWindow)
         members.update(binding.connectionId) { $0.presence = .detached(at: now, until: until) }
         detachments.append(Detachment(connectionId: binding.connectionId, until: until))
         // At once where there is no time to come back.
         advance(to: now, effects: &effects)
-        return .noted
+        return .done
     }
 
     /// Whether it was there. Who is not there any more is not told of a second time (G7).
@@ -402,7 +402,7 @@ extension AnswerBook.Answer {
         case .signalled(let seq?): self = .signalled(seq)
         case .forceDisconnected: self = .forceDisconnected
         case .refused(let error): self = .refused(error)
-        case .signalled(nil), .joined, .wasForceDisconnected, .left, .noted: return nil
+        case .signalled(nil), .joined, .wasForceDisconnected, .done: return nil
         }
     }
 

@@ -150,7 +150,7 @@ final class RESTRouter {
         hub.submit(command, to: session) { outcome in
             switch outcome {
             case .refused(let error): exchange.respond(.failure(error))
-            case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .left, .noted:
+            case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .done:
                 exchange.respond(.noContent)
             }
         }

@@ -189,7 +189,7 @@ struct Row: CustomTestStringConvertible {
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("nothing was asked"),
             .ignored, .ignored),
         Row(
-            "the session has let go", .answered(nil, .left),
+            "the session has let go", .answered(nil, .done),
             .impossible("it was not in"), .impossible("it was not in"), .impossible("it has not left"),
             .impossible("who leaves is closing"), .ignored),
         Row(
@@ -543,7 +543,7 @@ struct ConnectionStateTests {
         }
         // The session answers only now, when the socket is gone and may have been forgotten.
         let outcomes = submitted.map { session.handle($0).testDescription }
-        #expect(outcomes == ["joined ada at 2", "left"])
+        #expect(outcomes == ["joined ada at 2", "done"])
         #expect(session.connections.map(\.connectionId) == [client("bob")])
         #expect(
             session.lines.last

@@ -86,11 +86,11 @@ struct SessionStateTests {
         session.join("ada", at: 2)
         session.join("bob", at: 3)
         #expect(session.forceDisconnect("ada", by: "mod").testDescription == "forced out")
-        #expect(session.leave("ada", .networkDisconnected).testDescription == "left")
-        #expect(session.leave("bob", .networkDisconnected).testDescription == "left")
-        #expect(session.leave("bob", .clientDisconnected).testDescription == "left")
-        #expect(session.leave("nobody").testDescription == "left")
-        #expect(session.leave("mod", .clientDisconnected).testDescription == "left")
+        #expect(session.leave("ada", .networkDisconnected).testDescription == "done")
+        #expect(session.leave("bob", .networkDisconnected).testDescription == "done")
+        #expect(session.leave("bob", .clientDisconnected).testDescription == "done")
+        #expect(session.leave("nobody").testDescription == "done")
+        #expect(session.leave("mod", .clientDisconnected).testDescription == "done")
         func created(_ seq: Int, _ name: String) -> String {
             #"{"ev":"connectionCreated","seq":\#(seq),"connection":"#
                 + #"{"connectionId":"\#(name)","creationTime":\#(seq),"data":"name=\#(name)"}}"#

@@ -188,7 +188,7 @@ private struct Simulation {
         case .refused(let error):
             try #require(isFull && error.code == .connectionLimitExceeded)
             note("full")
-        case .wasForceDisconnected, .left, .noted, .signalled, .forceDisconnected:
+        case .wasForceDisconnected, .done, .signalled, .forceDisconnected:
             Issue.record("a join was answered as something else")
         }
     }
@@ -273,7 +273,7 @@ private struct Simulation {
             try #require(effects.isEmpty)
             answer = (.error(requestID, error), session.log.lastSeq)
             note("refused \(error.code.number)")
-        case .joined, .wasForceDisconnected, .left, .noted, .forceDisconnected:
+        case .joined, .wasForceDisconnected, .done, .forceDisconnected:
             Issue.record("a signal was answered as something else")
             return
         }

@@ -113,7 +113,7 @@ private struct TwoSessions {
         case .joined(let join): counts["\(join.outcome)", default: 0] += 1
         case .refused(let error): counts["refused \(error.code.number)", default: 0] += 1
         case .signalled(let seq?) where seq < original.log.lastSeq: counts["answered from memory", default: 0] += 1
-        case .wasForceDisconnected, .left, .noted, .signalled, .forceDisconnected:
+        case .wasForceDisconnected, .done, .signalled, .forceDisconnected:
             counts[outcome.testDescription, default: 0] += 1
         }
         for case .presence(.connectionDestroyed(_, .networkDisconnected)) in effects {
