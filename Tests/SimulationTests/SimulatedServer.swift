@@ -75,7 +75,7 @@ final class SimulatedServer {
         do throws(StateFault) {
             while !rest.isEmpty {
                 let piece = rest.prefix(Int.random(in: 1...5_000, using: &world.random))
-                try reader.take(piece)
+                try reader.read(piece)
                 rest = rest.dropFirst(piece.count)
             }
             engine.restore(try reader.finish())

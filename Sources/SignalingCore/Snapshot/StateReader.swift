@@ -31,7 +31,7 @@ public struct StateReader: ~Copyable {
     /// Takes the next bytes of the text, as many as there are.
     ///
     /// - Throws: ``StateFault``, as soon as one is found; the reader is of no use then.
-    public mutating func take(_ bytes: ArraySlice<UInt8>) throws(StateFault) {
+    public mutating func read(_ bytes: ArraySlice<UInt8>) throws(StateFault) {
         var start = bytes.startIndex
         while let end = Self.newline(in: bytes, from: start) {
             try append(bytes[start..<end])

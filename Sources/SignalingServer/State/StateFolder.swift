@@ -156,7 +156,7 @@ final class StateFolder: Sendable {
             guard count >= 0 else { throw Refusal(errno) }
             do throws(StateFault) {
                 if count == 0 { return try reader.finish() }
-                try reader.take(piece[..<count])
+                try reader.read(piece[..<count])
             } catch {
                 throw Refusal(error.description)
             }

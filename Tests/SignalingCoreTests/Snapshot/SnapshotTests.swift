@@ -35,7 +35,7 @@ func readState(
     var place = 0
     while place < text.count {
         let end = place + min(pieces, text.count - place)
-        try reader.take(text[place..<end])
+        try reader.read(text[place..<end])
         place = end
     }
     return try reader.finish()

@@ -167,7 +167,7 @@ struct StateTextTests {
         var pieceCount = 0
         var found: StateFault?
         while found == nil, pieceCount < 1_000 {
-            do throws(StateFault) { try reader.take(piece[...]) } catch { found = error }
+            do throws(StateFault) { try reader.read(piece[...]) } catch { found = error }
             pieceCount += 1
         }
         #expect(found == .foreign && pieceCount == StateText.lineByteLimit / piece.count + 1)
