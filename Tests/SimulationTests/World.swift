@@ -49,7 +49,7 @@ final class World {
         bounds = SessionState.Bounds(
             connectionCount: 8, logEventCount: Int.random(in: 8...40, using: &random), logByteCount: 100_000,
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.1),
-            departedCount: Int.random(in: 1...4, using: &random))
+            recoverableCount: Int.random(in: 1...4, using: &random))
         server = SimulatedServer(world: self)
         for number in 0..<Int.random(in: 2...4, using: &random) {
             clients.append(

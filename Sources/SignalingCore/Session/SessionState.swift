@@ -16,8 +16,8 @@ public struct SessionState: Sendable {
         public var resumeWindow: Duration
         /// How long after the loss of its socket a client can fetch what it missed.
         public var recoveryWindow: Duration
-        /// Most connections that were given up and may still recover.
-        public var departedCount: Int
+        /// Most expired connections whose clients may still recover what they missed.
+        public var recoverableCount: Int
         /// How often one connection may signal (SIG-11); nil: as often as it likes. Online-only signals do not count.
         public var signalRate: RateLimit?
         /// How many of a connection's online-only signals are relayed (SIG-12); nil: all.
@@ -29,13 +29,13 @@ public struct SessionState: Sendable {
         public init(
             connectionCount: Int = 15_000, logEventCount: Int = 2048, logByteCount: Int = 1_048_576,
             resumeWindow: Duration = Limits.resumeWindow, recoveryWindow: Duration = Limits.recoveryWindow,
-            departedCount: Int = 1024, signalRate: RateLimit? = nil,
+            recoverableCount: Int = 1024, signalRate: RateLimit? = nil,
             onlineOnlyRate: RateLimit? = RateLimit(perSecond: 1, burst: 5), onlineOnlyConnectionCount: Int = 100
         ) {
             self.connectionCount = connectionCount
             self.resumeWindow = resumeWindow
             self.recoveryWindow = recoveryWindow
-            self.departedCount = departedCount
+            self.recoverableCount = recoverableCount
             self.signalRate = signalRate
             self.onlineOnlyRate = onlineOnlyRate
             self.onlineOnlyConnectionCount = onlineOnlyConnectionCount
@@ -67,10 +67,10 @@ public struct SessionState: Sendable {
         self.epoch = epoch
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log)
-        departed = DepartedTickets(limit: bounds.departedCount, window: bounds.recoveryWindow)
+        departed = DepartedTickets(limit: bounds.recoverableCount, window: bounds.recoveryWindow)
         // For as long as their clients try to come back.
         forceDisconnected = DepartedTickets(
-            limit: bounds.departedCount, window: max(bounds.resumeWindow, bounds.recoveryWindow))
+            limit: bounds.recoverableCount, window: max(bounds.resumeWindow, bounds.recoveryWindow))
         lastCreationTime = WallTime(milliseconds: .min)
     }
 

@@ -9,13 +9,13 @@ private struct Resumable {
     var session: SessionState
     var effects: [SessionEffect] = []
 
-    init(logEventCount: Int = 2048, resumeWindow: Double = 60, recoveryWindow: Double = 300, departedCount: Int = 1024)
+    init(logEventCount: Int = 2048, resumeWindow: Double = 60, recoveryWindow: Double = 300, recoverableCount: Int = 1024)
     {
         session = SessionState(
             id: room, epoch: Epoch("e"),
             bounds: .init(
                 connectionCount: 100, logEventCount: logEventCount, resumeWindow: .seconds(resumeWindow),
-                recoveryWindow: .seconds(recoveryWindow), departedCount: departedCount))
+                recoveryWindow: .seconds(recoveryWindow), recoverableCount: recoverableCount))
     }
 
     @discardableResult
@@ -418,7 +418,7 @@ struct ResumeTests {
 
     @Test("G5: those who may recover are bounded in number; the oldest go first")
     func departedBound() {
-        var room = Resumable(resumeWindow: 0, departedCount: 2)
+        var room = Resumable(resumeWindow: 0, recoverableCount: 2)
         for name in ["ada", "bob", "eve"] {
             room.join(name)
             room.detach(name, at: 1)

@@ -75,7 +75,7 @@ private struct TwoSessions {
             bounds: .init(
                 connectionCount: 8, logEventCount: Int.random(in: 8...60, using: &random),
                 logByteCount: 100_000, resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.1),
-                departedCount: Int.random(in: 1...4, using: &random),
+                recoverableCount: Int.random(in: 1...4, using: &random),
                 signalRate: Bool.random(using: &random) ? RateLimit(perSecond: 1, burst: 1) : nil,
                 onlineOnlyRate: RateLimit(perSecond: 1, burst: 2)))
     }
