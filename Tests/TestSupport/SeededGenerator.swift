@@ -1,6 +1,6 @@
-/// Randomness that repeats: the same seed gives the same numbers on every machine. Not for secrets.
+/// A deterministic random number generator: the same seed gives the same numbers on every machine. Not for secrets.
 ///
-/// The mixing is that of SplitMix64 (Steele, Lea and Flood, 2014).
+/// The algorithm is SplitMix64 (Steele, Lea and Flood, 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

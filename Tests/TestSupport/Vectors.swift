@@ -1,24 +1,25 @@
 import Foundation
 import JSONText
+import SignalingProtocol
 
 /// The cases in `Tests/Vectors`, shared with the JavaScript tests.
 public enum Vectors {
-    /// The file's whole value, `folder/name.json` below `Tests/Vectors`.
+    /// The whole value of the file `folder/name.json` in `Tests/Vectors`.
     public static func load(_ path: String) throws -> JSONValue {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let bytes = try Data(contentsOf: folder.appending(path: "Vectors").appending(path: path))
         return try JSONValue(parsing: bytes)
     }
 
-    /// The file's `cases`.
+    /// The member `cases` of a file. Throws ``Malformed`` when the file has no case.
     public static func cases(_ path: String) throws -> [VectorCase] {
         guard let cases = try load(path)["cases"]?.arrayValue, !cases.isEmpty else { throw Malformed(path: path) }
-        return cases.enumerated().map { place, value in
-            VectorCase(name: value["name"]?.stringValue ?? "case \(place)", value: value)
+        return cases.enumerated().map { index, value in
+            VectorCase(name: value["name"]?.stringValue ?? "case \(index)", value: value)
         }
     }
 
-    /// All files of a folder below `Tests/Vectors`, in order of their names: `folder/name.json` and the whole value.
+    /// The files of a folder in `Tests/Vectors`, by name: `folder/name.json` and the whole value.
     public static func files(in folder: String) throws -> [(path: String, value: JSONValue)] {
         let vectors = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Vectors")
@@ -30,7 +31,7 @@ public enum Vectors {
         return files
     }
 
-    /// The cases of every file of a folder; each carries its file's members where it has none of its own.
+    /// The cases of every file of a folder. A case inherits each member of its file that it does not have itself.
     public static func folder(_ name: String) throws -> [VectorCase] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Vectors").appending(path: name)
@@ -53,7 +54,7 @@ public enum Vectors {
     }
 }
 
-/// One case of a vector file: a name to show, and whatever the file's kind puts beside it.
+/// One case of a vector file: its name, and the members that its kind of file defines.
 public struct VectorCase: Sendable, CustomStringConvertible {
     public let name: String
     public let value: JSONValue
@@ -61,14 +62,9 @@ public struct VectorCase: Sendable, CustomStringConvertible {
     public subscript(_ name: String) -> JSONValue? { value[name] }
     public var description: String { name }
 
-    /// The bytes that the case is about: `text` in UTF-8, or `base16`.
+    /// The input of the case: `text` in UTF-8, or the hex digits of `base16`.
     public var bytes: [UInt8]? {
         if let text = value["text"]?.stringValue { return Array(text.utf8) }
-        guard let digits = value["base16"]?.stringValue.map({ Array($0.utf8) }), digits.count.isMultiple(of: 2) else {
-            return nil
-        }
-        return stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-        }
+        return value["base16"]?.stringValue.flatMap { Hexadecimal.decoded($0.utf8) }
     }
 }

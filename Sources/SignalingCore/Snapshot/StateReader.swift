@@ -137,7 +137,7 @@ private struct Draft {
         let audience: Audience
         let kind: LogEntry.Kind
         let appendedAt: MonotonicInstant
-        let insertion: (bytes: [UInt8], place: Int)?
+        let insertion: (bytes: [UInt8], offset: Int)?
     }
 
     init(_ members: inout Members) throws(StateFault) {
@@ -229,7 +229,7 @@ private struct Draft {
     }
 
     private func event(_ members: inout Members, _ takenAt: MonotonicInstant) throws(StateFault) -> Event {
-        var insertion: (bytes: [UInt8], place: Int)?
+        var insertion: (bytes: [UInt8], offset: Int)?
         if members.has("sender") {
             let number = Int(try members.integer("sender", in: Members.natural))
             guard senders.indices.contains(number) else { throw .damaged }
@@ -285,22 +285,10 @@ private struct Members {
     }
 
     mutating func hash(_ name: String) throws(StateFault) -> ResumeSecretHash {
-        let digits = Array(try text(name).utf8)
-        guard digits.count.isMultiple(of: 2) else { throw .damaged }
-        var bytes: [UInt8] = []
-        for place in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Self.digit(digits[place]), let low = Self.digit(digits[place + 1]) else { throw .damaged }
-            bytes.append(high << 4 | low)
-        }
+        // As the writer writes it: lower case only.
+        let digits = try text(name)
+        guard let bytes = Hexadecimal.decoded(digits.utf8), Hexadecimal.text(bytes) == digits else { throw .damaged }
         return ResumeSecretHash(bytes: bytes)
-    }
-
-    private static func digit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 
     mutating func answers() throws(StateFault) -> AnswerBook {

@@ -1,43 +1,34 @@
-/// Why a connection left its session: OpenTok's three reasons ("SessionDisconnectEvent").
-public enum DisconnectReason: String, CaseIterable, Sendable {
-    /// It left by itself, or its page was closed.
-    case clientDisconnected
-    /// A moderator or the REST interface ended it.
-    case forceDisconnected
-    /// Its socket was lost.
-    case networkDisconnected
-}
-
-/// Why the server closes a WebSocket: the close code, its text, and whether coming back makes sense.
+/// Why the server closes a WebSocket: the close code, its text, and whether the client should reconnect (CLOSE-1).
 ///
-/// Codes below 4500 say "reconnect", codes from 4500 on "do not": a client needs no list to do the right thing.
+/// Of the codes from 4000 on, those below 4500 mean "reconnect" and the others "do not reconnect". A client that does not
+/// know a code can still act on it.
 public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
-    /// 1000: answer to `disconnect`.
+    /// 1000: the answer to `disconnect` (LEAVE-1).
     case normal = 1000
-    /// 1001: the server is stopping; come back.
+    /// 1001: the server is stopping (LEAVE-5).
     case goingAway = 1001
-    /// 1003: a binary message; this protocol is text.
+    /// 1003: the client sent a binary message (WIRE-2).
     case unsupportedData = 1003
-    /// 1007: text that is not UTF-8.
+    /// 1007: the client sent text that is not UTF-8 (WIRE-10).
     case invalidPayload = 1007
-    /// 1009: a message over its limit in bytes or fragments.
+    /// 1009: the client sent a message with too many bytes or fragments (WIRE-10).
     case messageTooBig = 1009
-    /// 4001: nothing was heard from the client for two heartbeats.
+    /// 4001: the server received nothing from the client for two heartbeats (HB-3).
     case heartbeatMissed = 4001
-    /// 4002: the client reads too slowly, and the log went past it.
+    /// 4002: the client reads too slowly: it overran the session's log, or makes no progress (WIRE-14).
     case slowConsumer = 4002
-    /// 4500: no connect arrived in time.
+    /// 4500: no accepted connect arrived in time (CON-2).
     case connectTimeout = 4500
-    /// 4501: connect was refused; the error message before says why.
+    /// 4501: the server refused the connect. The error message before it says why (CON-3).
     case connectRefused = 4501
-    /// 4502: a moderator or the REST interface ended the connection.
+    /// 4502: a moderator or a REST request ended the connection (LEAVE-3).
     case forceDisconnected = 4502
-    /// 4503: too many malformed messages.
+    /// 4503: the client sent too many malformed lines (WIRE-9).
     case tooManyErrors = 4503
-    /// 4504: the same connection came back on a newer socket.
+    /// 4504: the connection was resumed on a newer socket (RES-8).
     case superseded = 4504
 
-    /// Whether the same client may sensibly connect again by itself.
+    /// Whether the client should reconnect by itself.
     public var shouldReconnect: Bool {
         switch self {
         case .goingAway, .heartbeatMissed, .slowConsumer: true
@@ -47,7 +38,7 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
         }
     }
 
-    /// The same in the words of the last message before the close (LEAVE-4).
+    /// The value of ``shouldReconnect`` for the `disconnected` message before the close (LEAVE-4).
     public var reconnect: Reconnect { shouldReconnect ? .yes : .never }
 
     /// The text in the close frame, at most 123 bytes (RFC 6455 section 5.5).

@@ -1,12 +1,13 @@
-/// The answer to a request that was refused: a number, a name, a sentence, and whether trying again can help.
+/// A refused or failed request: a number, a name, a message, and whether a retry can help (ERR-1).
 ///
-/// Numbers and names are OpenTok's where it has them. The connection goes on, except after a refused connect.
-/// Two are equal when their codes are: the message is for people.
+/// Numbers and names are OpenTok's where it has them. The connection continues, except after a refused connect. Two
+/// errors are equal when their codes are equal; the message is for people.
 public struct SignalingError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong. More may be added; compare with `==`, or keep a `default`.
+    /// The kind of error. New kinds may be added: compare with `==`, or keep a `default`.
     public struct Code: Hashable, Sendable {
         public let number: Int
         public let name: String
+        /// Whether the same request may succeed later. Not part of equality.
         public let isRetryable: Bool
 
         public init(number: Int, name: String, isRetryable: Bool = false) {
@@ -23,39 +24,39 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
             hasher.combine(name)
         }
 
-        /// Malformed type, data, target, or a message of the wrong shape.
+        /// The type, the data, the target or the whole message is malformed.
         public static let invalidParameter = Code(number: 400, name: "OT_INVALID_PARAMETER")
-        /// The role does not permit it.
+        /// The role does not permit the request.
         public static let permissionDenied = Code(number: 403, name: "OT_PERMISSION_DENIED")
         /// The target connection is not in the session.
         public static let notFound = Code(number: 404, name: "OT_NOT_FOUND")
-        /// Type or data over its limit. OpenTok gives this the name of a malformed one.
+        /// The type or the data is too long. OpenTok gives this error the name of a malformed parameter.
         public static let tooLong = Code(number: 413, name: "OT_INVALID_PARAMETER")
-        /// Too many signals.
+        /// The connection sends too many signals (SIG-11).
         public static let rateLimited = Code(number: 429, name: "OT_RATE_LIMIT_EXCEEDED", isRetryable: true)
-        /// Not connected, or the connection was lost before the server answered.
+        /// The client is not connected, or the connection was lost before the server answered.
         public static let notConnected = Code(number: 500, name: "OT_NOT_CONNECTED", isRetryable: true)
-        /// Token bad or expired, or of another project.
+        /// The token is malformed, forged, expired, or of another project or session (CON-3).
         public static let authenticationError = Code(number: 1004, name: "OT_AUTHENTICATION_ERROR")
-        /// Session id malformed, or not of this project.
+        /// The session ID is malformed, or of another project (CON-3).
         public static let invalidSession = Code(number: 1005, name: "OT_INVALID_SESSION_ID")
-        /// The server cannot be reached.
+        /// The client cannot reach the server.
         public static let connectFailed = Code(number: 1006, name: "OT_CONNECT_FAILED", isRetryable: true)
-        /// Force-disconnect without being connected.
+        /// `forceDisconnect` on a socket that is not connected (LEAVE-2).
         public static let notConnectedToModerate = Code(number: 1010, name: "OT_NOT_CONNECTED", isRetryable: true)
-        /// Force-disconnect of nobody: no target, or one that is not there.
+        /// `forceDisconnect` without a target, or of a connection that is not in the session (LEAVE-2).
         public static let badTarget = Code(number: 1011, name: "OT_INVALID_PARAMETER")
-        /// A connect on a socket that has one already.
+        /// A second connect on the same socket (CON-8).
         public static let illegalState = Code(number: 1015, name: "OT_ILLEGAL_STATE")
-        /// The session is full.
+        /// The session has the most connections that it may have (CON-3).
         public static let connectionLimitExceeded = Code(
             number: 1027, name: "OT_CONNECTION_LIMIT_EXCEEDED", isRetryable: true)
-        /// Force-disconnect without being a moderator.
+        /// `forceDisconnect` by a client that is not a moderator (LEAVE-2).
         public static let unableToForceDisconnect = Code(number: 1520, name: "OT_PERMISSION_DENIED")
-        /// The server answered what this client does not understand.
+        /// The client cannot understand the server's answer.
         public static let unexpectedServerResponse = Code(number: 2001, name: "OT_UNEXPECTED_SERVER_RESPONSE")
 
-        /// All that the protocol knows, in the order of `docs/PROTOCOL.md`.
+        /// Every code of the protocol, in the order of `docs/PROTOCOL.md`.
         public static let all: [Code] = [
             .invalidParameter, .permissionDenied, .notFound, .tooLong, .rateLimited, .notConnected,
             .authenticationError, .invalidSession, .connectFailed, .notConnectedToModerate, .badTarget, .illegalState,
@@ -64,7 +65,7 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// One sentence for a person. It never holds a token, a secret or what somebody said.
+    /// One sentence for people. It never contains a token, a secret or a client's text.
     public let message: String
 
     public init(_ code: Code, _ message: String) {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Why a line from a client is not a message, with its request's id if that could be read (WIRE-8).
+/// The refusal of a line that is not a valid message, with the request's id if the line has a readable one (WIRE-8).
 public struct ClientMessageError: Error, Hashable, Sendable {
     public let id: RequestID?
     public let error: SignalingError
@@ -12,18 +12,19 @@ public struct ClientMessageError: Error, Hashable, Sendable {
 }
 
 extension ClientMessage {
-    /// Reads one line. Checks its shape, not its limits: those are the session's to check, in the order of SIG-5.
+    /// Reads one line. Checks its shape only: the session checks the limits, in the order of SIG-5.
     ///
-    /// - Throws: error 400 for what is not JSON (WIRE-4), not an object, of a wrong shape, or an unknown `op` (WIRE-6).
+    /// - Throws: `invalidParameter` when the line is not JSON (WIRE-4), is not an object, has a member of the wrong
+    ///   type (WIRE-7), or has an unknown `op` (WIRE-6).
     public init(line: UnsafeRawBufferPointer, parser: inout JSONParser) throws(ClientMessageError) {
         let value: JSONValue
         do {
             value = try parser.parse(line)
         } catch {
-            throw ClientMessageError(id: nil, SignalingError(.invalidParameter, "not JSON: \(error)"))
+            throw ClientMessageError(id: nil, SignalingError(.invalidParameter, "the line is not JSON: \(error)"))
         }
         guard let object = value.objectValue else {
-            throw ClientMessageError(id: nil, SignalingError(.invalidParameter, "not a JSON object"))
+            throw ClientMessageError(id: nil, SignalingError(.invalidParameter, "the line is not a JSON object"))
         }
         try self.init(MessageReader(object))
     }
@@ -42,12 +43,13 @@ extension ClientMessage {
         case "pong":
             self = .pong
         default:
-            // What stands there is not repeated: a sentence of ours never holds what somebody said.
-            throw reader.error("unknown op")
+            // An error message never repeats a client's text.
+            throw reader.error(
+                "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"disconnect\" or \"pong\"")
         }
     }
 
-    /// The line that says this, without a newline.
+    /// The message as one line of JSON, without a newline.
     public func encoded() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

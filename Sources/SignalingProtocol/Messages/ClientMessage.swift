@@ -1,21 +1,21 @@
-/// What a client says to the server: one line of a text message (`docs/PROTOCOL.md`, sections 4 to 8).
+/// A message from a client to the server: one line of a text message (`docs/PROTOCOL.md`, sections 4 to 8).
 public enum ClientMessage: Hashable, Sendable {
     case connect(RequestID, ConnectRequest)
     case signal(RequestID, SignalRequest)
     case forceDisconnect(RequestID, ConnectionID)
     case disconnect(RequestID)
-    /// The answer to a ping; it has no id and gets no answer (HB-1).
+    /// Reply to a ping. It has no id, and the server does not answer it (HB-1).
     case pong
 }
 
-/// What a client shows to get in.
+/// The request that opens or resumes a connection.
 public struct ConnectRequest: Hashable, Sendable {
     public var apiKey: APIKey
     public var sessionId: SessionID
     public var token: String
-    /// No events about other connections, please (CON-4).
+    /// Whether the client asks for no events about other connections (CON-4). The default is false.
     public var connectionEventsSuppressed: Bool
-    /// The connection to continue, if any.
+    /// The connection to resume; `nil` to open a new one.
     public var resume: ResumeRequest?
 
     public init(
@@ -31,16 +31,16 @@ public struct ConnectRequest: Hashable, Sendable {
 }
 
 extension ConnectRequest: CustomStringConvertible {
-    /// Without the token.
+    /// Leaves out the token.
     public var description: String { "connect to \(sessionId) of \(apiKey)" }
 }
 
-/// The connection that a client wants to continue, with the proof that it is its own.
+/// The connection that a client wants to resume, and the proof that it owns that connection (RES-1).
 public struct ResumeRequest: Hashable, Sendable {
     public var connectionId: ConnectionID
     public var secret: ResumeSecret
     public var epoch: Epoch
-    /// The last seq that it has seen.
+    /// The last seq that the client has received.
     public var after: Seq
 
     public init(connectionId: ConnectionID, secret: ResumeSecret, epoch: Epoch, after: Seq) {

@@ -1,9 +1,9 @@
 import JSONText
 
-/// A message of the server, encoded once as the bytes that go to its receivers, without a newline.
+/// A server message, encoded once as the bytes that all its receivers get, without a newline.
 ///
-/// For a signal it also holds where the sender's connection would stand, and its bytes: those who suppress connection
-/// events get it with each signal (SIG-9), and nothing is encoded a second time for them.
+/// A signal's line also holds the encoded connection of the sender and the offset at which to insert it. Clients that
+/// suppress connection events get the connection with each signal (SIG-9), and the line is not encoded again for them.
 public struct EncodedLine: Sendable {
     public let bytes: [UInt8]
     private let senderOffset: Int
@@ -17,7 +17,7 @@ public struct EncodedLine: Sendable {
         sender = []
     }
 
-    /// - Parameter encodedSender: the sender's connection as ``encode(_:)`` gives it; `nil` for a signal by REST.
+    /// - Parameter encodedSender: the sender's connection as ``encode(_:)`` returns it; `nil` for a signal by REST.
     public init(_ event: SignalEvent, encodedSender: [UInt8]?) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -29,29 +29,33 @@ public struct EncodedLine: Sendable {
         sender = encodedSender ?? []
     }
 
-    /// `,"connection":{…}`, as it is inserted into a signal.
+    /// `,"connection":{…}`: the bytes to insert into a signal.
     public static func encode(_ sender: Connection) -> [UInt8] {
         var writer = JSONWriter()
         sender.write(to: &writer)
         return Array(#","connection":"#.utf8) + writer.bytes
     }
 
-    /// A line as it was kept.
+    /// A line that was saved before.
     ///
-    /// - Parameter insertion: as ``insertion`` gave it; nil when its place is outside of the line.
-    public init?(bytes: [UInt8], insertion: (bytes: [UInt8], place: Int)?) {
-        guard (0...bytes.count).contains(insertion?.place ?? 0) else { return nil }
+    /// - Parameter insertion: the value that ``insertion`` had. Returns `nil` when its offset is outside of the line.
+    public init?(bytes: [UInt8], insertion: (bytes: [UInt8], offset: Int)?) {
+        guard (0...bytes.count).contains(insertion?.offset ?? 0) else { return nil }
         self.bytes = bytes
         self.sender = insertion?.bytes ?? []
-        senderOffset = insertion?.place ?? 0
+        senderOffset = insertion?.offset ?? 0
     }
 
-    /// The sender's connection as ``encode(_:)`` gives it, and its place in the line; nil where there is none.
-    public var insertion: (bytes: [UInt8], place: Int)? { sender.isEmpty ? nil : (sender, senderOffset) }
+    /// The sender's connection as ``encode(_:)`` returns it, and its offset in bytes; `nil` for a line without a sender.
+    public var insertion: (bytes: [UInt8], offset: Int)? { sender.isEmpty ? nil : (sender, senderOffset) }
 
     public var byteCount: Int { bytes.count }
 
-    /// Appends this line to a text message that began at `start`, after a newline if it is not the first (WIRE-3).
+    /// Appends this line to a text message, after a newline unless it is the message's first line (WIRE-3).
+    ///
+    /// - Parameters:
+    ///   - withSender: whether to insert the sender's connection.
+    ///   - start: the index in `message` at which the text message begins.
     public func append(to message: inout [UInt8], withSender: Bool, separatedFrom start: Int) {
         guard withSender, !sender.isEmpty else {
             Self.append(bytes, to: &message, separatedFrom: start)
@@ -63,6 +67,7 @@ public struct EncodedLine: Sendable {
         message.append(contentsOf: bytes[senderOffset...])
     }
 
+    /// Appends an encoded line to the text message that begins at `start`, after a newline unless it is the first.
     public static func append(_ line: [UInt8], to message: inout [UInt8], separatedFrom start: Int) {
         if message.count > start { message.append(UInt8(ascii: "\n")) }
         message.append(contentsOf: line)

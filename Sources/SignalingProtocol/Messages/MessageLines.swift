@@ -1,9 +1,9 @@
-/// The lines of a text message (WIRE-3): split at U+000A, empty ones left out.
+/// The lines of a text message (WIRE-3): splits at U+000A and skips empty lines.
 public struct MessageLines: Sequence, IteratorProtocol {
-    /// What is left of the message: whole lines.
+    /// The lines that have not been returned yet, whole.
     public private(set) var rest: UnsafeRawBufferPointer
 
-    /// - Parameter message: has to outlive this value.
+    /// - Parameter message: the bytes of the message. They must outlive this value.
     public init(_ message: UnsafeRawBufferPointer) { rest = message }
 
     public mutating func next() -> UnsafeRawBufferPointer? {

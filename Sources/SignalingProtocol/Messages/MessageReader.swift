@@ -1,11 +1,11 @@
 import JSONText
 
-/// Reads the members of one message, and says in words what is wrong with them.
+/// Reads the members of one message. Its errors name the member and the type that it must have.
 ///
-/// A member that is there with another type, `null` included, is an error (WIRE-7); one that is absent is `nil`.
+/// An absent optional member is `nil`. A member of another type, `null` included, is an error (WIRE-7).
 struct MessageReader {
     private let object: JSONObject
-    /// Where in the message this object stands, for the error's sentence.
+    /// The path of this object inside the message, as a prefix for member names in error messages.
     private let path: String
     let id: RequestID?
 
@@ -26,13 +26,13 @@ struct MessageReader {
     }
 
     func requiredID() throws(ClientMessageError) -> RequestID {
-        guard let id else { throw error("\"id\" has to be an integer") }
+        guard let id else { throw error("\"id\" must be an integer") }
         return id
     }
 
     func string(_ name: String) throws(ClientMessageError) -> String? {
         guard let value = object[name] else { return nil }
-        guard let text = value.stringValue else { throw error("\"\(path)\(name)\" has to be a string") }
+        guard let text = value.stringValue else { throw error("\"\(path)\(name)\" must be a string") }
         return text
     }
 
@@ -43,24 +43,24 @@ struct MessageReader {
 
     func bool(_ name: String) throws(ClientMessageError) -> Bool? {
         guard let value = object[name] else { return nil }
-        guard let truth = value.boolValue else { throw error("\"\(path)\(name)\" has to be true or false") }
+        guard let truth = value.boolValue else { throw error("\"\(path)\(name)\" must be true or false") }
         return truth
     }
 
-    /// `nil` also for what is no integer.
+    /// The member's value; `nil` when it is absent or not an integer.
     func integer(_ name: String) -> Int64? { object[name]?.integerValue }
 
     func requiredInteger(_ name: String) throws(ClientMessageError) -> Int64 {
         guard let number = object[name]?.integerValue else {
-            throw error("\"\(path)\(name)\" has to be an integer")
+            throw error("\"\(path)\(name)\" must be an integer")
         }
         return number
     }
 
-    /// A place in a session's order. Bounded, so that nobody's number can make ours overflow when it is counted on.
+    /// A sequence number. `Int64.max` is refused, so that adding 1 to a peer's number cannot overflow.
     func requiredSeq(_ name: String) throws(ClientMessageError) -> Seq {
         let number = try requiredInteger(name)
-        guard (0..<Int64.max).contains(number) else { throw error("\"\(path)\(name)\" has to be 0 or more") }
+        guard (0..<Int64.max).contains(number) else { throw error("\"\(path)\(name)\" must be 0 or more") }
         return Seq(number)
     }
 
@@ -70,7 +70,7 @@ struct MessageReader {
 
     func object(_ name: String) throws(ClientMessageError) -> MessageReader? {
         guard let value = object[name] else { return nil }
-        guard let inner = value.objectValue else { throw error("\"\(path)\(name)\" has to be an object") }
+        guard let inner = value.objectValue else { throw error("\"\(path)\(name)\" must be an object") }
         return MessageReader(inner, path: "\(path)\(name).", id: id)
     }
 
@@ -80,10 +80,10 @@ struct MessageReader {
     }
 
     func requiredObjects(_ name: String) throws(ClientMessageError) -> [MessageReader] {
-        guard let values = object[name]?.arrayValue else { throw error("\"\(path)\(name)\" has to be a list") }
+        guard let values = object[name]?.arrayValue else { throw error("\"\(path)\(name)\" must be an array") }
         var readers: [MessageReader] = []
         for value in values {
-            guard let inner = value.objectValue else { throw error("\"\(path)\(name)\" has to hold objects") }
+            guard let inner = value.objectValue else { throw error("\"\(path)\(name)\" must hold objects only") }
             readers.append(MessageReader(inner, path: "\(path)\(name)[].", id: id))
         }
         return readers

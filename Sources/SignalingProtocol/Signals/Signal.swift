@@ -1,12 +1,12 @@
-/// A signal as it arrives.
+/// A signal as an application receives it.
 public struct Signal: Hashable, Sendable {
     public var type: String?
     public var data: String?
-    /// Who sent it, as the server stamped it (G8); `nil` for a signal that came by REST.
+    /// The sender, stamped by the server (G8); `nil` for a signal by REST.
     public var from: Connection?
-    /// Its place in the session's order; `nil` for an online-only signal.
+    /// The signal's sequence number in the session; `nil` for an online-only signal.
     public var seq: Seq?
-    /// Meant for this connection alone.
+    /// Whether the signal is for this connection alone.
     public var isDirected: Bool
 
     public init(

@@ -1,17 +1,16 @@
-/// What happens on a ``SignalChannel``, as the channel's owner hands it on: one at a time, in the session's one order (G1).
+/// An event of a ``SignalChannel``. The channel's owner hands events on one at a time, in the session's order (G1).
 public enum SignalChannelEvent: Hashable, Sendable {
-    /// The channel has this connection now. An id that it did not have before is a new connection: the seq of what
-    /// follows need not continue that of what was before.
+    /// The channel has this connection now. With a new id, the seq of later events need not continue the earlier ones.
     case connected(ConnectionID)
-    /// The socket is lost, and the connection may come back.
+    /// The socket is lost. The connection may be resumed.
     case reconnecting
-    /// The same connection goes on, and what it missed follows.
+    /// The same connection continues. The events that it missed follow.
     case reconnected
     /// The connection has ended.
     case disconnected
-    /// Something that was meant for this client will never come (G4).
+    /// At least one event that was meant for this client will never arrive (G4).
     case lost
-    /// A signal arrived, one's own broadcasts included.
+    /// A signal arrived, this connection's own broadcasts included.
     case signal(Signal)
     /// Another client joined.
     case connectionCreated(Connection)

@@ -1,13 +1,13 @@
-/// A signal as a client asks for it to be sent.
+/// A signal as a client or REST asks to send it.
 public struct SignalRequest: Hashable, Sendable {
-    /// Absent for an untyped signal. Empty is the same as absent (SIG-2).
+    /// `nil` for an untyped signal. An empty type becomes `nil` (SIG-2).
     public var type: String? { didSet { if type?.isEmpty == true { type = nil } } }
     public var data: String?
-    /// `nil`: everybody in the session, the sender included (SIG-4).
+    /// The target connection; `nil` for a broadcast to all connections, the sender included (SIG-4).
     public var to: ConnectionID?
-    /// Delivered to who is connected right now, never kept (SIG-10).
+    /// Whether to deliver to the clients that are connected now and keep nothing (SIG-10).
     public var isOnlineOnly: Bool
-    /// `data` is the JSON text of a value that was no string; receivers that know such values hand that out (SIG-13).
+    /// Whether `data` is the JSON text of a value other than a string. Receivers may hand out that value (SIG-13).
     public var isJSON: Bool
 
     public init(
@@ -21,25 +21,25 @@ public struct SignalRequest: Hashable, Sendable {
         self.isJSON = isJSON
     }
 
-    /// The rules that need no session, in the order of SIG-5: data, to, type.
+    /// Checks the rules that need no session, in the order of SIG-5: data, to, type.
     ///
-    /// - Throws: `tooLong` (413) for data or type over its limit, `invalidParameter` (400) for an empty target or
-    ///   characters that a type may not have.
+    /// - Throws: `tooLong` for data over ``Limits/dataLength`` or a type over ``Limits/typeLength``, `invalidParameter`
+    ///   for an empty target or a type with other characters than letters, digits and `-._~`.
     public func validate() throws(SignalingError) {
         if let data, data.utf16.count > Limits.dataLength {
-            throw SignalingError(.tooLong, "data is longer than \(Limits.dataLength) UTF-16 units")
+            throw SignalingError(.tooLong, "\"data\" has \(data.utf16.count) UTF-16 units, and at most \(Limits.dataLength) are allowed")
         }
         if let to, to.rawValue.isEmpty {
-            throw SignalingError(.invalidParameter, "the target connection is empty")
+            throw SignalingError(.invalidParameter, "\"to\" is empty: name a connection, or leave \"to\" out to send to everybody")
         }
         if let type {
             // Length first: OpenTok's clients report an over-long type as 413 whatever its characters are.
             if type.utf16.count > Limits.typeLength {
-                throw SignalingError(.tooLong, "type is longer than \(Limits.typeLength) characters")
+                throw SignalingError(.tooLong, "\"type\" has \(type.utf16.count) characters, and at most \(Limits.typeLength) are allowed")
             }
             if !type.utf8.allSatisfy(Self.isTypeCharacter) {
                 throw SignalingError(
-                    .invalidParameter, "type may hold only letters, digits, and the characters - . _ ~")
+                    .invalidParameter, "\"type\" may hold only letters, digits, and the characters - . _ ~")
             }
         }
     }

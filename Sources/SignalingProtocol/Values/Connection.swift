@@ -1,9 +1,10 @@
-/// One client in one session, as all its peers see it.
+/// One client in one session, as the other clients see it.
 public struct Connection: Hashable, Sendable {
     public let connectionId: ConnectionID
-    /// When it joined, by the server's clock; strictly increasing within a session, so peers can be put in order by it.
+    /// When the client joined, by the server's clock. Strictly increasing within a session, so that it orders peers.
     public let creationTime: WallTime
-    /// What the token's maker said of this client; `""` when nothing. The application server vouches for it, nobody else.
+    /// The connection data of the client's token; empty when the token has none. Signed by the application's server, so
+    /// a client cannot choose it.
     public let data: String
 
     public init(connectionId: ConnectionID, creationTime: WallTime, data: String) {

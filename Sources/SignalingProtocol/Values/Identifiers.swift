@@ -1,14 +1,14 @@
-/// The name of a project: OpenTok's API key (or, for Vonage's tokens, an application id).
+/// The name of a project: OpenTok's API key, or the application id of a Vonage application.
 ///
-/// Opaque text chosen by whoever runs the server; OpenTok's are decimal digits.
+/// Opaque text that the server's operator chooses. OpenTok's keys are decimal digits.
 public struct APIKey: RawIdentifier {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The name of a session: `1_…` or `2_…`, carrying its project (`opentok.md` calls it session id).
+/// The name of a session: `1_…` or `2_…`. It names its project, too (OpenTok calls it the session ID).
 ///
-/// Holding a value says nothing about whether it is well formed or ours; `SignalingTokens.SessionIDCodec` decides that.
+/// A value is not necessarily well formed or of a known project: `SignalingTokens.SessionIDCodec` checks that.
 public struct SessionID: RawIdentifier {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -19,48 +19,38 @@ public struct ConnectionID: RawIdentifier {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A UUID v4 (RFC 9562 section 5.4) made from the caller's randomness.
-    public init(using generator: inout some RandomNumberGenerator) {
-        let (high, low) = (generator.next() as UInt64, generator.next() as UInt64)
-        let digits =
-            Hexadecimal.text((high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000)
-            + Hexadecimal.text((low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
-        var text = ""
-        for (place, digit) in digits.enumerated() {
-            if place == 8 || place == 12 || place == 16 || place == 20 { text.append("-") }
-            text.append(digit)
-        }
-        rawValue = text
-    }
+    /// A new UUID v4 (RFC 9562 section 5.4) made from the caller's randomness.
+    public init(using generator: inout some RandomNumberGenerator) { rawValue = RandomText.uuid(using: &generator) }
 }
 
-/// The random name of a session's order of events. It changes only when that order was lost.
+/// The random name of a session's order of events. It changes only when the server loses that order.
 public struct Epoch: RawIdentifier {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// 64 random bits in hex.
+    /// 64 random bits in hex, made from the caller's randomness.
     public init(using generator: inout some RandomNumberGenerator) {
-        rawValue = Hexadecimal.text(generator.next() as UInt64)
+        rawValue = RandomText.bits64(using: &generator)
     }
 }
 
-/// What a client shows to resume its connection: 128 random bits in hex, new at each (re)connect.
+/// The secret that a client presents to resume its connection: 128 random bits in hex. Each connect and each resume
+/// returns a new one (RES-6).
 ///
 /// Its text appears in no description and no log.
 public struct ResumeSecret: RawIdentifier {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// 128 random bits in hex.
+    /// 128 random bits in hex, made from the caller's randomness.
     public init(using generator: inout some RandomNumberGenerator) {
-        rawValue = Hexadecimal.text(generator.next() as UInt64) + Hexadecimal.text(generator.next() as UInt64)
+        rawValue = RandomText.bits128(using: &generator)
     }
 
     public var description: String { "<resume secret>" }
 }
 
-/// The place of an event in its session's one order: 1, 2, 3, …; 0 is before the first.
+/// The sequence number of an event in its session's order: 1, 2, 3, …. Zero is before the first event.
 public struct Seq: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let rawValue: Int64
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -72,7 +62,9 @@ public struct Seq: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static func < (left: Seq, right: Seq) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A client's own counter for its requests; the answer carries it back. Any integer; by custom 1, 2, 3, ….
+/// A client's own number for one of its requests; the answer carries it back.
+///
+/// Any 64-bit integer. Clients count 1, 2, 3, ….
 public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let rawValue: Int64
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -82,7 +74,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     public static func < (left: RequestID, right: RequestID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Text that names something. Each kind is a type of its own, so that one cannot stand where another is meant.
+/// Text that names something. Each kind of name is a type of its own, so the compiler rejects one in place of another.
 public protocol RawIdentifier: RawRepresentable<String>, Hashable, Comparable, Sendable, CustomStringConvertible {
     init(rawValue: String)
 }
@@ -91,12 +83,4 @@ extension RawIdentifier {
     public init(_ text: String) { self.init(rawValue: text) }
     public var description: String { rawValue }
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}
-
-enum Hexadecimal {
-    /// Sixteen lower-case digits, leading zeros kept.
-    static func text(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
 }

@@ -1,73 +1,76 @@
-/// Every size, count and wait of the protocol in one place, with its unit and its reason.
+/// Every size, count and time limit of the protocol, each with its unit and its reason.
 ///
-/// The fixed ones are part of the protocol (`docs/PROTOCOL.md`, section Limits) and known to every client.
+/// The fixed limits are part of the protocol (`docs/PROTOCOL.md`, section 12), so every client knows them.
 public enum Limits {
-    /// Longest signal type, in UTF-16 units; its characters are ASCII, so bytes are the same (OpenTok, "Signaling").
+    /// Longest signal type, in UTF-16 units. Its characters are ASCII, so it has as many bytes (OpenTok, "Signaling").
     public static let typeLength = 128
 
-    /// Longest signal data, in UTF-16 units of the raw string: accepts all that OpenTok's own clients let through.
+    /// Longest signal data, in UTF-16 units of the raw string. OpenTok's own clients send no more.
     public static let dataLength = 8192
 
-    /// Longest connection data, in UTF-16 units. OpenTok documents 1000 and its Node SDK issues up to 1024: we issue at
-    /// most `connectionDataIssued`, and accept this.
+    /// Longest connection data that the server accepts in a token, in UTF-16 units.
+    ///
+    /// OpenTok documents 1000, and its Node SDK issues up to 1024.
     public static let connectionDataLength = 1024
 
-    /// Longest connection data that our own tools put into a token, in UTF-16 units.
+    /// Longest connection data that this package writes into a token, in UTF-16 units (OpenTok's documented limit).
     public static let connectionDataIssued = 1000
 
-    /// Largest WebSocket message that the server takes, in bytes.
+    /// Largest WebSocket message that the server accepts, in bytes (WIRE-10).
     ///
-    /// The largest legal signal is 8192 control characters, six bytes each in JSON (49,152), plus its envelope; the
-    /// largest legal connect carries a token of `tokenByteCount`.
+    /// The largest valid signal is 8192 control characters, six bytes each in JSON (49,152), plus its envelope. The
+    /// largest valid connect has a token of ``tokenByteCount``.
     public static let messageByteCount = 65_536
 
-    /// Largest WebSocket message that a client has to take, in bytes: the list of who is here may be long.
+    /// Largest WebSocket message that a client must accept, in bytes (WIRE-11): the list of connections may be long.
     public static let clientMessageByteCount = 16 * 1_048_576
 
-    /// Most fragments in one WebSocket message. Honest clients send one or a few; thousands of tiny ones are an attack.
+    /// Most fragments in one WebSocket message (WIRE-10). Real clients send one or a few; thousands are an attack.
     public static let fragmentCount = 64
 
     /// Longest token, in bytes.
     ///
-    /// A T1 token with connection data of the largest size, each unit three bytes of UTF-8, three bytes each when
-    /// percent-encoded, and all that in base64, has 12,288 (1024 · 9 · 4/3), and its other fields.
+    /// A T1 token with the longest connection data has 12,288 bytes for that data (1024 units, each three bytes of UTF-8,
+    /// three bytes each when percent-encoded, all in base64: 1024 · 9 · 4/3), plus its other fields.
     public static let tokenByteCount = 16_384
 
-    /// Longest session id, in bytes (OpenTok: 255 characters).
+    /// Longest session ID, in bytes (OpenTok: 255 characters).
     public static let sessionIDByteCount = 255
 
-    /// Deepest nesting of JSON.
+    /// Deepest nesting of JSON, in levels (WIRE-4).
     public static let jsonDepth = 32
 
-    /// Largest HTTP request body, in bytes: the largest legal signal, and room.
+    /// Largest HTTP request body, in bytes: room for the largest valid signal (REST-3).
     public static let bodyByteCount = 65_536
 
-    /// Largest HTTP request header block, in bytes: a token of the largest size, and room.
+    /// Largest HTTP request header block, in bytes: room for the longest token.
     public static let headerByteCount = 16_384
 
-    /// How long a new socket may stay without having sent its connect.
+    /// How long after a socket opens the server waits for an accepted connect (CON-2).
     public static let connectTimeout = Duration.seconds(10)
 
-    /// How long an HTTP request may take from its first header to its last byte.
+    /// How long an HTTP request may take, from its first header byte to its last body byte.
     public static let requestTimeout = Duration.seconds(10)
 
-    /// How often the server sends a ping. Who hears nothing for two of these has lost the connection.
+    /// The default time between two pings of the server (HB-1). A side that receives nothing for two of these treats the
+    /// socket as lost (HB-3).
     public static let heartbeat = Duration.seconds(10)
 
-    /// Most requests of one connection that may be unanswered at a time if it wants to resume: of so many the server
-    /// remembers how it answered (RES-9).
+    /// Most unanswered requests of one connection (WIRE-13), and how many answers the server keeps for requests that a
+    /// client repeats after a resume (RES-9).
     public static let unansweredRequests = 256
 
-    /// Bytes that wait to be sent on a connection's own account, above which the server does not read from it (WIRE-13).
-    /// It stays well below what a session's log holds, so that a client who asks too fast does not fall off it by itself.
+    /// The server stops reading from a client with more unsent responses than this, in bytes (WIRE-13).
+    ///
+    /// Well below the size of a session's log, so that a client that only sends too fast does not overrun the log.
     public static let waitingByteCount = 65_536
 
-    /// How long a connection goes on without a socket (OpenTok's web client gives up after the same time).
+    /// The default time that a connection continues without a socket (RES-2). OpenTok's web client reconnects for as long.
     public static let resumeWindow = Duration.seconds(60)
 
-    /// How long after the loss of its socket a client can fetch the broadcasts that it missed.
+    /// The default time after the loss of its socket in which a client can fetch missed broadcasts (RES-2).
     public static let recoveryWindow = Duration.seconds(300)
 
-    /// Longest wait before coming back that a client follows (RES-13).
+    /// Longest `reconnectAfter` that a client follows (RES-13).
     public static let longestReconnectWait = Duration.seconds(60)
 }

@@ -1,12 +1,12 @@
-/// What a token permits (OpenTok's four roles; "Token Creation Overview").
+/// What a token permits: OpenTok's four roles (OpenTok, "Token Creation Overview").
 public enum Role: String, CaseIterable, Sendable {
     case subscriber
-    /// The default of a token that names none.
+    /// The default for a token without a role (TOK-4).
     case publisher
     case moderator
     case publisherOnly = "publisheronly"
 
-    /// Everyone but `publisheronly` may signal.
+    /// Whether a client of this role may signal: every role but `publisheronly` (CON-10).
     public var maySignal: Bool {
         switch self {
         case .subscriber, .publisher, .moderator: true
@@ -14,7 +14,7 @@ public enum Role: String, CaseIterable, Sendable {
         }
     }
 
-    /// Only a moderator may end another's connection.
+    /// Whether a client of this role may end other connections: moderators only (CON-10).
     public var mayForceDisconnect: Bool {
         switch self {
         case .moderator: true
@@ -22,7 +22,7 @@ public enum Role: String, CaseIterable, Sendable {
         }
     }
 
-    /// OpenTok's `session.capabilities`: 1 or 0 for each.
+    /// The role's values in OpenTok's `session.capabilities`.
     public var capabilities: Capabilities {
         switch self {
         case .subscriber: Capabilities(publish: false, subscribe: true, moderate: false)
@@ -33,7 +33,7 @@ public enum Role: String, CaseIterable, Sendable {
     }
 }
 
-/// OpenTok's capabilities of a connected client. There is no `signal` among them; the role decides that.
+/// OpenTok's capabilities of a connected client. They do not cover signaling: see ``Role/maySignal``.
 public struct Capabilities: Hashable, Sendable {
     public var publish: Bool
     public var subscribe: Bool
@@ -41,10 +41,11 @@ public struct Capabilities: Hashable, Sendable {
     public var forceUnpublish: Bool
     public var forceMute: Bool
 
-    /// What one has before connecting: nothing.
+    /// The capabilities before connecting: none.
     public static let none = Capabilities(publish: false, subscribe: false, moderate: false)
 
-    /// `moderate` stands for the three that OpenTok gives to moderators together.
+    /// - Parameter moderate: sets `forceDisconnect`, `forceUnpublish` and `forceMute`, which OpenTok gives to moderators
+    ///   together.
     public init(publish: Bool, subscribe: Bool, moderate: Bool) {
         self.publish = publish
         self.subscribe = subscribe

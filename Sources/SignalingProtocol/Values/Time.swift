@@ -1,18 +1,18 @@
-/// A moment on a clock that only goes forward, handed in by the caller; pure code never reads a clock.
+/// A moment on a clock that never goes back. The caller reads the clock: pure code gets the time as an argument.
 ///
-/// The zero point means nothing; only differences do.
+/// The zero point has no meaning; only differences have.
 public struct MonotonicInstant: Hashable, Comparable, Sendable {
     public let nanoseconds: Int64
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Stops at the ends of the clock, so that "after the longest duration" is never, and not a fault.
+    /// Saturates at the ends of the clock: a moment after an endless duration is a moment that never comes.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let step = duration.wholeNanoseconds
         let (sum, overflow) = nanoseconds.addingReportingOverflow(step)
         return MonotonicInstant(nanoseconds: overflow ? (step < 0 ? .min : .max) : sum)
     }
 
-    /// How much later than `earlier`; negative when it is earlier.
+    /// The time since `earlier`; negative when `earlier` is later than this moment.
     public func duration(since earlier: MonotonicInstant) -> Duration {
         .nanoseconds(nanoseconds) - .nanoseconds(earlier.nanoseconds)
     }
@@ -22,7 +22,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
     }
 }
 
-/// A date, in milliseconds since 1970 UTC. It labels things; nothing waits for it, since clocks of this kind jump.
+/// A date, in milliseconds since 1970 UTC. Use it as a label only: this clock may jump, so no deadline depends on it.
 public struct WallTime: Hashable, Comparable, Sendable {
     public let milliseconds: Int64
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
@@ -31,15 +31,15 @@ public struct WallTime: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Saturates at about ±292 years.
+    /// The duration in nanoseconds, rounded towards zero. Saturates at about ±292 years.
     public var wholeNanoseconds: Int64 {
-        // First, since the components of a still longer duration do not fit either.
+        // Checked first: the components of a longer duration would overflow.
         if self >= .nanoseconds(Int64.max) { return .max }
         if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
-    /// Rounded towards zero.
+    /// The duration in milliseconds, rounded towards zero. Saturates at about ±292 years.
     public var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
 }

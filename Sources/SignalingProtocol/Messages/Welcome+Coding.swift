@@ -1,0 +1,81 @@
+import JSONText
+
+extension Welcome {
+    init(_ reader: MessageReader) throws(ClientMessageError) {
+        guard let role = Role(rawValue: try reader.requiredString("role")) else {
+            throw reader.error("\"role\" is unknown")
+        }
+        guard let outcome = Outcome(rawValue: try reader.requiredString("outcome")) else {
+            throw reader.error("\"outcome\" is unknown")
+        }
+        let offer = try reader.requiredObject("resume")
+        var connections: [Connection] = []
+        for inner in try reader.requiredObjects("connections") { connections.append(try Connection(inner)) }
+        self.init(
+            connection: try Connection(try reader.requiredObject("connection")), connections: connections, role: role,
+            epoch: Epoch(try reader.requiredString("epoch")), seq: try reader.requiredSeq("seq"),
+            outcome: outcome, replayThrough: try reader.seq("replayThrough"),
+            resume: ResumeOffer(
+                secret: ResumeSecret(try offer.requiredString("secret")),
+                resumeWindow: .seconds(try offer.requiredInteger("resumeSeconds")),
+                recoveryWindow: .seconds(try offer.requiredInteger("recoverySeconds"))),
+            heartbeat: .seconds(max(1, min(3600, try reader.requiredInteger("heartbeatSeconds")))))
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.name("connection")
+        connection.write(to: &writer)
+        writer.name("connections")
+        writer.beginArray()
+        for connection in connections { connection.write(to: &writer) }
+        writer.endArray()
+        writer.name("capabilities")
+        role.capabilities.write(to: &writer)
+        writer.member("role", role.rawValue)
+        writer.member("epoch", epoch.rawValue)
+        writer.member("seq", seq.rawValue)
+        writer.member("outcome", outcome.rawValue)
+        if let replayThrough { writer.member("replayThrough", replayThrough.rawValue) }
+        writer.name("resume")
+        writer.beginObject()
+        writer.member("secret", resume.secret.rawValue)
+        writer.member("resumeSeconds", resume.resumeWindow.components.seconds)
+        writer.member("recoverySeconds", resume.recoveryWindow.components.seconds)
+        writer.endObject()
+        writer.member("heartbeatSeconds", heartbeat.components.seconds)
+        writer.name("limits")
+        writer.beginObject()
+        writer.member("typeLength", Limits.typeLength)
+        writer.member("dataLength", Limits.dataLength)
+        writer.endObject()
+    }
+}
+
+extension Connection {
+    init(_ reader: MessageReader) throws(ClientMessageError) {
+        self.init(
+            connectionId: ConnectionID(try reader.requiredString("connectionId")),
+            creationTime: WallTime(milliseconds: try reader.requiredInteger("creationTime")),
+            data: try reader.string("data") ?? "")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("connectionId", connectionId.rawValue)
+        writer.member("creationTime", creationTime.milliseconds)
+        writer.member("data", data)
+        writer.endObject()
+    }
+}
+
+extension Capabilities {
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("publish", publish ? 1 : 0)
+        writer.member("subscribe", subscribe ? 1 : 0)
+        writer.member("forceDisconnect", forceDisconnect ? 1 : 0)
+        writer.member("forceUnpublish", forceUnpublish ? 1 : 0)
+        writer.member("forceMute", forceMute ? 1 : 0)
+        writer.endObject()
+    }
+}

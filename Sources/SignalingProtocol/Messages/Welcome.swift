@@ -1,0 +1,59 @@
+/// The server's answer to a successful connect (CON-5 to CON-7).
+public struct Welcome: Hashable, Sendable {
+    /// How the connect continues an earlier connection (RES-2).
+    public enum Outcome: String, CaseIterable, Sendable {
+        /// A new connection. The client asked for none to be resumed.
+        case new
+        /// The same connection continues. Every event that it missed follows.
+        case resumed
+        /// A new connection. The broadcasts that the old one missed follow.
+        case recovered
+        /// A new connection. The client may have missed events (G4).
+        case lost
+    }
+
+    public var connection: Connection
+    /// All connections of the session, this one included, by creation time. Only this one after a resume, and for a
+    /// client that suppresses connection events.
+    public var connections: [Connection]
+    public var role: Role
+    public var epoch: Epoch
+    /// Events with a greater seq follow.
+    public var seq: Seq
+    public var outcome: Outcome
+    /// Events up to this seq are a replay (RES-4); `nil` without a replay.
+    public var replayThrough: Seq?
+    public var resume: ResumeOffer
+    /// The time between two pings of the server, in whole seconds (HB-1).
+    public var heartbeat: Duration
+
+    public init(
+        connection: Connection, connections: [Connection], role: Role, epoch: Epoch, seq: Seq, outcome: Outcome,
+        replayThrough: Seq? = nil, resume: ResumeOffer, heartbeat: Duration = Limits.heartbeat
+    ) {
+        self.connection = connection
+        self.connections = connections
+        self.role = role
+        self.epoch = epoch
+        self.seq = seq
+        self.outcome = outcome
+        self.replayThrough = replayThrough
+        self.resume = resume
+        self.heartbeat = heartbeat
+    }
+}
+
+/// The secret and the time windows for a later resume.
+public struct ResumeOffer: Hashable, Sendable {
+    public var secret: ResumeSecret
+    /// How long after the loss of its socket the connection can be resumed. Whole seconds; zero disables resuming.
+    public var resumeWindow: Duration
+    /// How long after the loss of its socket a client can fetch missed broadcasts. Whole seconds; zero disables it.
+    public var recoveryWindow: Duration
+
+    public init(secret: ResumeSecret, resumeWindow: Duration, recoveryWindow: Duration) {
+        self.secret = secret
+        self.resumeWindow = resumeWindow
+        self.recoveryWindow = recoveryWindow
+    }
+}
