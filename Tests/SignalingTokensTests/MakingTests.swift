@@ -35,7 +35,7 @@ struct MakingTests {
     func sessionIDs() throws {
         #expect(
             sessionID.rawValue
-                == "1_MX4xMDB-fjE3MDAwMDAwMDAxMjN-YzE1YzAyODllYzJkMGE5MTY3ZWM4ZTY1YTE4ZGViYmV-UH5-")
+                == "1_MX4xMDB-fjE3MDAwMDAwMDAxMjN-OTEwYTJkZWM4OTAyNWNjMWJlZWI4ZGExNjU4ZWVjNjd-UH5-")
         let content = try SessionIDCodec.read(sessionID)
         #expect(content.apiKey.rawValue == "100")
         #expect(content.createdAt == Self.now)

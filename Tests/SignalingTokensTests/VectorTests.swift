@@ -114,9 +114,7 @@ struct VectorTests {
             #expect(grant.expiresAt.milliseconds == expected["expiresAt"]?.integerValue)
         case .failure(let error):
             #expect(Int64(error.code.number) == vector["refused"]?.integerValue, "\(error)")
-            if let reason = vector["reason"]?.stringValue, reason.hasPrefix("it") {
-                #expect(error.message.hasSuffix("\(reason)"), "\(error)")
-            }
+            if let reason = vector["reason"]?.stringValue { #expect(error.message.contains(reason), "\(error)") }
             #expect(token.isEmpty || !error.description.contains(token))
         }
     }

@@ -1,13 +1,15 @@
-/// Base64 (RFC 4648), written in the URL-safe or the standard alphabet and read in both.
+/// Base64 (RFC 4648): writes the URL-safe or the standard alphabet, and reads both.
 ///
-/// Reading is tolerant because OpenTok's own readers are, and tokens get wrapped and re-padded on their way through
-/// configuration files: either alphabet, padding or none, white space anywhere.
+/// Reading accepts either alphabet, with or without padding, and white space anywhere. OpenTok's readers do the same, and
+/// configuration files may wrap or pad a token again.
 enum Base64 {
+    /// The URL-safe alphabet, without padding.
     static func urlSafe(_ bytes: [UInt8]) -> String { encoded(bytes, alphabet: urlSafeAlphabet, padded: false) }
 
+    /// The standard alphabet, with padding.
     static func standard(_ bytes: [UInt8]) -> String { encoded(bytes, alphabet: standardAlphabet, padded: true) }
 
-    /// Nil for any other character, for something behind the padding, and for a length that no bytes have.
+    /// Returns `nil` for any other character, for text behind the padding, and for an impossible length.
     static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
@@ -57,7 +59,7 @@ enum Base64 {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let triple = bytes[start..<min(start + 3, bytes.count)]
             let bits = triple.reduce(0 as Int) { $0 << 8 | Int($1) } << (8 * (3 - triple.count))
-            for place in 0...triple.count { text.append(alphabet[bits >> (18 - 6 * place) & 0x3F]) }
+            for sextet in 0...triple.count { text.append(alphabet[bits >> (18 - 6 * sextet) & 0x3F]) }
             if padded { text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - triple.count)) }
         }
         return String(decoding: text, as: UTF8.self)

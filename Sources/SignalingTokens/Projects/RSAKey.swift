@@ -3,13 +3,14 @@ import CryptoExtras
 import FoundationEssentials
 import JWTKit
 
-/// What verifies an application's signatures.
+/// The key that verifies an application's signatures.
 public struct RSAPublicKey: Sendable {
     let key: _RSA.Signing.PublicKey
 
-    /// A public key in PEM, `BEGIN PUBLIC KEY` (SPKI) or `BEGIN RSA PUBLIC KEY` (PKCS#1).
+    /// Reads a public key in PEM: `BEGIN PUBLIC KEY` (SPKI) or `BEGIN RSA PUBLIC KEY` (PKCS#1).
     ///
-    /// Nil for anything else, private keys and certificates among it, and under 2048 bits (RFC 7518 section 3.3).
+    /// Returns `nil` for any other text, private keys and certificates included, and for a key under 2048 bits (RFC 7518
+    /// section 3.3; TOK-7).
     public init?(pem: String) {
         guard let key = try? _RSA.Signing.PublicKey(pemRepresentation: pem), key.keySizeInBits >= RSAKeySize.least
         else { return nil }
@@ -19,13 +20,13 @@ public struct RSAPublicKey: Sendable {
     init(_ key: _RSA.Signing.PublicKey) { self.key = key }
 }
 
-/// What signs for an application. It appears in no description, dump or log.
+/// The key that signs for an application. It appears in no description, dump or log.
 public struct RSAPrivateKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let key: _RSA.Signing.PrivateKey
 
-    /// A private key in PEM, not encrypted, `BEGIN PRIVATE KEY` (PKCS#8) or `BEGIN RSA PRIVATE KEY` (PKCS#1).
+    /// Reads an unencrypted private key in PEM: `BEGIN PRIVATE KEY` (PKCS#8) or `BEGIN RSA PRIVATE KEY` (PKCS#1).
     ///
-    /// Nil for anything else, and under 2048 bits (RFC 7518 section 3.3).
+    /// Returns `nil` for any other text, and for a key under 2048 bits (RFC 7518 section 3.3; TOK-7).
     public init?(pem: String) {
         guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem), key.keySizeInBits >= RSAKeySize.least
         else { return nil }
@@ -44,14 +45,14 @@ private enum RSAKeySize {
     static let least = 2048
 }
 
-/// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3), verified.
+/// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3), to verify.
 struct RS256: JWTAlgorithm {
     static let name = "RS256"
     let key: RSAPublicKey
 
     var name: String { Self.name }
 
-    /// A public key signs nothing; see ``RS256Signer``.
+    /// Always throws: a public key cannot sign. Use ``RS256Signer``.
     func sign(_ plaintext: some DataProtocol) throws -> [UInt8] { throw TokenError.wrongAlgorithm }
 
     func verify(_ signature: some DataProtocol, signs plaintext: some DataProtocol) throws -> Bool {
@@ -60,7 +61,7 @@ struct RS256: JWTAlgorithm {
     }
 }
 
-/// The same, signed.
+/// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3), to sign.
 struct RS256Signer: JWTAlgorithm {
     let key: RSAPrivateKey
 

@@ -1,19 +1,18 @@
 import Crypto
 import SignalingProtocol
 
-/// What a backend shows with a REST request (`docs/PROTOCOL.md`, REST-1): a JWT, with a project's secret in HS256, with an
-/// application's private key in RS256.
+/// A backend's credentials for REST requests (REST-1): a JWT, in HS256 with a project's secret or in RS256 with an
+/// application's private key.
 public enum RequestCredentials {
-    /// The headers that credentials may stand in, each as it came; nil for one that the request does not have.
+    /// The request headers that may hold credentials; `nil` for an absent one.
     ///
-    /// The first that is there counts, in the order in which they are declared here: what is wrong in one is not made good
-    /// by another.
+    /// The first header that is present counts, in the order of declaration. When it is wrong, the others do not help.
     public struct Headers: Sendable {
         /// `X-OPENTOK-AUTH`: a project's JWT.
         public var openTokAuth: String?
         /// `Authorization`: `Bearer` and an application's JWT.
         public var authorization: String?
-        /// `X-TB-PARTNER-AUTH`: `key:secret`, obsolete. It counts only where the server permits it.
+        /// `X-TB-PARTNER-AUTH`: `key:secret`, obsolete. Counts only when the server permits it.
         public var partnerAuth: String?
 
         public init(openTokAuth: String? = nil, authorization: String? = nil, partnerAuth: String? = nil) {
@@ -23,9 +22,9 @@ public enum RequestCredentials {
         }
     }
 
-    /// The value of `X-OPENTOK-AUTH` for one request, or several within ``TokenLifetime/request``.
+    /// Makes a value for `X-OPENTOK-AUTH`, valid for ``TokenLifetime/request``.
     ///
-    /// Throws `wrongAlgorithm` for an application, which has no secret.
+    /// - Throws: `wrongAlgorithm` for an application, which has no secret.
     public static func make(
         project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
     ) throws(TokenError) -> String {
@@ -35,11 +34,11 @@ public enum RequestCredentials {
         claims.ist = ProjectJWT.issuerType
         claims.iat = Double(now.wholeSeconds)
         claims.exp = Double(now.wholeSeconds + TokenLifetime.request.components.seconds)
-        claims.jti = RandomText.make(using: &generator)
+        claims.jti = RandomText.bits128(using: &generator)
         return try JSONWebToken.sign(claims, with: HS256(secret: secret))
     }
 
-    /// What stands behind `Bearer` in `Authorization` for one request, or several within ``TokenLifetime/request``.
+    /// Makes the token for `Authorization: Bearer …`, valid for ``TokenLifetime/request``.
     public static func make(
         application: Application, now: WallTime, using generator: inout some RandomNumberGenerator
     ) throws(TokenError) -> String {
@@ -48,12 +47,13 @@ public enum RequestCredentials {
         return try JSONWebToken.sign(claims, with: RS256Signer(key: application.privateKey))
     }
 
-    /// Throws unless these are credentials of this project or application, in time.
+    /// Throws unless these are valid credentials of this project or application, and not expired.
     ///
-    /// Only `ist` = `project` is accepted, among the claims or, as OpenTok's Ruby SDK has it, in the header; an application may leave it out. OpenTok's `account` is signed with an
-    /// account's secret, which no project has. A client's token is signed with the same key and has the same issuer, and
-    /// every client holds one: whatever names a session, a role, a scope or connection data is refused, and of an
-    /// application also what names a subject or access rights, or each client could act as the backend.
+    /// `ist` must be `project`, in the claims or, as in OpenTok's Ruby SDK, in the header. An application may leave it out.
+    /// OpenTok's `account` is signed with an account's secret, which no project has.
+    ///
+    /// A client's token must not act as the backend's credentials, and the same key signs both. So claims of a session, a
+    /// role, a scope or connection data are refused, and for an application also `sub`, `subject` and `acl`.
     static func verify(_ token: JSONWebToken.Parts, project: Project, now: WallTime) throws(TokenError) {
         try token.verify(by: project)
         let claims = try token.claims()
@@ -80,19 +80,19 @@ public enum RequestCredentials {
         }
     }
 
-    /// The JWT of an `Authorization` header; nil for another scheme than `Bearer`, whose case means nothing (RFC 9110
-    /// section 11.1).
+    /// The token of an `Authorization: Bearer …` header; `nil` for another scheme. The scheme's case has no meaning (RFC
+    /// 9110 section 11.1).
     static func bearer(_ authorization: String) -> Substring? {
         let parts = authorization.split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return parts[1]
     }
 
-    /// Whether the text is a secret of the project. Digests are compared, in constant time, so that neither place nor
-    /// length of a difference can be measured.
+    /// Whether the text is a secret of the project. Compares digests in constant time, so that timing reveals neither the
+    /// index of a difference nor the secret's length.
     static func isSecret(_ text: some StringProtocol, of project: Project) -> Bool {
         guard case .secrets(let secrets) = project.key else { return false }
-        let shown = Crypto.SHA256.hash(data: Array(text.utf8))
-        return secrets.contains { secret in secret.withUnsafeBytes { Crypto.SHA256.hash(data: $0) } == shown }
+        let presented = Crypto.SHA256.hash(data: Array(text.utf8))
+        return secrets.contains { secret in secret.withUnsafeBytes { Crypto.SHA256.hash(data: $0) } == presented }
     }
 }

@@ -1,15 +1,15 @@
 import Crypto
 
-/// Signs what is posted to a webhook as Standard Webhooks (standardwebhooks.com) says: HMAC-SHA256 over the id, the time of
-/// the attempt and the body, so that a receiver can verify with that project's libraries.
+/// Signs webhook requests by Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over the id, the time of the attempt
+/// and the body. Receivers can verify them with that project's libraries.
 ///
 /// The secret appears in no description, dump or log.
 public struct WebhookSigner: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let key: SymmetricKey
 
-    /// Nil for a secret that is empty or, behind `whsec_`, not base64.
+    /// Returns `nil` for an empty secret, and for one with `whsec_` and invalid base64.
     ///
-    /// - Parameter secret: `whsec_` and the key in base64; any other text is itself the key, in UTF-8.
+    /// - Parameter secret: `whsec_` and the key in base64. The bytes of any other text are the key.
     public init?(secret: String) {
         let prefix = "whsec_"
         let bytes = secret.hasPrefix(prefix) ? Base64.decoded(secret.utf8.dropFirst(prefix.count)) : Array(secret.utf8)
@@ -17,9 +17,9 @@ public struct WebhookSigner: Sendable, CustomStringConvertible, CustomDebugStrin
         key = SymmetricKey(data: bytes)
     }
 
-    /// `v1,` and the code in base64.
+    /// The value of the header `webhook-signature`: `v1,` and the code in base64.
     ///
-    /// - Parameter timestamp: of the attempt, in seconds since 1970.
+    /// - Parameter timestamp: the time of the attempt, in seconds since 1970.
     public func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
         var signed = Array("\(id).\(timestamp).".utf8)
         signed += body

@@ -1,14 +1,14 @@
 import JWTKit
 import SignalingProtocol
 
-/// What OpenTok's and Vonage's JWTs claim: a client's token and a backend's credentials are told apart by their claims.
+/// The claims of OpenTok's and Vonage's JWTs. They tell a client's token from a backend's credentials.
 ///
-/// Claims that nobody asks for (`nonce`, `jti`, layout classes) are not read, so they may have any shape.
+/// Other claims (`nonce`, `jti`, layout classes) are not read, so they may have any type.
 struct Claims: JWTPayload {
-    /// The API key. Some backends hold theirs as a number and sign it so.
+    /// The API key. Some backends write it as a number.
     var iss: String?
     var ist: String?
-    /// Moments in seconds since 1970, whole or with a fraction.
+    /// `iat`, `nbf` and `exp`: seconds since 1970, whole or fractional.
     var iat: Double?
     var nbf: Double?
     var exp: Double?
@@ -17,10 +17,10 @@ struct Claims: JWTPayload {
     var scope: String?
     var connectionData: String?
     var applicationID: String?
-    /// What the token is about, said as `sub` or as `subject`; Vonage's SDKs differ in the name. Written as `subject`.
-    /// One that is no text is read as the empty one.
+    /// The values of `sub` and `subject`: Vonage's SDKs differ in the name. Written as `subject`. A value that is not a
+    /// string is read as the empty string.
     var subjects: [String] = []
-    /// Whether there are access rights for paths: only clients' tokens have them. Written as Vonage's SDKs do.
+    /// Whether there is an `acl` with access rights for paths. Only clients' tokens have one. Written as Vonage's SDKs do.
     var hasAccessList = false
     /// Written only.
     var nonce: UInt32?
@@ -51,7 +51,7 @@ struct Claims: JWTPayload {
         role = try claims.decodeIfPresent(String.self, forKey: .role)
         scope = try claims.decodeIfPresent(String.self, forKey: .scope)
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
-        // These three mean nothing to a project with a secret, where no shape of them may spoil a token.
+        // A project with a secret does not use these three, so no type of theirs may make its token invalid.
         applicationID = try? claims.decode(String.self, forKey: .applicationID)
         subjects = [.sub, .subject].filter(claims.contains).map { (try? claims.decode(String.self, forKey: $0)) ?? "" }
         hasAccessList = claims.contains(.acl)
@@ -61,7 +61,7 @@ struct Claims: JWTPayload {
         var claims = encoder.container(keyedBy: CodingKeys.self)
         try claims.encodeIfPresent(iss, forKey: .iss)
         try claims.encodeIfPresent(ist, forKey: .ist)
-        // Moments that we write are whole seconds, and stand there as integers.
+        // This package writes whole seconds, as integers.
         try claims.encodeIfPresent(iat.flatMap(Int64.init(exactly:)), forKey: .iat)
         try claims.encodeIfPresent(exp.flatMap(Int64.init(exactly:)), forKey: .exp)
         try claims.encodeIfPresent(sessionID, forKey: .sessionID)
@@ -75,10 +75,10 @@ struct Claims: JWTPayload {
         if hasAccessList { try claims.encode(["paths": ["/session/**": [String: String]()]], forKey: .acl) }
     }
 
-    /// jwt-kit's hook for checks that need no clock: all of ours need one, see ``checkDates(now:)``.
+    /// jwt-kit's hook for checks without a clock. It is empty: see ``checkDates(now:allowsExpired:)``.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 
-    /// The expiry, which must be there; throws when now is outside of the token's time.
+    /// Returns the expiry. Throws `malformed` without a valid `exp`, `expired` or `notYetValid` by ``TokenLifetime``.
     func checkDates(now: WallTime, allowsExpired: Bool = false) throws(TokenError) -> WallTime {
         guard let exp, let expiry = WallTime(tokenSeconds: exp) else { throw .malformed }
         try TokenLifetime.check(

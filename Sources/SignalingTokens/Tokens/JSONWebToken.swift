@@ -2,13 +2,13 @@ import Crypto
 import FoundationEssentials
 import JWTKit
 
-/// JSON Web Tokens (RFC 7515, RFC 7519) in HS256 and RS256, made and opened without waiting for anybody.
+/// JSON Web Tokens (RFC 7515, RFC 7519) in HS256 and RS256, made and read synchronously.
 ///
-/// jwt-kit gives the parts, the claims' coding and the shape of an algorithm. Its `JWTKeyCollection` is not used: it is
-/// an actor, and in debug builds it stops the program for secrets under 32 bytes, which OpenTok permits. Nor is its
-/// `JWTHeader`, which traps on a header with a number over 64 bits; the header is read into ``Header`` instead.
+/// jwt-kit provides the parser, the coding of claims and the protocol for algorithms. Two of its types are not used.
+/// `JWTKeyCollection` is an actor, and in debug builds it traps for secrets under 32 bytes, which OpenTok permits.
+/// `JWTHeader` traps on a header with a number over 64 bits; ``Header`` replaces it.
 enum JSONWebToken {
-    /// A token whose signature has been found good.
+    /// Verifies the token's signature and returns its claims.
     static func open(_ token: String, project: Project) throws(TokenError) -> Claims {
         let parts = try Parts(token)
         try parts.verify(by: project)
@@ -29,12 +29,12 @@ enum JSONWebToken {
 
     private static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
-        // The same claims give the same token, whatever the order of a dictionary today.
+        // Sorted, so that the same claims always give the same token.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }
 
-    /// The three parts of a token, nothing of it believed yet.
+    /// The three parts of a token, not verified yet.
     struct Parts {
         private let header: Header
         private let payload: [UInt8]
@@ -56,11 +56,11 @@ enum JSONWebToken {
             }
         }
 
-        /// `ist` where OpenTok's Ruby SDK says it; it is signed there, too.
+        /// `ist` in the header, where OpenTok's Ruby SDK writes it. The signature covers the header, too.
         var issuerType: String? { header.ist }
 
-        /// The algorithm is the project's to say, never the token's (RFC 8725 section 3.1). A key id changes nothing: a
-        /// project's keys are so few that each is tried.
+        /// Verifies the signature. The project decides the algorithm, never the token (RFC 8725 section 3.1; TOK-8). A
+        /// `kid` has no effect: a project has so few keys that each is tried.
         func verify(by project: Project) throws(TokenError) {
             switch project.key {
             case .secrets(let secrets): try verify(with: secrets.map(HS256.init))
@@ -78,7 +78,7 @@ enum JSONWebToken {
             guard isGood else { throw .wrongSignature }
         }
 
-        /// What the token claims; without ``verify(by:)`` only good for choosing the project to verify it by.
+        /// The token's claims. Before ``verify(by:)`` use them only to choose the project to verify with.
         func claims() throws(TokenError) -> Claims {
             do { return try JSONDecoder().decode(Claims.self, from: Data(payload)) } catch { throw .malformed }
         }
@@ -87,7 +87,7 @@ enum JSONWebToken {
     struct Header: Codable {
         var alg: String?
         var typ: String?
-        /// Extensions that must be understood (RFC 7515 section 4.1.11); we know none.
+        /// Extensions that the reader must understand (RFC 7515 section 4.1.11). This package knows none.
         var crit: [String]?
         var ist: String?
 
@@ -101,13 +101,13 @@ enum JSONWebToken {
             alg = try header.decodeIfPresent(String.self, forKey: .alg)
             typ = try header.decodeIfPresent(String.self, forKey: .typ)
             crit = try header.decodeIfPresent([String].self, forKey: .crit)
-            // Nothing of the standard's: elsewhere it may have any shape.
+            // The standard does not define `ist`, so other tokens may have any type there.
             ist = try? header.decode(String.self, forKey: .ist)
         }
     }
 }
 
-/// HMAC with SHA-256 as jwt-kit's algorithm; compares in constant time.
+/// HMAC with SHA-256 as an algorithm for jwt-kit. Compares in constant time.
 struct HS256: JWTAlgorithm {
     static let name = "HS256"
     let secret: SymmetricKey

@@ -1,15 +1,14 @@
 import SignalingProtocol
 
-/// OpenTok's second form of token, its SDKs' default now (`docs/PROTOCOL.md`, TOK-3): a JWT in HS256 with the project's
-/// secret.
+/// OpenTok's second form of token, and the default of its SDKs today (TOK-3): a JWT in HS256 with the project's secret.
 public enum ProjectJWT {
     static let issuerType = "project"
     static let scope = "session.connect"
 
-    /// A token for the session, signed by the project.
+    /// Makes a token, signed with the project's first secret.
     ///
-    /// Throws `otherProject` or `malformed` for a session id that is not the project's, `connectionDataTooLong`,
-    /// `lifetimeOutOfRange`, and `wrongAlgorithm` for an application, which has no secret.
+    /// - Throws: `otherProject`, `malformed` or `tooLong` for a session ID that is not of this project,
+    ///   `connectionDataTooLong`, `lifetimeOutOfRange`, `wrongAlgorithm` for an application, which has no secret.
     public static func make(
         _ request: AccessRequest, project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
     ) throws(TokenError) -> String {
@@ -27,10 +26,12 @@ public enum ProjectJWT {
         return try JSONWebToken.sign(claims, with: HS256(secret: secret))
     }
 
-    /// What the token permits, after its algorithm, signature, dates and claims have been checked, in this order.
+    /// Returns what the token permits. Checks its algorithm, signature, dates and claims, in this order.
     ///
-    /// `exp` and `session_id` must be there; `ist` and `scope`, if there, must be `project` and `session.connect`.
-    /// With `allowsExpired` its expiry is not looked at.
+    /// `exp` and `session_id` are required. `ist` and `scope`, if present, must be `project` and `session.connect`.
+    ///
+    /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
+    /// - Throws: the ``TokenError`` of the first check that fails.
     public static func verify(
         _ token: String, project: Project, now: WallTime, allowsExpired: Bool = false
     ) throws(TokenError) -> AccessGrant {

@@ -1,17 +1,18 @@
 import Crypto
 import SignalingProtocol
 
-/// OpenTok's first form of token (`docs/PROTOCOL.md`, TOK-2): `T1==` and the base64 of
-/// `partner_id=KEY&sig=HEX:DATA`, where HEX is the HMAC-SHA1 of DATA exactly as it stands.
+/// OpenTok's first form of token (TOK-2): `T1==` and the base64 of `partner_id=KEY&sig=HEX:DATA`, where HEX is the
+/// HMAC-SHA1 of the exact bytes of DATA.
 public enum T1Token {
     static let prefix = "T1=="
 
+    /// Whether the token begins like a T1 token.
     public static func isOne(_ token: String) -> Bool { token.utf8.starts(with: prefix.utf8) }
 
-    /// A token for the session, signed by the project.
+    /// Makes a token, signed with the project's first secret.
     ///
-    /// Throws `otherProject` or `malformed` for a session id that is not the project's, `connectionDataTooLong`,
-    /// `lifetimeOutOfRange`, and `wrongAlgorithm` for an application, which has no secret.
+    /// - Throws: `otherProject`, `malformed` or `tooLong` for a session ID that is not of this project,
+    ///   `connectionDataTooLong`, `lifetimeOutOfRange`, `wrongAlgorithm` for an application, which has no secret.
     public static func make(
         _ request: AccessRequest, project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
     ) throws(TokenError) -> String {
@@ -23,17 +24,19 @@ public enum T1Token {
         if !request.connectionData.isEmpty {
             data += "&connection_data=\(FormEncoding.encoded(request.connectionData))"
         }
-        // SHA-1 is what the format says. Its collisions do not help against HMAC (RFC 6151 argues the same for MD5).
+        // The format requires SHA-1. Its collisions do not help against HMAC (RFC 6151 argues the same for MD5).
         let signature = HMAC<Crypto.Insecure.SHA1>.authenticationCode(for: Array(data.utf8), using: secret)
-        let content = "partner_id=\(project.apiKey)&sig=\(Base16.text(signature)):\(data)"
+        let content = "partner_id=\(project.apiKey)&sig=\(Hexadecimal.text(signature)):\(data)"
         return prefix + Base64.standard(Array(content.utf8))
     }
 
-    /// What the token permits, after its signature, its dates and its fields have been checked, in this order.
+    /// Returns what the token permits. Checks its signature, its dates and its fields, in this order.
     ///
-    /// Order of fields means nothing, unknown ones are ignored, one that stands twice is refused. Without `expire_time`
-    /// it lives ``TokenLifetime/standard`` from its `create_time`.
-    /// With `allowsExpired` its expiry is not looked at.
+    /// The order of fields has no meaning. Unknown fields are ignored, and repeated fields are refused. Without
+    /// `expire_time` the token lives ``TokenLifetime/standard`` from its `create_time`.
+    ///
+    /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
+    /// - Throws: the ``TokenError`` of the first check that fails.
     public static func verify(
         _ token: String, project: Project, now: WallTime, allowsExpired: Bool = false
     ) throws(TokenError) -> AccessGrant {
@@ -42,10 +45,10 @@ public enum T1Token {
         guard isOne(token), let content = Base64.decoded(token.utf8.dropFirst(prefix.utf8.count)) else {
             throw .malformed
         }
-        // The signature is over the very bytes behind the colon, so they are cut out and never encoded again.
+        // The signature covers the exact bytes behind the colon, so they are never decoded and encoded again.
         guard let colon = content.firstIndex(of: UInt8(ascii: ":")),
             let envelope = FormEncoding.fields(content[..<colon]),
-            let apiKey = envelope["partner_id"], let signature = envelope["sig"].flatMap({ Base16.decoded($0.utf8) })
+            let apiKey = envelope["partner_id"], let signature = envelope["sig"].flatMap({ Hexadecimal.decoded($0.utf8) })
         else { throw .malformed }
         guard apiKey == project.apiKey.rawValue else { throw .otherProject }
         let data = content[(colon + 1)...]
@@ -68,26 +71,10 @@ public enum T1Token {
             connectionData: fields["connection_data"], expiresAt: expiry)
     }
 
-    /// Nil when the field is absent or empty.
+    /// The moment in a field, in seconds since 1970; `nil` when the field is absent or empty.
     private static func moment(_ field: String?) throws(TokenError) -> WallTime? {
         guard let field, !field.isEmpty else { return nil }
         guard let seconds = Double(field), let moment = WallTime(tokenSeconds: seconds) else { throw .malformed }
         return moment
-    }
-}
-
-extension AccessGrant {
-    /// The checks that both forms of token share: which session, which role (TOK-4), how much connection data.
-    init(sessionID: String?, apiKey: APIKey, role: String?, connectionData: String?, expiresAt: WallTime)
-        throws(TokenError)
-    {
-        guard let sessionID, !sessionID.isEmpty else { throw .malformed }
-        let roleName = role ?? ""
-        guard let role = roleName.isEmpty ? .publisher : Role(rawValue: roleName) else { throw .unknownRole }
-        let connectionData = connectionData ?? ""
-        guard connectionData.utf16.count <= Limits.connectionDataLength else { throw .connectionDataTooLong }
-        self.init(
-            sessionID: SessionID(sessionID), apiKey: apiKey, role: role, connectionData: connectionData,
-            expiresAt: expiresAt)
     }
 }

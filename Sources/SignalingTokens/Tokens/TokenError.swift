@@ -1,54 +1,56 @@
-/// Why a session id, a token or a request's credentials are refused, or cannot be made.
+import SignalingProtocol
+
+/// Why a session ID, a token or a request's credentials are refused, or cannot be made.
 ///
-/// The description is one sentence that is safe to show to the one who is refused: it holds nothing of the token.
+/// The description is the end of a sentence ("the token is refused: …"). It is safe to show to the client that was
+/// refused: it contains nothing of the token.
 public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     private enum Code: String {
-        case missing = "there are none"
+        case missing = "the request has none; send X-OPENTOK-AUTH or Authorization"
         case malformed = "it is malformed"
         case tooLong = "it is too long"
-        case wrongAlgorithm = "its algorithm is not accepted"
-        case wrongSignature = "its signature is wrong"
+        case wrongAlgorithm = "the project does not accept its algorithm"
+        case wrongSignature = "it was signed with another secret or key"
         case expired = "it has expired"
-        case notYetValid = "it is not valid yet"
+        case notYetValid = "it is not valid yet; the clock of its issuer may be ahead"
         case otherProject = "it belongs to another project"
         case otherSession = "it belongs to another session"
-        case wrongPurpose = "it is meant for something else"
-        case unknownRole = "its role is unknown"
-        case connectionDataTooLong = "its connection data is too long"
-        case lifetimeOutOfRange = "its lifetime is out of range"
+        case wrongPurpose = "it is for another purpose; clients need session tokens, and REST requests need credentials"
+        case unknownRole = "its role is unknown; use subscriber, publisher, moderator or publisheronly"
+        case connectionDataTooLong = "its connection data is too long; use at most 1000 UTF-16 units"
+        case lifetimeOutOfRange = "its lifetime is not between 1 second and 30 days"
     }
 
     private let code: Code
     private init(_ code: Code) { self.code = code }
 
-    /// The reason as the end of a sentence: "the token is refused: …".
     public var description: String { code.rawValue }
 
-    /// A request without credentials.
+    /// The request has no credentials.
     public static let missing = TokenError(.missing)
-    /// It cannot be read, or lacks a field that it must have, or has one of the wrong kind.
+    /// It cannot be read, lacks a required field, or has a field of the wrong type.
     public static let malformed = TokenError(.malformed)
-    /// Over `Limits.tokenByteCount` or `Limits.sessionIDByteCount`.
+    /// It exceeds `Limits.tokenByteCount` or `Limits.sessionIDByteCount`.
     public static let tooLong = TokenError(.tooLong)
-    /// Another algorithm than the project's (HS256 and T1 with a secret, RS256 for an application), `none` among them, or a
-    /// JWT that demands what we do not know (`crit`).
+    /// Its algorithm is not the project's (T1 and HS256 with a secret, RS256 for an application; TOK-8). Also for `none`,
+    /// and for a JWT with the header `crit`, whose extensions this package does not know.
     public static let wrongAlgorithm = TokenError(.wrongAlgorithm)
-    /// Not signed with a secret of the project, or not with the application's key.
+    /// It was not signed with a secret of the project, or not with the application's key.
     public static let wrongSignature = TokenError(.wrongSignature)
-    /// Past its expiry by more than the clocks may differ.
+    /// Its expiry is past by ``TokenLifetime/clockSkew`` or more.
     public static let expired = TokenError(.expired)
-    /// Issued in the future by more than the clocks may differ.
+    /// It was issued in the future, by more than ``TokenLifetime/clockSkew``.
     public static let notYetValid = TokenError(.notYetValid)
-    /// It names an API key that is not the expected one.
+    /// It names another API key than expected.
     public static let otherProject = TokenError(.otherProject)
-    /// It opens another session.
+    /// It names another session than expected (TOK-5).
     public static let otherSession = TokenError(.otherSession)
-    /// A client's token shown as a backend's credentials, or the other way round, or another scope.
+    /// A client's token in place of a backend's credentials, or the reverse, or another scope.
     public static let wrongPurpose = TokenError(.wrongPurpose)
-    /// Not one of the four roles.
+    /// It names none of the four roles (TOK-4).
     public static let unknownRole = TokenError(.unknownRole)
     /// Over `Limits.connectionDataLength` when read, over `Limits.connectionDataIssued` when made.
     public static let connectionDataTooLong = TokenError(.connectionDataTooLong)
-    /// Only when made: not above zero, or over ``TokenLifetime/longest``.
+    /// Only when made: under one second, or over ``TokenLifetime/longest``.
     public static let lifetimeOutOfRange = TokenError(.lifetimeOutOfRange)
 }

@@ -1,21 +1,23 @@
 import SignalingProtocol
 
-/// How long signed permissions live.
+/// How long tokens and credentials are valid.
 public enum TokenLifetime {
-    /// What a token lives when nothing else is asked for, and what a T1 token without `expire_time` lives from its
-    /// `create_time` (OpenTok).
+    /// The default lifetime of a token, and the lifetime of a T1 token without `expire_time`, counted from its
+    /// `create_time` (OpenTok; TOK-2).
     public static let standard = Duration.seconds(24 * 60 * 60)
 
-    /// The longest that is issued (OpenTok). What others have signed for longer is accepted.
+    /// The longest lifetime that this package issues (OpenTok). Tokens from elsewhere may live longer.
     public static let longest = Duration.seconds(30 * 24 * 60 * 60)
 
-    /// What a backend's credentials live (OpenTok's Python SDK; OpenTok permits five minutes).
+    /// The lifetime of a backend's credentials (OpenTok's Python SDK; OpenTok permits five minutes).
     public static let request = Duration.seconds(3 * 60)
 
-    /// By how much two clocks may differ (`docs/PROTOCOL.md`, TOK-4).
+    /// How far two clocks may differ (TOK-4).
     public static let clockSkew = Duration.seconds(30)
 
-    /// Throws unless now lies between the two, give or take ``clockSkew``; an expiry that does not matter is passed over.
+    /// Throws `expired` or `notYetValid` unless `now` is within the token's time, give or take ``clockSkew``.
+    ///
+    /// - Parameter allowsExpired: whether to ignore the expiry.
     static func check(
         issued: WallTime?, notBefore: WallTime? = nil, expiry: WallTime, now: WallTime, allowsExpired: Bool = false
     ) throws(TokenError) {
@@ -26,16 +28,16 @@ public enum TokenLifetime {
         }
     }
 
-    /// Whether a token of that expiry is past it by more than ``clockSkew``.
+    /// Whether the expiry is past by ``clockSkew`` or more.
     static func isOver(_ expiry: WallTime, now: WallTime) -> Bool {
         now.milliseconds >= expiry.milliseconds + clockSkew.wholeMilliseconds
     }
 }
 
 extension WallTime {
-    /// The moment a token names in seconds since 1970, whole or not; nil beyond what is certainly no date.
+    /// The moment that a token names in seconds since 1970, whole or fractional; `nil` for a number that cannot be a date.
     ///
-    /// Within the bounds nothing that is added to it later can overflow.
+    /// The bound also keeps later additions from overflowing.
     init?(tokenSeconds seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
         self.init(milliseconds: Int64((seconds * 1000).rounded(.down)))

@@ -1,39 +1,39 @@
 import SignalingProtocol
 
-/// Decides who gets in: the one place where tokens and credentials are checked against the projects that are served.
+/// Checks tokens and credentials against the projects of a server.
 ///
-/// Asks no database and no clock. Everything secret is compared in constant time.
+/// Uses no database and no clock. Compares secrets and signatures in constant time.
 public struct TokenVerifier: Sendable {
     private let projects: [APIKey: Project]
     private let allowsPartnerAuth: Bool
 
-    /// When two projects have the same API key, the later one counts.
-    ///
-    /// - Parameter allowsPartnerAuth: whether `X-TB-PARTNER-AUTH`, which shows the secret itself, is accepted with REST
-    ///   requests.
+    /// - Parameters:
+    ///   - projects: when two have the same API key, the later one counts.
+    ///   - allowsPartnerAuth: whether REST requests may use `X-TB-PARTNER-AUTH`, which contains the secret itself. The
+    ///     default is false.
     public init(projects: [Project], allowsPartnerAuth: Bool = false) {
         self.allowsPartnerAuth = allowsPartnerAuth
         self.projects = Dictionary(projects.map { ($0.apiKey, $0) }) { _, later in later }
     }
 
-    /// What a client that connects may do (`docs/PROTOCOL.md`, CON-3, TOK-1 to TOK-8).
+    /// Returns what a connecting client may do (CON-3, TOK-1 to TOK-8). Checks the API key, the session ID and the token,
+    /// in this order.
     ///
-    /// Throws 1004 for a key that is not served, and for a token that is malformed, forged, out of its time, or of another
-    /// project or session; 1005 for a session id that is malformed or of another project. The key is looked at first, then
-    /// the session id, then the token.
-    ///
-    /// - Parameter allowsExpired: whether a token whose time is over is good, too: it is for a connection that was opened
-    ///   while it was valid and only comes back (RES-7).
+    /// - Parameter allowsExpired: whether to accept an expired token, for a client that resumes a connection which it
+    ///   opened while the token was valid (RES-7).
+    /// - Throws: `authenticationError` for an unknown API key, and for a token that is malformed, forged, expired, not
+    ///   valid yet, or of another project or session. `invalidSession` for a session ID that is malformed or of another
+    ///   project.
     public func verify(
         token: String, sessionID: SessionID, apiKey: APIKey, now: WallTime, allowsExpired: Bool = false
     ) throws(SignalingError) -> AccessGrant {
         guard let project = projects[apiKey] else {
-            throw SignalingError(.authenticationError, "the API key is not known here")
+            throw SignalingError(.authenticationError, "the server does not serve this API key; check the client's key and the server's settings")
         }
         do throws(TokenError) {
             guard try SessionIDCodec.read(sessionID).apiKey == apiKey else { throw .otherProject }
         } catch {
-            throw SignalingError(.invalidSession, "the session id is refused: \(error)")
+            throw SignalingError(.invalidSession, "the session ID is refused: \(error)")
         }
         do throws(TokenError) {
             let grant =
@@ -51,10 +51,12 @@ public struct TokenVerifier: Sendable {
         }
     }
 
-    /// Whose backend a REST request comes from (REST-1). `apiKey` is the project of the request's path, for an application
-    /// its id; nil when the path has none (`POST /session/create`): then the credentials say it.
+    /// Returns the project whose backend sent a REST request (REST-1).
     ///
-    /// Throws 403 when the credentials are missing, malformed, forged, out of time, of another project, or a client's token.
+    /// - Parameter apiKey: the API key or application id in the request's path; `nil` when the path has none
+    ///   (`POST /session/create`): then the credentials name the project.
+    /// - Throws: `permissionDenied` when the credentials are missing, malformed, forged, expired, not valid yet, of
+    ///   another project, or a client's token.
     public func verifyRequest(
         _ headers: RequestCredentials.Headers, apiKey: APIKey?, now: WallTime
     ) throws(SignalingError) -> Project {
@@ -71,7 +73,7 @@ public struct TokenVerifier: Sendable {
         }
     }
 
-    /// The same for a request with `X-OPENTOK-AUTH` alone.
+    /// The same for a request with the header `X-OPENTOK-AUTH` alone.
     public func verifyRequest(
         credentials: String?, apiKey: APIKey?, now: WallTime
     ) throws(SignalingError) -> Project {
@@ -81,7 +83,7 @@ public struct TokenVerifier: Sendable {
     private func verifyProject(_ text: String, apiKey: APIKey?, now: WallTime) throws(TokenError) -> Project {
         guard text.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
         let token = try JSONWebToken.Parts(text)
-        // Only to choose the secret; the claims are read again once that secret has verified them.
+        // This only chooses the secret. The claims are read again after that secret has verified them.
         let project = try project(try token.claims().iss, of: apiKey)
         guard case .secrets = project.key else { throw .wrongAlgorithm }
         try RequestCredentials.verify(token, project: project, now: now)
@@ -105,7 +107,7 @@ public struct TokenVerifier: Sendable {
         return project
     }
 
-    /// The project of that name, if it is the path's.
+    /// The served project of that name, if the path names the same one or none.
     private func project(_ name: String?, of apiKey: APIKey?) throws(TokenError) -> Project {
         guard let name, let project = projects[APIKey(name)], apiKey == nil || apiKey == project.apiKey else {
             throw .otherProject

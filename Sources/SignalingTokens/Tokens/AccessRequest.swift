@@ -1,0 +1,32 @@
+import SignalingProtocol
+
+/// The contents of a token to make.
+public struct AccessRequest: Hashable, Sendable {
+    public var sessionID: SessionID
+    public var role: Role
+    /// Text about the client for every client of the session. At most `Limits.connectionDataIssued` UTF-16 units.
+    public var connectionData: String
+    /// From 1 second to ``TokenLifetime/longest``, cut to whole seconds. The default is ``TokenLifetime/standard``.
+    public var lifetime: Duration
+
+    public init(
+        sessionID: SessionID, role: Role = .publisher, connectionData: String = "",
+        lifetime: Duration = TokenLifetime.standard
+    ) {
+        self.sessionID = sessionID
+        self.role = role
+        self.connectionData = connectionData
+        self.lifetime = lifetime
+    }
+
+    /// When the token expires, in whole seconds since 1970.
+    ///
+    /// - Throws: `otherProject`, `malformed` or `tooLong` for a session ID that is not of this project,
+    ///   `connectionDataTooLong`, `lifetimeOutOfRange`.
+    func expirySeconds(apiKey: APIKey, now: WallTime) throws(TokenError) -> Int64 {
+        guard try SessionIDCodec.read(sessionID).apiKey == apiKey else { throw .otherProject }
+        guard connectionData.utf16.count <= Limits.connectionDataIssued else { throw .connectionDataTooLong }
+        guard lifetime >= .seconds(1), lifetime <= TokenLifetime.longest else { throw .lifetimeOutOfRange }
+        return now.wholeSeconds + lifetime.components.seconds
+    }
+}
