@@ -1,8 +1,8 @@
-/// Why a text is not taken as JSON. Its description never shows any of the text.
+/// Why a text is not valid JSON. The description contains nothing of the text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public let kind: Kind
 
-    /// Where the fault begins, in bytes from the start of the text; nil when that is not known.
+    /// The offset of the fault in bytes from the start of the text; `nil` when it is not known.
     public let offset: Int?
 
     public init(_ kind: Kind, at offset: Int? = nil) {
@@ -14,7 +14,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JSONError {
-    /// What is wrong. More may be added; compare with `==`, or keep a `default`.
+    /// The kind of fault. New kinds may be added: compare with `==`, or keep a `default`.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         private enum Code: String {
             case emptyInput = "empty input"
@@ -41,13 +41,13 @@ extension JSONError {
         private init(_ code: Code) { self.code = code }
         public var description: String { code.rawValue }
 
-        /// Nothing but white space.
+        /// The text holds only white space.
         public static let emptyInput = Kind(.emptyInput)
-        /// The text stops inside a value; the offset is the text's length.
+        /// The text ends inside a value. The offset is the text's length.
         public static let unexpectedEnd = Kind(.unexpectedEnd)
-        /// A byte that cannot stand there: a trailing comma, `TRUE`, a byte order mark, ….
+        /// A byte that the grammar does not permit there: a trailing comma, `TRUE`, a byte order mark, ….
         public static let unexpectedCharacter = Kind(.unexpectedCharacter)
-        /// A second value, or anything else, behind the first.
+        /// More text than white space after the value.
         public static let trailingBytes = Kind(.trailingBytes)
         /// `//` or `/*`.
         public static let comment = Kind(.comment)
@@ -57,25 +57,26 @@ extension JSONError {
         public static let nonFiniteNumber = Kind(.nonFiniteNumber)
         /// `01`, `1.`, `.5`, `+1`, `1e`, `-`.
         public static let malformedNumber = Kind(.malformedNumber)
-        /// An integer over 64 signed bits, or a number too large for a `Double`; the offset is where it starts.
+        /// An integer over 64 signed bits, or a number too large for a `Double`. The offset is that of its first byte.
         public static let numberOutOfRange = Kind(.numberOutOfRange)
-        /// U+0000 to U+001F in a string, not escaped.
+        /// An unescaped character U+0000 to U+001F in a string.
         public static let controlCharacter = Kind(.controlCharacter)
-        /// `\x`, `\u12`; the offset is that of the backslash.
+        /// `\x`, `\u12`. The offset is that of the backslash.
         public static let badEscape = Kind(.badEscape)
-        /// `\ud800` that is not half of a pair; the offset is that of the backslash.
+        /// `\ud800` without the other half of its pair. The offset is that of the backslash.
         public static let loneSurrogate = Kind(.loneSurrogate)
-        /// Overlong, coded surrogate, over U+10FFFF, cut, or no UTF-8 at all; the offset is that of its first byte.
+        /// An overlong form, a coded surrogate, a value over U+10FFFF, or an incomplete or invalid sequence. The offset is
+        /// that of its first byte.
         public static let invalidUTF8 = Kind(.invalidUTF8)
-        /// Twice the same name in one object, however spelled; the offset is that of the second.
+        /// The same name twice in one object, escaped or not. The offset is that of the second.
         public static let duplicateName = Kind(.duplicateName)
-        /// `\u0000` in a member name; the offset is that of the backslash.
+        /// `\u0000` in a member name. The offset is that of the backslash.
         public static let nulInName = Kind(.nulInName)
-        /// Deeper than ``JSONLimits/depth``; the offset is that of the bracket that goes too far.
+        /// Nested deeper than ``JSONLimits/depth``. The offset is that of the first bracket over the limit.
         public static let tooDeep = Kind(.tooDeep)
-        /// Longer than ``JSONLimits/byteCount``, which is the offset.
+        /// Longer than ``JSONLimits/byteCount``. The offset is that limit.
         public static let tooLarge = Kind(.tooLarge)
-        /// The value could not be built; no offset.
+        /// json-c could not allocate memory. No offset.
         public static let outOfMemory = Kind(.outOfMemory)
     }
 }

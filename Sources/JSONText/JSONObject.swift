@@ -1,55 +1,55 @@
-/// The members of a JSON object, in the order written, each name once.
+/// The members of a JSON object, in the order of writing, each name once.
 ///
-/// Order is kept so that what is written is stable, but it means nothing (RFC 8259 section 4): two objects with the same
-/// members are equal. Names are compared byte by byte as UTF-8, as JSON does, and not by canonical equivalence
-/// as Swift does: `"é"` in one scalar and in two are two names.
+/// The order makes the output stable but has no meaning (RFC 8259 section 4): two objects with the same members are equal.
+/// Names are compared byte by byte as UTF-8, as in JSON, and not by Swift's canonical equivalence: `"é"` in one scalar and
+/// `"é"` in two are different names.
 public struct JSONObject: Sendable {
     public typealias Element = (name: String, value: JSONValue)
 
     private var members: [Element] = []
-    /// Where each name stands; kept only when there are more members than a linear search should have to read.
-    private var places: [ExactName: Int] = [:]
+    /// The index of each name. Only filled when the object has too many members for a linear search.
+    private var memberIndices: [ExactName: Int] = [:]
     private static let linearCount = 16
 
     public init() {}
 
-    /// Adds a member at the end. If the name is there already, its value is replaced in its place.
+    /// Adds a member at the end. Replaces the value when the object has a member of that name, which keeps its index.
     public mutating func append(_ name: String, _ value: JSONValue) {
-        if let place = place(of: name) { members[place].value = value } else { add(name, value) }
+        if let index = memberIndex(of: name) { members[index].value = value } else { add(name, value) }
     }
 
-    /// The member's value, or nil if there is none. Setting nil removes the member.
+    /// The member's value; `nil` when there is no such member. Setting `nil` removes the member.
     public subscript(_ name: String) -> JSONValue? {
-        get { place(of: name).map { members[$0].value } }
+        get { memberIndex(of: name).map { members[$0].value } }
         set {
             if let newValue {
                 append(name, newValue)
-            } else if let place = place(of: name) {
-                members.remove(at: place)
-                places = [:]
+            } else if let index = memberIndex(of: name) {
+                members.remove(at: index)
+                memberIndices = [:]
                 if members.count > Self.linearCount { indexAll() }
             }
         }
     }
 
-    /// Adds a member whose name is known to be new: the parser's, which has looked for duplicates already.
+    /// Adds a member whose name is known to be new, since the parser checks for duplicates itself.
     mutating func add(_ name: String, _ value: JSONValue) {
         members.append((name, value))
         if members.count == Self.linearCount + 1 {
             indexAll()
         } else if members.count > Self.linearCount {
-            places[ExactName(text: name)] = members.count - 1
+            memberIndices[ExactName(text: name)] = members.count - 1
         }
     }
 
     mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
     private mutating func indexAll() {
-        for (place, member) in members.enumerated() { places[ExactName(text: member.name)] = place }
+        for (index, member) in members.enumerated() { memberIndices[ExactName(text: member.name)] = index }
     }
 
-    private func place(of name: String) -> Int? {
-        if members.count > Self.linearCount { return places[ExactName(text: name)] }
+    private func memberIndex(of name: String) -> Int? {
+        if members.count > Self.linearCount { return memberIndices[ExactName(text: name)] }
         return members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
     }
 }
@@ -57,11 +57,11 @@ public struct JSONObject: Sendable {
 extension JSONObject: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { members.count }
-    public subscript(_ place: Int) -> Element { members[place] }
+    public subscript(_ index: Int) -> Element { members[index] }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// When a name stands twice, the later value takes the earlier one's place.
+    /// The later value of a repeated name replaces the earlier one and keeps its index.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (name, value) in elements { append(name, value) }
     }
@@ -73,7 +73,7 @@ extension JSONObject: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        // Combined by a commutative operation, since equality does not look at the order.
+        // Combined by a commutative operation, since equality ignores the order.
         var sum = 0
         for (name, value) in members {
             var member = Hasher()
@@ -86,7 +86,7 @@ extension JSONObject: Hashable {
     }
 }
 
-/// A name that equals only the same bytes.
+/// A name that is equal only to a name of the same bytes.
 struct ExactName: Hashable {
     let text: String
 

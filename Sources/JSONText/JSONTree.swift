@@ -1,24 +1,24 @@
 import CJSONC
 
-/// Owns one tree that json-c has built, and frees it.
+/// Owns a tree that json-c has built, and frees it.
 struct JSONTree: ~Copyable {
     private let root: OpaquePointer?
 
-    /// Takes ownership; nil is JSON's `null`.
+    /// Takes ownership of the tree; `nil` is JSON's `null`.
     init(_ root: OpaquePointer?) { self.root = root }
 
     deinit {
-        // Returns 1 when the object was freed, which it is: nobody else holds it.
+        // The result, 1 for a freed object, is ignored: this is the only reference.
         if let root { json_object_put(root) }
     }
 
-    /// The tree as a Swift value, and how many members its objects have together; nil if it holds a number that is none.
+    /// The tree as a Swift value, and the number of members of all its objects; `nil` for a tree with an infinite number.
     func value() -> (value: JSONValue, memberCount: Int)? {
         var memberCount = 0
         return Self.value(of: root, &memberCount).map { ($0, memberCount) }
     }
 
-    /// Recursive: the tokener has bounded the depth.
+    /// Recursive: the tokener bounds the depth.
     private static func value(of node: OpaquePointer?, _ memberCount: inout Int) -> JSONValue? {
         switch json_object_get_type(node) {
         case json_type_null: return .null
@@ -38,8 +38,8 @@ struct JSONTree: ~Copyable {
         let count = json_object_array_length(node)
         var elements: [JSONValue] = []
         elements.reserveCapacity(count)
-        for place in 0..<count {
-            guard let element = value(of: json_object_array_get_idx(node, place), &memberCount) else { return nil }
+        for index in 0..<count {
+            guard let element = value(of: json_object_array_get_idx(node, index), &memberCount) else { return nil }
             elements.append(element)
         }
         return .array(elements)
@@ -61,7 +61,7 @@ struct JSONTree: ~Copyable {
         return .object(object)
     }
 
-    /// json-c keeps NUL inside a string, so its length has to be asked for.
+    /// A string of json-c. It may hold NUL, so its length is explicit.
     private static func text(_ start: UnsafePointer<CChar>?, _ count: Int32) -> String {
         String(decoding: UnsafeRawBufferPointer(start: start, count: Int(count)), as: UTF8.self)
     }

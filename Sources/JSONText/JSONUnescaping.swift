@@ -1,32 +1,32 @@
-/// The text of a string that the scanner has found well formed. Needed only for names that are suspected to stand twice;
-/// values are read by json-c.
+/// Decodes a string that the scanner has accepted. Only the search for duplicate names uses it; json-c decodes values.
 enum JSONUnescaping {
     static func text(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> String {
         var units: [UInt16] = []
         var plain = range.lowerBound
-        var place = range.lowerBound
-        func flush() { units.append(contentsOf: String(decoding: bytes[plain..<place], as: UTF8.self).utf16) }
-        while place < range.upperBound {
-            guard bytes[place] == UInt8(ascii: "\\"), place + 1 < range.upperBound else {
-                place += 1
+        var offset = range.lowerBound
+        func flush() { units.append(contentsOf: String(decoding: bytes[plain..<offset], as: UTF8.self).utf16) }
+        while offset < range.upperBound {
+            guard bytes[offset] == UInt8(ascii: "\\"), offset + 1 < range.upperBound else {
+                offset += 1
                 continue
             }
             flush()
-            let letter = bytes[place + 1]
-            place += 2
+            let letter = bytes[offset + 1]
+            offset += 2
             if letter == UInt8(ascii: "u") {
-                let end = min(place + 4, range.upperBound)
-                units.append(bytes[place..<end].reduce(0) { $0 << 4 | UInt16(hexDigit($1) ?? 0) })
-                place = end
+                let end = min(offset + 4, range.upperBound)
+                units.append(bytes[offset..<end].reduce(0) { $0 << 4 | UInt16(hexDigit($1) ?? 0) })
+                offset = end
             } else {
                 units.append(UInt16(control(letter)))
             }
-            plain = place
+            plain = offset
         }
         flush()
         return String(decoding: units, as: UTF16.self)
     }
 
+    /// The value of one hex digit, of either case.
     static func hexDigit(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
@@ -36,7 +36,7 @@ enum JSONUnescaping {
         }
     }
 
-    /// What the letter behind a backslash stands for; `"`, `\` and `/` stand for themselves.
+    /// The character of a one-letter escape; `"`, `\` and `/` stand for themselves.
     private static func control(_ letter: UInt8) -> UInt8 {
         switch letter {
         case UInt8(ascii: "b"): 0x08

@@ -1,13 +1,13 @@
-/// A JSON value (RFC 8259). Integers stay integers: `1` and `1.0` are read as different values and written differently.
+/// A JSON value (RFC 8259). Integers stay integers: `1` and `1.0` are different values, and are written differently.
 ///
-/// Two values are equal when they say the same: the order of an object's members means nothing, `1` and `1.0` differ,
-/// names are compared byte by byte, and strings as Swift compares them, by canonical equivalence.
+/// Equality ignores the order of an object's members. It compares names byte by byte, and strings as Swift does, by
+/// canonical equivalence.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number written without fraction and exponent. Only 64 signed bits are taken; `-0` is 0.
+    /// A number without fraction and exponent, within 64 signed bits; `-0` is 0.
     case integer(Int64)
-    /// Any other number. JSON has no infinity and no NaN: they are never read, and written as `null`.
+    /// Any other number. JSON has no infinity and no NaN: the parser never returns them, and they are written as `null`.
     case double(Double)
     /// Any Unicode text, NUL included.
     case string(String)
@@ -22,12 +22,12 @@ extension JSONValue {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The integer. A number with fraction or exponent is none, even `1.0`; see ``doubleValue``.
+    /// The integer; `nil` for a number with fraction or exponent, even `1.0`. See ``doubleValue``.
     public var integerValue: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The number, whichever way it is written. Integers beyond 2⁵³ are rounded.
+    /// The number, integer or not. Integers beyond 2⁵³ are rounded.
     public var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -48,7 +48,7 @@ extension JSONValue {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The member of that name, if this is an object that has it. A member that is `null` is `.null`, not nil.
+    /// The member of that name; `nil` when this is no object or has no such member. A `null` member is `.null`.
     public subscript(_ name: String) -> JSONValue? { objectValue?[name] }
 }
 
@@ -62,7 +62,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     public init(stringLiteral value: String) { self = .string(value) }
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Members in the order written. When a name stands twice, the later value takes the earlier one's place.
+    /// Keeps the members' order. The later value of a repeated name replaces the earlier one and keeps its index.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         var object = JSONObject()
         for (name, value) in elements { object.append(name, value) }

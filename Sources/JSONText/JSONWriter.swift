@@ -1,7 +1,7 @@
-/// Writes JSON, compact, straight into bytes: for what is written often, without a ``JSONValue`` in between.
+/// Writes compact JSON directly into bytes, without a ``JSONValue``, for messages that are written often.
 ///
-/// It puts the commas; that names and values alternate and brackets match is up to the caller. Escaped is only what
-/// RFC 8259 demands (`"`, `\`, U+0000 to U+001F), so the text never holds a line break of its own.
+/// The writer adds the commas. The caller must alternate names and values and match brackets. Only the characters that RFC
+/// 8259 requires are escaped (`"`, `\`, U+0000 to U+001F), so a value never contains a line break.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -11,7 +11,7 @@
 /// writer.endObject()          // {"ev":"ack","id":2}
 /// ```
 public struct JSONWriter: Sendable {
-    /// What has been written.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8]
     private var needsComma = false
 
@@ -25,7 +25,7 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// The name of the member whose value is written next.
+    /// Writes the name of a member. Write its value next.
     public mutating func name(_ name: String) {
         comma()
         bytes.appendJSON(name)
@@ -75,21 +75,21 @@ public struct JSONWriter: Sendable {
         value(truth)
     }
 
-    /// Ends the text with U+000A and starts the next one (`docs/PROTOCOL.md`, WIRE-3).
+    /// Ends the text with U+000A and starts the next one (WIRE-3).
     public mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// A line that is JSON already.
+    /// Writes a line that is JSON already.
     ///
-    /// - Precondition: it holds no line break, and the line before it was ended.
+    /// - Precondition: the bytes hold no line break, and the line before it has ended.
     public mutating func line(_ bytes: [UInt8]) {
         self.bytes.append(contentsOf: bytes)
         endLine()
     }
 
-    /// Gives away what has been written, to go on with nothing: for texts that are longer than one wants to hold.
+    /// Returns the bytes written so far and continues with an empty buffer. Use it to write a long text piece by piece.
     public mutating func drainBytes() -> [UInt8] {
         defer { bytes = [] }
         return bytes
@@ -113,8 +113,8 @@ public struct JSONWriter: Sendable {
 }
 
 extension JSONValue {
-    /// The value as compact JSON in UTF-8, members in their order. Reading it gives the same value again, except that
-    /// infinities and NaN, which JSON does not have, are written as `null`.
+    /// The value as compact JSON in UTF-8, members in their order. Parsing it returns an equal value, except that infinities
+    /// and NaN are written as `null`.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)
@@ -124,7 +124,7 @@ extension JSONValue {
     /// ``encoded()`` as text.
     public func encodedText() -> String { String(decoding: encoded(), as: UTF8.self) }
 
-    /// Adds the value's compact JSON to the bytes.
+    /// Appends the value as compact JSON to the bytes.
     public func append(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -135,15 +135,15 @@ extension JSONValue {
         case .string(let value): bytes.appendJSON(value)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
-            for (place, element) in elements.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 element.append(to: &bytes)
             }
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
-            for (place, member) in members.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 bytes.appendJSON(member.name)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.append(to: &bytes)
@@ -154,16 +154,16 @@ extension JSONValue {
 }
 
 extension [UInt8] {
-    /// The text as a JSON string, with its quotes.
+    /// Appends the text as a JSON string, with its quotes.
     mutating func appendJSON(_ text: String) {
         var text = text
         append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
             var plain = 0
-            for place in utf8.indices where Self.mustBeEscaped(utf8[place]) {
-                append(contentsOf: utf8[plain..<place])
-                appendEscape(utf8[place])
-                plain = place + 1
+            for index in utf8.indices where Self.mustBeEscaped(utf8[index]) {
+                append(contentsOf: utf8[plain..<index])
+                appendEscape(utf8[index])
+                plain = index + 1
             }
             append(contentsOf: utf8[plain...])
         }

@@ -1,4 +1,4 @@
-// Reads every JSON vector, and every beginning of it, so that valgrind can see whether json-c's memory comes back:
+// Parses every JSON vector and every prefix of it, so that valgrind can check that json-c's memory is freed:
 //   json-leak-check Tests/Vectors/json/accepted.json Tests/Vectors/json/refused.json
 import Foundation
 import JSONText
@@ -12,7 +12,7 @@ struct LeakCheck {
             let file = try JSONValue(parsing: try Data(contentsOf: URL(filePath: path)))
             for vector in file["cases"]?.arrayValue ?? [] {
                 guard let bytes = vector["text"]?.stringValue.map({ Array($0.utf8) }) else { continue }
-                // A vector of a hundred thousand brackets proves nothing more by each of its beginnings.
+                // The prefixes of a vector of a hundred thousand brackets would only cost time.
                 for end in bytes.count > 2000 ? [bytes.count] : Array(0...bytes.count) {
                     do {
                         _ = try JSONValue(parsing: bytes[..<end])
