@@ -1,41 +1,41 @@
 import DequeModule
 import SignalingProtocol
 
-/// What one connection still has to be sent: a cursor into its session's log, and the lines that are for it alone.
+/// The unsent output of one connection: a cursor into its session's log, and its private lines.
 ///
-/// Delivery is to bring the cursor to the end of the log. A slow client is a cursor that falls behind; nothing of the
-/// log is kept twice for it.
+/// Delivery moves the cursor to the end of the log. A slow client only has a cursor that falls behind; no part of the log
+/// is copied for it.
 public struct Outbox: Sendable {
-    /// A line for this connection alone (an answer, a ping), and its place: after the event with that seq.
+    /// A line for this connection alone: an answer or a ping. It is sent after the event with the seq `after`.
     struct PrivateLine: Sendable {
         let after: Seq
         let bytes: [UInt8]
-        /// The signal that it answers, which waits as long as it does, and stands in the log on this connection's account.
+        /// The size of the client's own signal that this line acknowledges. It is unsent as long as this line is.
         let signalByteCount: Int
 
         var byteCount: Int { bytes.count + signalByteCount }
     }
 
-    /// What taking the next batch came to.
+    /// The result of dequeuing a batch.
     public enum Progress: Hashable, Sendable {
-        /// Nothing is left to send.
+        /// Nothing is left.
         case complete
-        /// The byte limit was reached; more is there.
+        /// The byte limit was reached, and more is left.
         case partial
-        /// The log no longer has what comes next: this client has to be told that it missed something (G4).
+        /// The log no longer has the next event. The client must be told that it missed something (G4).
         case overrun
     }
 
     public let owner: ConnectionID
     public let suppressesPresence: Bool
-    /// For a recovered connection, where what it missed ends: up to here it gets no presence, and signals bring their
-    /// senders along, since those may have left (RES-5).
+    /// The end of a recovered connection's replay. Up to this seq it gets no presence, and signals carry their senders,
+    /// which may have left (RES-5).
     private let recoversThrough: Seq
-    /// Everything up to here has been handed to the socket.
+    /// Every event up to this seq has been handed to the socket.
     public private(set) var cursor: Seq
     private var privateLines: Deque<PrivateLine> = []
-    /// Bytes that wait on this connection's own account: its private lines, and the signals that some of them answer
-    /// (``BackPressure``).
+    /// Unsent bytes for the client's own requests: its private lines, and its own signals that some of them acknowledge
+    /// (``BackPressure``, WIRE-13).
     public private(set) var waitingByteCount = 0
 
     public init(owner: ConnectionID, suppressesPresence: Bool, cursor: Seq, recoversThrough: Seq = .zero) {
@@ -47,25 +47,27 @@ public struct Outbox: Sendable {
 
     public var hasPrivateLines: Bool { !privateLines.isEmpty }
 
-    /// Whether the same bytes serve this connection as serve everybody who was up to date at `position`.
-    func isTypical(at position: Seq) -> Bool {
-        cursor == position && recoversThrough <= position && privateLines.isEmpty
+    /// Whether this connection gets the same bytes as every other one whose cursor is at `seq`.
+    func canShareBatch(from seq: Seq) -> Bool {
+        cursor == seq && recoversThrough <= seq && privateLines.isEmpty
     }
 
-    /// Adds a line for this connection alone, to be sent after the event with that seq.
+    /// Adds a line for this connection alone.
     ///
-    /// - Parameter signalByteCount: of the signal that the line answers, 0 if it answers none.
+    /// - Parameters:
+    ///   - seq: the line is sent after the event with this seq.
+    ///   - signalByteCount: the size of the client's own signal that the line acknowledges, or 0.
     public mutating func append(_ line: EncodedLine, after seq: Seq, signalByteCount: Int = 0) {
         let line = PrivateLine(after: seq, bytes: line.bytes, signalByteCount: signalByteCount)
         privateLines.append(line)
         waitingByteCount += line.byteCount
     }
 
-    /// Appends to `bytes` what comes next, a line each, lines separated by a newline, until about `byteLimit` is reached.
+    /// Appends the next lines to `bytes`, separated by newlines, until about `byteLimit` is reached.
     ///
-    /// Whatever the limit is, something is taken if there is something.
-    ///
-    /// `onlineOnly` are the online-only signals of this moment, in order; pass none for a connection that is behind.
+    /// - Parameters:
+    ///   - onlineOnly: the pending online-only signals, in order. Pass none for a connection that is behind.
+    ///   - byteLimit: at least one line is appended, whatever the limit is.
     public mutating func dequeue(
         from log: borrowing SessionLog, onlineOnly: [OnlineOnlySignal], byteLimit: Int, into bytes: inout [UInt8]
     ) -> Progress {
@@ -73,7 +75,7 @@ public struct Outbox: Sendable {
         let start = bytes.count
         var onlineOnly = onlineOnly[...]
         for entry in entries {
-            takeLines(before: entry.seq, &onlineOnly, into: &bytes)
+            appendLines(before: entry.seq, &onlineOnly, into: &bytes)
             if bytes.count > start, bytes.count - start >= byteLimit { return .partial }
             if receives(entry) {
                 entry.line.append(
@@ -81,10 +83,10 @@ public struct Outbox: Sendable {
             }
             cursor = entry.seq
         }
-        takeLines(before: nil, &onlineOnly, into: &bytes)
+        appendLines(before: nil, &onlineOnly, into: &bytes)
         return .complete
 
-        func takeLines(
+        func appendLines(
             before seq: Seq?, _ onlineOnly: inout ArraySlice<OnlineOnlySignal>, into bytes: inout [UInt8]
         ) {
             while let line = privateLines.first, seq.map({ line.after < $0 }) ?? true {
@@ -94,7 +96,7 @@ public struct Outbox: Sendable {
             }
             while let signal = onlineOnly.first, seq.map({ signal.after < $0 }) ?? true {
                 onlineOnly.removeFirst()
-                // One that stands before our place is too late for us: we joined after it, or it was sent already.
+                // A signal from before the cursor is too late: the client joined after it, or got it already.
                 if signal.after >= cursor, signal.audience.includes(owner) {
                     signal.line.append(to: &bytes, withSender: suppressesPresence, separatedFrom: start)
                 }
@@ -102,7 +104,7 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// Appends the private lines alone, for a connection whose session is gone.
+    /// Appends only the private lines, for a connection whose session has ended.
     public mutating func dequeuePrivateLines(into bytes: inout [UInt8]) {
         let start = bytes.count
         while let line = privateLines.popFirst() {
@@ -118,8 +120,8 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// The bytes up to `position` were sent by other means: see ``SharedBatch``.
-    mutating func advance(to position: Seq) { cursor = position }
+    /// Moves the cursor after a ``SharedBatch`` was sent.
+    mutating func advance(to seq: Seq) { cursor = seq }
 }
 
 extension Audience {

@@ -1,22 +1,23 @@
 import SignalingProtocol
 
-/// The online-only signals of a session that wait for the next flush: of one sender, type and target only the newest.
+/// The pending online-only signals of a session: they wait for the next flush. Of several with the same sender, type and
+/// target only the newest is kept (G6).
 public struct PendingOnlineOnly: Sendable {
-    /// Most signals that may wait for one flush; more are dropped, the new ones first (G5).
+    /// Most pending signals. Over the limit new signals are dropped (G5).
     public static let limit = 256
-    /// Most bytes of signals that may wait for one flush, likewise. Typing indicators are a fraction of it.
+    /// Most bytes of pending signals. Over the limit new signals are dropped (G5). Typing indicators need a fraction of it.
     public static let byteLimit = 262_144
 
     public private(set) var signals: [OnlineOnlySignal] = []
     private var byteCount = 0
-    /// How many were dropped because the lane was full.
+    /// How many signals were dropped over the limits.
     public private(set) var droppedCount = 0
 
     public init() {}
     public var isEmpty: Bool { signals.isEmpty }
 
     public mutating func append(_ signal: OnlineOnlySignal) {
-        // The newer one takes its own place, not the older one's: it may have to come after an event between them.
+        // The newer signal goes to the end: it may have to come after an event since the older one.
         signals.removeAll { older in
             let isOutdated =
                 older.from == signal.from && older.type == signal.type && older.audience == signal.audience
@@ -31,7 +32,7 @@ public struct PendingOnlineOnly: Sendable {
         signals.append(signal)
     }
 
-    /// Whoever could not take them now never will (G6).
+    /// Empties the queue after a flush. A client that could not get the signals now never gets them (G6).
     public mutating func removeAll() {
         signals.removeAll(keepingCapacity: true)
         byteCount = 0

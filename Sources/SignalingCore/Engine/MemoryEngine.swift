@@ -2,23 +2,25 @@ import DequeModule
 import HeapModule
 import SignalingProtocol
 
-/// The engine of a single process: all sessions in memory, each command carried out and answered at once.
+/// The engine of a single process. It keeps all sessions in memory, and carries out and answers each command at once.
 ///
-/// A session exists while somebody is in it, or may come back to it. After that ``advance(to:)`` lets it go, its order is
-/// lost, and the next one to join finds a new epoch.
+/// A session exists while it has a connection, or a client may come back to it. After that ``advance(to:)`` deletes it: its
+/// order is lost, and the next client to join begins a new epoch.
 public final class MemoryEngine: SessionEngine {
     public weak var observer: (any SessionEngineObserver)?
 
     private let bounds: SessionState.Bounds
     private var sessions: [SessionID: Hosted] = [:]
     private let makeEpoch: () -> Epoch
-    /// Sessions that nobody needed when they were last looked at.
+    /// Sessions that were not needed after their last command. `advance` checks them again.
     private var unneeded: Set<SessionID> = []
-    /// When to look at which session; for each session the earliest one counts.
+    /// The deadlines of sessions. An entry counts if it equals the session's moment in `scheduled`.
     private var deadlines = Heap<Deadline>()
     private var scheduled: [SessionID: MonotonicInstant] = [:]
 
-    /// - Parameter makeEpoch: a fresh random epoch at each call.
+    /// - Parameters:
+    ///   - bounds: the limits of each session.
+    ///   - makeEpoch: returns a new random epoch at each call.
     public init(bounds: SessionState.Bounds = .init(), makeEpoch: @escaping () -> Epoch) {
         self.bounds = bounds
         self.makeEpoch = makeEpoch
@@ -26,7 +28,7 @@ public final class MemoryEngine: SessionEngine {
 
     public var sessionCount: Int { sessions.count }
 
-    /// One session in its place: a command looks for it once, and nothing of it is copied.
+    /// A session in a box: a command finds it once in the dictionary, and never copies it.
     private final class Hosted {
         var state: SessionState
         init(_ state: SessionState) { self.state = state }
@@ -46,8 +48,8 @@ public final class MemoryEngine: SessionEngine {
         static func < (left: Deadline, right: Deadline) -> Bool { left.moment < right.moment }
     }
 
-    /// Commands that were given while the observer was being told of another one. They wait until it has heard all of
-    /// that, so that what it hears of two commands never mixes.
+    /// Commands that the observer submitted from a callback. They wait until it has got everything about the current
+    /// command, so that the reports of two commands never mix.
     private var waiting: Deque<Submission> = []
     private var isReporting = false
 
@@ -89,8 +91,8 @@ public final class MemoryEngine: SessionEngine {
         }
     }
 
-    /// A session that is not there answers as an empty one, with the checks in the same order, and comes to be only when
-    /// somebody is in it.
+    /// Gives a command to a new, empty session, so that an unknown session is checked like any other. Keeps the session only
+    /// if it is needed afterwards: after a successful join.
     private func begin(_ submission: Submission, effects: inout [SessionEffect]) -> SessionOutcome {
         let session = submission.session
         var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)
@@ -120,7 +122,7 @@ public final class MemoryEngine: SessionEngine {
     public func advance(to now: MonotonicInstant) {
         while let due = deadlines.min, due.moment <= now {
             deadlines.removeMin()
-            // One that was put off by an earlier one of the same session.
+            // Skip an entry that an earlier one of the same session has replaced.
             guard scheduled[due.session] == due.moment else { continue }
             scheduled[due.session] = nil
             report { advance(due.session, to: now) }
@@ -157,19 +159,19 @@ public final class MemoryEngine: SessionEngine {
         }
     }
 
-    // MARK: - Beyond the process
+    // MARK: - Saving and restoring
 
-    /// What has to be kept of the sessions for a process that goes on with them, in the order of their ids.
+    /// The state of all needed sessions, by ID, for a process that continues them (RES-15).
     ///
-    /// Nothing may be submitted after that: whatever was acknowledged then would be lost in silence.
+    /// Submit nothing afterwards: the next process would lose a signal that was acknowledged (G2).
     public func snapshots(at now: MonotonicInstant) -> [SessionSnapshot] {
         sessions.values.map(\.state).filter(\.isNeeded).map { $0.snapshot(at: now) }.sorted { $0.id < $1.id }
     }
 
-    /// Goes on with sessions that were kept. To be called before anything is submitted.
+    /// Continues saved sessions. Call it before the first command.
     ///
-    /// Everybody has time to come back from the loss of their socket on, and the time between the processes counts. What is
-    /// over meanwhile happens, and is reported, in the next `advance`.
+    /// The time to resume a connection runs from the loss of its socket, the time between the processes included.
+    /// Connections that expired meanwhile are removed and reported in the next `advance`.
     public func restore(_ snapshots: [SessionSnapshot]) {
         for snapshot in snapshots {
             sessions[snapshot.id] = Hosted(SessionState(snapshot, bounds: bounds))
@@ -178,19 +180,19 @@ public final class MemoryEngine: SessionEngine {
         }
     }
 
-    // MARK: - Looking
+    // MARK: - Reading
 
     public func connections(of session: SessionID) -> [Connection] { sessions[session]?.state.connections ?? [] }
 
     public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
-        // The log as it is now: what the body does may lead to a command that changes it.
+        // A snapshot: the body may cause a command that changes the session's log.
         guard let log = sessions[session]?.state.log else { return nil }
         return body(log)
     }
 }
 
 extension SessionCommand {
-    /// Whether it can bring a session's next deadline nearer.
+    /// Whether the command can move a session's next deadline to an earlier moment.
     fileprivate var movesDeadlines: Bool {
         switch self {
         case .join, .detach: true

@@ -1,60 +1,63 @@
 import SignalingProtocol
 
-/// The port between nodes: whatever keeps the order of sessions.
+/// The port to whatever keeps the order of sessions.
 ///
-/// In one process it is ``MemoryEngine``; behind several nodes it may be a store that they share. What every engine
-/// promises, and what its contract tests check:
+/// In one process that is ``MemoryEngine``. With several nodes it may be a store that they share. Every engine guarantees
+/// the following, and the contract tests check it:
 ///
-/// - *Order.* Commands of one caller to one session take effect in the order in which they were submitted, and are
-///   answered in that order. All nodes see the same order of events (G1).
-/// - *Truth.* `.signalled(seq)` is answered only when the event has its seq and is in the log (G2). A refused command
-///   has changed nothing.
-/// - *Log first.* When the observer hears `sessionChanged` or an answer, `withLog` already shows the events.
-/// - *One thread.* `submit` is called on one thread, and the observer is called on that same thread: at once, from within
-///   `submit`, or later. Callers must be ready for both.
-/// - *Presence.* The observer hears each ``PresenceEvent`` once, in the order of the log, among the effects.
-/// - *Epoch.* A session's epoch stays the same as long as its order is not lost.
-/// - *Time.* What only time brings about (a connection that does not come back in time) happens in `advance`, or in a
-///   command that comes later than it was due.
+/// - *Order.* Commands of one caller to one session take effect in the order of submission, and are answered in that
+///   order. All nodes see the same order of events (G1).
+/// - *Truth.* The answer `.signalled(seq)` means that the event has this seq and is in the log (G2). A refused command
+///   changes nothing.
+/// - *Log first.* When the observer gets `sessionChanged` or an answer, `withLog` already shows the events.
+/// - *One thread.* The caller calls `submit` on one thread. The engine calls the observer on the same thread, from within
+///   `submit` or later. Callers must be ready for both.
+/// - *Presence.* The observer gets each ``PresenceEvent`` once, in the order of the log, among the effects.
+/// - *Epoch.* A session keeps its epoch until its order is lost.
+/// - *Time.* A connection expires in `advance`, or in a command after its deadline.
 public protocol SessionEngine: AnyObject {
     var observer: (any SessionEngineObserver)? { get set }
 
-    /// Gives a command to a session. Its outcome comes to the observer with the same ticket.
+    /// Submits a command to a session. The observer gets the outcome with the same ticket.
     ///
-    /// A `join` makes the session if there is none. Other commands for a session without connections are refused.
+    /// A `join` creates the session if necessary. Other commands to a session without connections are refused.
     func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant)
 
-    /// Who is connected, on all nodes, by creation time; empty for a session that nobody is in.
+    /// The connections of a session, on all nodes, by creation time; empty for an unknown session.
     func connections(of session: SessionID) -> [Connection]
 
-    /// This node's copy of a session's log, as long as somebody is in it or may come back, and until the next `advance`.
+    /// Reads this node's copy of a session's log. Returns `nil` once no client is in the session or may come back, from the
+    /// next `advance` on.
     func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result?
 
-    /// When `advance` has to be called at the latest.
+    /// The latest moment for the next call of `advance`; `nil` when nothing is due.
     var nextDeadline: MonotonicInstant? { get }
 
-    /// Carries out what is due, and lets go of sessions that nobody needs any more. To be called when what the logs hold has
-    /// been handed to the sockets.
+    /// Carries out everything that is due, and deletes sessions that are no longer needed.
+    ///
+    /// Call it after the events in the logs have been handed to the sockets.
     func advance(to now: MonotonicInstant)
 
-    /// This node stops: whoever is connected to it is not any more. The observer hears of that as presence; nothing is
-    /// appended to a log, since nobody is left to read it.
+    /// Ends all connections and sessions of this node, which stops. The observer gets the presence events. Nothing is
+    /// appended to a log, since no client is left to read it.
     func endSessions()
 }
 
-/// What an engine reports.
+/// The receiver of an engine's answers and effects.
 public protocol SessionEngineObserver: AnyObject {
+    /// The engine has carried out or refused a command.
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome)
     /// The log of a session has grown.
     func engine(sessionChanged session: SessionID)
+    /// A session caused an effect.
     func engine(_ session: SessionID, caused effect: SessionEffect)
 }
 
-/// Names a command, so that its answer finds back to who gave it.
+/// The name of a command, by which its sender recognizes the answer.
 public struct CommandTicket: Hashable, Sendable {
-    /// Who asked, in the caller's own numbering.
+    /// The sender, in the caller's own numbering.
     public let origin: UInt64
-    /// Which of its requests this was; `nil` when nobody waits for the answer.
+    /// The sender's request; `nil` when it waits for no answer.
     public let request: RequestID?
 
     public init(origin: UInt64, request: RequestID?) {

@@ -1,23 +1,25 @@
 import SignalingProtocol
 
-/// Whom an event is meant for.
+/// The receivers of an event.
 public enum Audience: Hashable, Sendable {
     case everyone
     case only(ConnectionID)
 }
 
-/// One event of a session, encoded once as the bytes that go to its receivers, however many they are.
+/// One event of a session, encoded once as the bytes that all its receivers get.
 public struct LogEntry: Sendable {
-    /// What a receiver may have asked not to get.
+    /// The kind of event, by which receivers are chosen.
     public enum Kind: Hashable, Sendable {
         case signal
-        /// `connectionCreated`, `connectionDestroyed` of that connection, which does not get its own (PRES-1).
+        /// `connectionCreated` or `connectionDestroyed` of this connection. It does not get its own events (PRES-1), and
+        /// clients that suppress connection events get none.
         case presence(of: ConnectionID)
     }
 
     public let seq: Seq
     public let audience: Audience
     public let kind: Kind
+    /// When the event was appended, for the log's bound in time.
     public let appendedAt: MonotonicInstant
     public let line: EncodedLine
 

@@ -1,17 +1,18 @@
 import DequeModule
 import SignalingProtocol
 
-/// The one order of a session: its last events, in the order of their seq, without a gap.
+/// The order of a session (G1): its latest events, by seq, without a gap.
 ///
-/// Bounded in events, in bytes and in time (G5): the oldest go first. Who still needed them learns that they are gone (G4).
+/// Bounded in events, in bytes and in time (G5, RES-14): the oldest events go first. A client that still needed them has
+/// overrun the log, and is told (G4).
 public struct SessionLog: Sendable {
-    /// How much a session keeps.
+    /// How many events a log keeps, and for how long.
     public struct Bounds: Sendable {
         /// Most events; at least 1.
         public var eventCount: Int
         /// Most bytes of encoded lines. The newest event is kept even if it alone is larger.
         public var byteCount: Int
-        /// Longest time; looked at when an event is added.
+        /// Longest time that an event is kept. Only applied when an event is appended.
         public var age: Duration
 
         public init(
@@ -34,7 +35,7 @@ public struct SessionLog: Sendable {
         self.bounds = bounds
     }
 
-    /// A log as it was kept: the events up to `lastSeq`, without a gap. Of more than the bounds allow the oldest are not taken.
+    /// A saved log: the events up to `lastSeq`, without a gap. Drops the oldest events over the bounds.
     init(bounds: Bounds, lastSeq: Seq, entries: Deque<LogEntry>) {
         self.bounds = bounds
         self.lastSeq = lastSeq
@@ -45,10 +46,10 @@ public struct SessionLog: Sendable {
         }
     }
 
-    /// Everything after this seq is still here.
+    /// The log has every event after this seq. A client that needs an earlier one has overrun the log.
     public var reachesBackTo: Seq { Seq(lastSeq.rawValue - Int64(entries.count)) }
 
-    /// Appends the event that comes next; its seq is the log's own doing, so there cannot be a gap or a repeat.
+    /// Appends the next event. The log assigns the seq, so there is no gap and no repetition.
     @discardableResult
     public mutating func append(
         audience: Audience, kind: LogEntry.Kind, now: MonotonicInstant, line: (Seq) -> EncodedLine
@@ -57,24 +58,24 @@ public struct SessionLog: Sendable {
         let entry = LogEntry(seq: lastSeq, audience: audience, kind: kind, appendedAt: now, line: line(lastSeq))
         entries.append(entry)
         byteCount += entry.line.byteCount
-        while entries.count > 1, let oldest = entries.first, isTooMuch(oldest, now: now) {
+        while entries.count > 1, let oldest = entries.first, isOverBounds(oldest, now: now) {
             byteCount -= entries.removeFirst().line.byteCount
         }
         return entry
     }
 
-    private func isTooMuch(_ oldest: LogEntry, now: MonotonicInstant) -> Bool {
+    private func isOverBounds(_ oldest: LogEntry, now: MonotonicInstant) -> Bool {
         entries.count > bounds.eventCount || byteCount > bounds.byteCount
             || now.duration(since: oldest.appendedAt) > bounds.age
     }
 
-    /// The event with that seq, if it is still here.
+    /// The event with this seq; `nil` when the log does not have it any more, or not yet.
     public func entry(_ seq: Seq) -> LogEntry? {
         guard seq > reachesBackTo, seq <= lastSeq else { return nil }
         return entries[entries.count - 1 - Int(lastSeq.rawValue - seq.rawValue)]
     }
 
-    /// The events after a seq, oldest first; `nil` if some of them are no longer here.
+    /// The events after a seq, oldest first; `nil` on an overrun, when some of them are no longer in the log.
     public func entries(after seq: Seq) -> Deque<LogEntry>.SubSequence? {
         guard seq >= reachesBackTo else { return nil }
         let count = max(0, Int(lastSeq.rawValue - seq.rawValue))

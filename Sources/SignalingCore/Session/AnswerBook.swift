@@ -1,8 +1,8 @@
 import DequeModule
 import SignalingProtocol
 
-/// How a connection's last requests were answered, so that one that is sent again after a resume is answered the same way
-/// and carried out once (RES-9, G3).
+/// The answers to a connection's latest requests. A request that the client repeats after a resume gets the same answer,
+/// and the session carries it out once (RES-9, G3).
 struct AnswerBook: Hashable, Sendable {
     enum Answer: Hashable, Sendable {
         case signalled(Seq)
@@ -10,12 +10,12 @@ struct AnswerBook: Hashable, Sendable {
         case refused(SignalingError)
     }
 
-    /// What is known of a request.
+    /// The book's knowledge of a request.
     enum Recollection: Hashable, Sendable {
-        /// Not asked before.
+        /// A request that was not made before.
         case new
         case answered(Answer)
-        /// It was asked so long ago, and so much since, that its answer is gone.
+        /// The request may be an old one whose answer was dropped for newer ones.
         case forgotten
     }
 
@@ -24,28 +24,29 @@ struct AnswerBook: Hashable, Sendable {
         let answer: Answer
     }
 
-    /// The newest last.
+    /// The newest last; at most `Limits.unansweredRequests`.
     private(set) var entries: Deque<Entry> = []
     private(set) var highest: RequestID?
-    /// Requests up to here were made on an earlier socket, if they were made at all.
+    /// Requests up to this one were made on an earlier socket, if at all.
     private var repeatedThrough: RequestID?
 
     init() {}
 
-    /// A book as it was kept. Whoever comes back to it comes by another socket, so where the last one began is of no use.
+    /// A saved book. The client resumes on a new socket, so `repeatedThrough` is set then and needs no saving.
     init(entries: some Sequence<Entry>, highest: RequestID?) {
         self.entries = Deque(entries.suffix(Limits.unansweredRequests))
         self.highest = highest
     }
 
-    mutating func note(_ request: RequestID, _ answer: Answer) {
+    /// Adds the answer to a request; drops the oldest answer over the limit.
+    mutating func record(_ request: RequestID, _ answer: Answer) {
         entries.append(Entry(request: request, answer: answer))
         if entries.count > Limits.unansweredRequests { entries.removeFirst() }
         highest = max(highest ?? request, request)
     }
 
-    /// From now on what was asked before may come a second time. On one socket nothing does: ids that do not increase are
-    /// then nobody's business.
+    /// The connection has a new socket: requests up to now may be repeated. On the same socket no request is a repetition,
+    /// even if its ID does not increase.
     mutating func socketChanged() { repeatedThrough = highest }
 
     func recall(_ request: RequestID) -> Recollection {

@@ -1,14 +1,14 @@
 import SignalingProtocol
 
-/// What happened to a session and its connections, as the project's own server wants to know it.
+/// A presence event for observers outside of the session, such as webhooks.
 ///
-/// Of one session they come in this order: created, then one `connectionCreated` and one `connectionDestroyed` for each
-/// connection (G7), then destroyed.
+/// The order for one session: `sessionCreated`, then one `connectionCreated` and one `connectionDestroyed` for each
+/// connection (G7), then `sessionDestroyed`.
 public enum PresenceEvent: Hashable, Sendable {
-    /// The first client is about to be in it.
+    /// The first client is about to join.
     case sessionCreated
     case connectionCreated(Connection)
     case connectionDestroyed(Connection, DisconnectReason)
-    /// Nobody is in it any more. Its order may be kept for a while for those who come back.
+    /// The last client has left. The session's log may be kept for a while, for clients that come back.
     case sessionDestroyed
 }

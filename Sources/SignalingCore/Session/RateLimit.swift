@@ -1,10 +1,10 @@
 import SignalingProtocol
 
-/// How often something may be done: so many times a second in the long run, and so many at once after a pause.
+/// A rate limit: a rate in the long run, and a burst after a pause (SIG-11).
 public struct RateLimit: Hashable, Sendable {
-    /// At least 1.
+    /// From 1 to 1,000,000; the initializer clamps.
     public let perSecond: Int
-    /// At least 1.
+    /// From 1 to 1,000,000; the initializer clamps.
     public let burst: Int
 
     public init(perSecond: Int, burst: Int) {
@@ -12,28 +12,32 @@ public struct RateLimit: Hashable, Sendable {
         self.burst = min(max(1, burst), 1_000_000)
     }
 
-    /// The time that one of them is worth.
+    /// The time in which the bucket gains one token.
     var interval: Duration { .nanoseconds(1_000_000_000 / Int64(perSecond)) }
 }
 
-/// What somebody has left of a ``RateLimit``: a bucket of tokens that fills evenly and is full at first.
+/// A token bucket for a ``RateLimit``. It starts full and fills evenly.
 ///
-/// It is kept as one moment, that at which the bucket will be full again.
+/// Stored as one moment: when the bucket will be full again.
 struct TokenBucket: Hashable, Sendable {
     private(set) var fullAt = MonotonicInstant(nanoseconds: .min)
 
     init() {}
 
-    /// A bucket as it was kept.
+    /// A saved bucket.
     init(fullAt: MonotonicInstant) { self.fullAt = fullAt }
 
-    /// Holds a bucket that was last used at that moment to a limit that may be another than it was used with.
+    /// Adapts a saved bucket to a new limit: it is full no later than an empty bucket of that limit would be.
+    ///
+    /// - Parameter moment: when the bucket was last used.
     mutating func adapt(to limit: RateLimit?, usedAt moment: MonotonicInstant) {
         guard let limit else { return }
         fullAt = min(fullAt, moment.advanced(by: limit.interval * limit.burst))
     }
 
-    /// Takes a token if there is one, and says whether there was. Without a limit there always is.
+    /// Consumes a token.
+    ///
+    /// - Returns: false when the bucket is empty. Always true without a limit.
     mutating func consume(_ limit: RateLimit?, now: MonotonicInstant) -> Bool {
         guard let limit else { return true }
         let interval = limit.interval

@@ -1,18 +1,18 @@
 import SignalingProtocol
 
-/// What the server keeps of a resume secret: its SHA-256. Who reads it cannot resume with it (RES-6).
+/// The SHA-256 of a resume secret. The server keeps only this, and nobody can resume with it (RES-6).
 public struct ResumeSecretHash: Hashable, Sendable {
     /// 32 bytes.
     public let bytes: [UInt8]
     public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// What a client that comes back says it is, and the proof (RES-1).
+/// A client's claim to an earlier connection, and the proof (RES-1).
 public struct Resumption: Sendable {
     public var connectionId: ConnectionID
     public var secretHash: ResumeSecretHash
     public var epoch: Epoch
-    /// The last seq that the client has seen.
+    /// The last seq that the client has received.
     public var after: Seq
 
     public init(connectionId: ConnectionID, secretHash: ResumeSecretHash, epoch: Epoch, after: Seq) {
@@ -23,17 +23,18 @@ public struct Resumption: Sendable {
     }
 }
 
-/// Who may continue a connection, or have what it missed.
+/// The conditions for resuming a connection, or for recovering what it missed.
 struct ResumeTicket: Hashable, Sendable {
     let connectionId: ConnectionID
     let role: Role
     let data: String
-    /// What was said before the connection began is not its to read (RES-11).
+    /// The connection may read only events after this seq (RES-11).
     let begin: Seq
-    /// The connection's own coming. Later than `begin` for a recovered one, which is owed what the one before had missed.
+    /// The seq of the connection's own `connectionCreated`. Later than `begin` for a recovered connection, which also gets
+    /// the events that its predecessor missed.
     let joined: Seq
     private(set) var secretHash: ResumeSecretHash
-    /// Good until the client has shown that it knows the new one: the answer that told it may have been lost.
+    /// Valid until the client is heard on the new socket: the `connected` with the new secret may have been lost (RES-6).
     private(set) var previousSecretHash: ResumeSecretHash?
 
     init(
@@ -49,18 +50,20 @@ struct ResumeTicket: Hashable, Sendable {
         self.previousSecretHash = previousSecretHash
     }
 
-    /// RES-6 and RES-7: the right secret, and a token that says the same as the one before.
+    /// Whether the claim has the right secret (RES-6), and the token the same role and connection data (RES-7).
     func admits(_ claim: Resumption, of request: JoinRequest) -> Bool {
         guard claim.connectionId == connectionId, request.role == role, request.data == data else { return false }
         return claim.secretHash == secretHash || claim.secretHash == previousSecretHash
     }
 
-    /// A new secret was given out. `claimed` is the one that the client had come with: it may have to come with it again.
+    /// Replaces the secret after a resume.
+    ///
+    /// - Parameter claimed: the hash of the secret that the client presented. It stays valid until ``confirm()``.
     mutating func rotate(to new: ResumeSecretHash, claimed: ResumeSecretHash) {
         previousSecretHash = claimed
         secretHash = new
     }
 
-    /// The client has been heard since: it knows the newest secret.
+    /// Ends the validity of the previous secret: the client has the newest one.
     mutating func confirm() { previousSecretHash = nil }
 }

@@ -1,42 +1,42 @@
 import SignalingProtocol
 
-/// What may be asked of a session.
+/// A command to a session.
 public enum SessionCommand: Sendable {
     case join(JoinRequest)
-    /// The connection ends. Nothing happens if it has left already, or goes on by another socket: a socket's end may cross
-    /// with a forced disconnect, or with a resume.
+    /// Ends a connection. Does nothing if the connection has left or uses another socket: the end of a socket may cross
+    /// with a forced disconnect or a resume.
     case leave(SocketBinding, DisconnectReason)
-    /// The socket is lost; the connection may be continued on another (RES-2). Nothing happens where `leave` does nothing.
+    /// The socket is lost, and the connection may be resumed on another (RES-2). Does nothing where `leave` does nothing.
     case detach(SocketBinding)
-    /// The client was heard on a socket by which it had come back: it knows its new secret (RES-6).
+    /// The server received a message on the socket of a resumed connection: the client has the new secret (RES-6).
     case heard(SocketBinding)
     case signal(CommandSender, SignalRequest)
     case forceDisconnect(CommandSender, ConnectionID)
 }
 
-/// On whose behalf a command is given.
+/// The sender of a command.
 public enum CommandSender: Hashable, Sendable {
-    /// A client, by one of its sockets, and its own name for this request if it has one.
+    /// A client, on one of its sockets, with the ID of its request if it has one.
     case connection(SocketBinding, RequestID?)
-    /// The project's own server, by REST. No role limits it.
+    /// The application's server, by REST. No role limits it.
     case server
 }
 
-/// A client that has shown a valid token.
+/// A client with a verified token that asks to join a session.
 public struct JoinRequest: Sendable {
-    /// For a new connection; fresh and random, chosen by the caller.
+    /// The ID for a new connection, made from fresh randomness by the caller.
     public var connectionId: ConnectionID
     public var socket: SocketID
     public var role: Role
     public var data: String
-    /// It does not want to know who else is there (CON-4).
+    /// Whether the client suppresses connection events (CON-4).
     public var suppressesPresence: Bool
     public var wallTime: WallTime
-    /// Of the secret that this client gets for the next time.
+    /// The hash of the secret that this client gets for its next resume.
     public var secretHash: ResumeSecretHash
-    /// What it wants to continue, if anything.
+    /// The claim to an earlier connection; `nil` for a new one.
     public var resumption: Resumption?
-    /// Its token's time is over: it may continue a connection, and not begin one (RES-7).
+    /// Whether the token has expired: the client may resume a connection but not begin one (RES-7).
     public var isExpired: Bool
 
     public init(
@@ -55,59 +55,61 @@ public struct JoinRequest: Sendable {
     }
 }
 
-/// The answer to a command, for who gave it.
+/// The answer to a command, for its sender.
 public enum SessionOutcome: Sendable {
     case joined(JoinResult)
-    /// The connection that it wants to continue was forced out while it had no socket.
+    /// The connection to resume was force-disconnected while it had no socket (RES-10).
     case wasForceDisconnected
     /// The answer to `leave`, `detach` and `heard`, whether or not the command changed anything.
     case done
-    /// It is in the log with this seq (G2); no seq for an online-only signal.
+    /// The signal is in the log with this seq (G2). `nil` for an online-only signal.
     case signalled(Seq?)
     case forceDisconnected
-    /// Nothing has changed.
+    /// The command was refused, and changed nothing (ERR-2).
     case refused(SignalingError)
 }
 
-/// What a client finds when it has joined.
+/// The answer to a successful join.
 public struct JoinResult: Sendable {
     public var connection: Connection
     public var role: Role
-    /// All that are connected, by creation time; its own alone for one that suppresses presence or has resumed (RES-5).
+    /// All connections by creation time. Only the client's own after a resume (RES-5), and when it suppresses presence.
     public var connections: [Connection]
     public var epoch: Epoch
-    /// What it will see comes after.
+    /// The client receives the events after this seq.
     public var seq: Seq
     public var outcome: Welcome.Outcome
-    /// The last event of the replay; nil where nothing is replayed (RES-4).
+    /// The last seq of the replay; `nil` without a replay (RES-4).
     public var replayThrough: Seq?
     public var resumeWindow: Duration
     public var recoveryWindow: Duration
 }
 
-/// What a session causes beside its commands' outcomes and the log.
+/// A consequence of a command that is neither its outcome nor an event in the log.
 public enum SessionEffect: Sendable {
-    /// To be handed to the receivers that can take it now; it is nowhere else.
+    /// Deliver an online-only signal to the receivers that are up to date now. It is not in the log.
     case onlineOnly(OnlineOnlySignal)
-    /// One that nobody gets, for who counts.
+    /// An online-only signal was dropped. For metrics.
     case onlineOnlyDropped(OnlineOnlyDrop)
-    /// A connection is no longer in the session, not by its own doing: its socket has to be closed.
+    /// A connection was removed from the session: close its socket.
     case ended(ConnectionID, DisconnectReason)
-    /// A connection goes on by a newer socket: this older one has to be closed (RES-8).
+    /// A connection was resumed on a newer socket: close this older one (RES-8).
     case superseded(SocketID)
-    /// For who watches from outside of the session: its members have this from the log.
+    /// Presence for observers outside of the session, such as webhooks. Members get it from the log.
     case presence(PresenceEvent)
 }
 
-/// Why an online-only signal was not relayed (SIG-12).
+/// Why an online-only signal was dropped (SIG-12).
 public enum OnlineOnlyDrop: String, CaseIterable, Hashable, Sendable {
+    /// The connection sends more than ``SessionState/Bounds/onlineOnlyRate``.
     case tooOften
+    /// The session has more connections than ``SessionState/Bounds/onlineOnlyConnectionCount``.
     case tooManyConnections
 }
 
-/// A signal that is delivered to who is connected right now, and never kept.
+/// A signal for the clients that are connected now. It is never kept (SIG-10).
 public struct OnlineOnlySignal: Sendable {
-    /// It stands after the event with this seq and before the next.
+    /// Deliver it after the event with this seq, and before the next event.
     public var after: Seq
     public var from: ConnectionID?
     public var type: String?

@@ -1,20 +1,20 @@
 import DequeModule
 import SignalingProtocol
 
-/// All that is kept of a session while no process hosts it, so that nobody loses anything by a restart.
+/// The saved state of a session while no process hosts it (RES-15).
 ///
-/// Secrets are in it as hashes only. What is not kept is either given anew with the first socket that comes (bindings), or
-/// follows from the rest, or is the reading server's own to say (bounds).
+/// Holds the hashes of secrets, never the secrets. Socket bindings are not saved, since every client gets a new socket. Nor
+/// are values that follow from others, and the bounds, which the reading server's settings define.
 public struct SessionSnapshot: Sendable {
-    /// A connection. Nobody has a socket any more.
-    struct Member: Hashable, Sendable {
-        /// Has its id, role and data, too.
+    /// A connection, without a socket.
+    struct SavedMember: Hashable, Sendable {
+        /// Also holds the connection's ID, role and data.
         let ticket: ResumeTicket
         let creationTime: WallTime
         /// When its socket was lost.
         let lostAt: MonotonicInstant
         let answers: AnswerBook
-        // A restart is no way around a limit (SIG-11, SIG-12).
+        // Saved, so that a restart does not reset a rate limit (SIG-11, SIG-12).
         let signalAllowance: TokenBucket
         let onlineOnlyAllowance: TokenBucket
     }
@@ -23,11 +23,11 @@ public struct SessionSnapshot: Sendable {
     let epoch: Epoch
     let lastSeq: Seq
     let lastCreationTime: WallTime
-    /// In order of joining.
-    var members: [Member]
-    var departed: Deque<DepartedTickets.Departed>
-    var forceDisconnected: Deque<DepartedTickets.Departed>
-    /// The last of them has `lastSeq`; no gap is between them.
+    /// In the order of joining.
+    var members: [SavedMember]
+    var expiredTickets: Deque<RetainedTickets.Entry>
+    var forceDisconnectedTickets: Deque<RetainedTickets.Entry>
+    /// Without a gap; the last entry has `lastSeq`.
     var entries: Deque<LogEntry>
 
     public var connectionCount: Int { members.count }

@@ -2,50 +2,54 @@ import DequeModule
 import SignalingProtocol
 
 extension SessionState {
-    /// What has to be kept of this session. Whoever has a socket loses it now.
+    /// The state to save. Every connection with a socket loses it at `now`.
     func snapshot(at now: MonotonicInstant) -> SessionSnapshot {
         SessionSnapshot(
             id: id, epoch: epoch, lastSeq: log.lastSeq, lastCreationTime: lastCreationTime,
-            members: members.members.map { member in
+            members: roster.members.map { member in
                 let lostAt =
-                    switch member.presence {
+                    switch member.attachment {
                     case .attached: now
                     case .detached(let at, _): at
                     }
-                return SessionSnapshot.Member(
+                return SessionSnapshot.SavedMember(
                     ticket: member.ticket, creationTime: member.connection.creationTime, lostAt: lostAt,
                     answers: member.answers, signalAllowance: member.signalAllowance,
                     onlineOnlyAllowance: member.onlineOnlyAllowance)
             },
-            departed: departed.tickets, forceDisconnected: forceDisconnected.tickets, entries: log.entries)
+            expiredTickets: expiredTickets.tickets, forceDisconnectedTickets: forceDisconnectedTickets.tickets,
+            entries: log.entries)
     }
 
-    /// The session goes on where it was, by today's bounds: what they do not allow is gone, and who needed it is told (G4).
+    /// Continues a saved session with the reader's bounds. Events over these bounds are dropped, and a client that needs
+    /// one is told of the loss (G4).
     init(_ snapshot: SessionSnapshot, bounds: Bounds) {
         self.init(id: snapshot.id, epoch: snapshot.epoch, bounds: bounds)
         lastCreationTime = snapshot.lastCreationTime
         log = SessionLog(bounds: bounds.log, lastSeq: snapshot.lastSeq, entries: snapshot.entries)
-        for member in snapshot.members { members.append(Roster.Member(member, bounds: bounds)) }
+        for member in snapshot.members { roster.append(Roster.Member(member, bounds: bounds)) }
         for member in snapshot.members.sorted(by: { $0.lostAt < $1.lostAt }) {
             detachments.append(
                 Detachment(
                     connectionId: member.ticket.connectionId, until: member.lostAt.advanced(by: bounds.resumeWindow)))
         }
-        for each in snapshot.departed { departed.append(each.ticket, since: each.since) }
-        for each in snapshot.forceDisconnected { forceDisconnected.append(each.ticket, since: each.since) }
+        for each in snapshot.expiredTickets { expiredTickets.append(each.ticket, since: each.since) }
+        for each in snapshot.forceDisconnectedTickets {
+            forceDisconnectedTickets.append(each.ticket, since: each.since)
+        }
     }
 }
 
 extension Roster.Member {
-    fileprivate init(_ kept: SessionSnapshot.Member, bounds: SessionState.Bounds) {
+    fileprivate init(_ saved: SessionSnapshot.SavedMember, bounds: SessionState.Bounds) {
         let connection = Connection(
-            connectionId: kept.ticket.connectionId, creationTime: kept.creationTime, data: kept.ticket.data)
+            connectionId: saved.ticket.connectionId, creationTime: saved.creationTime, data: saved.ticket.data)
         self.init(
-            connection: connection, role: kept.ticket.role, encodedConnection: EncodedLine.encode(connection),
-            presence: .detached(at: kept.lostAt, until: kept.lostAt.advanced(by: bounds.resumeWindow)),
-            ticket: kept.ticket, answers: kept.answers, signalAllowance: kept.signalAllowance,
-            onlineOnlyAllowance: kept.onlineOnlyAllowance)
-        signalAllowance.adapt(to: bounds.signalRate, usedAt: kept.lostAt)
-        onlineOnlyAllowance.adapt(to: bounds.onlineOnlyRate, usedAt: kept.lostAt)
+            connection: connection, role: saved.ticket.role, encodedConnection: EncodedLine.encode(connection),
+            attachment: .detached(at: saved.lostAt, until: saved.lostAt.advanced(by: bounds.resumeWindow)),
+            ticket: saved.ticket, answers: saved.answers, signalAllowance: saved.signalAllowance,
+            onlineOnlyAllowance: saved.onlineOnlyAllowance)
+        signalAllowance.adapt(to: bounds.signalRate, usedAt: saved.lostAt)
+        onlineOnlyAllowance.adapt(to: bounds.onlineOnlyRate, usedAt: saved.lostAt)
     }
 }

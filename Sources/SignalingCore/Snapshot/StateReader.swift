@@ -2,14 +2,14 @@ import DequeModule
 import JSONText
 import SignalingProtocol
 
-/// Reads what ``StateWriter`` wrote, piece by piece; see ``StateText``.
+/// Reads a text of ``StateWriter``, piece by piece; see ``StateText`` for the format.
 ///
-/// All or nothing: what is not exactly what was written is refused. It holds what it has read and the line that it is in,
-/// whatever the text says of itself.
+/// All or nothing: a text that differs from the written one is refused. The reader buffers the sessions read so far and one
+/// line of at most `StateText.lineByteLimit`, whatever sizes the text claims.
 public struct StateReader: ~Copyable {
     private var parser = JSONParser(limits: JSONLimits(depth: 4, byteCount: StateText.lineByteLimit))
     private var checksum = StateText.Checksum()
-    /// The beginning of a line whose end has not come.
+    /// The beginning of a line whose end has not arrived.
     private var line: [UInt8] = []
     private var draft: Draft?
     private var sessions: [SessionSnapshot] = []
@@ -20,22 +20,22 @@ public struct StateReader: ~Copyable {
     private var isAtEnd = false
 
     /// - Parameters:
-    ///   - now: when the sessions go on.
-    ///   - wallTime: the same on the clock that the writer had, too. Where it is earlier than when the text was written, it
-    ///     is taken as that.
+    ///   - now: when the sessions continue, by this process's monotonic clock.
+    ///   - wallTime: the same moment by the wall clock, to measure the time since the text was written. A wall clock that
+    ///     was set back counts as no time at all.
     public init(now: MonotonicInstant, wallTime: WallTime) {
         self.now = now
         self.wallTime = wallTime
     }
 
-    /// Takes the next bytes of the text, as many as there are.
+    /// Reads the next bytes of the text, in pieces of any size.
     ///
-    /// - Throws: ``StateFault``, as soon as one is found; the reader is of no use then.
+    /// - Throws: ``StateFault``. Discard the reader then.
     public mutating func read(_ bytes: ArraySlice<UInt8>) throws(StateFault) {
         var start = bytes.startIndex
         while let end = Self.newline(in: bytes, from: start) {
             try append(bytes[start..<end])
-            try takeLine()
+            try readLine()
             line.removeAll(keepingCapacity: true)
             start = end + 1
         }
@@ -44,8 +44,8 @@ public struct StateReader: ~Copyable {
 
     private static func newline(in bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
         bytes.withUnsafeBufferPointer { buffer in
-            let place = buffer[(start - bytes.startIndex)...].firstIndex(of: UInt8(ascii: "\n"))
-            return place.map { $0 + bytes.startIndex }
+            let index = buffer[(start - bytes.startIndex)...].firstIndex(of: UInt8(ascii: "\n"))
+            return index.map { $0 + bytes.startIndex }
         }
     }
 
@@ -54,32 +54,34 @@ public struct StateReader: ~Copyable {
         line.append(contentsOf: piece)
     }
 
-    /// What was kept, after the whole text was taken.
+    /// Returns the saved sessions, after the whole text was read.
+    ///
+    /// - Throws: ``StateFault`` when the text is incomplete.
     public mutating func finish() throws(StateFault) -> [SessionSnapshot] {
         guard isAtEnd, line.isEmpty else { throw fault }
         return sessions
     }
 
-    /// What is wrong with a text that cannot be read any further.
+    /// The fault of a text that ends here or has too long a line.
     private var fault: StateFault { takenAt == nil ? .foreign : .damaged }
 
-    private mutating func takeLine() throws(StateFault) {
+    private mutating func readLine() throws(StateFault) {
         guard !isAtEnd else { throw .damaged }
-        guard let takenAt else { return try takeHeader() }
-        if draft?.awaited == .line {
-            try draft?.take(line)
+        guard let takenAt else { return try readHeader() }
+        if draft?.expected == .line {
+            try draft?.read(line)
         } else {
-            var members = try Members(parser.object(line))
+            var fields = try FieldReader(parser.object(line))
             if draft != nil {
-                try draft?.take(&members, takenAt: takenAt)
-            } else if members.has("end") {
-                return try takeEnd(&members)
+                try draft?.read(&fields, takenAt: takenAt)
+            } else if fields.has("end") {
+                return try readEnd(&fields)
             } else {
-                draft = try Draft(&members)
+                draft = try Draft(&fields)
             }
-            try members.end()
+            try fields.end()
         }
-        sumUpLine()
+        addLineToChecksum()
         if draft?.isComplete == true, let session = draft?.session {
             guard ids.insert(session.id).inserted else { throw .damaged }
             sessions.append(session)
@@ -87,43 +89,43 @@ public struct StateReader: ~Copyable {
         }
     }
 
-    private mutating func sumUpLine() {
+    private mutating func addLineToChecksum() {
         checksum.add(line)
         checksum.add(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
-    private mutating func takeHeader() throws(StateFault) {
+    private mutating func readHeader() throws(StateFault) {
         guard let object = try? parser.object(line), let version = object["signalboxState"]?.integerValue else {
             throw .foreign
         }
         guard version == StateText.version else { throw .version(version) }
-        var members = Members(object)
-        _ = try members.integer("signalboxState")
-        let takenAt = WallTime(milliseconds: try members.integer("takenAt", in: Members.wide))
-        try members.end()
-        // A clock that was set back would give everybody more time than there was: none has passed, then.
-        let between = max(0, min(wallTime.milliseconds, Members.wide.upperBound) - takenAt.milliseconds)
+        var fields = FieldReader(object)
+        _ = try fields.integer("signalboxState")
+        let takenAt = WallTime(milliseconds: try fields.integer("takenAt", in: FieldReader.wide))
+        try fields.end()
+        // A clock that was set back would give clients more time than they had, so no time has passed then.
+        let between = max(0, min(wallTime.milliseconds, FieldReader.wide.upperBound) - takenAt.milliseconds)
         self.takenAt = now.advanced(by: .zero - .milliseconds(between))
-        sumUpLine()
+        addLineToChecksum()
     }
 
-    private mutating func takeEnd(_ members: inout Members) throws(StateFault) {
-        guard try members.integer("sessions") == Int64(sessions.count), try members.text("end") == checksum.text else {
+    private mutating func readEnd(_ fields: inout FieldReader) throws(StateFault) {
+        guard try fields.integer("sessions") == Int64(sessions.count), try fields.text("end") == checksum.text else {
             throw .damaged
         }
-        try members.end()
+        try fields.end()
         isAtEnd = true
     }
 }
 
 /// A session that is being read.
 private struct Draft {
-    /// What a line may be, in the order in which they come.
-    enum Awaited { case member, departed, forceDisconnected, sender, event, line }
+    /// The kinds of lines, in their order.
+    enum Expected { case member, expired, forceDisconnected, sender, event, line }
 
-    /// How many of each have not come.
+    /// How many lines of each kind are still missing.
     private struct Missing {
-        var members, departed, forceDisconnected, senders, events: Int64
+        var members, expired, forceDisconnected, senders, events: Int64
     }
 
     var session: SessionSnapshot
@@ -140,55 +142,55 @@ private struct Draft {
         let insertion: (bytes: [UInt8], offset: Int)?
     }
 
-    init(_ members: inout Members) throws(StateFault) {
+    init(_ fields: inout FieldReader) throws(StateFault) {
         session = SessionSnapshot(
-            id: SessionID(try members.text("session")), epoch: Epoch(try members.text("epoch")),
-            lastSeq: Seq(try members.integer("seq", in: Members.natural)),
-            lastCreationTime: WallTime(milliseconds: try members.integer("creationTime", in: Members.wide)),
-            members: [], departed: [], forceDisconnected: [], entries: [])
+            id: SessionID(try fields.text("session")), epoch: Epoch(try fields.text("epoch")),
+            lastSeq: Seq(try fields.integer("seq", in: FieldReader.natural)),
+            lastCreationTime: WallTime(milliseconds: try fields.integer("creationTime", in: FieldReader.wide)),
+            members: [], expiredTickets: [], forceDisconnectedTickets: [], entries: [])
         missing = Missing(
-            members: try members.integer("members", in: Members.natural),
-            departed: try members.integer("departed", in: Members.natural),
-            forceDisconnected: try members.integer("expelled", in: Members.natural),
-            senders: try members.integer("senders", in: Members.natural),
-            events: try members.integer("events", in: 0...session.lastSeq.rawValue))
+            members: try fields.integer("members", in: FieldReader.natural),
+            expired: try fields.integer("departed", in: FieldReader.natural),
+            forceDisconnected: try fields.integer("expelled", in: FieldReader.natural),
+            senders: try fields.integer("senders", in: FieldReader.natural),
+            events: try fields.integer("events", in: 0...session.lastSeq.rawValue))
     }
 
-    /// What comes next; nil when nothing is missing.
-    var awaited: Awaited? {
+    /// The kind of the next line; `nil` when nothing is missing.
+    var expected: Expected? {
         if event != nil { return .line }
         if missing.members > 0 { return .member }
-        if missing.departed > 0 { return .departed }
+        if missing.expired > 0 { return .expired }
         if missing.forceDisconnected > 0 { return .forceDisconnected }
         if missing.senders > 0 { return .sender }
         return missing.events > 0 ? .event : nil
     }
 
-    var isComplete: Bool { awaited == nil }
+    var isComplete: Bool { expected == nil }
 
-    mutating func take(_ members: inout Members, takenAt: MonotonicInstant) throws(StateFault) {
-        guard let awaited else { throw .damaged }
-        switch awaited {
+    mutating func read(_ fields: inout FieldReader, takenAt: MonotonicInstant) throws(StateFault) {
+        guard let expected else { throw .damaged }
+        switch expected {
         case .member:
-            session.members.append(try member(&members, takenAt))
+            session.members.append(try member(&fields, takenAt))
             missing.members -= 1
-        case .departed:
-            session.departed.append(try departed(&members, takenAt))
-            missing.departed -= 1
+        case .expired:
+            session.expiredTickets.append(try retained(&fields, takenAt))
+            missing.expired -= 1
         case .forceDisconnected:
-            session.forceDisconnected.append(try departed(&members, takenAt))
+            session.forceDisconnectedTickets.append(try retained(&fields, takenAt))
             missing.forceDisconnected -= 1
         case .sender:
-            senders.append(Array(try members.text("sender").utf8))
+            senders.append(Array(try fields.text("sender").utf8))
             missing.senders -= 1
-        case .event: event = try event(&members, takenAt)
+        case .event: event = try event(&fields, takenAt)
         case .line: throw .damaged
         }
     }
 
-    /// An event's own line. Nobody reads it here: clients do.
-    mutating func take(_ line: [UInt8]) throws(StateFault) {
-        // Of its own size: `line` has room for the longest so far.
+    /// Reads an event's own line as it is, since only clients parse it.
+    mutating func read(_ line: [UInt8]) throws(StateFault) {
+        // A copy of exact size: the buffer `line` has room for the longest line so far.
         let bytes = line.withUnsafeBufferPointer { Array($0) }
         guard let event, let line = EncodedLine(bytes: bytes, insertion: event.insertion) else { throw .damaged }
         session.entries.append(
@@ -200,54 +202,54 @@ private struct Draft {
     }
 
     private mutating func member(
-        _ members: inout Members, _ takenAt: MonotonicInstant
-    ) throws(StateFault) -> SessionSnapshot.Member {
-        let ticket = try ticket(&members)
+        _ fields: inout FieldReader, _ takenAt: MonotonicInstant
+    ) throws(StateFault) -> SessionSnapshot.SavedMember {
+        let ticket = try ticket(&fields)
         guard ids.insert(ticket.connectionId).inserted else { throw .damaged }
-        return SessionSnapshot.Member(
+        return SessionSnapshot.SavedMember(
             ticket: ticket,
-            creationTime: WallTime(milliseconds: try members.integer("creationTime", in: Members.wide)),
-            lostAt: try members.ago("lost", takenAt), answers: try members.answers(),
-            signalAllowance: try members.bucket("signals", takenAt),
-            onlineOnlyAllowance: try members.bucket("onlineOnly", takenAt))
+            creationTime: WallTime(milliseconds: try fields.integer("creationTime", in: FieldReader.wide)),
+            lostAt: try fields.ago("lost", takenAt), answers: try fields.answers(),
+            signalAllowance: try fields.bucket("signals", takenAt),
+            onlineOnlyAllowance: try fields.bucket("onlineOnly", takenAt))
     }
 
-    private func departed(
-        _ members: inout Members, _ takenAt: MonotonicInstant
-    ) throws(StateFault) -> DepartedTickets.Departed {
-        DepartedTickets.Departed(ticket: try ticket(&members), since: try members.ago("since", takenAt))
+    private func retained(
+        _ fields: inout FieldReader, _ takenAt: MonotonicInstant
+    ) throws(StateFault) -> RetainedTickets.Entry {
+        RetainedTickets.Entry(ticket: try ticket(&fields), since: try fields.ago("since", takenAt))
     }
 
-    private func ticket(_ members: inout Members) throws(StateFault) -> ResumeTicket {
-        guard let role = Role(rawValue: try members.text("role")) else { throw .damaged }
-        let places = 0...session.lastSeq.rawValue
+    private func ticket(_ fields: inout FieldReader) throws(StateFault) -> ResumeTicket {
+        guard let role = Role(rawValue: try fields.text("role")) else { throw .damaged }
+        let seqs = 0...session.lastSeq.rawValue
         return ResumeTicket(
-            connectionId: ConnectionID(try members.text("connection")), role: role, data: try members.text("data"),
-            begin: Seq(try members.integer("begin", in: places)),
-            joined: Seq(try members.integer("joined", in: places)), secretHash: try members.hash("secret"),
-            previousSecretHash: members.has("previous") ? try members.hash("previous") : nil)
+            connectionId: ConnectionID(try fields.text("connection")), role: role, data: try fields.text("data"),
+            begin: Seq(try fields.integer("begin", in: seqs)),
+            joined: Seq(try fields.integer("joined", in: seqs)), secretHash: try fields.hash("secret"),
+            previousSecretHash: fields.has("previous") ? try fields.hash("previous") : nil)
     }
 
-    private func event(_ members: inout Members, _ takenAt: MonotonicInstant) throws(StateFault) -> Event {
+    private func event(_ fields: inout FieldReader, _ takenAt: MonotonicInstant) throws(StateFault) -> Event {
         var insertion: (bytes: [UInt8], offset: Int)?
-        if members.has("sender") {
-            let number = Int(try members.integer("sender", in: Members.natural))
+        if fields.has("sender") {
+            let number = Int(try fields.integer("sender", in: FieldReader.natural))
             guard senders.indices.contains(number) else { throw .damaged }
-            insertion = (senders[number], Int(try members.integer("at", in: Members.natural)))
+            insertion = (senders[number], Int(try fields.integer("at", in: FieldReader.natural)))
         }
         return Event(
-            audience: members.has("to") ? .only(ConnectionID(try members.text("to"))) : .everyone,
-            kind: members.has("of") ? .presence(of: ConnectionID(try members.text("of"))) : .signal,
-            appendedAt: try members.ago("age", takenAt), insertion: insertion)
+            audience: fields.has("to") ? .only(ConnectionID(try fields.text("to"))) : .everyone,
+            kind: fields.has("of") ? .presence(of: ConnectionID(try fields.text("of"))) : .signal,
+            appendedAt: try fields.ago("age", takenAt), insertion: insertion)
     }
 }
 
-/// The members of one line, each of which has to be taken: one that is not known was written by who knew more.
-private struct Members {
+/// Reads the fields of one line. Every field must be read: an unknown one comes from a newer version.
+private struct FieldReader {
     private let object: JSONObject
-    private var takenCount = 0
+    private var readCount = 0
 
-    /// Far from where adding one would be too much.
+    /// Far from any overflow by a later addition.
     static let wide: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
     static let natural: ClosedRange<Int64> = 0...(1 << 53)
 
@@ -255,23 +257,23 @@ private struct Members {
 
     func has(_ name: String) -> Bool { object[name] != nil }
 
-    func end() throws(StateFault) { guard takenCount == object.count else { throw .damaged } }
+    func end() throws(StateFault) { guard readCount == object.count else { throw .damaged } }
 
-    private mutating func take(_ name: String) throws(StateFault) -> JSONValue {
+    private mutating func read(_ name: String) throws(StateFault) -> JSONValue {
         guard let value = object[name] else { throw .damaged }
-        takenCount += 1
+        readCount += 1
         return value
     }
 
     mutating func integer(
         _ name: String, in range: ClosedRange<Int64> = .min ... .max
     ) throws(StateFault) -> Int64 {
-        guard let number = try take(name).integerValue, range.contains(number) else { throw .damaged }
+        guard let number = try read(name).integerValue, range.contains(number) else { throw .damaged }
         return number
     }
 
     mutating func text(_ name: String) throws(StateFault) -> String {
-        guard let text = try take(name).stringValue else { throw .damaged }
+        guard let text = try read(name).stringValue else { throw .damaged }
         return text
     }
 
@@ -285,7 +287,7 @@ private struct Members {
     }
 
     mutating func hash(_ name: String) throws(StateFault) -> ResumeSecretHash {
-        // As the writer writes it: lower case only.
+        // Lower case only, as the writer writes it.
         let digits = try text(name)
         guard let bytes = Hexadecimal.decoded(digits.utf8), Hexadecimal.text(bytes) == digits else { throw .damaged }
         return ResumeSecretHash(bytes: bytes)
@@ -293,13 +295,13 @@ private struct Members {
 
     mutating func answers() throws(StateFault) -> AnswerBook {
         let highest = has("highest") ? RequestID(try integer("highest")) : nil
-        guard let values = try take("answers").arrayValue else { throw .damaged }
+        guard let values = try read("answers").arrayValue else { throw .damaged }
         var entries: [AnswerBook.Entry] = []
         for value in values { entries.append(try Self.entry(value.arrayValue ?? [])) }
         return AnswerBook(entries: entries, highest: highest)
     }
 
-    /// `[request]` for what was done without a seq, `[request, seq]`, or `[request, code, name, isRetryable, message]`.
+    /// `[request]` for an answer without a seq, `[request, seq]`, or `[request, code, name, isRetryable, message]`.
     private static func entry(_ parts: [JSONValue]) throws(StateFault) -> AnswerBook.Entry {
         guard let request = parts.first?.integerValue.map(RequestID.init) else { throw .damaged }
         switch parts.count {

@@ -1,18 +1,18 @@
 import SignalingProtocol
 
-/// The sessions of a server that has stopped, as text: what ``StateWriter`` writes and ``StateReader`` reads.
+/// The format of the sessions of a stopped server: ``StateWriter`` writes it and ``StateReader`` reads it (RES-15).
 ///
-/// Lines of JSON: one that says what this is, then for each session a line with its name and what there is of it,
-/// and a line for each connection, ticket and sender. Each event has two, one about it and its own, just as clients get it.
-/// The last line has a checksum. Moments are nanoseconds before or after that at which it was written.
+/// Lines of JSON. The first line has the version and the time of writing. Each session has a line with its name and its
+/// counts, then a line for each connection, ticket and sender. Each event has two lines: its attributes, and its own line as
+/// clients get it. The last line has a checksum. Moments are nanoseconds before or after the time of writing.
 enum StateText {
-    /// Another one for each change: a text is read by who knows all that stands in it, or not at all.
+    /// Increased by every change of the format: a reader reads texts of its own version only.
     static let version: Int64 = 1
 
-    /// Longest line, in bytes: an event of the largest size has 64 KiB at most, a connection with all its answers less.
+    /// Longest line, in bytes. The largest event has 64 KiB, and a connection with all its answers has less.
     static let lineByteLimit = 1_048_576
 
-    /// FNV-1a (Fowler, Noll, Vo). It is there for accidents: who may write the file needs no forgery.
+    /// FNV-1a (Fowler, Noll, Vo). It detects accidental damage, not forgery: only the server's user can write the file.
     struct Checksum: Hashable, Sendable {
         private var sum: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -29,10 +29,13 @@ enum StateText {
     }
 }
 
-/// Why a text is not taken as a server's state.
+/// Why a text cannot be read as a server's state.
 public enum StateFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The text is not a state of this program.
     case foreign
+    /// The text has this other version of the format.
     case version(Int64)
+    /// The text is incomplete, or was changed after it was written.
     case damaged
 
     public var description: String {

@@ -2,7 +2,7 @@ import DequeModule
 import JSONText
 import SignalingProtocol
 
-/// Writes the sessions of a server that stops, piece by piece; see ``StateText``.
+/// Writes the sessions of a stopping server, piece by piece; see ``StateText`` for the format.
 public struct StateWriter: Sendable {
     private var writer = JSONWriter()
     private var checksum = StateText.Checksum()
@@ -10,8 +10,8 @@ public struct StateWriter: Sendable {
     private let now: MonotonicInstant
 
     /// - Parameters:
-    ///   - now: when the snapshots were taken.
-    ///   - wallTime: the same on the clock that the reader will have, too.
+    ///   - now: when the snapshots were taken, by the monotonic clock.
+    ///   - wallTime: the same moment by the wall clock, which the reader has, too.
     public init(now: MonotonicInstant, wallTime: WallTime) {
         self.now = now
         writer.beginObject()
@@ -20,17 +20,17 @@ public struct StateWriter: Sendable {
         endLine()
     }
 
-    /// How much waits to be taken.
+    /// The number of bytes that ``drainBytes()`` would return.
     public var byteCount: Int { writer.bytes.count }
 
-    /// What comes next in the file.
+    /// Returns the bytes since the last call, for the file.
     public mutating func drainBytes() -> [UInt8] {
         let bytes = writer.drainBytes()
         checksum.add(bytes)
         return bytes
     }
 
-    /// The end of the text, after all that was not taken yet.
+    /// Returns the rest of the text, its last line included.
     public mutating func finish() -> [UInt8] {
         let rest = drainBytes()
         writer.beginObject()
@@ -40,9 +40,10 @@ public struct StateWriter: Sendable {
         return rest + writer.drainBytes()
     }
 
+    /// Writes one session.
     public mutating func append(_ session: SessionSnapshot) {
         sessionCount += 1
-        // Each once, however many signals are theirs.
+        // Each sender once, however many signals it sent.
         var senders: [[UInt8]] = []
         var numbers: [[UInt8]: Int] = [:]
         for entry in session.entries {
@@ -56,14 +57,14 @@ public struct StateWriter: Sendable {
         writer.member("seq", session.lastSeq.rawValue)
         writer.member("creationTime", session.lastCreationTime.milliseconds)
         writer.member("members", session.members.count)
-        writer.member("departed", session.departed.count)
-        writer.member("expelled", session.forceDisconnected.count)
+        writer.member("departed", session.expiredTickets.count)
+        writer.member("expelled", session.forceDisconnectedTickets.count)
         writer.member("senders", senders.count)
         writer.member("events", session.entries.count)
         endLine()
         for member in session.members { append(member) }
-        for each in session.departed { append(each) }
-        for each in session.forceDisconnected { append(each) }
+        for each in session.expiredTickets { append(each) }
+        for each in session.forceDisconnectedTickets { append(each) }
         for sender in senders {
             writer.beginObject()
             writer.member("sender", String(decoding: sender, as: UTF8.self))
@@ -74,7 +75,7 @@ public struct StateWriter: Sendable {
         }
     }
 
-    private mutating func append(_ member: SessionSnapshot.Member) {
+    private mutating func append(_ member: SessionSnapshot.SavedMember) {
         writer.beginObject()
         write(member.ticket)
         writer.member("creationTime", member.creationTime.milliseconds)
@@ -102,10 +103,10 @@ public struct StateWriter: Sendable {
         endLine()
     }
 
-    private mutating func append(_ departed: DepartedTickets.Departed) {
+    private mutating func append(_ entry: RetainedTickets.Entry) {
         writer.beginObject()
-        write(departed.ticket)
-        write("since", ago: departed.since)
+        write(entry.ticket)
+        write("since", ago: entry.since)
         endLine()
     }
 
@@ -136,7 +137,7 @@ public struct StateWriter: Sendable {
         writer.member(name, max(0, now.duration(since: moment).wholeNanoseconds))
     }
 
-    /// Nothing for a bucket that is full.
+    /// Writes nothing for a full bucket.
     private mutating func write(_ name: String, fullAt bucket: TokenBucket) {
         if bucket.fullAt > now { writer.member(name, bucket.fullAt.duration(since: now).wholeNanoseconds) }
     }

@@ -468,12 +468,12 @@ struct AnswerBookTests {
     @Test("RES-9: nothing is a repetition before the socket has changed")
     func noChange() {
         var book = AnswerBook()
-        book.note(RequestID(1), .forceDisconnected)
+        book.record(RequestID(1), .forceDisconnected)
         #expect(book.recall(RequestID(1)) == .new)
         book.socketChanged()
         #expect(book.recall(RequestID(1)) == .answered(.forceDisconnected))
         #expect(book.recall(RequestID(2)) == .new)
-        book.note(RequestID(2), .signalled(Seq(4)))
+        book.record(RequestID(2), .signalled(Seq(4)))
         #expect(book.recall(RequestID(2)) == .new)
         #expect(book.recall(RequestID(0)) == .forgotten)
     }

@@ -224,8 +224,8 @@ private struct TwoSessions {
 
     private mutating func detachAll() {
         var effects: [SessionEffect] = []
-        for member in Array(original.members.members) {
-            guard case .attached(let socket) = member.presence else { continue }
+        for member in Array(original.roster.members) {
+            guard case .attached(let socket) = member.attachment else { continue }
             let binding = SocketBinding(member.connection.connectionId, socket)
             _ = original.handle(.detach(binding), now: now, effects: &effects)
         }
@@ -268,14 +268,15 @@ struct SnapshotTests {
         session.join("ada")
         session.signal(from: "ada")
         _ = session.handle(.detach(SocketBinding("ada")))
-        let member = try #require(session.members[client("ada")])
+        let member = try #require(session.roster[client("ada")])
         let isKept = "kept"
         let made: [(Any, [String: String])] = [
             (
                 session,
                 [
-                    "id": isKept, "epoch": isKept, "bounds": "the reader's own", "log": isKept, "members": isKept,
-                    "departed": isKept, "forceDisconnected": isKept, "detachments": "follow from the members",
+                    "id": isKept, "epoch": isKept, "bounds": "the reader's own", "log": isKept, "roster": isKept,
+                    "expiredTickets": isKept, "forceDisconnectedTickets": isKept,
+                    "detachments": "follow from the members",
                     "lastCreationTime": isKept,
                 ]
             ),
@@ -287,7 +288,7 @@ struct SnapshotTests {
                 member,
                 [
                     "connection": isKept, "role": "the ticket's", "encodedConnection": "of the connection",
-                    "presence": "the moment of the loss", "ticket": isKept, "answers": isKept,
+                    "attachment": "the moment of the loss", "ticket": isKept, "answers": isKept,
                     "signalAllowance": isKept, "onlineOnlyAllowance": isKept,
                 ]
             ),
@@ -304,8 +305,8 @@ struct SnapshotTests {
                 ["entries": isKept, "highest": isKept, "repeatedThrough": "`highest`, for whoever comes back"]
             ),
             (member.signalAllowance, ["fullAt": isKept]),
-            (session.departed, ["limit": "the reader's own", "window": "the reader's own", "tickets": isKept]),
-            (DepartedTickets.Departed(ticket: member.ticket, since: .seconds(0)), ["ticket": isKept, "since": isKept]),
+            (session.expiredTickets, ["limit": "the reader's own", "window": "the reader's own", "tickets": isKept]),
+            (RetainedTickets.Entry(ticket: member.ticket, since: .seconds(0)), ["ticket": isKept, "since": isKept]),
             (
                 try #require(session.log.entries.first),
                 ["seq": "by place", "audience": isKept, "kind": isKept, "appendedAt": isKept, "line": isKept]
@@ -394,7 +395,7 @@ struct SnapshotTests {
         session = try kept(
             old, stop: .seconds(0), start: .seconds(0), bounds: .init(resumeWindow: .zero, recoveryWindow: .zero))
         #expect(comeBack(&session, at: 0, after: 7).hasSuffix("lost"))
-        #expect(!session.members.members.contains { $0.ticket.connectionId == client("ada") })
+        #expect(!session.roster.members.contains { $0.ticket.connectionId == client("ada") })
     }
 
     @Test("SIG-11: a restart is no way around a limit, and a limit that is no more does not bind")

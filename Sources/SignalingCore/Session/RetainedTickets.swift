@@ -1,0 +1,50 @@
+import DequeModule
+import SignalingProtocol
+
+/// The resume tickets of connections that are no longer in the session, for clients that come back late.
+///
+/// Bounded in time and in number (G5): the oldest tickets go first.
+struct RetainedTickets: Sendable {
+    struct Entry: Hashable, Sendable {
+        let ticket: ResumeTicket
+        /// The start of the ticket's time window.
+        let since: MonotonicInstant
+    }
+
+    private let limit: Int
+    private let window: Duration
+    /// In the order in which they expire.
+    private(set) var tickets: Deque<Entry> = []
+
+    /// - Parameters:
+    ///   - limit: most tickets.
+    ///   - window: how long each ticket is valid.
+    init(limit: Int, window: Duration) {
+        self.limit = limit
+        self.window = window
+    }
+
+    /// When the last ticket expires; `nil` without tickets. The session is needed until then.
+    var neededUntil: MonotonicInstant? { tickets.last.map(end(of:)) }
+
+    private func end(of entry: Entry) -> MonotonicInstant { entry.since.advanced(by: window) }
+
+    /// Adds a ticket. Add tickets in the order of `since`.
+    mutating func append(_ ticket: ResumeTicket, since: MonotonicInstant) {
+        guard limit > 0 else { return }
+        if tickets.count >= limit { tickets.removeFirst() }
+        tickets.append(Entry(ticket: ticket, since: since))
+    }
+
+    /// Removes the tickets that have expired.
+    mutating func expire(upTo now: MonotonicInstant) {
+        while let oldest = tickets.first, end(of: oldest) <= now { tickets.removeFirst() }
+    }
+
+    /// Removes and returns the valid ticket that admits this claim; `nil` without one.
+    mutating func redeem(_ claim: Resumption, of request: JoinRequest, now: MonotonicInstant) -> ResumeTicket? {
+        guard let index = tickets.firstIndex(where: { end(of: $0) > now && $0.ticket.admits(claim, of: request) })
+        else { return nil }
+        return tickets.remove(at: index).ticket
+    }
+}

@@ -1,0 +1,40 @@
+import SignalingProtocol
+
+extension SessionState {
+    /// The limits of a session. An operator may change them between two runs of the server.
+    public struct Bounds: Sendable {
+        /// Most connections at a time. The default is OpenTok's limit of 15,000.
+        public var connectionCount: Int
+        public var log: SessionLog.Bounds
+        /// How long a connection continues without a socket; zero disables resuming.
+        public var resumeWindow: Duration
+        /// How long after the loss of its socket a client can fetch what it missed; zero disables it.
+        public var recoveryWindow: Duration
+        /// Most expired connections whose clients may still recover what they missed.
+        public var recoverableCount: Int
+        /// The rate limit for one connection's signals (SIG-11); `nil` for no limit. Does not count online-only signals.
+        public var signalRate: RateLimit?
+        /// The rate at which a connection's online-only signals are relayed (SIG-12); `nil` for all of them.
+        public var onlineOnlyRate: RateLimit?
+        /// In a session of more connections, online-only signals to everybody are not relayed (SIG-12).
+        public var onlineOnlyConnectionCount: Int
+
+        /// The log keeps events for as long as a client may ask for them.
+        public init(
+            connectionCount: Int = 15_000, logEventCount: Int = 2048, logByteCount: Int = 1_048_576,
+            resumeWindow: Duration = Limits.resumeWindow, recoveryWindow: Duration = Limits.recoveryWindow,
+            recoverableCount: Int = 1024, signalRate: RateLimit? = nil,
+            onlineOnlyRate: RateLimit? = RateLimit(perSecond: 1, burst: 5), onlineOnlyConnectionCount: Int = 100
+        ) {
+            self.connectionCount = connectionCount
+            self.resumeWindow = resumeWindow
+            self.recoveryWindow = recoveryWindow
+            self.recoverableCount = recoverableCount
+            self.signalRate = signalRate
+            self.onlineOnlyRate = onlineOnlyRate
+            self.onlineOnlyConnectionCount = onlineOnlyConnectionCount
+            log = SessionLog.Bounds(
+                eventCount: logEventCount, byteCount: logByteCount, age: max(resumeWindow, recoveryWindow))
+        }
+    }
+}

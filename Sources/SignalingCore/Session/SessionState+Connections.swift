@@ -1,0 +1,146 @@
+import SignalingProtocol
+
+extension SessionState {
+    /// Begins or resumes a connection (RES-2 to RES-11).
+    mutating func join(
+        _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
+        // The client's order of events was lost, or never had that seq.
+        guard claim.epoch == epoch, claim.after <= log.lastSeq else {
+            return begin(request, .lost, now, effects: &effects)
+        }
+        if let member = roster[claim.connectionId], member.ticket.admits(claim, of: request) {
+            let after = max(claim.after, member.ticket.begin)
+            // Without a resume window nothing is resumed, even before the server notices the loss: the session keeps no
+            // answers then, and would carry out repeated requests twice (G3). A recovered connection that lost its socket
+            // before the end of its replay recovers once more instead (RES-4).
+            if bounds.resumeWindow > .zero, after >= log.reachesBackTo, after >= member.ticket.joined {
+                return resume(member, request, claim, after, effects: &effects)
+            }
+            if request.isExpired { return .refused(.expired) }
+            // The connection cannot be resumed, and its client has abandoned it by asking.
+            if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
+            remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
+            let isRecoverable = bounds.recoveryWindow > .zero && after >= log.reachesBackTo
+            return begin(request, isRecoverable ? .recovered : .lost, after: after, now, effects: &effects)
+        }
+        // RES-10: a force-disconnected client does not come back by itself.
+        if forceDisconnectedTickets.redeem(claim, of: request, now: now) != nil { return .wasForceDisconnected }
+        guard !request.isExpired else { return .refused(.expired) }
+        guard let ticket = expiredTickets.redeem(claim, of: request, now: now) else {
+            return begin(request, .lost, now, effects: &effects)
+        }
+        let after = max(claim.after, ticket.begin)
+        return begin(request, after >= log.reachesBackTo ? .recovered : .lost, after: after, now, effects: &effects)
+    }
+
+    private mutating func resume(
+        _ member: Roster.Member, _ request: JoinRequest, _ claim: Resumption, _ after: Seq,
+        effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
+        roster.update(claim.connectionId) { member in
+            member.attachment = .attached(request.socket)
+            member.ticket.rotate(to: request.secretHash, claimed: claim.secretHash)
+            member.answers.socketChanged()
+        }
+        return .joined(
+            joinResult(
+                of: member.connection, member.role, connections: [member.connection], after: after, .resumed,
+                replayThrough: log.lastSeq))
+    }
+
+    /// Begins a new connection.
+    ///
+    /// - Parameters:
+    ///   - outcome: what became of the client's earlier connection.
+    ///   - after: for a recovered connection, the seq after which its replay begins.
+    private mutating func begin(
+        _ request: JoinRequest, _ outcome: Welcome.Outcome, after: Seq? = nil, _ now: MonotonicInstant,
+        effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        guard !request.isExpired else { return .refused(.expired) }
+        guard roster.count < bounds.connectionCount else {
+            return .refused(
+                SignalingError(.connectionLimitExceeded, "the session is full: it has \(roster.count) connections"))
+        }
+        guard !roster.contains(request.connectionId) else {
+            // The caller's randomness repeated an ID. Two clients must never share one.
+            return .refused(SignalingError(.connectFailed, "the connection ID is in use; connect again"))
+        }
+        // Strictly increasing (CON-5), even when two clients join within a millisecond or the server's clock steps back.
+        lastCreationTime = max(request.wallTime, WallTime(milliseconds: lastCreationTime.milliseconds &+ 1))
+        let connection = Connection(
+            connectionId: request.connectionId, creationTime: lastCreationTime, data: request.data)
+        let missed = log.lastSeq
+        let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId), now: now) { seq in
+            EncodedLine(.connectionCreated(seq, connection))
+        }
+        // The new event may have pushed a missed event out of the log.
+        let outcome = outcome == .recovered && (after ?? entry.seq) < log.reachesBackTo ? .lost : outcome
+        if roster.isEmpty { effects.append(.presence(.sessionCreated)) }
+        effects.append(.presence(.connectionCreated(connection)))
+        roster.append(
+            Roster.Member(
+                connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
+                attachment: .attached(request.socket),
+                ticket: ResumeTicket(
+                    connectionId: connection.connectionId, role: request.role, data: request.data,
+                    begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
+                    secretHash: request.secretHash)))
+        return .joined(
+            joinResult(
+                of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,
+                after: outcome == .recovered ? after ?? entry.seq : entry.seq, outcome,
+                replayThrough: outcome == .recovered ? missed : nil))
+    }
+
+    private func joinResult(
+        of connection: Connection, _ role: Role, connections: [Connection], after: Seq, _ outcome: Welcome.Outcome,
+        replayThrough: Seq?
+    ) -> JoinResult {
+        JoinResult(
+            connection: connection, role: role, connections: connections, epoch: epoch, seq: after, outcome: outcome,
+            replayThrough: replayThrough, resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
+    }
+
+    /// Ends a connection, unless it has left or uses another socket.
+    mutating func leave(
+        _ binding: SocketBinding, _ reason: DisconnectReason, _ now: MonotonicInstant,
+        effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        if isAttached(binding) { remove(binding.connectionId, reason, now, effects: &effects) }
+        return .done
+    }
+
+    /// Starts the resume window of a connection, unless it has left or uses another socket (RES-2).
+    mutating func detach(
+        _ binding: SocketBinding, _ now: MonotonicInstant, effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        guard isAttached(binding) else { return .done }
+        let until = now.advanced(by: bounds.resumeWindow)
+        roster.update(binding.connectionId) { $0.attachment = .detached(at: now, until: until) }
+        detachments.append(Detachment(connectionId: binding.connectionId, until: until))
+        // Expires the connection at once when the resume window is zero.
+        advance(to: now, effects: &effects)
+        return .done
+    }
+
+    /// Removes a connection and tells the others. Each connection leaves once (G7).
+    ///
+    /// - Returns: whether the connection was in the session.
+    @discardableResult
+    mutating func remove(
+        _ connection: ConnectionID, _ reason: DisconnectReason, _ now: MonotonicInstant,
+        effects: inout [SessionEffect]
+    ) -> Bool {
+        guard let member = roster.remove(connection) else { return false }
+        log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
+            EncodedLine(.connectionDestroyed(seq, connection, reason))
+        }
+        effects.append(.presence(.connectionDestroyed(member.connection, reason)))
+        if roster.isEmpty { effects.append(.presence(.sessionDestroyed)) }
+        return true
+    }
+}

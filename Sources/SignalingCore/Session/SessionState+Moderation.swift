@@ -1,0 +1,29 @@
+import SignalingProtocol
+
+extension SessionState {
+    /// Ends another connection at once, for a moderator or for REST (LEAVE-2).
+    mutating func forceDisconnect(
+        _ target: ConnectionID, by sender: CommandSender, _ now: MonotonicInstant, effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        switch sender {
+        case .server: break
+        case .connection(let binding, _):
+            guard let member = roster[binding.connectionId], member.isAttached(to: binding.socket) else {
+                return .refused(SignalingError(.notConnectedToModerate, "not connected to the session; connect first"))
+            }
+            guard member.role.mayForceDisconnect else {
+                return .refused(
+                    SignalingError(
+                        .unableToForceDisconnect,
+                        "only a moderator may end other connections; use a token with the role moderator"))
+            }
+        }
+        let victim = roster[target]
+        guard let victim, remove(target, .forceDisconnected, now, effects: &effects) else {
+            return .refused(SignalingError(.badTarget, "the connection is not in the session; it may have left"))
+        }
+        if case .detached = victim.attachment { forceDisconnectedTickets.append(victim.ticket, since: now) }
+        effects.append(.ended(target, .forceDisconnected))
+        return .forceDisconnected
+    }
+}

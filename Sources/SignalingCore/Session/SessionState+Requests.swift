@@ -1,0 +1,61 @@
+import SignalingProtocol
+
+extension SessionState {
+    /// Carries out a request and records its answer. A repeated request gets its first answer instead (RES-9).
+    ///
+    /// - Parameter isRepeatable: whether clients repeat such requests after a resume.
+    mutating func answering(
+        _ sender: CommandSender, isRepeatable: Bool, _ carryOut: (inout SessionState) -> SessionOutcome
+    ) -> SessionOutcome {
+        guard case .connection(let binding, let request?) = sender, isRepeatable, bounds.resumeWindow > .zero,
+            let known = roster.update(
+                binding.connectionId,
+                { $0.isAttached(to: binding.socket) ? $0.answers.recall(request) : nil }) ?? nil
+        else { return carryOut(&self) }
+        switch known {
+        case .new: break
+        case .answered(let answer): return answer.outcome
+        case .forgotten: return .refused(.answerForgotten)
+        }
+        let outcome = carryOut(&self)
+        if let answer = AnswerBook.Answer(outcome) {
+            roster.update(binding.connectionId) { $0.answers.record(request, answer) }
+        }
+        return outcome
+    }
+}
+
+extension AnswerBook.Answer {
+    /// `nil` for an outcome that needs no record, since its request can be repeated without harm.
+    fileprivate init?(_ outcome: SessionOutcome) {
+        switch outcome {
+        case .signalled(let seq?): self = .signalled(seq)
+        case .forceDisconnected: self = .forceDisconnected
+        case .refused(let error): self = .refused(error)
+        case .signalled(nil), .joined, .wasForceDisconnected, .done: return nil
+        }
+    }
+
+    fileprivate var outcome: SessionOutcome {
+        switch self {
+        case .signalled(let seq): .signalled(seq)
+        case .forceDisconnected: .forceDisconnected
+        case .refused(let error): .refused(error)
+        }
+    }
+}
+
+extension SignalingError {
+    /// The connection is not in the session, or uses another socket.
+    static var notInSession: SignalingError { SignalingError(.notConnected, "not connected to the session") }
+
+    /// The token has expired, and the client cannot resume (RES-7). The text is that of `TokenError.expired`.
+    static var expired: SignalingError {
+        SignalingError(.authenticationError, "the token is refused: it has expired")
+    }
+
+    /// A repeated request that is older than the recorded answers (RES-9).
+    fileprivate static var answerForgotten: SignalingError {
+        SignalingError(.notConnected, "the answer to this request is no longer known: more than \(Limits.unansweredRequests) newer requests were answered")
+    }
+}

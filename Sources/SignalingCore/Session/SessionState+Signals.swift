@@ -1,0 +1,83 @@
+import SignalingProtocol
+
+extension SessionState {
+    /// Checks a signal in the order of SIG-5 (rate, role, data, to, type, presence of the target) and appends it to the log.
+    mutating func signal(
+        _ request: SignalRequest, from sender: CommandSender, _ now: MonotonicInstant,
+        effects: inout [SessionEffect]
+    ) -> SessionOutcome {
+        let from: (id: ConnectionID, encoded: [UInt8])?
+        switch sender {
+        case .server: from = nil
+        case .connection(let binding, _):
+            let standing = roster.update(binding.connectionId) { member in
+                member.standing(for: request, on: binding.socket, bounds.signalRate, now)
+            }
+            switch standing {
+            case .refused(let error)?: return .refused(error)
+            case .permitted(let encodedConnection)?: from = (binding.connectionId, encodedConnection)
+            case nil: return .refused(.notInSession)
+            }
+        }
+        do { try request.validate() } catch { return .refused(error) }
+        if let to = request.to {
+            guard roster.contains(to) else {
+                return .refused(SignalingError(.notFound, "the target connection is not in the session; it may have left"))
+            }
+        } else if roster.isEmpty {
+            return .refused(SignalingError(.notFound, "the session has no connections"))
+        }
+
+        let audience = request.to.map(Audience.only) ?? .everyone
+        func line(_ seq: Seq?) -> EncodedLine {
+            EncodedLine(
+                SignalEvent(
+                    seq: seq, from: from?.id, type: request.type, data: request.data, isJSON: request.isJSON,
+                    to: request.to),
+                encodedSender: from?.encoded)
+        }
+        if request.isOnlineOnly {
+            let isWithinRate = from.map { from in
+                roster.update(from.id) { $0.onlineOnlyAllowance.consume(bounds.onlineOnlyRate, now: now) } ?? true
+            }
+            guard isWithinRate ?? true else {
+                effects.append(.onlineOnlyDropped(.tooOften))
+                return .signalled(nil)
+            }
+            if audience == .everyone, roster.count > bounds.onlineOnlyConnectionCount {
+                effects.append(.onlineOnlyDropped(.tooManyConnections))
+                return .signalled(nil)
+            }
+            effects.append(
+                .onlineOnly(
+                    OnlineOnlySignal(
+                        after: log.lastSeq, from: from?.id, type: request.type,
+                        audience: audience, line: line(nil))))
+            return .signalled(nil)
+        }
+        return .signalled(log.append(audience: audience, kind: .signal, now: now, line: line).seq)
+    }
+}
+
+/// Whether a member may send a signal now, before the signal itself is checked.
+private enum Standing {
+    /// With the sender's encoded connection (SIG-9).
+    case permitted(encodedConnection: [UInt8])
+    case refused(SignalingError)
+}
+
+extension Roster.Member {
+    fileprivate mutating func standing(
+        for request: SignalRequest, on socket: SocketID, _ rate: RateLimit?, _ now: MonotonicInstant
+    ) -> Standing {
+        guard isAttached(to: socket) else { return .refused(.notInSession) }
+        // The rate comes first: a refusal costs as much as relaying to one receiver, so it needs a limit, too.
+        guard request.isOnlineOnly || signalAllowance.consume(rate, now: now) else {
+            return .refused(SignalingError(.rateLimited, "too many signals; wait before you send more"))
+        }
+        guard role.maySignal else {
+            return .refused(SignalingError(.permissionDenied, "the role \(role.rawValue) may not signal; use a token with another role"))
+        }
+        return .permitted(encodedConnection: encodedConnection)
+    }
+}
