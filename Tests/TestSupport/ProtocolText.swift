@@ -1,6 +1,6 @@
 import Foundation
 
-/// `docs/PROTOCOL.md` as tests read it: what stands there in tables is compared with what the code does.
+/// Reads the tables of `docs/PROTOCOL.md`, so that tests can compare them with the code.
 public struct ProtocolText: Sendable {
     private let lines: [String]
 
@@ -15,11 +15,11 @@ public struct ProtocolText: Sendable {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The rows of the first table after a line that starts with `start`, without its heading; each cell without the spaces
-    /// and back quotes around it. Empty if there is none before the next heading.
+    /// The rows of the first table after a line that starts with `start`, without the header row. Cells come without the
+    /// spaces and back quotes around them. Empty if there is no table before the next heading.
     public func table(after start: String) -> [[String]] {
-        guard let place = lines.firstIndex(where: { $0.hasPrefix(start) }) else { return [] }
-        return lines[(place + 1)...]
+        guard let index = lines.firstIndex(where: { $0.hasPrefix(start) }) else { return [] }
+        return lines[(index + 1)...]
             .prefix { !$0.hasPrefix("## ") }
             .drop { !$0.hasPrefix("|") }
             .prefix { $0.hasPrefix("|") }
