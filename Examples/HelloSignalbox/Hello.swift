@@ -1,4 +1,7 @@
-// Says hello in a session and prints the first signal that comes back, its own: hello-signalbox KEY SESSION TOKEN [SERVER]
+// Connects, sends a signal, and prints the first signal that arrives: its own.
+//
+//     hello-signalbox KEY SESSION TOKEN [SERVER]
+
 import SignalingClient
 
 @main

@@ -1,14 +1,15 @@
-"""The tables for programs written for OpenTok: each row has a verdict that can be held, and names a test that is there.
+"""The documents against the repository: comparison tables, links, the picture of the targets, and the names of types.
 
+Each row of a comparison table (OPENTOK.md, opentok-web.md, opentok-swift.md) has a verdict and names a test that exists.
 A reference stands in backquotes:
 
-  `session: SIG-4 to takes`       the beginning of a name in web-test-client/test/session.test.js
+  `session: SIG-4 to takes`       the beginning of a test name in web-test-client/test/session.test.js
   `classic: test_changing`        the same in Tests/BrowserTests/test_classic_page.py
-  `test_rest_nobody_there`        a whole name in Tests/BlackBoxTests
-  `ApplicationTests: rotation`    a function of a Swift test file
-  Session `before`, `presence`    the same of Tests/OpenTokTests/SessionTests.swift, in opentok-swift.md; "all" is the file
-  `scripts: lost-ack-is-fetched`  a file of Tests/Vectors/client, without its ending
-  `Tests/…/t1.json`, `web.json`   a file, the second kind one of Tests/Vectors
+  `test_rest_nobody_there`        a whole test name in Tests/BlackBoxTests
+  `ApplicationTests: rotation`    a function in a Swift test file
+  Session `before`, `presence`    the same in Tests/OpenTokTests/SessionTests.swift, in opentok-swift.md; "all" is the file
+  `scripts: lost-ack-is-fetched`  a file of Tests/Vectors/client, without its extension
+  `Tests/…/t1.json`, `web.json`   a file; a name without a folder is a file of Tests/Vectors
 """
 
 import re
@@ -23,7 +24,7 @@ PYTHON_FILES = {"classic": "Tests/BrowserTests/test_classic_page.py", "page": "T
 
 
 def rows(document):
-    """What stands in the tables of a document that have a column of tests: name, verdict, tests."""
+    """The rows of those tables of a document that have a column of tests: name, verdict, tests."""
     header = None
     for number, line in enumerate((REPOSITORY / document).read_text().splitlines(), 1):
         if not line.startswith("|"):
@@ -37,7 +38,7 @@ def rows(document):
 
 
 def javascript_tests(file):
-    """The names of a file's tests, each as its literal pieces: between two of them anything may stand."""
+    """The names of a file's tests, each as its literal pieces. Any text may stand between two pieces."""
     path = REPOSITORY / f"web-test-client/test/{file}.test.js"
     if not path.exists():
         return []
@@ -46,7 +47,7 @@ def javascript_tests(file):
 
 
 def begins(pieces, text):
-    """Whether a name that is made of these pieces can begin so."""
+    """Whether a name made of these pieces can begin with the text."""
     first, *others = pieces
     if len(text) <= len(first) or not others:
         return first.startswith(text)
@@ -117,3 +118,61 @@ def test_the_tables_are_read_at_all():
     ):  # fmt: skip
         assert not is_there(wrong), wrong
     assert is_there("compatibility: signal: the server's 418") and not is_there("compatibility: signal: the client's 418")
+
+
+MARKDOWN = sorted(
+    path for folder in ("", "docs", "docs/decisions", "web-test-client", "Tests/Vectors")
+    for path in (REPOSITORY / folder).glob("*.md"))  # fmt: skip
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(path):
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", MARKDOWN, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_links_lead_to_files_and_headings_that_exist(path):
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(path.read_text())):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target
+
+
+def targets():
+    """The targets of the product in Package.swift."""
+    manifest = (REPOSITORY / "Package.swift").read_text()
+    found = re.findall(r'\.(?:target|executableTarget)\(\s*name: "(\w+)"', manifest)
+    return [name for name in found if (REPOSITORY / "Sources" / name).is_dir()]
+
+
+def target_rows():
+    return re.findall(r"^\| `(\w+)` \|", (REPOSITORY / "docs/ARCHITECTURE.md").read_text().partition("\n## One signal")[0], re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/ARCHITECTURE.md"])
+def test_the_picture_has_every_target(document):
+    picture = re.search(r"^```\n(program .*?)^```$", (REPOSITORY / document).read_text(), re.MULTILINE | re.DOTALL)[1]
+    assert len(targets()) > 10
+    assert [name for name in targets() if not re.search(rf"\b{name}\b", picture)] == []
+
+
+def test_the_table_of_targets_has_every_target():
+    assert set(targets()) <= set(target_rows())
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/ARCHITECTURE.md"])
+def test_types_that_a_document_names_exist(document):
+    """A type is named in backquotes. Swift's own are `Sendable` and `AsyncSequence`."""
+    sources = "\n".join(path.read_text() for path in (REPOSITORY / "Sources").rglob("*.swift"))
+    declared = set(re.findall(r"\b(?:struct|class|enum|protocol|actor|typealias) (\w+)", sources))
+    named = set(re.findall(r"`([A-Z][a-z]\w*)`", (REPOSITORY / document).read_text()))
+    assert len(named) > 5
+    assert named - declared - set(targets()) - set(target_rows()) - {"Sendable", "AsyncSequence"} == set()

@@ -2,27 +2,27 @@ import SignalingProtocol
 import TestSupport
 import Testing
 
-/// `docs/PROTOCOL.md` against the code: one of them cannot change without the other.
-@Suite("The specification says what the code does")
+/// Compares the tables of `docs/PROTOCOL.md` with the code, so that neither changes without the other.
+@Suite("The tables of the specification equal the code")
 struct SpecificationTests {
     private let text: ProtocolText
     init() throws { text = try ProtocolText.load() }
 
-    @Test("ERR-1: the table of errors is the code's, in its order")
+    @Test("ERR-1: the table of errors equals the code, in the same order")
     func errors() {
         let rows = text.table(after: "## 10. Errors").map { [$0[0], $0[1], $0[3]] }
         let codes = SignalingError.Code.all.map { [String($0.number), $0.name, $0.isRetryable ? "yes" : "no"] }
         #expect(rows == codes)
     }
 
-    @Test("CLOSE-1: the table of close codes is the code's, in its order")
+    @Test("CLOSE-1: the table of close codes equals the code, in the same order")
     func closeCodes() {
         let rows = text.table(after: "## 11. Close codes").map { [$0[0], $0[1], $0[3]] }
         let reasons = CloseReason.allCases.map { [String($0.rawValue), $0.text, $0.shouldReconnect ? "yes" : "no"] }
         #expect(rows == reasons)
     }
 
-    @Test("CLOSE-1: of our own codes those below 4500 say come back, and the others do not")
+    @Test("CLOSE-1: codes from 4000 to 4499 and 1001 mean \"come back\", all others do not")
     func closeRanges() {
         for reason in CloseReason.allCases where reason.rawValue >= 4000 {
             #expect(reason.shouldReconnect == (reason.rawValue < 4500), "\(reason)")
@@ -32,12 +32,12 @@ struct SpecificationTests {
         }
     }
 
-    @Test("a close frame has room for each text (RFC 6455 section 5.5)", arguments: CloseReason.allCases)
+    @Test("each close text fits in a close frame (RFC 6455 section 5.5)", arguments: CloseReason.allCases)
     func closeTexts(_ reason: CloseReason) {
         #expect((1...123).contains(reason.text.utf8.count))
     }
 
-    @Test("CON-10: the table of roles is the code's")
+    @Test("CON-10: the table of roles equals the code")
     func roles() {
         let rows = text.table(after: "* **CON-10**")
         func digit(_ truth: Bool) -> String { truth ? "1" : "0" }
@@ -56,7 +56,7 @@ struct SpecificationTests {
         }
     }
 
-    @Test("the table of limits is the code's")
+    @Test("WIRE-10, WIRE-11: the table of limits equals the code, and a client accepts 16 MiB")
     func limits() {
         let rows = Dictionary(uniqueKeysWithValues: text.table(after: "## 12. Limits").map { ($0[0], $0[1]) })
         func bytes(_ count: Int) -> String {
@@ -75,21 +75,21 @@ struct SpecificationTests {
             "HTTP body": bytes(Limits.bodyByteCount),
             "HTTP header block": bytes(Limits.headerByteCount),
             "time to connect": "\(Limits.connectTimeout.components.seconds) s",
-            "signals of one connection": "200 per second, 1,000 at once; settable, none in development mode",
+            "signals of one connection": "200 per second, 1,000 at once; configurable, none in development mode",
             "online-only signals of one connection": "1 per second, 5 at once",
-            "connections in a session with online-only signals to everybody": "100, settable",
-            "requests of one connection without an answer, for one that resumes": "\(Limits.unansweredRequests)",
-            "requests of one connection without an answer": "\(Limits.unansweredRequests)",
-            "bytes that wait to be sent on a connection's own account": bytes(Limits.waitingByteCount),
-            "time to resume a connection": "\(Limits.resumeWindow.components.seconds) s, settable from 0 to 24 h",
+            "connections in a session with online-only broadcasts": "100, configurable",
+            "unanswered requests of a connection that resumes": "\(Limits.unansweredRequests)",
+            "unanswered requests of one connection": "\(Limits.unansweredRequests)",
+            "unsent responses of one connection": bytes(Limits.waitingByteCount),
+            "time to resume a connection": "\(Limits.resumeWindow.components.seconds) s, configurable from 0 to 24 h",
             "time to fetch missed broadcasts":
-                "\(Limits.recoveryWindow.components.seconds) s, settable from 0 to 24 h",
+                "\(Limits.recoveryWindow.components.seconds) s, configurable from 0 to 24 h",
         ]
         #expect(rows == limits)
-        #expect(Limits.clientMessageByteCount == 16 * 1_048_576, "WIRE-11")
+        #expect(Limits.clientMessageByteCount == 16 * 1_048_576)
     }
 
-    @Test("a table that is not there is empty, so that it equals nothing")
+    @Test("a missing table is empty, so that no comparison with it passes")
     func missingTable() {
         #expect(text.table(after: "## 99. Nothing").isEmpty)
         #expect(ProtocolText("## a\ntext\n## b\n| x |\n| - |\n| y |").table(after: "## a").isEmpty)

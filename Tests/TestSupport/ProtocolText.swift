@@ -1,6 +1,6 @@
 import Foundation
 
-/// `docs/PROTOCOL.md` for tests that compare its tables with the code.
+/// Reads the tables of `docs/PROTOCOL.md`, so that tests can compare them with the code.
 public struct ProtocolText: Sendable {
     private let lines: [String]
 
@@ -15,8 +15,8 @@ public struct ProtocolText: Sendable {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The rows of the first table after the line that begins with `start`, without the table's head. Cells are trimmed of
-    /// spaces and back quotes. Empty when no table comes before the next section.
+    /// The rows of the first table after a line that starts with `start`, without the header row. Cells come without the
+    /// spaces and back quotes around them. Empty if there is no table before the next heading.
     public func table(after start: String) -> [[String]] {
         guard let index = lines.firstIndex(where: { $0.hasPrefix(start) }) else { return [] }
         return lines[(index + 1)...]

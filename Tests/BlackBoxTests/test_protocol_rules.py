@@ -1,0 +1,97 @@
+"""Rules of docs/PROTOCOL.md about every connection: write coalescing, origins, replay, refused requests, foreign session ids."""
+
+import asyncio
+import json
+
+import pytest
+
+from credentials import base64url
+from server_process import Server
+from signalbox_client import Bystander, Client
+from test_resume import come_back
+
+
+async def test_wire_11_all_pending_lines_go_out_in_one_text_message(server, session):
+    """Twenty signals in one message: their echoes and acknowledgements come back in one message, too."""
+    async with await Client.join(server, session) as ada:
+        requests = [{"op": "signal", "id": next(ada.ids), "type": "chat", "data": str(number)} for number in range(20)]
+        await ada.send("\n".join(map(json.dumps, requests)))
+        message = await asyncio.wait_for(ada.socket.recv(), 10)
+        lines = [json.loads(line) for line in message.split("\n")]
+        assert [line["data"] for line in lines if line["ev"] == "signal"] == [str(number) for number in range(20)]
+        assert [line["id"] for line in lines if line["ev"] == "ack"] == [request["id"] for request in requests]
+
+
+@pytest.mark.parametrize("origin", ["https://elsewhere.example", "http://127.0.0.1:1", "null", None])
+async def test_wire_12_pages_of_every_origin_may_open_the_socket(server, session, origin):
+    async with await Client.join(server, session, socket={"origin": origin}) as ada:
+        assert (await ada.signal(type="chat"))[0]["ev"] == "ack"
+
+
+async def test_wire_12_a_cookie_is_no_substitute_for_a_token(server, session):
+    token = server.project.token(session)
+    async with await Client.open(server, additional_headers={"Cookie": f"token={token}"}) as ada:
+        request = await ada.request("connect", apiKey=server.project.key, sessionId=session, token="")
+        await ada.refused(1004, "OT_AUTHENTICATION_ERROR", request)
+
+
+@pytest.fixture
+def patient():
+    """A server with the default windows, so that a slow machine does not end the resume window."""
+    with Server() as server:
+        yield server
+
+
+async def test_res_4_the_replay_follows_connected_and_newer_events_follow_the_replay(patient):
+    """Events from before and after the resume arrive in seq order; online-only signals are not replayed."""
+    session = patient.project.session()
+    async with await Client.join(patient, session) as bob:
+        ada = await Client.join(patient, session)
+        await bob.expect("connectionCreated")
+        ada.socket.transport.abort()
+        missed = [(await bob.signal(type="chat", data=str(number)))[0]["seq"] for number in range(3)]
+        await bob.signal(type="typing", onlineOnly=True)
+        async with await come_back(patient, session, ada, after=ada.connected["seq"]) as back:
+            assert back.connected["outcome"] == "resumed"
+            assert (back.connected["seq"], back.connected["replayThrough"]) == (ada.connected["seq"], missed[-1])
+            newer = (await bob.signal(type="chat", data="newer"))[0]["seq"]
+            for seq in [*missed, newer]:
+                await back.expect("signal", type="chat", seq=seq)
+
+
+@pytest.mark.parametrize(
+    "op, members, code",
+    [
+        ("signal", {"type": "no spaces"}, 400),
+        ("signal", {"data": "x" * 8193}, 413),
+        ("signal", {"type": "chat", "to": "nobody"}, 404),
+        ("signal", {"type": "chat", "data": 1}, 400),
+        ("forceDisconnect", {"connectionId": "nobody"}, 1520),
+        ("connect", {"apiKey": "100", "sessionId": "1_", "token": "T1=="}, 1015),
+    ],
+)
+async def test_err_2_a_refused_request_changes_nothing_and_others_do_not_notice(server, session, op, members, code):
+    async with await Bystander.join(server, session) as bob, await Client.join(server, session) as ada:
+        before = (await ada.signal(type="chat"))[0]["seq"]
+        answer, events = await ada.answer(await ada.request(op, **members))
+        assert (answer["ev"], answer["code"], events) == ("error", code, [])
+        assert (await ada.signal(type="chat"))[0]["seq"] == before + 1, "the refused request has no seq"
+        _, heard = await bob.signal(type="bystander")
+        assert [event["seq"] for event in heard if event.get("from") == ada.id] == [before, before + 1]
+        assert {event["ev"] for event in heard} == {"connectionCreated", "signal"}
+
+
+async def test_tok_6_a_session_id_made_elsewhere_opens_with_a_token_for_exactly_this_id(server):
+    """OpenTok's ids: with a location, another mode, and the creation time of another clock."""
+    key = server.project.key
+    foreign = ["2_" + base64url("~".join(fields).encode()) for fields in (
+        ["1", key, "10.1.2.3", "1400000000000", "0.5", "R", "", ""],
+        ["1", key, "", "4102444800000", "made elsewhere", "P", "", ""],
+    )]  # fmt: skip
+    for session in foreign:
+        async with await Client.join(server, session) as client:
+            assert (await client.signal(type="chat"))[0]["ev"] == "ack"
+    error = await Client.denied(server, foreign[0], server.project.token(foreign[1]))
+    assert error["code"] == 1004
+    unsigned = await Client.denied(server, foreign[0], server.project.token(foreign[0], secret="another secret"))
+    assert unsigned["code"] == 1004

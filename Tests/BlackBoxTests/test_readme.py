@@ -1,0 +1,247 @@
+"""README.md: every command works as pasted in the terminal that its first line names.
+
+Each terminal is an interactive bash on a pseudo-terminal of its own, in a folder that looks like the checkout. The blocks
+are pasted as they stand. Three things around them differ from a reader's machine:
+
+- `scripts/serve` and `.build/release/signalbox` are the program that is already built. There is no second build.
+- `swift run -c release hello-signalbox …` starts the example that is already built.
+- Port 8080 may be taken, so the server chooses a port. The test writes that port into the blocks in place of 8080, and
+  into `SIGNALBOX_SERVER`, which replaces the default of the tools.
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import subprocess
+import termios
+import textwrap
+import time
+import urllib.request
+
+import pytest
+
+from server_process import BINARY, REPOSITORY, environment
+
+README = (REPOSITORY / "README.md").read_text()
+SECONDS = 20
+PROMPT = "<ready>\n"
+
+
+def blocks(text):
+    """The shell blocks in their order: section, terminal, commands."""
+    section = None
+    for match in re.finditer(r"^#+ (?P<section>[^\n]*)$|^```(?P<language>\w*)\n(?P<code>.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        if match["section"]:
+            section = match["section"]
+        elif match["language"] == "sh":
+            first, commands = match["code"].split("\n", 1)
+            yield section, first, commands
+
+
+class Terminal:
+    """An interactive bash on a pseudo-terminal: what is pasted, and what is shown."""
+
+    def __init__(self, folder, **variables):
+        self.output = ""
+        self._read = 0
+        self._master, slave = pty.openpty()
+        settings = environment() | {
+            "HOME": str(folder), "PATH": f"{folder}/bin:{os.environ['PATH']}", "PS1": "<ready>\\n", "PS2": "", "TERM": "xterm",
+        }
+        self.process = subprocess.Popen(
+            ["bash", "--norc", "--noprofile", "--noediting", "-i"],
+            cwd=folder, env=settings | variables, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+        self.until(re.escape(PROMPT))
+        self.paste("stty -echo; bind 'set enable-bracketed-paste off' 2>/dev/null\n")
+        self.until(re.escape(PROMPT))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        # Hanging up ends the shell and what it runs.
+        os.close(self._master)
+        try:
+            self.process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def paste(self, text):
+        data = text.encode()
+        while data:
+            data = data[os.write(self._master, data):]
+
+    def until(self, pattern):
+        """Waits until what was shown since the last wait has this pattern, and gives the match."""
+        deadline = time.monotonic() + SECONDS
+        while not (match := re.compile(pattern, re.MULTILINE).search(self.output, self._read)):
+            left = deadline - time.monotonic()
+            ready = left > 0 and select.select([self._master], [], [], left)[0]
+            assert ready, f"nothing like {pattern!r} in {self.output[self._read:]!r}"
+            try:
+                data = os.read(self._master, 65536)
+            except OSError:
+                data = b""
+            assert data, f"the terminal was closed; it shows {self.output!r}"
+            self.output += data.decode(errors="replace").replace("\r\n", "\n")
+        self._read = match.end()
+        return match
+
+    def run(self, commands):
+        """Pastes commands that end, and gives what they printed."""
+        start = self._read
+        self.paste(commands)
+        for _ in command_lines(commands):
+            self.until(re.escape(PROMPT))
+        return self.output[start:self._read].replace(PROMPT, "")
+
+
+def command_lines(commands):
+    """The commands of a block, with a continued line as one."""
+    return [line for line in commands.replace("\\\n", " ").split("\n") if line.strip()]
+
+
+class Reader:
+    """Follows README.md block by block, with one terminal for each that it names."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.terminals = {}
+        self.port = "8080"
+        self.left = list(blocks(README))
+
+    def terminal(self, name):
+        if name not in self.terminals:
+            server = {"SIGNALBOX_PORT": "0"} if name == "1" else {"SIGNALBOX_SERVER": f"http://127.0.0.1:{self.port}"}
+            self.terminals[name] = Terminal(self.folder, **server)
+        return self.terminals[name]
+
+    def next(self, section, name):
+        """The next block, which has to be in this section and for this terminal: the terminal, and the commands."""
+        found, first, commands = self.left.pop(0)
+        assert (found, first) == (section, f"# Terminal {name}"), commands
+        return self.terminal(name), commands.replace("127.0.0.1:8080", f"127.0.0.1:{self.port}")
+
+    def serve(self, section):
+        """A block that starts the server, to its ready line."""
+        terminal, commands = self.next(section, "1")
+        *before, serve = command_lines(commands)
+        terminal.run("".join(line + "\n" for line in before))
+        terminal.paste(serve + "\n")
+        self.port = terminal.until(r"^signalbox is ready at http://127\.0\.0\.1:(\d+)/$")[1]
+        for name, other in self.terminals.items():
+            if name != "1":
+                other.run(f"export SIGNALBOX_SERVER=http://127.0.0.1:{self.port}\n")
+        return terminal
+
+
+@pytest.fixture
+def reader(tmp_path):
+    built = pathlib.Path(BINARY).resolve()
+    for path, text in {
+        "scripts/serve": f'exec "{built}" serve "$@"',
+        "bin/swift": f'''\
+            [ "$1 $2 $3" = "run -c release" ] || exit 64
+            shift 3
+            program=$1
+            shift
+            exec "{built.parent}/$program" "$@" "$SIGNALBOX_SERVER"''',
+    }.items():
+        script = tmp_path / path
+        script.parent.mkdir()
+        script.write_text("#!/usr/bin/env bash\n" + textwrap.dedent(text) + "\n")
+        script.chmod(0o755)
+    (tmp_path / ".build/release").mkdir(parents=True)
+    (tmp_path / ".build/release/signalbox").symlink_to(built)
+    reader = Reader(tmp_path)
+    yield reader
+    for terminal in reversed(reader.terminals.values()):
+        terminal.__exit__()
+
+
+def get(url):
+    with urllib.request.urlopen(url, timeout=SECONDS) as answer:
+        return answer.read().decode()
+
+
+def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
+    # Install and run
+    one = reader.serve("Install and run")
+    export = one.until(r"^export SIGNALBOX_API_KEY=.*$")[0]
+    assert "<title>" in get(f"http://127.0.0.1:{reader.port}/")
+    assert "<title>" in get(f"http://127.0.0.1:{reader.port}/?demo")
+
+    # From the command line
+    three, listen = reader.next("From the command line", "3")
+    three.paste(listen)
+    three.until(r'^\{.*"event": ?"connected".*\}$')
+
+    def heard(data):
+        """The listener's line about a signal with this data."""
+        return json.loads(three.until(rf'^\{{.*{re.escape(data)}.*\}}$')[0])
+
+    two, commands = reader.next("From the command line", "2")
+    assert re.match(r"\d+\n", two.run(commands)), "the sequence number"
+    heard('"hello"')
+    heard("hello from a pipe")
+
+    two, chat = reader.next("From the command line", "2")
+    two.paste(chat)
+    two.until("> ")
+    two.paste("typed by Ada\r")
+    heard("typed by Ada")
+    two.paste("\x04")
+    two.until(re.escape(PROMPT))
+
+    # From a backend: the reader copies the line that the server printed.
+    two.run(export + "\n")
+    two, curl = reader.next("From a backend", "2")
+    assert "204 No Content" in two.run(curl)
+    heard("hello from curl")
+
+    # From Swift
+    two, hello = reader.next("From Swift", "2")
+    assert two.run(hello).strip() == "Swift says hello from Swift"
+    heard("hello from Swift")
+
+    # Production: the reader stops both with Ctrl-C.
+    three.paste("\x03")
+    three.until(re.escape(PROMPT))
+    one.paste("\x03")
+    one.until(re.escape(PROMPT))
+    reader.serve("Production")
+    two, commands = reader.next("Production", "2")
+    *before, chat = command_lines(commands)
+    token = two.run("".join(line + "\n" for line in before)).strip()
+    assert token.startswith("T1==")
+    two.paste(chat + "\n")
+    two.until("> ")
+    two.paste("in production\r")
+    two.until(r"^  in production\r?$")
+    two.paste("\x04")
+    two.until(re.escape(PROMPT))
+
+    assert reader.left == [], "the test does not know these blocks"
+
+
+def test_readme_every_shell_block_names_its_terminal():
+    named = list(blocks(README))
+    assert len(named) >= 8
+    assert [first for _, first, _ in named if not re.fullmatch(r"# Terminal \d", first)] == []
+
+
+def test_readme_a_block_ends_with_the_command_that_keeps_its_terminal():
+    """Lines pasted behind a server or a chat would go to that program."""
+    for _, first, commands in blocks(README):
+        for command in command_lines(commands)[:-1]:
+            keeps = re.search(r"scripts/serve|signalbox listen|(?<!\| )signalbox chat", command)
+            assert not keeps, f"{first}: {command}"
