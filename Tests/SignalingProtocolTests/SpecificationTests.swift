@@ -2,27 +2,27 @@ import SignalingProtocol
 import TestSupport
 import Testing
 
-/// `docs/PROTOCOL.md` against the code: one of them cannot change without the other.
-@Suite("The specification says what the code does")
+/// Compares the tables of `docs/PROTOCOL.md` with the code, so that neither changes without the other.
+@Suite("The specification's tables")
 struct SpecificationTests {
     private let text: ProtocolText
     init() throws { text = try ProtocolText.load() }
 
-    @Test("ERR-1: the table of errors is the code's, in its order")
+    @Test("ERR-1: the table of errors is that of the code")
     func errors() {
         let rows = text.table(after: "## 10. Errors").map { [$0[0], $0[1], $0[3]] }
         let codes = SignalingError.Code.all.map { [String($0.number), $0.name, $0.isRetryable ? "yes" : "no"] }
         #expect(rows == codes)
     }
 
-    @Test("CLOSE-1: the table of close codes is the code's, in its order")
+    @Test("CLOSE-1, LEAVE-4: the table of close codes is that of the code")
     func closeCodes() {
         let rows = text.table(after: "## 11. Close codes").map { [$0[0], $0[1], $0[3]] }
         let reasons = CloseReason.allCases.map { [String($0.rawValue), $0.text, $0.shouldReconnect ? "yes" : "no"] }
         #expect(rows == reasons)
     }
 
-    @Test("CLOSE-1: of our own codes those below 4500 say come back, and the others do not")
+    @Test("CLOSE-1: of the codes from 4000 on, only those below 4500 say reconnect; of the others only 1001")
     func closeRanges() {
         for reason in CloseReason.allCases where reason.rawValue >= 4000 {
             #expect(reason.shouldReconnect == (reason.rawValue < 4500), "\(reason)")
@@ -32,12 +32,12 @@ struct SpecificationTests {
         }
     }
 
-    @Test("a close frame has room for each text (RFC 6455 section 5.5)", arguments: CloseReason.allCases)
+    @Test("each close text fits a close frame (RFC 6455 section 5.5)", arguments: CloseReason.allCases)
     func closeTexts(_ reason: CloseReason) {
         #expect((1...123).contains(reason.text.utf8.count))
     }
 
-    @Test("CON-10: the table of roles is the code's")
+    @Test("CON-10: the table of roles is that of the code")
     func roles() {
         let rows = text.table(after: "* **CON-10**")
         func digit(_ truth: Bool) -> String { truth ? "1" : "0" }
@@ -56,7 +56,7 @@ struct SpecificationTests {
         }
     }
 
-    @Test("the table of limits is the code's")
+    @Test("WIRE-10, WIRE-11, WIRE-13: the table of limits is that of the code")
     func limits() {
         let rows = Dictionary(uniqueKeysWithValues: text.table(after: "## 12. Limits").map { ($0[0], $0[1]) })
         func bytes(_ count: Int) -> String {
@@ -89,7 +89,7 @@ struct SpecificationTests {
         #expect(Limits.clientMessageByteCount == 16 * 1_048_576, "WIRE-11")
     }
 
-    @Test("a table that is not there is empty, so that it equals nothing")
+    @Test("a missing table is read as empty, so that a comparison fails")
     func missingTable() {
         #expect(text.table(after: "## 99. Nothing").isEmpty)
         #expect(ProtocolText("## a\ntext\n## b\n| x |\n| - |\n| y |").table(after: "## a").isEmpty)

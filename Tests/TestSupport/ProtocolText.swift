@@ -15,8 +15,8 @@ public struct ProtocolText: Sendable {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The rows of the first table after the line that begins with `start`, without the table's head. Cells are trimmed of
-    /// spaces and back quotes. Empty when no table comes before the next section.
+    /// The rows of the first table after the line that begins with `start`, without the table's head. Cells are trimmed
+    /// of spaces and back quotes. Empty when no table comes before the next section.
     public func table(after start: String) -> [[String]] {
         guard let index = lines.firstIndex(where: { $0.hasPrefix(start) }) else { return [] }
         return lines[(index + 1)...]
