@@ -65,8 +65,8 @@ extension JSONError {
         public static let badEscape = Kind(.badEscape)
         /// `\ud800` without the other half of its pair. The offset is that of the backslash.
         public static let loneSurrogate = Kind(.loneSurrogate)
-        /// An overlong form, a coded surrogate, a value over U+10FFFF, or an incomplete or invalid sequence. The offset is
-        /// that of its first byte.
+        /// An overlong form, a coded surrogate, a value over U+10FFFF, or an incomplete or invalid sequence. The offset
+        /// is that of its first byte.
         public static let invalidUTF8 = Kind(.invalidUTF8)
         /// The same name twice in one object, escaped or not. The offset is that of the second.
         public static let duplicateName = Kind(.duplicateName)

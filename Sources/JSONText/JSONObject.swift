@@ -1,8 +1,8 @@
 /// The members of a JSON object, in the order of writing, each name once.
 ///
-/// The order makes the output stable but has no meaning (RFC 8259 section 4): two objects with the same members are equal.
-/// Names are compared byte by byte as UTF-8, as in JSON, and not by Swift's canonical equivalence: `"é"` in one scalar and
-/// `"é"` in two are different names.
+/// The order makes the output stable but has no meaning (RFC 8259 section 4): two objects with the same members are
+/// equal. Names are compared byte by byte as UTF-8, as in JSON, and not by Swift's canonical equivalence: `"é"` in one
+/// scalar and `"é"` in two are different names.
 public struct JSONObject: Sendable {
     public typealias Element = (name: String, value: JSONValue)
 

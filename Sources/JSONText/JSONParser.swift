@@ -31,7 +31,8 @@ public struct JSONParser: ~Copyable {
         let tree = JSONTree(try build(bytes))
         guard let (value, memberCount) = tree.value() else { throw JSONError(.numberOutOfRange) }
         if memberCount != scanner.memberCount {
-            // json-c keeps the last of several equal names, so its tree has fewer members than the text. Find the duplicate.
+            // json-c keeps the last of several equal names, so its tree has fewer members than the text. Find the
+            // duplicate.
             var finder = JSONScanner(bytes, maximumDepth: limits.depth, comparesNames: true)
             try finder.scan()
             throw JSONError(.duplicateName)

@@ -1,8 +1,8 @@
 /// Checks the grammar of RFC 8259 byte by byte, before json-c parses the text.
 ///
 /// json-c's strict mode accepts texts that the protocol forbids (single quotes, `NaN`, raw control characters, `1.`,
-/// overlong UTF-8, numbers that it clamps, lone surrogates, duplicate names), and cuts names at NUL. The scanner builds no
-/// value and reads each byte once.
+/// overlong UTF-8, numbers that it clamps, lone surrogates, duplicate names), and cuts names at NUL. The scanner builds
+/// no value and reads each byte once.
 struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
     private let maximumDepth: Int
@@ -134,7 +134,9 @@ struct JSONScanner {
                     throw offset < bytes.count
                         ? JSONError(.loneSurrogate, at: start) : JSONError(.unexpectedEnd, at: offset)
                 }
-                guard case 0xDC00...0xDFFF = try codeUnit(at: offset) else { throw JSONError(.loneSurrogate, at: start) }
+                guard case 0xDC00...0xDFFF = try codeUnit(at: offset) else {
+                    throw JSONError(.loneSurrogate, at: start)
+                }
                 offset += 6
             default: break
             }
@@ -147,7 +149,9 @@ struct JSONScanner {
         var unit: UInt32 = 0
         for digitOffset in start + 2..<start + 6 {
             guard digitOffset < bytes.count else { throw JSONError(.unexpectedEnd, at: bytes.count) }
-            guard let digit = JSONUnescaping.hexDigit(bytes[digitOffset]) else { throw JSONError(.badEscape, at: start) }
+            guard let digit = JSONUnescaping.hexDigit(bytes[digitOffset]) else {
+                throw JSONError(.badEscape, at: start)
+            }
             unit = unit << 4 | digit
         }
         return unit

@@ -12,7 +12,8 @@ struct JSONTree: ~Copyable {
         if let root { json_object_put(root) }
     }
 
-    /// The tree as a Swift value, and the number of members of all its objects; `nil` for a tree with an infinite number.
+    /// The tree as a Swift value, and the number of members of all its objects; `nil` for a tree with an infinite
+    /// number.
     func value() -> (value: JSONValue, memberCount: Int)? {
         var memberCount = 0
         return Self.value(of: root, &memberCount).map { ($0, memberCount) }

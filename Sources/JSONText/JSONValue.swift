@@ -7,7 +7,8 @@ public enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     /// A number without fraction and exponent, within 64 signed bits; `-0` is 0.
     case integer(Int64)
-    /// Any other number. JSON has no infinity and no NaN: the parser never returns them, and they are written as `null`.
+    /// Any other number. JSON has no infinity and no NaN: the parser never returns them, and they are written as
+    /// `null`.
     case double(Double)
     /// Any Unicode text, NUL included.
     case string(String)

@@ -1,7 +1,7 @@
 /// Writes compact JSON directly into bytes, without a ``JSONValue``, for messages that are written often.
 ///
-/// The writer adds the commas. The caller must alternate names and values and match brackets. Only the characters that RFC
-/// 8259 requires are escaped (`"`, `\`, U+0000 to U+001F), so a value never contains a line break.
+/// The writer adds the commas. The caller must alternate names and values and match brackets. Only the characters that
+/// RFC 8259 requires are escaped (`"`, `\`, U+0000 to U+001F), so a value never contains a line break.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -113,8 +113,8 @@ public struct JSONWriter: Sendable {
 }
 
 extension JSONValue {
-    /// The value as compact JSON in UTF-8, members in their order. Parsing it returns an equal value, except that infinities
-    /// and NaN are written as `null`.
+    /// The value as compact JSON in UTF-8, members in their order. Parsing it returns an equal value, except that
+    /// infinities and NaN are written as `null`.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)

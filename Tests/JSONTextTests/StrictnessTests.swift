@@ -2,9 +2,9 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("What is taken as JSON")
+@Suite("Strict parsing")
 struct StrictnessTests {
-    @Test("WIRE-4: well-formed texts are taken", arguments: try Vectors.cases("json/accepted.json"))
+    @Test("WIRE-4: well-formed texts are accepted", arguments: try Vectors.cases("json/accepted.json"))
     func accepted(_ vector: VectorCase) throws {
         let bytes = try #require(vector.bytes)
         let value = try JSONValue(parsing: bytes)
@@ -13,7 +13,7 @@ struct StrictnessTests {
     }
 
     @Test(
-        "WIRE-4: everything else is refused, with the kind of fault and where it begins",
+        "WIRE-4: other texts are refused, with the kind of fault and its offset",
         arguments: try Vectors.cases("json/refused.json"))
     func refused(_ vector: VectorCase) throws {
         let bytes = try #require(vector.bytes)
@@ -29,21 +29,21 @@ struct StrictnessTests {
         #expect(throws: JSONError(.loneSurrogate, at: 6)) { try JSONValue(parsing: #"{"a":"\ud800"}"#) }
     }
 
-    @Test("no prefix of a text is taken for the whole", arguments: [#"{"a":[1.5,"\ud83d\ude00é",true],"b":null}"#])
+    @Test("no proper prefix of a text is accepted", arguments: [#"{"a":[1.5,"\ud83d\ude00é",true],"b":null}"#])
     func prefixes(_ text: String) {
         for length in 0..<text.utf8.count {
             #expect(throws: JSONError.self) { try JSONValue(parsing: text.utf8.prefix(length)) }
         }
     }
 
-    @Test("a text of exactly the permitted size is taken, one byte more is not")
+    @Test("a text of the permitted size is accepted, and one byte more is refused")
     func size() throws {
         let limits = JSONLimits(byteCount: 4)
         #expect(try JSONValue(parsing: "1234", limits: limits) == 1234)
         #expect(throws: JSONError(.tooLarge, at: 4)) { try JSONValue(parsing: "12345", limits: limits) }
     }
 
-    @Test("each permitted depth is taken, one level more is not", arguments: [0, 1, 2, 32, 33, 256])
+    @Test("WIRE-4: each permitted depth is accepted, and one level more is refused", arguments: [0, 1, 2, 32, 33, 256])
     func depth(_ depth: Int) throws {
         func nested(_ count: Int) -> String {
             String(repeating: "[", count: count) + (count > 0 ? "" : "1") + String(repeating: "]", count: count)
@@ -53,25 +53,25 @@ struct StrictnessTests {
         #expect(throws: JSONError(.tooDeep, at: depth)) { try JSONValue(parsing: nested(depth + 1), limits: limits) }
     }
 
-    @Test("limits beyond what can be kept are brought back into bounds")
+    @Test("limits out of range are clamped")
     func clamping() {
         #expect(JSONLimits(depth: .max, byteCount: .max) == JSONLimits(depth: 256, byteCount: 1 << 30))
         #expect(JSONLimits(depth: -1, byteCount: -1) == JSONLimits(depth: 0, byteCount: 0))
     }
 
-    @Test("an error's description shows nothing of the text")
+    @Test("an error's description contains nothing of the text")
     func safeDescription() {
         let error = #expect(throws: JSONError.self) { try JSONValue(parsing: #"{"secret-name":1,"secret-name":2}"#) }
         #expect(error?.description == "duplicate member name at byte 17")
     }
 
-    @Test("a parser that has refused a text reads the next one")
+    @Test("a parser can be used again after a refused text")
     func reuse() throws {
         var parser = JSONParser()
         for text in ["[", "[[[[", #"{"a":"#, "tru", "", #"{"a":1,"a":1}"#, "\"\\ud8"] {
             do throws(JSONError) {
                 _ = try parser.parse(text.utf8)
-                Issue.record("\(text) was taken")
+                Issue.record("\(text) was accepted")
             } catch {}
             let value = try parser.parse(#"{"a":[1,2]}"#.utf8)
             #expect(value == ["a": [1, 2]])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON values")
 struct ValueTests {
-    @Test("integers stay integers")
+    @Test("an integer and a number with a fraction are different values")
     func integers() throws {
         #expect(try JSONValue(parsing: "1") == .integer(1))
         #expect(try JSONValue(parsing: "1.0") == .double(1))
@@ -12,14 +12,14 @@ struct ValueTests {
         #expect(JSONValue.integer(1).doubleValue == 1)
     }
 
-    @Test("NUL and the line separators survive in a value")
+    @Test("WIRE-4: NUL and the line separators are permitted in a string")
     func awkwardText() throws {
         let text: JSONValue = ["a\0b\u{2028}c\u{2029}\u{7F}"]
         #expect(text.encodedText() == "[\"a\\u0000b\u{2028}c\u{2029}\u{7F}\"]")
         #expect(try JSONValue(parsing: text.encoded()) == text)
     }
 
-    @Test("written text holds no line break of its own")
+    @Test("WIRE-3: written text contains no line break")
     func oneLine() {
         let value: JSONValue = ["\n": "\r\n\u{85}", "b": ["\u{B}", "\u{1F}"]]
         #expect(!value.encoded().contains { $0 < 0x20 })
@@ -35,7 +35,7 @@ struct ValueTests {
         #expect(object.map(\.name) == ["a", "m"])
     }
 
-    @Test("order means nothing to equality and hashing")
+    @Test("equality and hashing ignore the order of members")
     func equality() {
         let one: JSONValue = ["a": 1, "b": [2]]
         let other: JSONValue = ["b": [2], "a": 1]
@@ -74,7 +74,7 @@ struct ValueTests {
         #expect(try JSONValue(parsing: JSONValue.object(object).encoded())["e\u{301}"] == 2)
     }
 
-    @Test("a member that is null is there; a member that is not there is nil")
+    @Test("a null member is present, and an absent member is nil")
     func nullMember() {
         let value: JSONValue = ["a": nil]
         #expect(value["a"] == JSONValue.null)
@@ -82,13 +82,13 @@ struct ValueTests {
         #expect(JSONValue.integer(1)["a"] == nil)
     }
 
-    @Test("numbers that JSON does not have are written as null")
+    @Test("infinities and NaN are written as null")
     func notANumber() {
         let value = JSONValue.array([.double(.nan), .double(.infinity), .double(-.infinity)])
         #expect(value.encodedText() == "[null,null,null]")
     }
 
-    @Test("the writer puts commas where they belong")
+    @Test("the writer adds the commas")
     func writer() throws {
         var writer = JSONWriter()
         writer.beginObject()

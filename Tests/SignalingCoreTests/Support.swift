@@ -10,19 +10,19 @@ let room = SessionID("1_room")
 func client(_ name: String) -> ConnectionID { ConnectionID(name) }
 func lines(_ bytes: [UInt8]) -> [String] { text(bytes).split(separator: "\n").map(String.init) }
 
-/// The socket by which a connection joins unless a test says otherwise.
+/// The socket on which a connection joins by default.
 let socket1 = SocketID(1)
 
-/// A stand-in for a hash: what a secret's text is.
+/// A stand-in for a hash: the bytes of the secret itself.
 func hash(_ secret: String) -> ResumeSecretHash { ResumeSecretHash(bytes: Array(secret.utf8)) }
 
 extension SocketBinding {
-    /// A connection by its first socket.
+    /// A connection and its first socket.
     init(_ name: String, _ socket: UInt64 = 1) { self.init(client(name), SocketID(socket)) }
 }
 
 extension CommandSender {
-    /// A connection by its first socket, and a request that has no name.
+    /// A connection on its first socket, and a request without an ID.
     static func connection(_ id: ConnectionID) -> CommandSender { .connection(SocketBinding(id, socket1), nil) }
 }
 
@@ -33,7 +33,7 @@ extension SessionCommand {
 }
 
 extension JoinRequest {
-    /// By socket 1, with the secret `name-1`, unless told otherwise.
+    /// By default on socket 1, with the secret `name-1`.
     init(
         connectionId: ConnectionID, role: Role, data: String, suppressesPresence: Bool = false, wallTime: WallTime,
         socket: UInt64 = 1, resumption: Resumption? = nil, isExpired: Bool = false
@@ -46,7 +46,7 @@ extension JoinRequest {
 }
 
 extension SessionEngine {
-    /// For what time does not matter to.
+    /// Submits a command for which the time does not matter.
     func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket) {
         submit(command, to: session, ticket: ticket, now: .seconds(0))
     }
@@ -62,7 +62,7 @@ extension SessionLog {
 }
 
 extension SessionState {
-    /// A session for tests, empty, of epoch `e`.
+    /// An empty session of epoch `e`.
     init(
         connectionCount: Int = 100, logEventCount: Int = 2048, logByteCount: Int = 1_048_576,
         signalRate: RateLimit? = nil, onlineOnlyRate: RateLimit? = nil, onlineOnlyConnectionCount: Int = 100
@@ -112,7 +112,7 @@ extension SessionState {
         advance(to: now, effects: &effects)
     }
 
-    /// For commands that are not expected to cause anything beside the log.
+    /// Carries out a command at 0 s and drops its effects.
     mutating func handle(_ command: SessionCommand) -> SessionOutcome {
         var effects: [SessionEffect] = []
         return handle(command, now: .seconds(0), effects: &effects)
@@ -129,10 +129,10 @@ extension SessionOutcome: CustomTestStringConvertible {
             "joined \(join.connection.connectionId) at \(join.seq)"
                 + (join.outcome == .new ? "" : " \(join.outcome)")
                 + (join.replayThrough.map { " through \($0)" } ?? "")
-        case .wasForceDisconnected: "expelled"
+        case .wasForceDisconnected: "was force-disconnected"
         case .done: "done"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
-        case .forceDisconnected: "forced out"
+        case .forceDisconnected: "force-disconnected"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"
         }
     }
@@ -155,7 +155,7 @@ extension SessionEffect: CustomTestStringConvertible {
 }
 
 extension ConnectionState.Effect: CustomTestStringConvertible {
-    /// What has to be done, in one line: `send ack 2 7`, `submit leave ada networkDisconnected to 1_room`, `close 1000`.
+    /// The effect in one line: `send ack 2 7`, `submit leave ada networkDisconnected to 1_room`, `close 1000`.
     public var testDescription: String {
         switch self {
         case .send(.ack(let request, let seq)): "send ack \(request)" + (seq.map { " \($0)" } ?? "")
@@ -204,20 +204,20 @@ extension CommandSender: CustomTestStringConvertible {
 }
 
 extension SocketBinding: CustomTestStringConvertible {
-    /// The socket only where it is not the first.
+    /// Names the socket unless it is the first.
     public var testDescription: String {
         connectionId.rawValue + (socket == socket1 ? "" : " by \(socket)")
     }
 }
 
-/// Takes all that an outbox has, as lines.
+/// Dequeues everything from an outbox, as lines.
 func dequeueAll(_ outbox: inout Outbox, _ log: SessionLog, onlineOnly: [OnlineOnlySignal] = []) -> [String] {
     var bytes: [UInt8] = []
     #expect(outbox.dequeue(from: log, onlineOnly: onlineOnly, byteLimit: .max, into: &bytes) == .complete)
     return lines(bytes)
 }
 
-/// What a client makes of a line; nil if it passes it over.
+/// The message that a client reads from a line; `nil` for one that it ignores.
 func decoded(_ line: String) throws(SignalingError) -> ServerMessage? {
     var parser = JSONParser()
     let result = Array(line.utf8).withUnsafeBytes { bytes -> Result<ServerMessage?, SignalingError> in

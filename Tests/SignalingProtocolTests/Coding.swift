@@ -2,7 +2,7 @@ import JSONText
 import SignalingProtocol
 import Testing
 
-/// What the server makes of a line.
+/// The message that the server reads from a line.
 func readClient(_ line: some Collection<UInt8>) throws(ClientMessageError) -> ClientMessage {
     var parser = JSONParser()
     let bytes = Array(line)
@@ -16,7 +16,7 @@ func readClient(_ line: some Collection<UInt8>) throws(ClientMessageError) -> Cl
 
 func readClient(_ line: String) throws(ClientMessageError) -> ClientMessage { try readClient(Array(line.utf8)) }
 
-/// What a client makes of a line; nil if it passes it over.
+/// The message that a client reads from a line; `nil` for one that it ignores.
 func readServer(_ line: some Collection<UInt8>) throws(SignalingError) -> ServerMessage? {
     var parser = JSONParser()
     let bytes = Array(line)
@@ -32,7 +32,7 @@ func readServer(_ line: String) throws(SignalingError) -> ServerMessage? { try r
 
 func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// Exactly this line says exactly this message, both ways.
+/// Expects that the message is written as this line, and that the line is read as this message.
 func expectLine(_ line: String, says message: ClientMessage, _ location: SourceLocation = #_sourceLocation) throws {
     #expect(text(message.encoded()) == line, sourceLocation: location)
     #expect(try readClient(line) == message, sourceLocation: location)

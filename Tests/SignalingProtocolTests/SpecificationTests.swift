@@ -15,7 +15,7 @@ struct SpecificationTests {
         #expect(rows == codes)
     }
 
-    @Test("CLOSE-1: the table of close codes equals the code, in the same order")
+    @Test("CLOSE-1, LEAVE-4: the table of close codes equals the code, in the same order")
     func closeCodes() {
         let rows = text.table(after: "## 11. Close codes").map { [$0[0], $0[1], $0[3]] }
         let reasons = CloseReason.allCases.map { [String($0.rawValue), $0.text, $0.shouldReconnect ? "yes" : "no"] }
@@ -56,7 +56,7 @@ struct SpecificationTests {
         }
     }
 
-    @Test("WIRE-10, WIRE-11: the table of limits equals the code, and a client accepts 16 MiB")
+    @Test("WIRE-10, WIRE-11, WIRE-13: the table of limits equals the code, and a client accepts 16 MiB")
     func limits() {
         let rows = Dictionary(uniqueKeysWithValues: text.table(after: "## 12. Limits").map { ($0[0], $0[1]) })
         func bytes(_ count: Int) -> String {

@@ -4,11 +4,11 @@ import SignalingTokens
 import TestSupport
 import Testing
 
-@Suite("Applications, their keys and their tokens")
+@Suite("Applications: keys and tokens")
 struct ApplicationTests {
     static let now = WallTime(milliseconds: 1_700_000_000_123)
     static let id = "6f6c9c84-3b1e-4f70-9a0a-000000000001"
-    /// Made for this run: there is no private key in the repository.
+    /// Generated for each run, so that the repository holds no private key.
     static let key: _RSA.Signing.PrivateKey = {
         do { return try _RSA.Signing.PrivateKey(keySize: .bits2048) } catch { preconditionFailure("\(error)") }
     }()
@@ -34,7 +34,7 @@ struct ApplicationTests {
         try verifier.verify(token: token, sessionID: sessionID, apiKey: APIKey(Self.id), now: Self.now)
     }
 
-    @Test("TOK-7: what is made is accepted, with everything that was asked for", arguments: Role.allCases)
+    @Test("TOK-7: a made token is verified, and has the requested contents", arguments: Role.allCases)
     func accepted(_ role: Role) throws {
         let data = "name=Zoë & co ~1\0\u{2028}😀+%"
         let grant = try verify(
@@ -46,7 +46,7 @@ struct ApplicationTests {
         #expect(grant.expiresAt.milliseconds == 1_700_000_060_000)
     }
 
-    @Test("TOK-7: a session id carries the application's id, and no token is made for another's")
+    @Test("TOK-7: a session ID names its application, and no token is made for another's session")
     func sessions() throws {
         #expect(try SessionIDCodec.read(sessionID).apiKey.rawValue == Self.id)
         #expect(throws: TokenError.otherProject) {
@@ -60,15 +60,15 @@ struct ApplicationTests {
         }
     }
 
-    @Test("no character of a token in RS256 can be changed unnoticed")
+    @Test("TOK-7: a change of any character of a token in RS256 is detected")
     func tampering() throws {
         let token = try make(AccessRequest(sessionID: sessionID, role: .subscriber, connectionData: "Ada"))
         let grant = try verify(token)
         let bytes = Array(token.utf8)
-        for place in bytes.indices {
+        for index in bytes.indices {
             var changed = bytes
-            changed[place] ^= 1
-            // The last digit of base64 has bits that mean nothing: then the grant has to be the same.
+            changed[index] ^= 1
+            // The last digit of base64 has unused bits. If only those change, the grant is the same.
             if let forged = try? verify(String(decoding: changed, as: UTF8.self)) { #expect(forged == grant) }
         }
         for length in 0..<bytes.count - 2 {
@@ -76,7 +76,7 @@ struct ApplicationTests {
         }
     }
 
-    @Test("REST-1: an application's credentials are good for three minutes, for its path, and open no session")
+    @Test("REST-1: an application's credentials are valid for three minutes and its own path, and open no session")
     func credentials() throws {
         var random = SeededGenerator(seed: 3)
         let credentials = try RequestCredentials.make(application: application, now: Self.now, using: &random)
@@ -106,10 +106,10 @@ struct ApplicationTests {
         }
     }
 
-    @Test("TOK-8: what a secret signs opens nothing of an application, and the other way round")
+    @Test("TOK-8: a token signed with a secret opens no session of an application, and the reverse")
     func oneAlgorithmEach() throws {
         var random = SeededGenerator(seed: 4)
-        // As if the attacker took the public key for the secret of a project with the application's name.
+        // An attacker uses the public key as the secret of a project with the application's id.
         for secret in [Self.key.publicKey.pemRepresentation, Self.key.publicKey.pkcs1PEMRepresentation] {
             let forger = try #require(Project(apiKey: APIKey(Self.id), secret: secret))
             let request = AccessRequest(sessionID: sessionID)
@@ -141,7 +141,7 @@ struct ApplicationTests {
         }
     }
 
-    @Test("an application's keys are read in both kinds of PEM")
+    @Test("TOK-7: an application's keys are read in both forms of PEM")
     func keys() throws {
         let token = try make(AccessRequest(sessionID: sessionID))
         let publicKey = Self.key.publicKey
@@ -158,7 +158,7 @@ struct ApplicationTests {
         }
     }
 
-    @Test("what is no RSA key of 2048 bits or more is none")
+    @Test("TOK-7: a PEM without an RSA key of at least 2048 bits is refused")
     func noKeys() throws {
         let small = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024))
         let whole = Self.key.publicKey.pemRepresentation
@@ -176,7 +176,7 @@ struct ApplicationTests {
     }
 
     @Test(
-        "an application's id is a UUID",
+        "TOK-7: an application's id that is not a UUID is refused",
         arguments: [
             "", "100", "6f6c9c84-3b1e-4f70-9a0a-00000000000", "6f6c9c84-3b1e-4f70-9a0a-00000000000g",
             "6f6c9c843b1e4f709a0a000000000001", "6f6c9c84-3b1e-4f70-9a0a-000000000001-",
@@ -187,7 +187,7 @@ struct ApplicationTests {
         #expect(Project(applicationID: id, publicKey: key) == nil)
     }
 
-    @Test("REST-1: random text in any header is refused, whatever it is")
+    @Test("REST-1: random text in any header is refused")
     func garbage() {
         let verifier = TokenVerifier(projects: [application.project], allowsPartnerAuth: true)
         var random = SeededGenerator(seed: 8)
@@ -224,11 +224,11 @@ struct ApplicationTests {
     }
 }
 
-@Suite("Two secrets of a project")
+@Suite("A project with two secrets")
 struct RotationTests {
     static let now = ApplicationTests.now
 
-    @Test("TOK-8: both secrets verify, the first signs, and one that has been taken out is worth nothing")
+    @Test("TOK-8: both secrets verify, the first one signs, and a removed one verifies nothing")
     func rotation() throws {
         let key = APIKey("100")
         let before = try #require(Project(apiKey: key, secret: "old"))
@@ -237,7 +237,7 @@ struct RotationTests {
         var random = SeededGenerator(seed: 1)
         let session = SessionIDCodec.make(for: before, now: Self.now, using: &random)
         let request = AccessRequest(sessionID: session)
-        // Who signs, and who accepts that.
+        // A signing project, the projects that accept its tokens, and those that refuse them.
         for (signer, accepting, refusing) in [
             (before, [before, during], [after]), (during, [during, after], [before]),
             (after, [during, after], [before]),

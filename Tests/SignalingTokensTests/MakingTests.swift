@@ -3,7 +3,7 @@ import SignalingTokens
 import TestSupport
 import Testing
 
-@Suite("Session ids and tokens that we make")
+@Suite("Making session IDs and tokens")
 struct MakingTests {
     static let now = WallTime(milliseconds: 1_700_000_000_123)
     let project: Project
@@ -31,7 +31,7 @@ struct MakingTests {
         try verifier.verify(token: token, sessionID: sessionID, apiKey: APIKey("100"), now: now)
     }
 
-    @Test("TOK-1: a new session id says its project and its time, and is the same for the same randomness")
+    @Test("TOK-1: a new session ID has its project and time, and is the same for the same randomness")
     func sessionIDs() throws {
         #expect(
             sessionID.rawValue
@@ -43,7 +43,7 @@ struct MakingTests {
         #expect(SessionIDCodec.make(for: project, now: Self.now, using: &random) != sessionID)
     }
 
-    @Test("the longest API key still gives session ids within their limit")
+    @Test("TOK-1: session IDs of the longest API key fit the limit")
     func longKey() throws {
         let key = APIKey(String(repeating: "k", count: 64))
         let project = try #require(Project(apiKey: key, secret: "s"))
@@ -54,7 +54,7 @@ struct MakingTests {
     }
 
     @Test(
-        "session ids made elsewhere are read: both alphabets, padding, dates in words, application ids",
+        "TOK-1, TOK-6: session IDs from elsewhere are read: both alphabets, padding, dates in words, application ids",
         arguments: [
             ("1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg", "100", 1_739_538_894_959 as Int64?),
             ("2_MX4xMDB+fjE3Mzk1Mzg4OTQ5NTl+QWIzeFl6flB+fg==", "100", 1_739_538_894_959),
@@ -71,7 +71,7 @@ struct MakingTests {
     }
 
     @Test(
-        "what is no session id is refused",
+        "TOK-1: a malformed session ID is refused",
         arguments: [
             "", "1_", "lobby", "3_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg", "1_MX4xMDA", "1_!",
             "1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-\nQWIzeFl6flB-fg",
@@ -82,7 +82,7 @@ struct MakingTests {
         #expect(throws: TokenError.malformed) { try SessionIDCodec.read(SessionID(text)) }
     }
 
-    @Test("a session id of 255 bytes is read, one of 256 is not")
+    @Test("TOK-1: a session ID of 255 bytes is read, and one of 256 bytes is refused")
     func longID() throws {
         let start = "1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-"
         let longest = start + String(repeating: "A", count: 253 - start.utf8.count) + "=="
@@ -90,7 +90,9 @@ struct MakingTests {
         #expect(throws: TokenError.tooLong) { try SessionIDCodec.read(SessionID(longest + "=")) }
     }
 
-    @Test("what is made is accepted, with everything that was asked for", arguments: Form.allCases, Role.allCases)
+    @Test(
+        "TOK-2, TOK-3: a made token is verified, and has the requested contents", arguments: Form.allCases,
+        Role.allCases)
     func accepted(_ form: Form, _ role: Role) throws {
         let data = "name=Zoë & co ~1\0\u{2028}😀+%"
         let request = AccessRequest(
@@ -102,7 +104,7 @@ struct MakingTests {
         #expect(grant.expiresAt.milliseconds == 1_700_000_060_000)
     }
 
-    @Test("a token lives a day unless it is told otherwise, and 30 days at most", arguments: Form.allCases)
+    @Test("a token lives one day by default and 30 days at most", arguments: Form.allCases)
     func lifetime(_ form: Form) throws {
         var request = AccessRequest(sessionID: sessionID)
         #expect(try verify(try make(form, request)).expiresAt.milliseconds == 1_700_086_400_000)
@@ -114,7 +116,7 @@ struct MakingTests {
         }
     }
 
-    @Test("connection data of 1000 UTF-16 units is issued, of 1001 not", arguments: Form.allCases)
+    @Test("connection data of 1000 UTF-16 units is issued, and of 1001 units refused", arguments: Form.allCases)
     func connectionData(_ form: Form) throws {
         var request = AccessRequest(sessionID: sessionID)
         for character in ["a", "語", "\u{1}", "😀"] {
@@ -126,7 +128,7 @@ struct MakingTests {
         #expect(throws: TokenError.connectionDataTooLong) { try make(form, request) }
     }
 
-    @Test("no token is made for another project's session, nor for what is no session id", arguments: Form.allCases)
+    @Test("TOK-5: no token is made for another project's session or a malformed session ID", arguments: Form.allCases)
     func foreignSession(_ form: Form) throws {
         var random = SeededGenerator(seed: 4)
         let other = try #require(Project(apiKey: APIKey("101"), secret: "other"))
@@ -135,7 +137,7 @@ struct MakingTests {
         #expect(throws: TokenError.malformed) { try make(form, AccessRequest(sessionID: SessionID("lobby"))) }
     }
 
-    @Test("TOK-5: a token opens no other session of its project", arguments: Form.allCases)
+    @Test("TOK-5, TOK-6: a token opens no other session of its project", arguments: Form.allCases)
     func otherSession(_ form: Form) throws {
         var random = SeededGenerator(seed: 5)
         let second = SessionIDCodec.make(for: project, now: Self.now, using: &random)
@@ -143,16 +145,16 @@ struct MakingTests {
         #expect(throws: SignalingError(.authenticationError, "")) { try verify(token) }
     }
 
-    @Test("no byte of a token can be changed unnoticed", arguments: Form.allCases)
+    @Test("TOK-2, TOK-3: a change of any byte of a token is detected", arguments: Form.allCases)
     func tampering(_ form: Form) throws {
         let token = try make(form, AccessRequest(sessionID: sessionID, role: .subscriber, connectionData: "Ada"))
         let grant = try verify(token)
         let bytes = Array(token.utf8)
-        for place in bytes.indices {
+        for index in bytes.indices {
             for flip in [1, 2, 32] as [UInt8] {
                 var changed = bytes
-                changed[place] ^= flip
-                // The last digit of base64 has bits that mean nothing: then the grant has to be the same.
+                changed[index] ^= flip
+                // The last digit of base64 has unused bits. If only those change, the grant is the same.
                 if let forged = try? verify(String(decoding: changed, as: UTF8.self)) { #expect(forged == grant) }
             }
         }
@@ -161,7 +163,7 @@ struct MakingTests {
         }
     }
 
-    @Test("each project is verified with its own secret only", arguments: Form.allCases)
+    @Test("CON-3, TOK-6: each project's tokens are verified with its own secret only", arguments: Form.allCases)
     func projects(_ form: Form) throws {
         let other = try #require(Project(apiKey: APIKey("101"), secret: "other"))
         let both = TokenVerifier(projects: [other, project])
@@ -177,7 +179,7 @@ struct MakingTests {
         }
     }
 
-    @Test("REST-1: what is made for a request is accepted for three minutes, and opens no session")
+    @Test("REST-1: a project's credentials are valid for three minutes, and open no session")
     func credentials() throws {
         var random = SeededGenerator(seed: 6)
         let credentials = try RequestCredentials.make(project: project, now: Self.now, using: &random)
@@ -191,7 +193,7 @@ struct MakingTests {
         #expect(throws: SignalingError(.authenticationError, "")) { try verify(credentials) }
     }
 
-    @Test("REST-1: no client's token is taken for a backend's credentials", arguments: Form.allCases)
+    @Test("REST-1: a client's token is refused as a backend's credentials", arguments: Form.allCases)
     func clientAsBackend(_ form: Form) throws {
         let token = try make(form, AccessRequest(sessionID: sessionID, role: .moderator))
         #expect(throws: SignalingError(.permissionDenied, "")) {
@@ -199,7 +201,7 @@ struct MakingTests {
         }
     }
 
-    @Test("a project without a secret, or with a key that session ids cannot carry, is none")
+    @Test("a project with an empty secret, or with an API key that session IDs cannot hold, is refused")
     func badProjects() {
         #expect(Project(apiKey: APIKey("100"), secret: "") == nil)
         for key in ["", "a~b", "a b", "é", String(repeating: "k", count: 65)] {
@@ -216,7 +218,7 @@ struct MakingTests {
         }
     }
 
-    @Test("random text is refused, whatever it is")
+    @Test("CON-3, REST-1: random text is refused as a token and as credentials")
     func garbage() {
         var random = SeededGenerator(seed: 7)
         let letters = Array("T1=.-_~eyJ0&:%{}\" \nAQ")

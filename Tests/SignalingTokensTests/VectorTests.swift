@@ -4,20 +4,20 @@ import SignalingTokens
 import TestSupport
 import Testing
 
-@Suite("Tokens made elsewhere")
+@Suite("Tokens and credentials from elsewhere")
 struct VectorTests {
     static let verifier: TokenVerifier = {
         guard let project = Project(apiKey: APIKey("100"), secret: "test-secret") else { preconditionFailure() }
         return TokenVerifier(projects: [project])
     }()
 
-    @Test("TOK-2, TOK-4, TOK-5, CON-3: T1 tokens", arguments: try Vectors.cases("tokens/t1.json"))
+    @Test("TOK-2, TOK-4, TOK-5, TOK-6, CON-3: T1 tokens", arguments: try Vectors.cases("tokens/t1.json"))
     func t1(_ vector: VectorCase) throws { try check(vector) }
 
-    @Test("TOK-3, TOK-4, TOK-5, CON-3: JWTs", arguments: try Vectors.cases("tokens/jwt.json"))
+    @Test("TOK-3, TOK-4, TOK-5, TOK-6, CON-3: JWTs in HS256", arguments: try Vectors.cases("tokens/jwt.json"))
     func jwt(_ vector: VectorCase) throws { try check(vector) }
 
-    @Test("tokens of OpenTok's Python SDK", arguments: try Vectors.cases("tokens/opentok-sdk.json"))
+    @Test("TOK-2, TOK-3: tokens of OpenTok's Python SDK", arguments: try Vectors.cases("tokens/opentok-sdk.json"))
     func sdk(_ vector: VectorCase) throws { try check(vector) }
 
     @Test("REST-1: a backend's credentials", arguments: try Vectors.cases("tokens/request.json"))
@@ -79,10 +79,10 @@ struct VectorTests {
         let project = try #require(Project(apiKey: APIKey("100"), secrets: ["test-secret", "older:secret"]))
         let verifier = TokenVerifier(
             projects: [project, application], allowsPartnerAuth: vector["allowPartnerAuth"] == true)
-        let shown = try #require(vector["headers"])
+        let fields = try #require(vector["headers"])
         let headers = RequestCredentials.Headers(
-            openTokAuth: shown["openTokAuth"]?.stringValue, authorization: shown["authorization"]?.stringValue,
-            partnerAuth: shown["partnerAuth"]?.stringValue)
+            openTokAuth: fields["openTokAuth"]?.stringValue, authorization: fields["authorization"]?.stringValue,
+            partnerAuth: fields["partnerAuth"]?.stringValue)
         let now = WallTime(milliseconds: try #require(vector["now"]?.integerValue))
         let apiKey = vector["apiKey"]?.stringValue.map { APIKey($0) }
         let result = Result { () throws(SignalingError) in

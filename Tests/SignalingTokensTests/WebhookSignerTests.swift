@@ -3,9 +3,9 @@ import SignalingTokens
 import TestSupport
 import Testing
 
-@Suite("Signatures of webhooks")
+@Suite("Webhook signatures")
 struct WebhookSignerTests {
-    @Test("the header is what the vectors say", arguments: try Vectors.cases("webhooks/signatures.json"))
+    @Test("the signature is that of Standard Webhooks", arguments: try Vectors.cases("webhooks/signatures.json"))
     func signatures(_ vector: VectorCase) throws {
         let secret = try #require(vector["secret"]?.stringValue)
         let id = try #require(vector["id"]?.stringValue)
@@ -16,10 +16,10 @@ struct WebhookSignerTests {
         #expect(signature == vector["signature"]?.stringValue)
     }
 
-    @Test("an empty key signs nothing", arguments: ["", "whsec_", "whsec_==", "whsec_no base64!"])
+    @Test("an empty key and invalid base64 are refused", arguments: ["", "whsec_", "whsec_==", "whsec_no base64!"])
     func bad(_ secret: String) { #expect(WebhookSigner(secret: secret) == nil) }
 
-    @Test("the secret is in no description")
+    @Test("the secret appears in no description and no dump")
     func quiet() throws {
         let signer = try #require(WebhookSigner(secret: "hidden"))
         var dumped = ""

@@ -5,11 +5,11 @@ import SignalingProtocol
 /// The first event after a pause is flushed at once. While the session stays busy, there is one flush per interval. The
 /// cost of a delivery is the number of writes, not of events, so coalescing makes a busy session cheap.
 ///
-/// The interval grows with the number of members, as the cost of a flush does. A small session never waits, and a large one
-/// uses at most about half of the loop.
+/// The interval grows with the number of members, as the cost of a flush does. A small session never waits, and a large
+/// one uses at most about half of the loop.
 public struct FlushScheduler: Sendable {
-    /// The shortest time between two flushes of a session: 10 µs for each member, about twice the cost of a write, and at
-    /// most 5 ms, which a chat user does not notice.
+    /// The shortest time between two flushes of a session: 10 µs for each member, about twice the cost of a write, and
+    /// at most 5 ms, which a chat user does not notice.
     ///
     /// Under 1 ms, the resolution of the loop's timers, the interval is zero: the session is flushed at the end of each
     /// turn of the loop.

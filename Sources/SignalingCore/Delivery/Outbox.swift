@@ -3,8 +3,8 @@ import SignalingProtocol
 
 /// The unsent output of one connection: a cursor into its session's log, and its private lines.
 ///
-/// Delivery moves the cursor to the end of the log. A slow client only has a cursor that falls behind; no part of the log
-/// is copied for it.
+/// Delivery moves the cursor to the end of the log. A slow client only has a cursor that falls behind; no part of the
+/// log is copied for it.
 public struct Outbox: Sendable {
     /// A line for this connection alone: an answer or a ping. It is sent after the event with the seq `after`.
     struct PrivateLine: Sendable {

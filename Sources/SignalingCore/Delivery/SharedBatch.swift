@@ -3,11 +3,11 @@ import SignalingProtocol
 
 /// The bytes of one flush, built once for all members that are up to date and have no private lines.
 ///
-/// There are two forms: members that suppress connection events get no presence, but the sender with each signal (SIG-9).
-/// Each form is built when the first member needs it.
+/// There are two forms: members that suppress connection events get no presence, but the sender with each signal
+/// (SIG-9). Each form is built when the first member needs it.
 public struct SharedBatch {
-    /// Members that get bytes of their own: the targets of directed signals, and the subjects of presence events, which do
-    /// not get their own events (PRES-1).
+    /// Members that get bytes of their own: the targets of directed signals, and the subjects of presence events, which
+    /// do not get their own events (PRES-1).
     private var excluded: Set<ConnectionID> = []
     private var plain: [UInt8]?
     private var suppressed: [UInt8]?
@@ -31,11 +31,14 @@ public struct SharedBatch {
         }
     }
 
-    /// Returns the bytes for this member, and moves its cursor to the end of the log. Empty bytes: there is nothing for it.
+    /// Returns the bytes for this member, and moves its cursor to the end of the log. Empty bytes: there is nothing for
+    /// it.
     ///
     /// Returns `nil` when the member needs bytes of its own, and for every member once the log has grown.
     public mutating func bytes(for outbox: inout Outbox, log: borrowing SessionLog) -> [UInt8]? {
-        guard log.lastSeq == end, outbox.canShareBatch(from: start), !excluded.contains(outbox.owner) else { return nil }
+        guard log.lastSeq == end, outbox.canShareBatch(from: start), !excluded.contains(outbox.owner) else {
+            return nil
+        }
         let bytes: [UInt8]
         if let built = outbox.suppressesPresence ? suppressed : plain {
             bytes = built

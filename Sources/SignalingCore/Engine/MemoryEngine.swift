@@ -4,8 +4,8 @@ import SignalingProtocol
 
 /// The engine of a single process. It keeps all sessions in memory, and carries out and answers each command at once.
 ///
-/// A session exists while it has a connection, or a client may come back to it. After that ``advance(to:)`` deletes it: its
-/// order is lost, and the next client to join begins a new epoch.
+/// A session exists while it has a connection, or a client may come back to it. After that ``advance(to:)`` deletes it:
+/// its order is lost, and the next client to join begins a new epoch.
 public final class MemoryEngine: SessionEngine {
     public weak var observer: (any SessionEngineObserver)?
 
@@ -91,8 +91,8 @@ public final class MemoryEngine: SessionEngine {
         }
     }
 
-    /// Gives a command to a new, empty session, so that an unknown session is checked like any other. Keeps the session only
-    /// if it is needed afterwards: after a successful join.
+    /// Gives a command to a new, empty session, so that an unknown session is checked like any other. Keeps the session
+    /// only if it is needed afterwards: after a successful join.
     private func begin(_ submission: Submission, effects: inout [SessionEffect]) -> SessionOutcome {
         let session = submission.session
         var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)

@@ -2,16 +2,16 @@ import SignalingProtocol
 
 /// The port to whatever keeps the order of sessions.
 ///
-/// In one process that is ``MemoryEngine``. With several nodes it may be a store that they share. Every engine guarantees
-/// the following, and the contract tests check it:
+/// In one process that is ``MemoryEngine``. With several nodes it may be a store that they share. Every engine
+/// guarantees the following, and the contract tests check it:
 ///
 /// - *Order.* Commands of one caller to one session take effect in the order of submission, and are answered in that
 ///   order. All nodes see the same order of events (G1).
 /// - *Truth.* The answer `.signalled(seq)` means that the event has this seq and is in the log (G2). A refused command
 ///   changes nothing.
 /// - *Log first.* When the observer gets `sessionChanged` or an answer, `withLog` already shows the events.
-/// - *One thread.* The caller calls `submit` on one thread. The engine calls the observer on the same thread, from within
-///   `submit` or later. Callers must be ready for both.
+/// - *One thread.* The caller calls `submit` on one thread. The engine calls the observer on the same thread, from
+///   within `submit` or later. Callers must be ready for both.
 /// - *Presence.* The observer gets each ``PresenceEvent`` once, in the order of the log, among the effects.
 /// - *Epoch.* A session keeps its epoch until its order is lost.
 /// - *Time.* A connection expires in `advance`, or in a command after its deadline.
@@ -26,8 +26,8 @@ public protocol SessionEngine: AnyObject {
     /// The connections of a session, on all nodes, by creation time; empty for an unknown session.
     func connections(of session: SessionID) -> [Connection]
 
-    /// Reads this node's copy of a session's log. Returns `nil` once no client is in the session or may come back, from the
-    /// next `advance` on.
+    /// Reads this node's copy of a session's log. Returns `nil` once no client is in the session or may come back, from
+    /// the next `advance` on.
     func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result?
 
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.

@@ -11,8 +11,8 @@ public struct LogEntry: Sendable {
     /// The kind of event, by which receivers are chosen.
     public enum Kind: Hashable, Sendable {
         case signal
-        /// `connectionCreated` or `connectionDestroyed` of this connection. It does not get its own events (PRES-1), and
-        /// clients that suppress connection events get none.
+        /// `connectionCreated` or `connectionDestroyed` of this connection. It does not get its own events (PRES-1),
+        /// and clients that suppress connection events get none.
         case presence(of: ConnectionID)
     }
 

@@ -3,8 +3,8 @@ import SignalingProtocol
 
 /// The order of a session (G1): its latest events, by seq, without a gap.
 ///
-/// Bounded in events, in bytes and in time (G5, RES-14): the oldest events go first. A client that still needed them has
-/// overrun the log, and is told (G4).
+/// Bounded in events, in bytes and in time (G5, RES-14): the oldest events go first. A client that still needed them
+/// has overrun the log, and is told (G4).
 public struct SessionLog: Sendable {
     /// How many events a log keeps, and for how long.
     public struct Bounds: Sendable {

@@ -1,8 +1,8 @@
 import DequeModule
 import SignalingProtocol
 
-/// The answers to a connection's latest requests. A request that the client repeats after a resume gets the same answer,
-/// and the session carries it out once (RES-9, G3).
+/// The answers to a connection's latest requests. A request that the client repeats after a resume gets the same
+/// answer, and the session carries it out once (RES-9, G3).
 struct AnswerBook: Hashable, Sendable {
     enum Answer: Hashable, Sendable {
         case signalled(Seq)
@@ -45,8 +45,8 @@ struct AnswerBook: Hashable, Sendable {
         highest = max(highest ?? request, request)
     }
 
-    /// The connection has a new socket: requests up to now may be repeated. On the same socket no request is a repetition,
-    /// even if its ID does not increase.
+    /// The connection has a new socket: requests up to now may be repeated. On the same socket no request is a
+    /// repetition, even if its ID does not increase.
     mutating func socketChanged() { repeatedThrough = highest }
 
     func recall(_ request: RequestID) -> Recollection {

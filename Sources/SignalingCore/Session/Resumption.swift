@@ -30,11 +30,12 @@ struct ResumeTicket: Hashable, Sendable {
     let data: String
     /// The connection may read only events after this seq (RES-11).
     let begin: Seq
-    /// The seq of the connection's own `connectionCreated`. Later than `begin` for a recovered connection, which also gets
-    /// the events that its predecessor missed.
+    /// The seq of the connection's own `connectionCreated`. Later than `begin` for a recovered connection, which also
+    /// gets the events that its predecessor missed.
     let joined: Seq
     private(set) var secretHash: ResumeSecretHash
-    /// Valid until the client is heard on the new socket: the `connected` with the new secret may have been lost (RES-6).
+    /// Valid until the client is heard on the new socket: the `connected` with the new secret may have been lost
+    /// (RES-6).
     private(set) var previousSecretHash: ResumeSecretHash?
 
     init(

@@ -2,15 +2,15 @@ import SignalingProtocol
 
 /// The members of a session: found by ID, listed in the order of joining.
 ///
-/// Joining and leaving take constant time on average. The seat of a member that left stays empty until more than half of
-/// the seats are. An ordered dictionary would move every member behind it, and a session of 15,000 that breaks up would
-/// block the loop for seconds.
+/// Joining and leaving take constant time on average. The seat of a member that left stays empty until more than half
+/// of the seats are. An ordered dictionary would move every member behind it, and a session of 15,000 that breaks up
+/// would block the loop for seconds.
 struct Roster: Sendable {
     struct Member: Sendable {
         let connection: Connection
         let role: Role
-        /// The connection in JSON, encoded once when it joins. Clients that suppress connection events get it with each of
-        /// the member's signals (SIG-9).
+        /// The connection in JSON, encoded once when it joins. Clients that suppress connection events get it with each
+        /// of the member's signals (SIG-9).
         let encodedConnection: [UInt8]
         var attachment: Attachment
         var ticket: ResumeTicket

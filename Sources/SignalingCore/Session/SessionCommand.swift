@@ -6,7 +6,8 @@ public enum SessionCommand: Sendable {
     /// Ends a connection. Does nothing if the connection has left or uses another socket: the end of a socket may cross
     /// with a forced disconnect or a resume.
     case leave(SocketBinding, DisconnectReason)
-    /// The socket is lost, and the connection may be resumed on another (RES-2). Does nothing where `leave` does nothing.
+    /// The socket is lost, and the connection may be resumed on another (RES-2). Does nothing where `leave` does
+    /// nothing.
     case detach(SocketBinding)
     /// The server received a message on the socket of a resumed connection: the client has the new secret (RES-6).
     case heard(SocketBinding)

@@ -12,7 +12,8 @@ extension SessionState {
         public var recoveryWindow: Duration
         /// Most expired connections whose clients may still recover what they missed.
         public var recoverableCount: Int
-        /// The rate limit for one connection's signals (SIG-11); `nil` for no limit. Does not count online-only signals.
+        /// The rate limit for one connection's signals (SIG-11); `nil` for no limit. Does not count online-only
+        /// signals.
         public var signalRate: RateLimit?
         /// The rate at which a connection's online-only signals are relayed (SIG-12); `nil` for all of them.
         public var onlineOnlyRate: RateLimit?

@@ -13,8 +13,8 @@ extension SessionState {
         if let member = roster[claim.connectionId], member.ticket.admits(claim, of: request) {
             let after = max(claim.after, member.ticket.begin)
             // Without a resume window nothing is resumed, even before the server notices the loss: the session keeps no
-            // answers then, and would carry out repeated requests twice (G3). A recovered connection that lost its socket
-            // before the end of its replay recovers once more instead (RES-4).
+            // answers then, and would carry out repeated requests twice (G3). A recovered connection that lost its
+            // socket before the end of its replay recovers once more instead (RES-4).
             if bounds.resumeWindow > .zero, after >= log.reachesBackTo, after >= member.ticket.joined {
                 return resume(member, request, claim, after, effects: &effects)
             }
@@ -69,7 +69,8 @@ extension SessionState {
             // The caller's randomness repeated an ID. Two clients must never share one.
             return .refused(SignalingError(.connectFailed, "the connection ID is in use; connect again"))
         }
-        // Strictly increasing (CON-5), even when two clients join within a millisecond or the server's clock steps back.
+        // Strictly increasing (CON-5), even when two clients join within a millisecond or the server's clock steps
+        // back.
         lastCreationTime = max(request.wallTime, WallTime(milliseconds: lastCreationTime.milliseconds &+ 1))
         let connection = Connection(
             connectionId: request.connectionId, creationTime: lastCreationTime, data: request.data)

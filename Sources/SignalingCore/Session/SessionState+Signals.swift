@@ -1,7 +1,8 @@
 import SignalingProtocol
 
 extension SessionState {
-    /// Checks a signal in the order of SIG-5 (rate, role, data, to, type, presence of the target) and appends it to the log.
+    /// Checks a signal in the order of SIG-5 (rate, role, data, to, type, presence of the target) and appends it to the
+    /// log.
     mutating func signal(
         _ request: SignalRequest, from sender: CommandSender, _ now: MonotonicInstant,
         effects: inout [SessionEffect]
@@ -22,7 +23,8 @@ extension SessionState {
         do { try request.validate() } catch { return .refused(error) }
         if let to = request.to {
             guard roster.contains(to) else {
-                return .refused(SignalingError(.notFound, "the target connection is not in the session; it may have left"))
+                return .refused(
+                    SignalingError(.notFound, "the target connection is not in the session; it may have left"))
             }
         } else if roster.isEmpty {
             return .refused(SignalingError(.notFound, "the session has no connections"))
@@ -76,7 +78,9 @@ extension Roster.Member {
             return .refused(SignalingError(.rateLimited, "too many signals; wait before you send more"))
         }
         guard role.maySignal else {
-            return .refused(SignalingError(.permissionDenied, "the role \(role.rawValue) may not signal; use a token with another role"))
+            return .refused(
+                SignalingError(
+                    .permissionDenied, "the role \(role.rawValue) may not signal; use a token with another role"))
         }
         return .permitted(encodedConnection: encodedConnection)
     }

@@ -4,8 +4,8 @@ import SignalingProtocol
 /// One session: its connections, its log, and the rules of who may do what.
 ///
 /// Deterministic: the same commands at the same moments in the same order give the same outcomes and effects, on any
-/// machine. The caller passes the time, identifiers and secrets. Each command returns one outcome for its sender; events
-/// for the members go to the log, and everything else becomes an effect.
+/// machine. The caller passes the time, identifiers and secrets. Each command returns one outcome for its sender;
+/// events for the members go to the log, and everything else becomes an effect.
 public struct SessionState: Sendable {
     public let id: SessionID
     public let epoch: Epoch
@@ -15,10 +15,11 @@ public struct SessionState: Sendable {
     var roster = Roster()
     /// The tickets of expired connections, whose clients may recover what they missed (RES-2).
     var expiredTickets: RetainedTickets
-    /// The tickets of connections that were force-disconnected without a socket. Their clients learn of it when they come
-    /// back (RES-10).
+    /// The tickets of connections that were force-disconnected without a socket. Their clients learn of it when they
+    /// come back (RES-10).
     var forceDisconnectedTickets: RetainedTickets
-    /// The losses of sockets, in the order of their deadlines. A connection that was resumed keeps its entry until then.
+    /// The losses of sockets, in the order of their deadlines. A connection that was resumed keeps its entry until
+    /// then.
     var detachments: Deque<Detachment> = []
     var lastCreationTime: WallTime
 
@@ -62,7 +63,8 @@ public struct SessionState: Sendable {
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         while let first = detachments.first, first.until <= now {
             detachments.removeFirst()
-            // Skip the entry of an earlier loss: after a resume and another loss the connection expires by the later one.
+            // Skip the entry of an earlier loss: after a resume and another loss the connection expires by the later
+            // one.
             guard let member = roster[first.connectionId], case .detached(let lostAt, let until) = member.attachment,
                 until == first.until
             else { continue }

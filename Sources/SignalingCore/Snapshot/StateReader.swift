@@ -4,8 +4,8 @@ import SignalingProtocol
 
 /// Reads a text of ``StateWriter``, piece by piece; see ``StateText`` for the format.
 ///
-/// All or nothing: a text that differs from the written one is refused. The reader buffers the sessions read so far and one
-/// line of at most `StateText.lineByteLimit`, whatever sizes the text claims.
+/// All or nothing: a text that differs from the written one is refused. The reader buffers the sessions read so far and
+/// one line of at most `StateText.lineByteLimit`, whatever sizes the text claims.
 public struct StateReader: ~Copyable {
     private var parser = JSONParser(limits: JSONLimits(depth: 4, byteCount: StateText.lineByteLimit))
     private var checksum = StateText.Checksum()
@@ -21,8 +21,8 @@ public struct StateReader: ~Copyable {
 
     /// - Parameters:
     ///   - now: when the sessions continue, by this process's monotonic clock.
-    ///   - wallTime: the same moment by the wall clock, to measure the time since the text was written. A wall clock that
-    ///     was set back counts as no time at all.
+    ///   - wallTime: the same moment by the wall clock, to measure the time since the text was written. A wall clock
+    ///     that was set back counts as no time at all.
     public init(now: MonotonicInstant, wallTime: WallTime) {
         self.now = now
         self.wallTime = wallTime

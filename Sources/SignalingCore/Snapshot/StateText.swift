@@ -3,8 +3,8 @@ import SignalingProtocol
 /// The format of the sessions of a stopped server: ``StateWriter`` writes it and ``StateReader`` reads it (RES-15).
 ///
 /// Lines of JSON. The first line has the version and the time of writing. Each session has a line with its name and its
-/// counts, then a line for each connection, ticket and sender. Each event has two lines: its attributes, and its own line as
-/// clients get it. The last line has a checksum. Moments are nanoseconds before or after the time of writing.
+/// counts, then a line for each connection, ticket and sender. Each event has two lines: its attributes, and its own
+/// line as clients get it. The last line has a checksum. Moments are nanoseconds before or after the time of writing.
 enum StateText {
     /// Increased by every change of the format: a reader reads texts of its own version only.
     static let version: Int64 = 1
@@ -40,8 +40,8 @@ public enum StateFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .foreign: "it is not a state of this program"
-        case .version(let number): "it is of version \(number), and this program reads \(StateText.version)"
+        case .foreign: "it is not a state file of this program"
+        case .version(let number): "it has version \(number), and this program reads version \(StateText.version)"
         case .damaged: "it is damaged"
         }
     }

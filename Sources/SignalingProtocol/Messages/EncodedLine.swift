@@ -46,7 +46,8 @@ public struct EncodedLine: Sendable {
         senderOffset = insertion?.offset ?? 0
     }
 
-    /// The sender's connection as ``encode(_:)`` returns it, and its offset in bytes; `nil` for a line without a sender.
+    /// The sender's connection as ``encode(_:)`` returns it, and its offset in bytes; `nil` for a line without a
+    /// sender.
     public var insertion: (bytes: [UInt8], offset: Int)? { sender.isEmpty ? nil : (sender, senderOffset) }
 
     public var byteCount: Int { bytes.count }

@@ -4,11 +4,11 @@
 /// Every implementation guarantees:
 /// - *Order.* Signals that one task or one actor sends one after the other get their seq in that order.
 /// - *Acknowledgement.* ``send(_:)`` returns when the server has acknowledged the signal: it is in the session's log
-///   (G2), and every receiver gets it exactly once and in order (G1, G3). An online-only signal reaches each client that
-///   is connected now at most once (G6).
-/// - *Errors.* ``send(_:)`` throws when the server refused the signal, or with ``SignalingError/Code/notConnected`` when
-///   it is unknown whether the signal arrived; receivers may then get a repeated signal twice. No signal is lost without
-///   an error.
+///   (G2), and every receiver gets it exactly once and in order (G1, G3). An online-only signal reaches each client
+///   that is connected now at most once (G6).
+/// - *Errors.* ``send(_:)`` throws when the server refused the signal, or with ``SignalingError/Code/notConnected``
+///   when it is unknown whether the signal arrived; receivers may then get a repeated signal twice. No signal is lost
+///   without an error.
 /// - *Events.* The channel's owner hands on received signals in seq order, this connection's own broadcasts included. A
 ///   client's own broadcast may arrive before or after ``send(_:)`` returns.
 ///

@@ -27,15 +27,19 @@ public struct SignalRequest: Hashable, Sendable {
     ///   for an empty target or a type with other characters than letters, digits and `-._~`.
     public func validate() throws(SignalingError) {
         if let data, data.utf16.count > Limits.dataLength {
-            throw SignalingError(.tooLong, "\"data\" has \(data.utf16.count) UTF-16 units, and at most \(Limits.dataLength) are allowed")
+            throw SignalingError(
+                .tooLong, "\"data\" has \(data.utf16.count) UTF-16 units, and at most \(Limits.dataLength) are allowed")
         }
         if let to, to.rawValue.isEmpty {
-            throw SignalingError(.invalidParameter, "\"to\" is empty: name a connection, or leave \"to\" out to send to everybody")
+            throw SignalingError(
+                .invalidParameter, "\"to\" is empty: name a connection, or leave \"to\" out to send to everybody")
         }
         if let type {
             // Length first: OpenTok's clients report an over-long type as 413 whatever its characters are.
             if type.utf16.count > Limits.typeLength {
-                throw SignalingError(.tooLong, "\"type\" has \(type.utf16.count) characters, and at most \(Limits.typeLength) are allowed")
+                throw SignalingError(
+                    .tooLong,
+                    "\"type\" has \(type.utf16.count) characters, and at most \(Limits.typeLength) are allowed")
             }
             if !type.utf8.allSatisfy(Self.isTypeCharacter) {
                 throw SignalingError(

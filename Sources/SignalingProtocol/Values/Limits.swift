@@ -30,8 +30,8 @@ public enum Limits {
 
     /// Longest token, in bytes.
     ///
-    /// A T1 token with the longest connection data has 12,288 bytes for that data (1024 units, each three bytes of UTF-8,
-    /// three bytes each when percent-encoded, all in base64: 1024 · 9 · 4/3), plus its other fields.
+    /// A T1 token with the longest connection data has 12,288 bytes for that data (1024 units, each three bytes of
+    /// UTF-8, three bytes each when percent-encoded, all in base64: 1024 · 9 · 4/3), plus its other fields.
     public static let tokenByteCount = 16_384
 
     /// Longest session ID, in bytes (OpenTok: 255 characters).
@@ -52,8 +52,8 @@ public enum Limits {
     /// How long an HTTP request may take, from its first header byte to its last body byte.
     public static let requestTimeout = Duration.seconds(10)
 
-    /// The default time between two pings of the server (HB-1). A side that receives nothing for two of these treats the
-    /// socket as lost (HB-3).
+    /// The default time between two pings of the server (HB-1). A side that receives nothing for two of these treats
+    /// the socket as lost (HB-3).
     public static let heartbeat = Duration.seconds(10)
 
     /// Most unanswered requests of one connection (WIRE-13), and how many answers the server keeps for requests that a
@@ -65,7 +65,8 @@ public enum Limits {
     /// Well below the size of a session's log, so that a client that only sends too fast does not overrun the log.
     public static let waitingByteCount = 65_536
 
-    /// The default time that a connection continues without a socket (RES-2). OpenTok's web client reconnects for as long.
+    /// The default time that a connection continues without a socket (RES-2). OpenTok's web client reconnects for as
+    /// long.
     public static let resumeWindow = Duration.seconds(60)
 
     /// The default time after the loss of its socket in which a client can fetch missed broadcasts (RES-2).

@@ -44,8 +44,8 @@ public struct Capabilities: Hashable, Sendable {
     /// The capabilities before connecting: none.
     public static let none = Capabilities(publish: false, subscribe: false, moderate: false)
 
-    /// - Parameter moderate: sets `forceDisconnect`, `forceUnpublish` and `forceMute`, which OpenTok gives to moderators
-    ///   together.
+    /// - Parameter moderate: sets `forceDisconnect`, `forceUnpublish` and `forceMute`, which OpenTok gives to
+    ///   moderators together.
     public init(publish: Bool, subscribe: Bool, moderate: Bool) {
         self.publish = publish
         self.subscribe = subscribe

@@ -1,7 +1,7 @@
 /// Base64 (RFC 4648): writes the URL-safe or the standard alphabet, and reads both.
 ///
-/// Reading accepts either alphabet, with or without padding, and white space anywhere. OpenTok's readers do the same, and
-/// configuration files may wrap or pad a token again.
+/// Reading accepts either alphabet, with or without padding, and white space anywhere. OpenTok's readers do the same,
+/// and configuration files may wrap or pad a token again.
 enum Base64 {
     /// The URL-safe alphabet, without padding.
     static func urlSafe(_ bytes: [UInt8]) -> String { encoded(bytes, alphabet: urlSafeAlphabet, padded: false) }

@@ -2,8 +2,8 @@ import SignalingProtocol
 
 /// `application/x-www-form-urlencoded`, as OpenTok's T1 tokens use it.
 enum FormEncoding {
-    /// The decoded fields by name. Returns `nil` for malformed text and for a repeated name: unescaped text inside a signed
-    /// value could otherwise replace a field.
+    /// The decoded fields by name. Returns `nil` for malformed text and for a repeated name: unescaped text inside a
+    /// signed value could otherwise replace a field.
     static func fields(_ text: some Collection<UInt8>) -> [String: String]? {
         var fields: [String: String] = [:]
         for pair in text.split(separator: UInt8(ascii: "&")) {
@@ -23,7 +23,9 @@ enum FormEncoding {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(Hexadecimal.digit), let low = rest.next().flatMap(Hexadecimal.digit) else {
+                guard let high = rest.next().flatMap(Hexadecimal.digit),
+                    let low = rest.next().flatMap(Hexadecimal.digit)
+                else {
                     return nil
                 }
                 bytes.append(high << 4 | low)

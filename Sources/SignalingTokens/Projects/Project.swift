@@ -48,8 +48,8 @@ public struct Project: Sendable, CustomStringConvertible, CustomDebugStringConve
         }
     }
 
-    /// Whether an API key is 1 to 64 characters out of `A-Z a-z 0-9 - . _`. Session IDs of such a key fit their limit and
-    /// can be read back.
+    /// Whether an API key is 1 to 64 characters out of `A-Z a-z 0-9 - . _`. Session IDs of such a key fit their limit
+    /// and can be read back.
     public static func isKey(_ apiKey: APIKey) -> Bool {
         let name = apiKey.rawValue.utf8
         return (1...64).contains(name.count) && name.allSatisfy(isKeyCharacter)

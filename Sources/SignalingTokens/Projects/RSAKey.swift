@@ -9,8 +9,8 @@ public struct RSAPublicKey: Sendable {
 
     /// Reads a public key in PEM: `BEGIN PUBLIC KEY` (SPKI) or `BEGIN RSA PUBLIC KEY` (PKCS#1).
     ///
-    /// Returns `nil` for any other text, private keys and certificates included, and for a key under 2048 bits (RFC 7518
-    /// section 3.3; TOK-7).
+    /// Returns `nil` for any other text, private keys and certificates included, and for a key under 2048 bits (RFC
+    /// 7518 section 3.3; TOK-7).
     public init?(pem: String) {
         guard let key = try? _RSA.Signing.PublicKey(pemRepresentation: pem), key.keySizeInBits >= RSAKeySize.least
         else { return nil }

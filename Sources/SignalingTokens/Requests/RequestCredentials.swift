@@ -49,11 +49,11 @@ public enum RequestCredentials {
 
     /// Throws unless these are valid credentials of this project or application, and not expired.
     ///
-    /// `ist` must be `project`, in the claims or, as in OpenTok's Ruby SDK, in the header. An application may leave it out.
-    /// OpenTok's `account` is signed with an account's secret, which no project has.
+    /// `ist` must be `project`, in the claims or, as in OpenTok's Ruby SDK, in the header. An application may leave it
+    /// out. OpenTok's `account` is signed with an account's secret, which no project has.
     ///
-    /// A client's token must not act as the backend's credentials, and the same key signs both. So claims of a session, a
-    /// role, a scope or connection data are refused, and for an application also `sub`, `subject` and `acl`.
+    /// A client's token must not act as the backend's credentials, and the same key signs both. So claims of a session,
+    /// a role, a scope or connection data are refused, and for an application also `sub`, `subject` and `acl`.
     static func verify(_ token: JSONWebToken.Parts, project: Project, now: WallTime) throws(TokenError) {
         try token.verify(by: project)
         let claims = try token.claims()
@@ -80,16 +80,16 @@ public enum RequestCredentials {
         }
     }
 
-    /// The token of an `Authorization: Bearer …` header; `nil` for another scheme. The scheme's case has no meaning (RFC
-    /// 9110 section 11.1).
+    /// The token of an `Authorization: Bearer …` header; `nil` for another scheme. The scheme's case has no meaning
+    /// (RFC 9110 section 11.1).
     static func bearer(_ authorization: String) -> Substring? {
         let parts = authorization.split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return parts[1]
     }
 
-    /// Whether the text is a secret of the project. Compares digests in constant time, so that timing reveals neither the
-    /// index of a difference nor the secret's length.
+    /// Whether the text is a secret of the project. Compares digests in constant time, so that timing reveals neither
+    /// the index of a difference nor the secret's length.
     static func isSecret(_ text: some StringProtocol, of project: Project) -> Bool {
         guard case .secrets(let secrets) = project.key else { return false }
         let presented = Crypto.SHA256.hash(data: Array(text.utf8))

@@ -20,7 +20,8 @@ struct Claims: JWTPayload {
     /// The values of `sub` and `subject`: Vonage's SDKs differ in the name. Written as `subject`. A value that is not a
     /// string is read as the empty string.
     var subjects: [String] = []
-    /// Whether there is an `acl` with access rights for paths. Only clients' tokens have one. Written as Vonage's SDKs do.
+    /// Whether there is an `acl` with access rights for paths. Only clients' tokens have one. Written as Vonage's SDKs
+    /// do.
     var hasAccessList = false
     /// Written only.
     var nonce: UInt32?

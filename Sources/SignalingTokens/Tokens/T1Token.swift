@@ -48,7 +48,8 @@ public enum T1Token {
         // The signature covers the exact bytes behind the colon, so they are never decoded and encoded again.
         guard let colon = content.firstIndex(of: UInt8(ascii: ":")),
             let envelope = FormEncoding.fields(content[..<colon]),
-            let apiKey = envelope["partner_id"], let signature = envelope["sig"].flatMap({ Hexadecimal.decoded($0.utf8) })
+            let apiKey = envelope["partner_id"],
+            let signature = envelope["sig"].flatMap({ Hexadecimal.decoded($0.utf8) })
         else { throw .malformed }
         guard apiKey == project.apiKey.rawValue else { throw .otherProject }
         let data = content[(colon + 1)...]

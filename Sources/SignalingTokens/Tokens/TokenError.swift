@@ -32,8 +32,8 @@ public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let malformed = TokenError(.malformed)
     /// It exceeds `Limits.tokenByteCount` or `Limits.sessionIDByteCount`.
     public static let tooLong = TokenError(.tooLong)
-    /// Its algorithm is not the project's (T1 and HS256 with a secret, RS256 for an application; TOK-8). Also for `none`,
-    /// and for a JWT with the header `crit`, whose extensions this package does not know.
+    /// Its algorithm is not the project's (T1 and HS256 with a secret, RS256 for an application; TOK-8). Also for
+    /// `none`, and for a JWT with the header `crit`, whose extensions this package does not know.
     public static let wrongAlgorithm = TokenError(.wrongAlgorithm)
     /// It was not signed with a secret of the project, or not with the application's key.
     public static let wrongSignature = TokenError(.wrongSignature)

@@ -35,7 +35,8 @@ public enum TokenLifetime {
 }
 
 extension WallTime {
-    /// The moment that a token names in seconds since 1970, whole or fractional; `nil` for a number that cannot be a date.
+    /// The moment that a token names in seconds since 1970, whole or fractional; `nil` for a number that cannot be a
+    /// date.
     ///
     /// The bound also keeps later additions from overflowing.
     init?(tokenSeconds seconds: Double) {

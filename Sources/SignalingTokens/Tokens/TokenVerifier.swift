@@ -16,8 +16,8 @@ public struct TokenVerifier: Sendable {
         self.projects = Dictionary(projects.map { ($0.apiKey, $0) }) { _, later in later }
     }
 
-    /// Returns what a connecting client may do (CON-3, TOK-1 to TOK-8). Checks the API key, the session ID and the token,
-    /// in this order.
+    /// Returns what a connecting client may do (CON-3, TOK-1 to TOK-8). Checks the API key, the session ID and the
+    /// token, in this order.
     ///
     /// - Parameter allowsExpired: whether to accept an expired token, for a client that resumes a connection which it
     ///   opened while the token was valid (RES-7).
@@ -28,7 +28,9 @@ public struct TokenVerifier: Sendable {
         token: String, sessionID: SessionID, apiKey: APIKey, now: WallTime, allowsExpired: Bool = false
     ) throws(SignalingError) -> AccessGrant {
         guard let project = projects[apiKey] else {
-            throw SignalingError(.authenticationError, "the server does not serve this API key; check the client's key and the server's settings")
+            throw SignalingError(
+                .authenticationError,
+                "the server does not serve this API key; check the client's key and the server's settings")
         }
         do throws(TokenError) {
             guard try SessionIDCodec.read(sessionID).apiKey == apiKey else { throw .otherProject }

@@ -7,7 +7,7 @@ import Testing
 /// A session of ada, bob and eve, who joined at 1, 2 and 3.
 private func threeMembers() -> SessionState {
     var session = SessionState()
-    for (place, name) in ["ada", "bob", "eve"].enumerated() { session.join(name, at: Int64(place + 1)) }
+    for (index, name) in ["ada", "bob", "eve"].enumerated() { session.join(name, at: Int64(index + 1)) }
     return session
 }
 
@@ -25,7 +25,7 @@ private func signal(
         line: EncodedLine(event, encodedSender: nil))
 }
 
-/// What a line is, in short: `signal 4`, `ack 2`, `created 3`, `ping 5`, `online-only begin`.
+/// A line in short: `signal 4`, `ack 2`, `created 3`, `ping 5`, `online-only begin`.
 private func short(_ line: String) -> String {
     guard let message = try? decoded(line) else { return line }
     return switch message {
@@ -38,19 +38,19 @@ private func short(_ line: String) -> String {
     }
 }
 
-@Suite("What one connection is sent")
+@Suite("The outbox of a connection")
 struct OutboxTests {
-    @Test("G1: events come in the order of the log, and its end is the new place")
+    @Test("G1, G3: events come in the order of the log, each once")
     func order() {
         var session = threeMembers()
         for _ in 0..<3 { session.signal(from: "ada") }
         var bob = outbox("bob")
         #expect(dequeueAll(&bob, session.log).map(short) == ["signal 4", "signal 5", "signal 6"])
         #expect(bob.cursor == Seq(6))
-        #expect(dequeueAll(&bob, session.log).isEmpty, "G3: nothing is sent twice")
+        #expect(dequeueAll(&bob, session.log).isEmpty, "nothing is sent twice")
     }
 
-    @Test("SIG-6: an ack follows the sender's own event, and stands before the next one")
+    @Test("SIG-6: an ack follows the sender's own event, and comes before the next one")
     func ack() {
         var session = threeMembers()
         var ada = outbox("ada")
@@ -64,7 +64,9 @@ struct OutboxTests {
         #expect(ada.waitingByteCount == 0)
     }
 
-    @Test("SIG-6: the ack of a directed signal follows everything before it, although the signal itself is another's")
+    @Test(
+        "SIG-6: the ack of a directed signal to another connection follows every earlier event"
+    )
     func ackOfDirected() {
         var session = threeMembers()
         var ada = outbox("ada")
@@ -75,7 +77,7 @@ struct OutboxTests {
         #expect(dequeueAll(&ada, session.log).map(short) == ["signal 4", "ack 1", "signal 6"])
     }
 
-    @Test("HB-2: a ping follows everything up to its seq")
+    @Test("HB-2: a ping follows every event up to its seq")
     func ping() {
         var session = threeMembers()
         var bob = outbox("bob")
@@ -98,14 +100,14 @@ struct OutboxTests {
         #expect(bob.cursor == Seq(6))
     }
 
-    @Test("PRES-1: others' coming and going is told, one's own is not")
+    @Test("PRES-1: a connection gets presence of others, never its own")
     func ownPresence() {
         var session = threeMembers()
         session.join("zoe", at: 9)
         session.leave("zoe")
         session.leave("bob")
         var (bob, eve) = (outbox("bob"), outbox("eve"))
-        // Joined at 3, but looked at from before it: even then it does not see itself.
+        // A cursor from before its own join: even then a connection does not get its own event.
         var early = outbox("eve", at: 0)
         #expect(dequeueAll(&eve, session.log).map(short) == ["created 4", "destroyed 5", "destroyed 6"])
         #expect(dequeueAll(&bob, session.log).map(short) == ["created 4", "destroyed 5"])
@@ -114,7 +116,7 @@ struct OutboxTests {
                 == ["created 1", "created 2", "created 4", "destroyed 5", "destroyed 6"])
     }
 
-    @Test("CON-4, SIG-9: who suppresses connection events gets none, and with each signal its sender")
+    @Test("CON-4, SIG-9: a client that suppresses connection events gets none, and each signal carries its sender")
     func suppressed() {
         var session = threeMembers()
         session.join("zoe", at: 9)
@@ -136,7 +138,8 @@ struct OutboxTests {
     }
 
     @Test(
-        "G5: taking stops at the limit and goes on exactly there, whatever the limit", arguments: [0, 1, 50, 100, 333])
+        "G5: dequeuing stops at the byte limit and continues there, whatever the limit",
+        arguments: [0, 1, 50, 100, 333])
     func byteLimit(_ limit: Int) {
         var session = threeMembers()
         var bob = outbox("bob")
@@ -154,8 +157,8 @@ struct OutboxTests {
             pieces += lines(bytes)
             if taken == .complete { break }
             #expect(taken == .partial)
-            #expect(!bytes.isEmpty, "a step that takes nothing would never end")
-            // Before the event that reached the limit there was less than the limit; a ping may stand behind it.
+            #expect(!bytes.isEmpty, "an empty batch would never end")
+            // The batch was under the limit before its last event; a ping may follow that event.
             var piece = lines(bytes)
             while piece.last?.contains("ping") == true { piece.removeLast() }
             #expect(piece.dropLast().joined(separator: "\n").utf8.count < max(1, limit))
@@ -165,7 +168,7 @@ struct OutboxTests {
         #expect(!bob.hasPrivateLines)
     }
 
-    @Test("what is taken goes behind what a buffer holds already, without a newline of its own")
+    @Test("WIRE-3: dequeued bytes are appended to the buffer's contents without a newline before them")
     func headroom() {
         var session = threeMembers()
         session.signal(from: "ada", data: "x")
@@ -175,8 +178,8 @@ struct OutboxTests {
         #expect(text(bytes) == #"head{"ev":"signal","seq":4,"from":"ada","type":"chat","data":"x"}"#)
     }
 
-    @Test("G4: who falls off the log is told so, and nothing is taken")
-    func fellOff() {
+    @Test("G4: on an overrun nothing is dequeued but the private lines")
+    func overrun() {
         var session = SessionState(logEventCount: 3)
         session.join("ada")
         session.join("bob")
@@ -195,12 +198,12 @@ struct OutboxTests {
         #expect(bob.waitingByteCount == 0)
     }
 
-    @Test("G5: what waits on one's own account is one's answers, and the signals that they answer, until it is taken")
+    @Test("G5, WIRE-13: the waiting bytes are the connection's private lines and the signals that they acknowledge")
     func waitingBytes() {
         var session = threeMembers()
         var bob = outbox("bob")
         session.signal(from: "bob", data: String(repeating: "x", count: 8000))
-        session.signal(from: "ada", data: "not on bob's account")
+        session.signal(from: "ada", data: "not bob's own")
         let (signal, ack) = (session.log.entry(Seq(4)), EncodedLine(.ack(RequestID(1), Seq(4))))
         #expect(signal.map { (8000..<8200).contains($0.line.byteCount) } == true)
         bob.append(ack, after: Seq(4), signalByteCount: signal?.line.byteCount ?? 0)
@@ -214,8 +217,8 @@ struct OutboxTests {
         #expect(bob.waitingByteCount == 0)
     }
 
-    @Test("SIG-10: an online-only signal stands between the events that were before and after it")
-    func onlineOnlyPlace() {
+    @Test("SIG-10: an online-only signal comes between the events before and after it")
+    func onlineOnlyOrder() {
         var session = threeMembers()
         for _ in 0..<3 { session.signal(from: "ada") }
         let waiting = [signal("a", after: 3), signal("b", after: 4), signal("c", after: 6)]
@@ -225,7 +228,7 @@ struct OutboxTests {
                 == ["online-only a", "signal 4", "online-only b", "signal 5", "signal 6", "online-only c"])
     }
 
-    @Test("SIG-10: one that was sent before this connection's place is not for it")
+    @Test("SIG-10: a connection does not get an online-only signal from before its cursor")
     func onlineOnlyBeforeJoining() {
         let session = threeMembers()
         var eve = outbox("eve")
@@ -233,7 +236,7 @@ struct OutboxTests {
         #expect(dequeueAll(&eve, session.log, onlineOnly: waiting).map(short) == ["online-only after"])
     }
 
-    @Test("SIG-10: a directed one reaches its target alone")
+    @Test("SIG-10: a directed online-only signal reaches its target alone")
     func onlineOnlyDirected() {
         let session = threeMembers()
         let waiting = [signal("x", after: 3, to: "eve"), signal("y", after: 3, to: "bob")]
@@ -243,128 +246,128 @@ struct OutboxTests {
     }
 }
 
-@Suite("Online-only signals that wait for a flush")
-struct OnlineOnlyLaneTests {
-    @Test("G6: of one sender, type and target only the newest waits, in its own place")
+@Suite("Pending online-only signals")
+struct PendingOnlineOnlyTests {
+    @Test("G6, SIG-10: of one sender, type and target only the newest signal is pending, at the end of the queue")
     func newestWins() {
-        var pendingOnlineOnly = PendingOnlineOnly()
-        pendingOnlineOnly.append(signal("old", after: 3))
-        pendingOnlineOnly.append(signal("other sender", after: 3, from: "bob"))
-        pendingOnlineOnly.append(signal("other type", after: 3, type: "cursor"))
-        pendingOnlineOnly.append(signal("no type", after: 3, type: nil))
-        pendingOnlineOnly.append(signal("other target", after: 3, to: "eve"))
-        pendingOnlineOnly.append(signal("server", after: 3, from: nil))
-        pendingOnlineOnly.append(signal("new", after: 5))
+        var pending = PendingOnlineOnly()
+        pending.append(signal("old", after: 3))
+        pending.append(signal("other sender", after: 3, from: "bob"))
+        pending.append(signal("other type", after: 3, type: "cursor"))
+        pending.append(signal("no type", after: 3, type: nil))
+        pending.append(signal("other target", after: 3, to: "eve"))
+        pending.append(signal("server", after: 3, from: nil))
+        pending.append(signal("new", after: 5))
         #expect(
-            pendingOnlineOnly.signals.map { short(text($0.line.bytes)) } == [
+            pending.signals.map { short(text($0.line.bytes)) } == [
                 "online-only other sender", "online-only other type", "online-only no type",
                 "online-only other target", "online-only server", "online-only new",
             ])
         #expect(
-            zip(pendingOnlineOnly.signals, pendingOnlineOnly.signals.dropFirst()).allSatisfy { $0.after <= $1.after })
-        #expect(pendingOnlineOnly.droppedCount == 0, "what a newer one replaces is not a loss")
+            zip(pending.signals, pending.signals.dropFirst()).allSatisfy { $0.after <= $1.after })
+        #expect(pending.droppedCount == 0, "a replaced signal is not dropped")
     }
 
-    @Test("G5: a full lane drops new senders, counts them, and still takes newer ones of those who wait")
+    @Test("G5: a full queue drops and counts signals of new senders, and still replaces pending ones")
     func full() {
-        var pendingOnlineOnly = PendingOnlineOnly()
-        for number in 0..<PendingOnlineOnly.limit { pendingOnlineOnly.append(signal("1", after: 3, from: "\(number)")) }
-        pendingOnlineOnly.append(signal("1", after: 3, from: "late"))
-        #expect(pendingOnlineOnly.signals.count == PendingOnlineOnly.limit)
-        #expect(pendingOnlineOnly.droppedCount == 1)
-        pendingOnlineOnly.append(signal("2", after: 4, from: "0"))
-        #expect(pendingOnlineOnly.signals.count == PendingOnlineOnly.limit)
-        #expect(pendingOnlineOnly.signals.last?.from == client("0"))
-        #expect(pendingOnlineOnly.droppedCount == 1)
-        pendingOnlineOnly.removeAll()
-        #expect(pendingOnlineOnly.isEmpty)
+        var pending = PendingOnlineOnly()
+        for number in 0..<PendingOnlineOnly.limit { pending.append(signal("1", after: 3, from: "\(number)")) }
+        pending.append(signal("1", after: 3, from: "late"))
+        #expect(pending.signals.count == PendingOnlineOnly.limit)
+        #expect(pending.droppedCount == 1)
+        pending.append(signal("2", after: 4, from: "0"))
+        #expect(pending.signals.count == PendingOnlineOnly.limit)
+        #expect(pending.signals.last?.from == client("0"))
+        #expect(pending.droppedCount == 1)
+        pending.removeAll()
+        #expect(pending.isEmpty)
     }
 
-    @Test("G5: a lane is bounded in bytes, too, and has them back when a newer one replaces or a flush empties it")
+    @Test("G5: the queue is bounded in bytes, and replacing or removing signals frees them")
     func bytes() {
-        var pendingOnlineOnly = PendingOnlineOnly()
+        var pending = PendingOnlineOnly()
         let large = String(repeating: "x", count: 8192)
-        while pendingOnlineOnly.droppedCount == 0 {
-            pendingOnlineOnly.append(signal(large, after: 3, from: "\(pendingOnlineOnly.signals.count)"))
+        while pending.droppedCount == 0 {
+            pending.append(signal(large, after: 3, from: "\(pending.signals.count)"))
         }
-        let count = pendingOnlineOnly.signals.count
-        #expect(pendingOnlineOnly.signals.map(\.line.byteCount).reduce(0, +) <= PendingOnlineOnly.byteLimit)
+        let count = pending.signals.count
+        #expect(pending.signals.map(\.line.byteCount).reduce(0, +) <= PendingOnlineOnly.byteLimit)
         #expect(count >= PendingOnlineOnly.byteLimit / (8192 + 256))
-        pendingOnlineOnly.append(signal("small", after: 4, from: "0"))
-        pendingOnlineOnly.append(signal(large.dropLast(500) + "", after: 4, from: "late"))
-        #expect(pendingOnlineOnly.signals.count == count + 1)
-        pendingOnlineOnly.removeAll()
-        pendingOnlineOnly.append(signal(large, after: 5))
-        #expect(pendingOnlineOnly.signals.count == 1)
+        pending.append(signal("small", after: 4, from: "0"))
+        pending.append(signal(large.dropLast(500) + "", after: 4, from: "late"))
+        #expect(pending.signals.count == count + 1)
+        pending.removeAll()
+        pending.append(signal(large, after: 5))
+        #expect(pending.signals.count == 1)
     }
 }
 
-@Suite("When a session is flushed")
-struct FlushPacerTests {
-    @Test("the more members, the longer the interval; few wait for nothing, and nobody longer than 5 ms")
+@Suite("The flush scheduler")
+struct FlushSchedulerTests {
+    @Test("the interval grows with the members: zero for few, at most 5 ms")
     func interval() {
         let intervals = [1, 2, 99, 100, 250, 500, 15_000].map { FlushScheduler.interval(memberCount: $0) }
         #expect(
             intervals
                 == [.zero, .zero, .zero, .milliseconds(1), .microseconds(2500), .milliseconds(5), .milliseconds(5)])
-        var flushScheduler = FlushScheduler()
-        flushScheduler.noteFlushed(at: .seconds(1))
-        #expect(flushScheduler.due(now: .seconds(1), memberCount: 2) == .seconds(1))
+        var scheduler = FlushScheduler()
+        scheduler.noteFlushed(at: .seconds(1))
+        #expect(scheduler.due(now: .seconds(1), memberCount: 2) == .seconds(1))
     }
 
-    @Test("the first event after a pause goes at once, and a busy session waits out the interval")
-    func pace() {
-        var flushScheduler = FlushScheduler()
-        flushScheduler.noteWaiting(byteCount: 10)
-        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
-        flushScheduler.noteFlushed(at: .seconds(1))
+    @Test("WIRE-11: the first event after a pause is flushed at once, and a busy session waits for the interval")
+    func busy() {
+        var scheduler = FlushScheduler()
+        scheduler.noteWaiting(byteCount: 10)
+        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
+        scheduler.noteFlushed(at: .seconds(1))
         let next = MonotonicInstant.seconds(1).advanced(by: FlushScheduler.interval(memberCount: 1000))
-        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) == next)
-        #expect(flushScheduler.due(now: next, memberCount: 1000) == next)
-        #expect(flushScheduler.due(now: .seconds(9), memberCount: 1000) == .seconds(9))
+        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == next)
+        #expect(scheduler.due(now: next, memberCount: 1000) == next)
+        #expect(scheduler.due(now: .seconds(9), memberCount: 1000) == .seconds(9))
     }
 
-    @Test("many bytes wait for nothing, exactly from the limit on; a flush starts the count again")
+    @Test("at the byte limit a session is flushed at once, and a flush resets the count")
     func bytes() {
-        var flushScheduler = FlushScheduler()
-        flushScheduler.noteFlushed(at: .seconds(1))
-        flushScheduler.noteWaiting(byteCount: FlushScheduler.byteLimit - 1)
-        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
-        flushScheduler.noteWaiting(byteCount: 1)
-        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
-        flushScheduler.noteFlushed(at: .seconds(1))
-        #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
+        var scheduler = FlushScheduler()
+        scheduler.noteFlushed(at: .seconds(1))
+        scheduler.noteWaiting(byteCount: FlushScheduler.byteLimit - 1)
+        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
+        scheduler.noteWaiting(byteCount: 1)
+        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
+        scheduler.noteFlushed(at: .seconds(1))
+        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
     }
 
-    @Test("the byte limit lies well below what a log keeps")
+    @Test("the byte limit is well below the log's bound in bytes")
     func limits() {
         #expect(FlushScheduler.byteLimit * 4 <= SessionLog.Bounds().byteCount)
     }
 }
 
-@Suite("The same bytes for many")
+@Suite("The shared batch")
 struct SharedBatchTests {
-    @Test("a broadcast to 1,000 members is encoded once, and its flush built once: all get the very same bytes")
+    @Test("a broadcast to 1,000 members is encoded once, and all share the same buffer")
     func once() {
         var session = SessionState(connectionCount: 1_000)
         for number in 0..<1_000 { session.join("m\(number)") }
         let start = session.log.lastSeq
         session.signal(from: "m0", data: "hello")
-        #expect(session.log.lastSeq == start.next, "one event, so one line: the log encodes each of its events once")
+        #expect(session.log.lastSeq == start.next, "the log encodes each event once")
         var batch = SharedBatch(log: session.log, after: start, onlineOnly: [])
-        var kept: [[UInt8]] = []
+        var buffers: [[UInt8]] = []
         for number in 0..<1_000 {
             var member = Outbox(owner: client("m\(number)"), suppressesPresence: number % 2 == 1, cursor: start)
-            if let bytes = batch.bytes(for: &member, log: session.log) { kept.append(bytes) }
+            if let bytes = batch.bytes(for: &member, log: session.log) { buffers.append(bytes) }
             #expect(member.cursor == session.log.lastSeq)
         }
-        #expect(kept.count == 1_000)
-        // Kept, so that no two of them can lie at the same address one after the other. Two forms: see SIG-9.
-        let addresses = Set(kept.map { $0.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } })
+        #expect(buffers.count == 1_000)
+        // All buffers stay alive, so equal addresses mean the same buffer. There are two forms (SIG-9).
+        let addresses = Set(buffers.map { $0.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } })
         #expect(addresses.count == 2)
     }
 
-    @Test("it is what each would get alone")
+    @Test("a shared batch has the bytes that each member would get alone")
     func same() {
         var session = threeMembers()
         session.signal(from: "ada", data: "x")
@@ -383,8 +386,8 @@ struct SharedBatchTests {
         }
     }
 
-    @Test("who is behind, ahead, or has lines of its own is served by itself")
-    func untypical() {
+    @Test("a member that is behind, ahead, or has private lines gets no shared batch")
+    func notShared() {
         var session = threeMembers()
         session.signal(from: "ada")
         var batch = SharedBatch(log: session.log, after: Seq(3), onlineOnly: [])
@@ -396,7 +399,7 @@ struct SharedBatchTests {
         #expect([behind.cursor, ahead.cursor, busy.cursor] == [Seq(2), Seq(4), Seq(3)])
     }
 
-    @Test("SIG-4: the target of a directed signal is served by itself, the others together without it")
+    @Test("SIG-4: the target of a directed signal gets no shared batch, and the others get one without the signal")
     func directed() {
         var session = threeMembers()
         session.signal(from: "ada", to: "eve")
@@ -410,7 +413,7 @@ struct SharedBatchTests {
         }
     }
 
-    @Test("PRES-1: who leaves in this flush does not see itself leave")
+    @Test("PRES-1: a connection that leaves in this flush does not get its own event")
     func ownLeaving() {
         var session = threeMembers()
         session.leave("bob")
@@ -421,7 +424,7 @@ struct SharedBatchTests {
         #expect(dequeueAll(&bob, session.log).isEmpty)
     }
 
-    @Test("G3: when the log has grown since, the batch serves nobody: nothing is sent twice and nothing is left out")
+    @Test("G3: a batch is void once the log has grown, so nothing is sent twice or left out")
     func grown() {
         var session = threeMembers()
         session.signal(from: "ada")
@@ -433,7 +436,7 @@ struct SharedBatchTests {
         #expect(batch.bytes(for: &eve, log: session.log) == nil)
     }
 
-    @Test("there is nothing in a flush of what is for nobody here")
+    @Test("a batch may be empty, and moves the cursor all the same")
     func empty() {
         var session = threeMembers()
         session.signal(from: "ada", to: "eve")
@@ -443,8 +446,8 @@ struct SharedBatchTests {
         #expect(bob.cursor == Seq(4))
     }
 
-    @Test("G4: a flush that the log has already lost serves nobody")
-    func fellOff() {
+    @Test("G4: a batch is void after an overrun")
+    func overrun() {
         var session = SessionState(logEventCount: 2)
         session.join("ada")
         for _ in 0..<3 { session.signal(from: "ada") }

@@ -4,29 +4,29 @@ import Testing
 
 @testable import SignalingCore
 
-@Suite("The engine of a single process")
+@Suite("The memory engine")
 struct MemoryEngineTests {
-    @Test("it keeps what every engine promises", arguments: SessionEngineContract.Promise.allCases)
+    @Test("the memory engine fulfils the contract of every engine", arguments: SessionEngineContract.Promise.allCases)
     func contract(_ promise: SessionEngineContract.Promise) async throws {
         let contract = SessionEngineContract {
-            // It reports from within submit, so there is nothing to wait for.
+            // The engine reports from within submit, so there is nothing to wait for.
             SessionEngineContract.Subject(engine: makeEngine(), settle: {})
         }
         try await contract.check(promise)
     }
 
-    @Test("a session that nobody is in keeps its order until it is released, and then has a new epoch")
-    func release() {
+    @Test("an empty session keeps its order until it is deleted, and then begins a new epoch")
+    func deletion() {
         let engine = makeEngine()
         let observer = Outcomes()
         engine.observer = observer
         engine.submit(join("ada"), to: room, ticket: CommandTicket(origin: 1, request: nil))
         engine.submit(leave("ada"), to: room, ticket: CommandTicket(origin: 1, request: nil))
         #expect(engine.sessionCount == 1)
-        #expect(engine.withLog(of: room) { $0.lastSeq } == Seq(2), "what is in the log can still be sent")
+        #expect(engine.withLog(of: room) { $0.lastSeq } == Seq(2), "the log can still be sent")
         engine.submit(join("bob"), to: room, ticket: CommandTicket(origin: 1, request: nil))
         engine.advance(to: .seconds(0))
-        #expect(engine.sessionCount == 1, "bob came back before it was released")
+        #expect(engine.sessionCount == 1, "bob joined before it was deleted")
         engine.submit(leave("bob"), to: room, ticket: CommandTicket(origin: 1, request: nil))
         engine.advance(to: .seconds(0))
         #expect(engine.sessionCount == 0)
@@ -36,7 +36,9 @@ struct MemoryEngineTests {
         #expect(observer.joins.map(\.epoch.rawValue) == ["epoch 1", "epoch 1", "epoch 2"])
     }
 
-    @Test("a refused command makes no session and takes no epoch", arguments: ["join", "leave", "signal", "force"])
+    @Test(
+        "a refused command creates no session, and only a join asks for an epoch",
+        arguments: ["join", "leave", "signal", "force"])
     func refused(_ kind: String) {
         var epochCount = 0
         let engine = MemoryEngine(bounds: .init(connectionCount: kind == "join" ? 0 : 1)) {
@@ -55,7 +57,7 @@ struct MemoryEngineTests {
         #expect(epochCount == (kind == "join" ? 1 : 0))
     }
 
-    @Test("G5: when all have left, nothing is left of thousands of sessions")
+    @Test("G5: thousands of sessions are deleted when all connections have left")
     func baseline() {
         var random = SeededGenerator(seed: 61)
         let engine = makeEngine()
@@ -68,23 +70,23 @@ struct MemoryEngineTests {
                 engine.submit(join("\(step)"), to: session, ticket: ticket)
                 present.append((session, client("\(step)")))
             case 1 where !present.isEmpty:
-                let (place, who) = present.remove(at: Int.random(in: 0..<present.count, using: &random))
-                engine.submit(.leave(who, .networkDisconnected), to: place, ticket: ticket)
+                let (session, connection) = present.remove(at: Int.random(in: 0..<present.count, using: &random))
+                engine.submit(.leave(connection, .networkDisconnected), to: session, ticket: ticket)
             case 2: engine.submit(.signal(.server, SignalRequest()), to: session, ticket: ticket)
             default: if step.isMultiple(of: 10) { engine.advance(to: .seconds(0)) }
             }
         }
         engine.advance(to: .seconds(0))
         #expect(engine.sessionCount == Set(present.map(\.0)).count)
-        for (session, who) in present {
+        for (session, connection) in present {
             engine.submit(
-                .forceDisconnect(.server, who), to: session, ticket: CommandTicket(origin: 1, request: nil))
+                .forceDisconnect(.server, connection), to: session, ticket: CommandTicket(origin: 1, request: nil))
         }
         engine.advance(to: .seconds(0))
         #expect(engine.sessionCount == 0)
     }
 
-    @Test("it holds its observer weakly, and works without one")
+    @Test("the engine holds its observer weakly, and works without one")
     func observer() {
         let engine = makeEngine()
         do {

@@ -4,10 +4,11 @@ import Testing
 
 @testable import SignalingCore
 
-/// What every ``SessionEngine`` promises, as checks that any engine can be put through: give a factory, and for each promise
-/// it makes a fresh engine. What an engine does beside its promises is for its own tests.
+/// Checks the guarantees of ``SessionEngine`` on any engine. Pass a factory: each promise is checked on a new engine.
+///
+/// Behaviour beyond these guarantees belongs to the engine's own tests.
 struct SessionEngineContract {
-    /// An engine that nobody has used, and how to wait until it has reported everything that was submitted.
+    /// A new engine, and a way to wait until it has reported everything about the submitted commands.
     struct Subject {
         let engine: any SessionEngine
         let settle: () async throws -> Void
@@ -17,17 +18,17 @@ struct SessionEngineContract {
         case answersEachCommandOnceWithItsTicketInOrder
         case showsEventsInTheLogBeforeItReportsThem
         case reportsAChangeForEachEventAndForNothingElse
-        case refusesWhatNobodyIsThereFor
+        case refusesCommandsToEmptySessions
         case refusalsChangeNothing
-        case checksInTheSameOrderWhetherASessionIsThereOrNot
+        case checksInTheSameOrderWithoutASession
         case keepsSessionsApart
-        case keepsTheEpochWhileSomebodyIsThere
+        case keepsTheEpochWhileASessionHasConnections
         case listsConnectionsByCreationTime
-        case tellsOfForcedDisconnection
-        case handsOverOnlineOnlySignalsAndKeepsNone
-        case takesCommandsFromWithinAReport
-        case tellsOfPresenceOnceAndInOrder
-        case tellsOfAllWhenItsSessionsEnd
+        case reportsForceDisconnects
+        case reportsOnlineOnlySignalsAndKeepsNone
+        case acceptsCommandsFromACallback
+        case reportsPresenceOnceAndInOrder
+        case reportsPresenceWhenItsSessionsEnd
     }
 
     let make: () throws -> Subject
@@ -40,17 +41,17 @@ struct SessionEngineContract {
         case .answersEachCommandOnceWithItsTicketInOrder: try await answers(subject, recorder)
         case .showsEventsInTheLogBeforeItReportsThem: try await logFirst(subject, recorder)
         case .reportsAChangeForEachEventAndForNothingElse: try await changes(subject, recorder)
-        case .refusesWhatNobodyIsThereFor: try await nobodyThere(subject, recorder)
+        case .refusesCommandsToEmptySessions: try await emptySession(subject, recorder)
         case .refusalsChangeNothing: try await refusals(subject, recorder)
-        case .checksInTheSameOrderWhetherASessionIsThereOrNot: try await checks(subject, recorder)
+        case .checksInTheSameOrderWithoutASession: try await checks(subject, recorder)
         case .keepsSessionsApart: try await apart(subject, recorder)
-        case .keepsTheEpochWhileSomebodyIsThere: try await epochs(subject, recorder)
+        case .keepsTheEpochWhileASessionHasConnections: try await epochs(subject, recorder)
         case .listsConnectionsByCreationTime: try await connections(subject, recorder)
-        case .tellsOfForcedDisconnection: try await forced(subject, recorder)
-        case .handsOverOnlineOnlySignalsAndKeepsNone: try await onlineOnly(subject, recorder)
-        case .takesCommandsFromWithinAReport: try await fromWithin(subject, recorder)
-        case .tellsOfPresenceOnceAndInOrder: try await presence(subject, recorder)
-        case .tellsOfAllWhenItsSessionsEnd: try await endOfSessions(subject, recorder)
+        case .reportsForceDisconnects: try await forced(subject, recorder)
+        case .reportsOnlineOnlySignalsAndKeepsNone: try await onlineOnly(subject, recorder)
+        case .acceptsCommandsFromACallback: try await fromCallback(subject, recorder)
+        case .reportsPresenceOnceAndInOrder: try await presence(subject, recorder)
+        case .reportsPresenceWhenItsSessionsEnd: try await endOfSessions(subject, recorder)
         }
     }
 
@@ -63,7 +64,7 @@ struct SessionEngineContract {
         #expect(
             recorder.answers
                 == ["1: joined ada at 1"] + (2...50).map { "\($0): signalled \($0)" }
-                + ["51: refused 500 OT_NOT_CONNECTED", "-: left"])
+                + ["51: refused 500 OT_NOT_CONNECTED", "-: done"])
         #expect(recorder.origins == Array(repeating: 7, count: 52))
     }
 
@@ -88,7 +89,7 @@ struct SessionEngineContract {
         #expect(recorder.seqsAtChanges == [1, 2])
     }
 
-    private func nobodyThere(_ subject: Subject, _ recorder: Recorder) async throws {
+    private func emptySession(_ subject: Subject, _ recorder: Recorder) async throws {
         recorder.submit(.signal(.server, SignalRequest(data: "x")), request: 1)
         recorder.submit(.forceDisconnect(.server, client("ada")), request: 2)
         recorder.submit(.leave(client("ada"), .networkDisconnected), request: 3)
@@ -97,7 +98,7 @@ struct SessionEngineContract {
         try await subject.settle()
         #expect(
             recorder.answers == [
-                "1: refused 404 OT_NOT_FOUND", "2: refused 1011 OT_INVALID_PARAMETER", "3: left",
+                "1: refused 404 OT_NOT_FOUND", "2: refused 1011 OT_INVALID_PARAMETER", "3: done",
                 "4: refused 500 OT_NOT_CONNECTED", "5: refused 1010 OT_NOT_CONNECTED",
             ])
         #expect(recorder.effects.isEmpty)
@@ -124,7 +125,7 @@ struct SessionEngineContract {
         #expect(subject.engine.connections(of: room).map(\.connectionId) == [client("ada")])
     }
 
-    /// SIG-5 holds for a session that is there, one that has just become empty, and one that is not there.
+    /// SIG-5 holds for a session with connections, one that has just become empty, and an unknown one.
     private func checks(_ subject: Subject, _ recorder: Recorder) async throws {
         let long = SignalRequest(
             type: "a b", data: String(repeating: "x", count: Limits.dataLength + 1), to: client(""))
@@ -183,7 +184,7 @@ struct SessionEngineContract {
     }
 
     private func connections(_ subject: Subject, _ recorder: Recorder) async throws {
-        for (place, name) in ["dora", "carl", "bert", "anna"].enumerated() { recorder.join(name, request: place + 1) }
+        for (index, name) in ["dora", "carl", "bert", "anna"].enumerated() { recorder.join(name, request: index + 1) }
         recorder.submit(.leave(client("carl"), .clientDisconnected), request: nil)
         recorder.join("carl", request: 5)
         try await subject.settle()
@@ -198,7 +199,7 @@ struct SessionEngineContract {
         recorder.submit(.forceDisconnect(.connection(client("mod")), client("bob")), request: 3)
         recorder.submit(.forceDisconnect(.connection(client("mod")), client("mod")), request: 4)
         try await subject.settle()
-        #expect(recorder.answers.suffix(2) == ["3: forced out", "4: forced out"])
+        #expect(recorder.answers.suffix(2) == ["3: force-disconnected", "4: force-disconnected"])
         #expect(recorder.effects == ["ended bob forceDisconnected", "ended mod forceDisconnected"])
         #expect(recorder.order.suffix(6) == ["answered", "caused", "changed", "answered", "caused", "changed"])
     }
@@ -253,8 +254,8 @@ struct SessionEngineContract {
         #expect(subject.engine.connections(of: room).isEmpty)
     }
 
-    /// What is heard of one command never mixes with what is heard of another, even if the second is given meanwhile.
-    private func fromWithin(_ subject: Subject, _ recorder: Recorder) async throws {
+    /// The reports of two commands never mix, even if the second is submitted from a callback about the first.
+    private func fromCallback(_ subject: Subject, _ recorder: Recorder) async throws {
         recorder.join("mod", .moderator)
         recorder.join("bob", request: 2)
         try await subject.settle()
@@ -266,20 +267,20 @@ struct SessionEngineContract {
         }
         recorder.submit(.forceDisconnect(.connection(client("mod")), client("bob")), request: 3)
         try await subject.settle()
-        #expect(recorder.answers == ["3: forced out", "4: signalled"])
+        #expect(recorder.answers == ["3: force-disconnected", "4: signalled"])
         #expect(recorder.order == ["answered", "caused", "changed", "answered", "caused"])
         #expect(recorder.effects.first == "ended bob forceDisconnected")
         #expect(recorder.effects.last?.hasPrefix("online-only after 3:") == true)
     }
 }
 
-/// Hears what an engine reports, and writes it down.
+/// Records the reports of an engine.
 private final class Recorder: SessionEngineObserver {
     private let engine: any SessionEngine
     private(set) var answers: [String] = []
     private(set) var origins: [UInt64] = []
     private(set) var epochs: [Epoch] = []
-    /// Without presence.
+    /// All effects but presence.
     private(set) var effects: [String] = []
     private(set) var presence: [String] = []
     private(set) var order: [String] = []

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The log of a session")
 struct SessionLogTests {
-    @Test("seqs are 1, 2, 3, …, given by the log itself, and each event is encoded once")
+    @Test("G1: the log assigns the seqs 1, 2, 3, …, and encodes each event once")
     func append() {
         var log = SessionLog()
         var encoded: [Int64] = []
@@ -23,7 +23,7 @@ struct SessionLogTests {
         #expect(log.byteCount == 250)
     }
 
-    @Test("an empty log reaches back to the start, and has nothing after it")
+    @Test("an empty log reaches back to zero and has no entries")
     func empty() {
         let log = SessionLog()
         #expect(log.lastSeq == .zero)
@@ -31,7 +31,7 @@ struct SessionLogTests {
         #expect(log.entries(after: .zero)?.count == 0)
     }
 
-    @Test("G5: the oldest go when there are more than the bound")
+    @Test("RES-14, G5: the oldest events go over the bound in events")
     func boundedByCount() {
         let log = filled(7, bounds: .init(eventCount: 3, byteCount: .max))
         #expect(log.entries.map(\.seq.rawValue) == [5, 6, 7])
@@ -39,7 +39,7 @@ struct SessionLogTests {
         #expect(log.byteCount == 150)
     }
 
-    @Test("G5: the oldest go when their bytes are more than the bound; exactly the bound is kept")
+    @Test("RES-14, G5: the oldest events go over the bound in bytes, and not exactly at it")
     func boundedByBytes() {
         #expect(filled(5, bounds: .init(eventCount: 100, byteCount: 250)).entries.count == 5)
         #expect(
@@ -47,7 +47,7 @@ struct SessionLogTests {
         #expect(filled(5, bounds: .init(eventCount: 100, byteCount: 249)).entries.map(\.seq.rawValue) == [2, 3, 4, 5])
     }
 
-    @Test("the newest event is kept even if it alone is over the bound, and goes when the next one comes")
+    @Test("the newest event is kept even if it is over the bound alone, until the next one")
     func oversized() {
         var log = filled(3, bounds: .init(eventCount: 100, byteCount: 250))
         log.append(audience: .everyone, kind: .signal) { _ in line(of: 400) }
@@ -59,12 +59,12 @@ struct SessionLogTests {
         #expect(log.byteCount == 50)
     }
 
-    @Test("a bound below one event keeps one")
+    @Test("a bound of zero events keeps one")
     func smallestBound() {
         #expect(filled(3, bounds: .init(eventCount: 0, byteCount: 0)).entries.map(\.seq.rawValue) == [3])
     }
 
-    @Test("G4: what comes after a seq is there in full, or not at all")
+    @Test("G4: the log returns all events after a seq, or nil after an overrun")
     func entriesAfter() {
         let log = filled(7, bounds: .init(eventCount: 3, byteCount: .max))
         #expect(log.entries(after: Seq(7))?.map(\.seq.rawValue) == [])
@@ -74,7 +74,7 @@ struct SessionLogTests {
         #expect(log.entries(after: .zero) == nil)
     }
 
-    @Test("a seq that does not exist has nothing after it, and overflows nothing")
+    @Test("a seq of the future has no entries after it, and extreme seqs overflow nothing")
     func hostileSeq() {
         let log = filled(3, bounds: .init())
         #expect(log.entries(after: Seq(4))?.count == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Rate limits")
 struct RateLimitTests {
-    @Test("G5: after a pause a burst, then the rate, and never more than both together in any stretch of time")
+    @Test("G5, SIG-11: in any period a bucket grants at most the burst plus the rate")
     func bucket() {
         for seed in 0..<50 {
             var random = SeededGenerator(seed: UInt64(seed))
@@ -14,15 +14,15 @@ struct RateLimitTests {
                 perSecond: .random(in: 1...300, using: &random), burst: .random(in: 1...50, using: &random))
             var bucket = TokenBucket()
             var now = MonotonicInstant.seconds(seed.isMultiple(of: 2) ? 0 : -1_000)
-            var taken: [MonotonicInstant] = []
+            var granted: [MonotonicInstant] = []
             for _ in 0..<600 {
                 now = now.advanced(by: .microseconds(.random(in: 0...20_000, using: &random)))
-                if bucket.consume(limit, now: now) { taken.append(now) }
+                if bucket.consume(limit, now: now) { granted.append(now) }
             }
-            #expect(taken.count >= min(600, limit.burst))
-            for (first, start) in taken.enumerated() {
-                for last in first..<taken.count {
-                    let seconds = Double(taken[last].duration(since: start).wholeNanoseconds) / 1e9
+            #expect(granted.count >= min(600, limit.burst))
+            for (first, start) in granted.enumerated() {
+                for last in first..<granted.count {
+                    let seconds = Double(granted[last].duration(since: start).wholeNanoseconds) / 1e9
                     let most = Double(limit.burst) + seconds * Double(limit.perSecond)
                     #expect(Double(last - first + 1) <= most + 0.001, "seed \(seed)")
                 }
@@ -30,22 +30,22 @@ struct RateLimitTests {
         }
     }
 
-    @Test("a bucket fills up again, and no further than its burst")
+    @Test("SIG-11: a bucket fills up again, to its burst at most")
     func refill() {
         let limit = RateLimit(perSecond: 2, burst: 3)
         var bucket = TokenBucket()
-        let taken = [0, 0, 0, 0, 0.499, 0.5, 0.5, 100, 100, 100, 100].map { bucket.consume(limit, now: .seconds($0)) }
-        #expect(taken == [true, true, true, false, false, true, false, true, true, true, false])
+        let granted = [0, 0, 0, 0, 0.499, 0.5, 0.5, 100, 100, 100, 100].map { bucket.consume(limit, now: .seconds($0)) }
+        #expect(granted == [true, true, true, false, false, true, false, true, true, true, false])
     }
 
-    @Test("limits of nonsense are the nearest that make sense")
-    func nonsense() {
+    @Test("limits out of range are clamped")
+    func clamping() {
         var bucket = TokenBucket()
         let limit = RateLimit(perSecond: 0, burst: -5)
-        let taken = [0, 0.5, 1].map { bucket.consume(limit, now: .seconds($0)) }
-        let isTaken = bucket.consume(RateLimit(perSecond: .max, burst: .max), now: .seconds(1.5))
-        #expect(taken == [true, false, true])
-        #expect(isTaken)
+        let granted = [0, 0.5, 1].map { bucket.consume(limit, now: .seconds($0)) }
+        let isGranted = bucket.consume(RateLimit(perSecond: .max, burst: .max), now: .seconds(1.5))
+        #expect(granted == [true, false, true])
+        #expect(isGranted)
     }
 
     // MARK: Signals
@@ -60,7 +60,7 @@ struct RateLimitTests {
             .testDescription
     }
 
-    @Test("SIG-11: signals over the limit are refused and change nothing; others and REST are not concerned")
+    @Test("SIG-11, ERR-2: signals over the limit are refused with 429; other connections and REST are not affected")
     func signals() {
         var session = SessionState(signalRate: RateLimit(perSecond: 1, burst: 2))
         session.join("ada")
@@ -75,7 +75,7 @@ struct RateLimitTests {
         #expect(session.log.lastSeq == Seq(20))
     }
 
-    @Test("SIG-5: the rate is looked at first, so that refused signals are limited, too")
+    @Test("SIG-5: the rate is checked first, so that refused signals are limited, too")
     func order() {
         var session = SessionState(signalRate: RateLimit(perSecond: 1, burst: 1))
         session.join("ada", .publisherOnly)
@@ -84,7 +84,8 @@ struct RateLimitTests {
     }
 
     @Test(
-        "SIG-11, RES-9: what was carried out is acknowledged again, however little is left; coming back renews nothing")
+        "SIG-11, RES-9: a repeated signal is acknowledged again without using the limit, and a resume does not renew it"
+    )
     func repeated() {
         var session = SessionState(signalRate: RateLimit(perSecond: 1, burst: 1))
         session.join("ada")
@@ -120,7 +121,8 @@ struct RateLimitTests {
             }
     }
 
-    @Test("SIG-12: online-only signals over their rate are acknowledged and dropped, and do not count as signals")
+    @Test(
+        "SIG-12, SIG-11: online-only signals over their rate are acknowledged and dropped, and do not count as signals")
     func onlineOnlyRate() {
         var session = SessionState(
             signalRate: RateLimit(perSecond: 1, burst: 1), onlineOnlyRate: RateLimit(perSecond: 1, burst: 2))
@@ -136,7 +138,7 @@ struct RateLimitTests {
         #expect(session.log.lastSeq == Seq(3))
     }
 
-    @Test("SIG-12: in a session over the limit nothing online-only goes to everybody; to one it still goes")
+    @Test("SIG-12: in a session over the limit online-only broadcasts are dropped, and directed signals are relayed")
     func crowd() {
         var session = SessionState(onlineOnlyConnectionCount: 2)
         session.join("ada")

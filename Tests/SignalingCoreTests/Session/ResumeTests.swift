@@ -4,13 +4,15 @@ import Testing
 
 @testable import SignalingCore
 
-/// A session that can be come back to: its resume window is 60 s, its recovery window 300 s.
+/// A session with a resume window of 60 s and a recovery window of 300 s by default.
 private struct Resumable {
     var session: SessionState
     var effects: [SessionEffect] = []
 
-    init(logEventCount: Int = 2048, resumeWindow: Double = 60, recoveryWindow: Double = 300, recoverableCount: Int = 1024)
-    {
+    init(
+        logEventCount: Int = 2048, resumeWindow: Double = 60, recoveryWindow: Double = 300,
+        recoverableCount: Int = 1024
+    ) {
         session = SessionState(
             id: room, epoch: Epoch("e"),
             bounds: .init(
@@ -38,7 +40,7 @@ private struct Resumable {
         handle(.detach(SocketBinding(name, socket)), at: seconds)
     }
 
-    /// Comes back as `name` by `socket`; a new connection would be called `name` and the socket.
+    /// Reconnects as `name` on `socket`. A new connection would have the ID `name` followed by the socket.
     @discardableResult
     mutating func comeBack(
         _ name: String, by socket: UInt64, after: Int64, at seconds: Double, secret: String? = nil, epoch: String = "e",
@@ -64,9 +66,9 @@ private struct Resumable {
     var destroyed: [String] { session.lines.filter { $0.contains("connectionDestroyed") } }
 }
 
-@Suite("Coming back to a session")
+@Suite("Resuming and recovering a connection")
 struct ResumeTests {
-    @Test("RES-12: however late it is looked at, whoever was lost first is given up first")
+    @Test("RES-12: connections expire in the order of their losses, however late the session is advanced")
     func inTheOrderOfLosses() {
         var room = Resumable(recoveryWindow: 120)
         for name in ["ada", "bob", "eve"] { room.join(name) }
@@ -76,12 +78,12 @@ struct ResumeTests {
         room.detach("ada", socket: 2, at: 40)
         room.signal("eve", request: 1, at: 101)
         #expect(room.destroyed.map { $0.contains("ada") } == [false, true])
-        // Each may recover for as long as it may, and no longer.
+        // Each recovery window runs from the loss, not from the late expiry.
         #expect(room.comeBack("bob", by: 2, after: 3, at: 149).contains("recovered"))
         #expect(room.comeBack("ada", by: 3, after: 3, at: 159).contains("recovered"))
     }
 
-    @Test("RES-2, G7: inside the window the same connection goes on, and nobody is told of anything")
+    @Test("RES-2, RES-4, G7: inside the resume window the same connection continues, without a presence event")
     func resumed() {
         var room = Resumable()
         room.join("ada")
@@ -95,11 +97,11 @@ struct ResumeTests {
         #expect(room.signal("ada", socket: 2, request: 1, at: 70) == "signalled 4")
         #expect(room.signal("ada", socket: 1, request: 2, at: 70) == "refused 500 OT_NOT_CONNECTED", "the old socket")
         room.session.advance(to: .seconds(1000))
-        #expect(room.destroyed.isEmpty, "the end of its time does not come for one that is back")
+        #expect(room.destroyed.isEmpty, "a resumed connection does not expire")
     }
 
-    @Test("RES-12, G7: when the window is over, others are told once, at that moment")
-    func givenUp() {
+    @Test("RES-12, G7: at the end of the resume window the connection is destroyed, once")
+    func expires() {
         var room = Resumable()
         room.join("ada")
         room.join("bob")
@@ -114,7 +116,7 @@ struct ResumeTests {
         #expect(room.destroyed.count == 1)
     }
 
-    @Test("RES-2: a command that comes after the window, and before the timer, finds it over")
+    @Test("RES-2: a command after the window finds the connection expired, even before the timer")
     func lateTimer() {
         var room = Resumable()
         room.join("ada")
@@ -122,7 +124,7 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 2, after: 1, at: 60) == "joined ada2 at 1 recovered through 2")
     }
 
-    @Test("RES-2: late, but in the recovery window: a new connection with what the old one missed, once")
+    @Test("RES-2, RES-4: in the recovery window a new connection gets what the old one missed, once")
     func recovered() {
         var room = Resumable()
         room.join("ada")
@@ -137,7 +139,7 @@ struct ResumeTests {
             "its ticket is used up")
     }
 
-    @Test("RES-2, G4: after the recovery window it is lost, and told so")
+    @Test("RES-2, G4: after the recovery window the outcome is lost")
     func lost() {
         var room = Resumable()
         room.join("ada")
@@ -146,7 +148,8 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 2, after: 2, at: 300) == "joined ada2 at 4 lost")
     }
 
-    @Test("G4: of another epoch, or of a place that there never was, it is lost; the old connection is left alone")
+    @Test(
+        "RES-2, RES-3, G4: with another epoch or a seq of the future the outcome is lost, and the old connection stays")
     func otherOrder() {
         var room = Resumable()
         room.join("ada")
@@ -157,7 +160,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "G4: when the log no longer reaches back, the old connection ends, and the new one is told that it missed something"
+        "RES-2, RES-14, G4: after a log overrun the old connection ends, and the outcome of the new one is lost"
     )
     func overrun() {
         var room = Resumable(logEventCount: 3)
@@ -167,31 +170,33 @@ struct ResumeTests {
         for request in 1...3 { room.signal("bob", request: Int64(request)) }
         #expect(room.session.log.reachesBackTo == Seq(2))
         var other = room
-        #expect(other.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada at 2 resumed through 5", "just there")
+        #expect(
+            other.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada at 2 resumed through 5",
+            "exactly at the log's start")
         room.signal("bob", request: 4)
         #expect(room.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada2 at 8 lost")
         #expect(!room.session.contains(client("ada")))
         #expect(room.session.lines.filter { $0.contains("connectionDestroyed") }.count == 1)
-        // The same for one that is late.
+        // The same after the resume window.
         room.detach("ada2", socket: 2, at: 1)
         for request in 5...9 { room.signal("bob", request: Int64(request), at: 62) }
         #expect(
             room.comeBack("ada2", by: 3, after: 8, at: 63, secret: "ada-2", data: "ada") == "joined ada23 at 15 lost")
     }
 
-    @Test("RES-6: an id without its secret resumes nothing, and harms nobody")
+    @Test("RES-6: a connection ID without its secret resumes nothing, and changes nothing")
     func wrongSecret() {
         var room = Resumable()
         room.join("ada")
         #expect(room.comeBack("ada", by: 2, after: 1, at: 1, secret: "guess") == "joined ada2 at 2 lost")
         #expect(room.effects.isEmpty)
-        #expect(room.signal("ada", request: 1) == "signalled 3", "its socket is still its own")
+        #expect(room.signal("ada", request: 1) == "signalled 3", "ada's socket is still attached")
         room.detach("ada", at: 1)
         room.session.advance(to: .seconds(61))
         #expect(room.comeBack("ada", by: 3, after: 1, at: 62, secret: "guess") == "joined ada3 at 5 lost")
     }
 
-    @Test("RES-6: the old secret is good until the client is heard by its new socket, since the answer may be lost")
+    @Test("RES-6: the old secret is valid until the client is heard on its new socket")
     func rotation() {
         var room = Resumable()
         room.join("ada")
@@ -202,15 +207,17 @@ struct ResumeTests {
         room.detach("ada", socket: 3, at: 4)
         #expect(
             room.comeBack("ada", by: 4, after: 1, at: 5, secret: "ada-2") == "joined ada4 at 2 lost",
-            "of the two that were given out, the client has shown that it knows the first")
+            "the client presented the first of the two secrets, so the second is void")
         #expect(room.comeBack("ada", by: 5, after: 1, at: 5, secret: "ada-3") == "joined ada at 1 resumed through 2")
         room.handle(.heard(SocketBinding("ada", 5)), at: 6)
         room.detach("ada", socket: 5, at: 7)
-        #expect(room.comeBack("ada", by: 6, after: 1, at: 8, secret: "ada-3") == "joined ada6 at 3 lost", "used up")
+        #expect(
+            room.comeBack("ada", by: 6, after: 1, at: 8, secret: "ada-3") == "joined ada6 at 3 lost",
+            "void since the client was heard")
         #expect(room.comeBack("ada", by: 7, after: 1, at: 8, secret: "ada-5") == "joined ada at 1 resumed through 3")
     }
 
-    @Test("RES-7: another role or other connection data is somebody else")
+    @Test("RES-7: a token with another role or other connection data resumes nothing")
     func otherToken() {
         var room = Resumable()
         room.join("ada")
@@ -220,7 +227,7 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 4, after: 1, at: 1, secret: "ada-1").contains("resumed"))
     }
 
-    @Test("RES-7: an expired token continues a connection and begins none; what is refused changes nothing")
+    @Test("RES-7, ERR-2: an expired token resumes a connection but begins none, and the refusal changes nothing")
     func expired() {
         var room = Resumable(logEventCount: 2)
         room.join("ada")
@@ -237,7 +244,7 @@ struct ResumeTests {
         #expect(room.session.log.lastSeq == before)
     }
 
-    @Test("RES-8: of two sockets of one connection the newer wins, and the older is told")
+    @Test("RES-8: the newer of two sockets takes the connection over, and the older one is superseded")
     func superseded() {
         var room = Resumable()
         room.join("ada")
@@ -246,18 +253,18 @@ struct ResumeTests {
         #expect(room.signal("ada", socket: 1, request: 1) == "refused 500 OT_NOT_CONNECTED")
         room.handle(.leave(SocketBinding("ada", 1), .clientDisconnected), at: 2)
         room.detach("ada", socket: 1, at: 2)
-        #expect(room.session.nextDeadline == nil, "the end of the older socket says nothing about the connection")
+        #expect(room.session.nextDeadline == nil, "the end of the older socket does not end the connection")
         #expect(room.signal("ada", socket: 2, request: 2) == "signalled 2")
     }
 
-    @Test("RES-9, G3: what was carried out is not carried out again, and is answered as the first time")
+    @Test("RES-9, G3: a repeated request is not carried out again, and gets its first answer")
     func repeated() {
         var room = Resumable()
         room.join("mod", .moderator)
         room.join("bob")
         #expect(room.signal("mod", request: 2) == "signalled 3")
         let force = SessionCommand.forceDisconnect(.connection(SocketBinding("mod"), RequestID(3)), client("bob"))
-        #expect(room.handle(force, at: 0) == "forced out")
+        #expect(room.handle(force, at: 0) == "force-disconnected")
         let nobody = SignalRequest(to: client("bob"))
         let directed = SessionCommand.signal(.connection(SocketBinding("mod"), RequestID(4)), nobody)
         #expect(room.handle(directed, at: 0) == "refused 404 OT_NOT_FOUND")
@@ -266,15 +273,17 @@ struct ResumeTests {
         let before = room.session.log.lastSeq
         #expect(room.signal("mod", socket: 2, request: 2) == "signalled 3")
         let again = SocketBinding("mod", 2)
-        #expect(room.handle(.forceDisconnect(.connection(again, RequestID(3)), client("bob")), at: 2) == "forced out")
+        #expect(
+            room.handle(.forceDisconnect(.connection(again, RequestID(3)), client("bob")), at: 2)
+                == "force-disconnected")
         #expect(room.effects.isEmpty)
         #expect(
             room.handle(.signal(.connection(again, RequestID(4)), nobody), at: 2) == "refused 404 OT_NOT_FOUND")
         #expect(room.session.log.lastSeq == before)
-        #expect(room.signal("mod", socket: 2, request: 5) == "signalled 5", "and the next one is new")
+        #expect(room.signal("mod", socket: 2, request: 5) == "signalled 5", "the next request is new")
     }
 
-    @Test("RES-9: on one socket an id that is used twice means nothing, as before")
+    @Test("RES-9: on one socket an ID that is used twice is no repetition")
     func sameSocket() {
         var room = Resumable()
         room.join("ada")
@@ -282,7 +291,7 @@ struct ResumeTests {
         #expect(room.signal("ada", request: 1) == "signalled 3")
     }
 
-    @Test("RES-9, G5: of the last 256 requests the answers are kept; an older one that comes again is refused")
+    @Test("RES-9, G5: the session keeps 256 answers, and refuses an older request that is repeated")
     func forgotten() {
         var room = Resumable()
         room.join("ada")
@@ -294,7 +303,7 @@ struct ResumeTests {
         #expect(room.session.log.lastSeq == Seq(258))
     }
 
-    @Test("RES-10: leaving and a forced disconnect end a connection for good")
+    @Test("RES-10: a connection that left or was force-disconnected cannot be resumed")
     func ended() {
         var room = Resumable()
         room.join("ada")
@@ -305,8 +314,10 @@ struct ResumeTests {
         #expect(room.comeBack("bob", by: 2, after: 2, at: 4).hasSuffix("lost"))
     }
 
-    @Test("RES-10: one who was forced out while away learns of it when it comes back, and is not let in as another")
-    func expelled() {
+    @Test(
+        "RES-10: a client that was force-disconnected while away is told when it comes back, and gets no new connection"
+    )
+    func forceDisconnectedWhileAway() {
         var room = Resumable()
         room.join("ada")
         room.join("bob")
@@ -315,12 +326,14 @@ struct ResumeTests {
         room.handle(.leave(SocketBinding("bob"), .clientDisconnected), at: 2)
         #expect(room.session.isNeeded)
         #expect(room.comeBack("ada", by: 2, after: 2, at: 3, secret: "guess").hasSuffix("lost"))
-        #expect(room.comeBack("ada", by: 3, after: 2, at: 3, secret: "ada-1") == "expelled")
-        #expect(room.comeBack("ada", by: 4, after: 2, at: 3, secret: "ada-1").hasSuffix("lost"), "told once")
+        #expect(room.comeBack("ada", by: 3, after: 2, at: 3, secret: "ada-1") == "was force-disconnected")
+        #expect(
+            room.comeBack("ada", by: 4, after: 2, at: 3, secret: "ada-1").hasSuffix("lost"),
+            "only the first attempt is told")
     }
 
     @Test(
-        "G3, CON-7: without a window nothing is resumed, not even a connection whose loss was not noticed: its answers are not kept"
+        "G3, CON-7: without a resume window nothing is resumed, not even a connection whose loss was not noticed"
     )
     func unnoticedLossWithoutWindow() {
         var room = Resumable(resumeWindow: 0)
@@ -334,7 +347,7 @@ struct ResumeTests {
         #expect(lost.comeBack("ada", by: 2, after: 1, at: 5) == "joined ada2 at 3 lost")
     }
 
-    @Test("G4: a recovered connection whose socket is lost before the replay came is still owed what was missed")
+    @Test("RES-4, G4: a recovered connection that lost its socket before its replay recovers the same events again")
     func lostWhileRecovering() {
         for window in [0.0, 60] {
             var room = Resumable(resumeWindow: window)
@@ -353,7 +366,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("G4: who recovers is told of a loss if its own coming pushes out the first event that it missed")
+    @Test("G4: the outcome is lost if the client's own join pushes the first missed event out of the log")
     func recoveredFromFullLog() {
         var room = Resumable(logEventCount: 3, resumeWindow: 0)
         room.join("ada")
@@ -364,7 +377,7 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 2, after: 1, at: 3) == "joined ada2 at 5 lost")
     }
 
-    @Test("RES-11, G8: nobody reads what was said before its own connection began, resumed or recovered")
+    @Test("RES-11, G8: a client cannot read events from before its own connection, resumed or recovered")
     func beginning() {
         for window in [60.0, 0] {
             var room = Resumable(resumeWindow: window)
@@ -378,7 +391,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "RES-5: a recovered connection gets the broadcasts that it missed, with their senders, and no presence of that time"
+        "RES-2, RES-5: a recovered connection gets the missed broadcasts with their senders, and no missed presence"
     )
     func recoveredDelivery() {
         var room = Resumable(resumeWindow: 1)
@@ -402,7 +415,7 @@ struct ResumeTests {
             ])
     }
 
-    @Test("RES-5: one that recovers is not served with those that were up to date, even where it stands beside them")
+    @Test("RES-5: a recovered connection does not share a batch with connections at the same seq")
     func recoveredBesideOthers() {
         var room = Resumable(resumeWindow: 0)
         room.join("ada")
@@ -416,8 +429,8 @@ struct ResumeTests {
         #expect(dequeueAll(&recovered, room.session.log) == [])
     }
 
-    @Test("G5: those who may recover are bounded in number; the oldest go first")
-    func departedBound() {
+    @Test("G5: the number of recoverable connections is bounded, and the oldest go first")
+    func recoverableBound() {
         var room = Resumable(resumeWindow: 0, recoverableCount: 2)
         for name in ["ada", "bob", "eve"] {
             room.join(name)
@@ -428,7 +441,7 @@ struct ResumeTests {
         #expect(room.comeBack("eve", by: 2, after: 6, at: 2).contains("recovered"))
     }
 
-    @Test("RES-14, G5: what is older than the recovery window is not kept")
+    @Test("RES-14, G5: events older than the recovery window are dropped")
     func age() {
         var room = Resumable()
         room.join("ada")
@@ -439,7 +452,7 @@ struct ResumeTests {
         #expect(room.session.log.entries.map(\.seq.rawValue) == [2, 3, 4])
     }
 
-    @Test("RES-2: a session is kept as long as somebody may come back, and lets go after it")
+    @Test("RES-2: the engine keeps a session as long as a client may come back, and then deletes it")
     func kept() {
         var epochCount = 0
         let engine = MemoryEngine {
@@ -463,9 +476,9 @@ struct ResumeTests {
     }
 }
 
-@Suite("What a connection's last answers were")
+@Suite("A connection's recorded answers")
 struct AnswerBookTests {
-    @Test("RES-9: nothing is a repetition before the socket has changed")
+    @Test("RES-9: no request is a repetition before the socket changes")
     func noChange() {
         var book = AnswerBook()
         book.record(RequestID(1), .forceDisconnected)

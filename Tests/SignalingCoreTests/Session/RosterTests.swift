@@ -4,24 +4,24 @@ import Testing
 
 @testable import SignalingCore
 
-@Suite("Who is in a session")
+@Suite("The roster of a session")
 struct RosterTests {
     @Test(
-        "members are found by id and listed in the order of joining, however many have left", arguments: [71, 72, 73])
+        "members are found by ID and listed in the order of joining, however many have left", arguments: [71, 72, 73])
     func order(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var roster = Roster()
         var expected: [Connection] = []
         for step in 0..<3_000 {
-            // Grows at first, then shrinks to nothing and grows again, so that empty seats are closed up at every size.
+            // Grows at first, then shrinks to nothing and grows again, so that empty seats are removed at every size.
             let mayGrow = step % 1_000 < 400
             if Int.random(in: 0..<10, using: &random) < (mayGrow ? 8 : 3) {
                 let connection = Connection(
                     connectionId: client("\(step)"), creationTime: WallTime(milliseconds: Int64(step)), data: "")
                 roster.append(.test(connection))
                 expected.append(connection)
-            } else if let place = expected.indices.randomElement(using: &random) {
-                let id = expected.remove(at: place).connectionId
+            } else if let index = expected.indices.randomElement(using: &random) {
+                let id = expected.remove(at: index).connectionId
                 let (first, second) = (roster.remove(id), roster.remove(id))
                 #expect(first?.connection.connectionId == id && second == nil)
                 #expect(roster[id] == nil)
@@ -36,7 +36,7 @@ struct RosterTests {
         }
     }
 
-    @Test("G5: who comes and goes leaves no trace behind")
+    @Test("G5: connections that join and leave do not accumulate seats")
     func bounded() {
         var roster = Roster()
         for number in 0..<10_000 {

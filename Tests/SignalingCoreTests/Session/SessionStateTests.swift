@@ -8,12 +8,12 @@ import Testing
 struct SessionStateTests {
     // MARK: Joining and leaving
 
-    @Test("CON-5: who joins finds everybody in the order of joining, itself last, from the place of its own event")
+    @Test("CON-5, CON-6: a joining client gets all connections in the order of joining, and the seq of its own event")
     func join() throws {
         var session = SessionState()
         session.join("ada", at: 100)
         guard case .joined(let join) = session.join("bob", .moderator, at: 200) else {
-            Issue.record("bob was not let in")
+            Issue.record("bob's join was refused")
             return
         }
         #expect(join.connection.connectionId == client("bob"))
@@ -27,12 +27,12 @@ struct SessionStateTests {
         #expect(session.connectionCount == 2)
     }
 
-    @Test("CON-4: who suppresses connection events finds only itself; the others see it all the same")
+    @Test("CON-4: a client that suppresses connection events gets only its own connection, and others see it join")
     func joinSuppressed() {
         var session = SessionState()
         session.join("ada")
         guard case .joined(let join) = session.join("bob", suppressesPresence: true) else {
-            Issue.record("bob was not let in")
+            Issue.record("bob's join was refused")
             return
         }
         #expect(join.connections.map(\.connectionId) == [client("bob")])
@@ -49,7 +49,7 @@ struct SessionStateTests {
         #expect(session.connections.map(\.creationTime.milliseconds) == [100, 101, 102, 103, 104, 105, 106])
     }
 
-    @Test("CON-5: a creation time is not given twice although its holder has left")
+    @Test("CON-5: a creation time is not used again after its connection has left")
     func creationTimesAfterLeaving() {
         var session = SessionState()
         session.join("a", at: 100)
@@ -58,7 +58,7 @@ struct SessionStateTests {
         #expect(session.connections.map(\.creationTime.milliseconds) == [101])
     }
 
-    @Test("CON-3: a full session answers 1027, and takes the next one when somebody has left")
+    @Test("CON-3, ERR-2: a full session refuses a join with 1027, and accepts one after a connection has left")
     func full() {
         var session = SessionState(connectionCount: 2)
         session.join("a")
@@ -70,7 +70,7 @@ struct SessionStateTests {
         #expect(session.join("c").testDescription == "joined c at 4")
     }
 
-    @Test("an id that is taken is refused, and its holder stays as it is")
+    @Test("a join with an ID in use is refused, and its connection stays unchanged")
     func takenID() {
         var session = SessionState()
         session.join("a", .moderator)
@@ -79,13 +79,13 @@ struct SessionStateTests {
         #expect(session.signal(from: "a").testDescription == "signalled 2")
     }
 
-    @Test("G7: each connection is created once and destroyed once, whoever ends it and however often")
+    @Test("G7, PRES-2: each connection is created once and destroyed once, however often it is ended")
     func presenceOnce() {
         var session = SessionState()
         session.join("mod", .moderator, at: 1)
         session.join("ada", at: 2)
         session.join("bob", at: 3)
-        #expect(session.forceDisconnect("ada", by: "mod").testDescription == "forced out")
+        #expect(session.forceDisconnect("ada", by: "mod").testDescription == "force-disconnected")
         #expect(session.leave("ada", .networkDisconnected).testDescription == "done")
         #expect(session.leave("bob", .networkDisconnected).testDescription == "done")
         #expect(session.leave("bob", .clientDisconnected).testDescription == "done")
@@ -106,7 +106,7 @@ struct SessionStateTests {
         #expect(session.isEmpty)
     }
 
-    @Test("a session whose last member has left keeps its order for the next one")
+    @Test("G1: a session whose last member has left continues its seqs for the next one")
     func orderGoesOn() {
         var session = SessionState()
         session.join("a")
@@ -116,7 +116,7 @@ struct SessionStateTests {
 
     // MARK: Signals
 
-    @Test("SIG-4: a signal without target is for everyone, and one with a target for that one alone")
+    @Test("SIG-4, SIG-7: a signal without a target is for everyone, and one with a target for that connection alone")
     func audience() {
         var session = SessionState()
         session.join("ada")
@@ -133,7 +133,7 @@ struct SessionStateTests {
             ])
     }
 
-    @Test("G8: from is who sent it, and null for the project's own server (SIG-7)")
+    @Test("G8, SIG-7: `from` is the sender's connection, and null for a signal by REST")
     func from() {
         var session = SessionState()
         session.join("ada")
@@ -147,7 +147,7 @@ struct SessionStateTests {
     }
 
     @Test(
-        "SIG-5, CON-10: all roles may signal but publisheronly",
+        "SIG-5, CON-10: every role may signal but publisheronly",
         arguments: [(.subscriber, true), (.publisher, true), (.moderator, true), (.publisherOnly, false)]
             as [(Role, Bool)])
     func roles(_ role: Role, _ maySignal: Bool) {
@@ -168,7 +168,7 @@ struct SessionStateTests {
         }
     }
 
-    @Test("SIG-5: the first check that fails is the one reported: role, data, to, type, presence")
+    @Test("SIG-5, ERR-2: the first check that fails is reported: role, data, to, type, presence")
     func checks() {
         let long = String(repeating: "x", count: Limits.dataLength + 1)
         var session = SessionState()
@@ -190,7 +190,7 @@ struct SessionStateTests {
         #expect(session.log.lastSeq == before, "ERR-2: a refused request changes nothing")
     }
 
-    @Test("SIG-4: a target that has left is 404")
+    @Test("SIG-4: a signal to a connection that has left is refused with 404")
     func targetLeft() {
         var session = SessionState()
         session.join("ada")
@@ -199,7 +199,7 @@ struct SessionStateTests {
         #expect(session.signal(from: "ada", to: "bob").testDescription == "refused 404 OT_NOT_FOUND")
     }
 
-    @Test("a signal of the project's server to a session that nobody is in is 404, and its limits come first")
+    @Test("SIG-5, REST-2: a signal by REST to an empty session is refused with 404, after the checks of its limits")
     func nobodyThere() {
         var session = SessionState()
         #expect(session.signal(from: nil).testDescription == "refused 404 OT_NOT_FOUND")
@@ -208,7 +208,7 @@ struct SessionStateTests {
         #expect(session.log.lastSeq == .zero)
     }
 
-    @Test("PRES-3: who has left sends nothing any more")
+    @Test("PRES-3: a connection that has left cannot signal")
     func afterLeaving() {
         var session = SessionState()
         session.join("ada")
@@ -218,7 +218,7 @@ struct SessionStateTests {
         #expect(session.log.lastSeq == Seq(3))
     }
 
-    @Test("SIG-10: an online-only signal has no seq, stands after what is in the log, and is not in the log")
+    @Test("SIG-10: an online-only signal has no seq, comes after the events in the log, and is not in the log")
     func onlineOnly() {
         var session = SessionState()
         session.join("ada")
@@ -239,9 +239,9 @@ struct SessionStateTests {
         #expect(session.signal(from: "ada").testDescription == "signalled 3")
     }
 
-    // MARK: Forced disconnection
+    // MARK: Force-disconnect
 
-    @Test("LEAVE-2: only a moderator may force others to disconnect", arguments: Role.allCases)
+    @Test("LEAVE-2, LEAVE-3: only a moderator may end other connections", arguments: Role.allCases)
     func moderators(_ role: Role) {
         var session = SessionState()
         session.join("ada", role)
@@ -250,7 +250,7 @@ struct SessionStateTests {
         let outcome = session.handle(
             .forceDisconnect(.connection(client("ada")), client("bob")), now: .seconds(0), effects: &effects)
         if role == .moderator {
-            #expect(outcome.testDescription == "forced out")
+            #expect(outcome.testDescription == "force-disconnected")
             #expect(
                 effects.map(\.testDescription) == [
                     "connectionDestroyed bob forceDisconnected", "ended bob forceDisconnected",
@@ -266,7 +266,9 @@ struct SessionStateTests {
         }
     }
 
-    @Test("LEAVE-2: not connected is 1010, then not permitted 1520, then nobody there 1011")
+    @Test(
+        "LEAVE-2: forceDisconnect is refused with 1010 (not connected), else 1520 (not permitted), else 1011 (no target)"
+    )
     func forceDisconnectRefusals() {
         var session = SessionState()
         session.join("ada")
@@ -281,13 +283,13 @@ struct SessionStateTests {
         #expect(session.log.lastSeq == Seq(2), "ERR-2")
     }
 
-    @Test("LEAVE-2: a moderator may name itself, and the project's server anybody")
+    @Test("LEAVE-2: a moderator may end its own connection, and REST any connection")
     func forceDisconnectAnybody() {
         var session = SessionState()
         session.join("mod", .moderator)
         session.join("ada")
-        #expect(session.forceDisconnect("mod", by: "mod").testDescription == "forced out")
-        #expect(session.forceDisconnect("ada", by: nil).testDescription == "forced out")
+        #expect(session.forceDisconnect("mod", by: "mod").testDescription == "force-disconnected")
+        #expect(session.forceDisconnect("ada", by: nil).testDescription == "force-disconnected")
         #expect(session.isEmpty)
     }
 

@@ -4,8 +4,9 @@ import Testing
 
 @testable import SignalingCore
 
-/// A session's way through a file: written when one process stops at `stop`, read when the next has its clock at `start`.
-func kept(
+/// A session that is written and read again. `stop` is when one process writes it, and `start` when the next process
+/// reads it, by that process's clock.
+func savedAndRestored(
     _ session: SessionState, stop: MonotonicInstant, start: MonotonicInstant, downtime: Duration = .zero,
     bounds: SessionState.Bounds? = nil
 ) throws -> SessionState {
@@ -15,7 +16,7 @@ func kept(
     return SessionState(try #require(sessions.first), bounds: bounds ?? session.bounds)
 }
 
-/// When every text of these tests was written, by the clock on the wall.
+/// When each text of these tests was written, by the wall clock.
 let stateWallTime = WallTime(milliseconds: 1_700_000_000_000)
 
 func stateText(_ sessions: [SessionSnapshot], at now: MonotonicInstant) -> [UInt8] {
@@ -32,26 +33,26 @@ func readState(
     _ text: [UInt8], now: MonotonicInstant = .seconds(0), wallTime: WallTime = stateWallTime, pieces: Int = .max
 ) throws(StateFault) -> [SessionSnapshot] {
     var reader = StateReader(now: now, wallTime: wallTime)
-    var place = 0
-    while place < text.count {
-        let end = place + min(pieces, text.count - place)
-        try reader.read(text[place..<end])
-        place = end
+    var start = 0
+    while start < text.count {
+        let end = start + min(pieces, text.count - start)
+        try reader.read(text[start..<end])
+        start = end
     }
     return try reader.finish()
 }
 
-/// A session that is kept in the middle of its story, and goes on as if nothing had been.
+/// A session that is restored in the middle of a random scenario, next to the original that goes on.
 private struct TwoSessions {
-    struct Person {
+    struct Participant {
         var id: ConnectionID
         var socket: UInt64
         var role: Role
-        /// What it holds, and what it held before.
+        /// The resume secrets that the client has got, the newest first.
         var secrets: [String]
         var after: Int64
         var requests: Int64 = 0
-        /// Whether its socket is open, for all that it knows.
+        /// Whether its socket is open, as far as the client knows.
         var isHere = true
         var binding: SocketBinding { SocketBinding(id, SocketID(socket)) }
     }
@@ -60,12 +61,12 @@ private struct TwoSessions {
     var original: SessionState
     var restored: SessionState?
     var now = MonotonicInstant.seconds(1_000)
-    /// The restored one lives on another machine's clock.
+    /// The clock of the restored session differs by this much.
     let shift = Duration.seconds(-5_000)
-    var people: [Person] = []
+    var participants: [Participant] = []
     var nextName = 0
     var counts: [String: Int] = [:]
-    var story: [String] = []
+    var scenario: [String] = []
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -83,7 +84,7 @@ private struct TwoSessions {
     mutating func chance(_ outOf: Int) -> Bool { Int.random(in: 0..<outOf, using: &random) == 0 }
 
     mutating func step() throws {
-        // Of two that lose their sockets in the same nanosecond either may be given up first.
+        // Of two connections that are lost in the same nanosecond either may expire first.
         now = now.advanced(by: .nanoseconds(1))
         if chance(3) { now = now.advanced(by: .milliseconds(Int.random(in: 0...3_000, using: &random))) }
         switch Int.random(in: 0..<100, using: &random) {
@@ -91,7 +92,8 @@ private struct TwoSessions {
         case 12..<24: try lose()
         case 24..<27: try leave()
         case 27..<50: try comeBack()
-        case 50..<55: if let person = people.randomElement(using: &random) { try handle(.heard(person.binding)) }
+        case 50..<55:
+            if let participant = participants.randomElement(using: &random) { try handle(.heard(participant.binding)) }
         case 55..<92: for _ in 0..<(chance(6) ? 6 : 1) { try signal() }
         default: try forceDisconnect()
         }
@@ -101,7 +103,7 @@ private struct TwoSessions {
     mutating func handle(_ command: SessionCommand) throws -> SessionOutcome {
         var effects: [SessionEffect] = []
         let outcome = original.handle(command, now: now, effects: &effects)
-        story.append("\(now.nanoseconds / 1_000_000) \(command.testDescription): \(outcome.testDescription)")
+        scenario.append("\(now.nanoseconds / 1_000_000) \(command.testDescription): \(outcome.testDescription)")
         guard restored != nil else { return outcome }
         var others: [SessionEffect] = []
         let other = restored?.handle(command, now: now.advanced(by: shift), effects: &others)
@@ -112,113 +114,115 @@ private struct TwoSessions {
         switch outcome {
         case .joined(let join): counts["\(join.outcome)", default: 0] += 1
         case .refused(let error): counts["refused \(error.code.number)", default: 0] += 1
-        case .signalled(let seq?) where seq < original.log.lastSeq: counts["answered from memory", default: 0] += 1
+        case .signalled(let seq?) where seq < original.log.lastSeq: counts["answered from the book", default: 0] += 1
         case .wasForceDisconnected, .done, .signalled, .forceDisconnected:
             counts[outcome.testDescription, default: 0] += 1
         }
         for case .presence(.connectionDestroyed(_, .networkDisconnected)) in effects {
-            counts["given up", default: 0] += 1
+            counts["expired", default: 0] += 1
         }
         return outcome
     }
 
     mutating func join() throws {
         nextName += 1
-        let person = Person(
+        let participant = Participant(
             id: client("c\(nextName)"), socket: UInt64(nextName * 100), role: chance(4) ? .moderator : .publisher,
             secrets: ["\(nextName)"], after: 0)
-        try enter(person, claim: nil)
+        try enter(participant, claim: nil)
     }
 
-    /// With what it held of the connection before, if there was one.
-    mutating func enter(_ person: Person, claim: Resumption?, isExpired: Bool = false) throws {
+    /// Joins, with a claim to the earlier connection if there was one.
+    mutating func enter(_ participant: Participant, claim: Resumption?, isExpired: Bool = false) throws {
         var request = JoinRequest(
-            connectionId: person.id, role: person.role, data: "é\u{2028}\"\(person.role)",
+            connectionId: participant.id, role: participant.role, data: "é\u{2028}\"\(participant.role)",
             suppressesPresence: chance(5),
-            wallTime: WallTime(milliseconds: Int64.random(in: 0..<50, using: &random)), socket: person.socket,
+            wallTime: WallTime(milliseconds: Int64.random(in: 0..<50, using: &random)), socket: participant.socket,
             resumption: claim, isExpired: isExpired)
-        request.secretHash = hash(person.secrets[0])
+        request.secretHash = hash(participant.secrets[0])
         guard case .joined(let join) = try handle(.join(request)) else { return }
-        var person = person
-        person.id = join.connection.connectionId
-        person.after = join.seq.rawValue
-        person.isHere = true
-        if join.outcome != .resumed { person.requests = 0 }
-        people.append(person)
+        var participant = participant
+        participant.id = join.connection.connectionId
+        participant.after = join.seq.rawValue
+        participant.isHere = true
+        if join.outcome != .resumed { participant.requests = 0 }
+        participants.append(participant)
     }
 
     mutating func lose() throws {
-        guard let place = people.indices.randomElement(using: &random), people[place].isHere else { return }
-        people[place].isHere = false
-        people[place].after = Int64.random(
-            in: people[place].after...max(people[place].after, original.log.lastSeq.rawValue), using: &random)
-        try handle(.detach(people[place].binding))
+        guard let index = participants.indices.randomElement(using: &random), participants[index].isHere else { return }
+        participants[index].isHere = false
+        participants[index].after = Int64.random(
+            in: participants[index].after...max(participants[index].after, original.log.lastSeq.rawValue),
+            using: &random)
+        try handle(.detach(participants[index].binding))
     }
 
     mutating func leave() throws {
-        guard let place = people.indices.randomElement(using: &random), people[place].isHere else { return }
-        try handle(.leave(people.remove(at: place).binding, .clientDisconnected))
+        guard let index = participants.indices.randomElement(using: &random), participants[index].isHere else { return }
+        try handle(.leave(participants.remove(at: index).binding, .clientDisconnected))
     }
 
     mutating func comeBack() throws {
-        guard let place = people.indices.randomElement(using: &random) else { return }
-        var person = people[place]
-        if !person.isHere || chance(2) { people.remove(at: place) }
-        let secret = chance(6) ? "wrong" : person.secrets.prefix(2).randomElement(using: &random) ?? ""
+        guard let index = participants.indices.randomElement(using: &random) else { return }
+        var participant = participants[index]
+        if !participant.isHere || chance(2) { participants.remove(at: index) }
+        let secret = chance(6) ? "wrong" : participant.secrets.prefix(2).randomElement(using: &random) ?? ""
         let claim = Resumption(
-            connectionId: person.id, secretHash: hash(secret), epoch: Epoch(chance(12) ? "other" : "e"),
-            after: Seq(chance(12) ? 1_000_000 : person.after))
-        person.socket += 1
+            connectionId: participant.id, secretHash: hash(secret), epoch: Epoch(chance(12) ? "other" : "e"),
+            after: Seq(chance(12) ? 1_000_000 : participant.after))
+        participant.socket += 1
         nextName += 1
-        person.secrets = ["\(nextName)"] + person.secrets.prefix(2)
-        if chance(12) { person.role = .subscriber }
+        participant.secrets = ["\(nextName)"] + participant.secrets.prefix(2)
+        if chance(12) { participant.role = .subscriber }
         let isExpired = chance(6)
-        var fresh = person
+        var fresh = participant
         fresh.id = client("c\(nextName)")
         try enter(fresh, claim: claim, isExpired: isExpired)
     }
 
     mutating func signal() throws {
-        let target = chance(4) ? people.randomElement(using: &random)?.id : nil
+        let target = chance(4) ? participants.randomElement(using: &random)?.id : nil
         let request = SignalRequest(
             type: chance(2) ? "chat" : nil,
-            data: chance(20) ? String(repeating: "€", count: 8193) : "\(story.count)\u{0}\n\u{1F600}",
+            data: chance(20) ? String(repeating: "€", count: 8193) : "\(scenario.count)\u{0}\n\u{1F600}",
             to: target, isOnlineOnly: chance(5))
-        guard let place = people.indices.randomElement(using: &random), !chance(10) else {
+        guard let index = participants.indices.randomElement(using: &random), !chance(10) else {
             try handle(.signal(.server, request))
             return
         }
-        // Some come again.
-        let isAgain = people[place].requests > 0 && chance(4)
-        if !isAgain { people[place].requests += 1 }
-        let number = isAgain ? Int64.random(in: 1...people[place].requests, using: &random) : people[place].requests
-        try handle(.signal(.connection(people[place].binding, RequestID(number)), request))
+        // Repeats an earlier request now and then.
+        let isAgain = participants[index].requests > 0 && chance(4)
+        if !isAgain { participants[index].requests += 1 }
+        let number =
+            isAgain ? Int64.random(in: 1...participants[index].requests, using: &random) : participants[index].requests
+        try handle(.signal(.connection(participants[index].binding, RequestID(number)), request))
     }
 
     mutating func forceDisconnect() throws {
-        guard let sender = people.indices.randomElement(using: &random),
-            let target = people.randomElement(using: &random)
+        guard let sender = participants.indices.randomElement(using: &random),
+            let target = participants.randomElement(using: &random)
         else { return }
-        people[sender].requests += 1
-        let who = CommandSender.connection(people[sender].binding, RequestID(people[sender].requests))
+        participants[sender].requests += 1
+        let who = CommandSender.connection(participants[sender].binding, RequestID(participants[sender].requests))
         try handle(.forceDisconnect(chance(2) ? .server : who, target.id))
     }
 
-    /// One process stops: everybody loses their socket. Another goes on.
+    /// One process stops, and every client loses its socket. Another process continues.
     mutating func restart() throws {
         now = now.advanced(by: .nanoseconds(1))
         original.advance(to: now)
-        // Some are still there when it stops, as far as the session knows.
+        // In half of the cases the sockets are still attached when the process stops.
         let isOrderly = original.bounds.resumeWindow == .zero || chance(2)
         if isOrderly { detachAll() }
         let text = stateText([original.snapshot(at: now)], at: now)
         let downtime = Duration.milliseconds(Int.random(in: 0...5_000, using: &random))
         let read = try readState(text, now: now.advanced(by: shift), pieces: Int.random(in: 1...200, using: &random))
-        #expect(stateText(read, at: now.advanced(by: shift)) == text, "all that is written is read")
-        restored = try kept(
+        #expect(stateText(read, at: now.advanced(by: shift)) == text, "everything written is read")
+        restored = try savedAndRestored(
             original, stop: now, start: now.advanced(by: downtime).advanced(by: shift), downtime: downtime)
         if !isOrderly { detachAll() }
-        for place in people.indices { people[place].isHere = false }
+        for index in participants.indices { participants[index].isHere = false }
         now = now.advanced(by: downtime)
     }
 
@@ -232,11 +236,11 @@ private struct TwoSessions {
     }
 }
 
-@Suite("A session that goes on in another process")
+@Suite("A session that another process continues")
 struct SnapshotTests {
     @Test(
-        "RES-15: whatever has happened, and whatever comes, the restored session does what the old one would have done")
-    func goesOn() throws {
+        "RES-15: in a random scenario the restored session answers as the original would have done")
+    func continues() throws {
         var counts: [String: Int] = [:]
         for seed in 0..<200 as Range<UInt64> {
             var sessions = TwoSessions(seed: seed)
@@ -245,7 +249,7 @@ struct SnapshotTests {
                 try sessions.restart()
                 for _ in 0..<80 { try sessions.step() }
             } catch {
-                Issue.record("seed \(seed): \(error)\n\(sessions.story.joined(separator: "\n"))")
+                Issue.record("seed \(seed): \(error)\n\(sessions.scenario.joined(separator: "\n"))")
                 return
             }
             let end = sessions.now
@@ -256,64 +260,68 @@ struct SnapshotTests {
             counts.merge(sessions.counts, uniquingKeysWith: +)
         }
         for what in [
-            "new", "resumed", "recovered", "lost", "expelled", "given up", "answered from memory", "forced out",
+            "new", "resumed", "recovered", "lost", "was force-disconnected", "expired", "answered from the book",
+            "force-disconnected",
             "refused 404", "refused 413", "refused 429", "refused 500", "refused 1004", "refused 1520",
-        ] { #expect((counts[what] ?? 0) > 0, "nothing was about: \(what)") }
+        ] { #expect((counts[what] ?? 0) > 0, "no seed covered: \(what)") }
     }
 
-    /// A new property shows up here: it is to be kept, or there is a reason.
-    @Test("RES-15: all that a session is made of is kept, or does not have to be")
+    /// Lists every stored property, so a new one fails here until it is saved or has a reason not to be.
+    @Test("RES-15: every property of a session is saved, or has a reason not to be")
     func census() throws {
         var session = SessionState(id: room, epoch: Epoch("e"))
         session.join("ada")
         session.signal(from: "ada")
         _ = session.handle(.detach(SocketBinding("ada")))
         let member = try #require(session.roster[client("ada")])
-        let isKept = "kept"
+        let isSaved = "saved"
         let made: [(Any, [String: String])] = [
             (
                 session,
                 [
-                    "id": isKept, "epoch": isKept, "bounds": "the reader's own", "log": isKept, "roster": isKept,
-                    "expiredTickets": isKept, "forceDisconnectedTickets": isKept,
+                    "id": isSaved, "epoch": isSaved, "bounds": "the reader's own", "log": isSaved, "roster": isSaved,
+                    "expiredTickets": isSaved, "forceDisconnectedTickets": isSaved,
                     "detachments": "follow from the members",
-                    "lastCreationTime": isKept,
+                    "lastCreationTime": isSaved,
                 ]
             ),
             (
                 session.log,
-                ["bounds": "the reader's own", "entries": isKept, "byteCount": "a sum", "lastSeq": isKept]
+                ["bounds": "the reader's own", "entries": isSaved, "byteCount": "a sum", "lastSeq": isSaved]
             ),
             (
                 member,
                 [
-                    "connection": isKept, "role": "the ticket's", "encodedConnection": "of the connection",
-                    "attachment": "the moment of the loss", "ticket": isKept, "answers": isKept,
-                    "signalAllowance": isKept, "onlineOnlyAllowance": isKept,
+                    "connection": isSaved, "role": "the ticket's", "encodedConnection": "of the connection",
+                    "attachment": "the moment of the loss", "ticket": isSaved, "answers": isSaved,
+                    "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
                 ]
             ),
             (
                 member.ticket,
                 [
-                    "connectionId": isKept, "role": isKept, "data": isKept, "begin": isKept, "joined": isKept,
-                    "secretHash": isKept, "previousSecretHash": isKept,
+                    "connectionId": isSaved, "role": isSaved, "data": isSaved, "begin": isSaved, "joined": isSaved,
+                    "secretHash": isSaved, "previousSecretHash": isSaved,
                 ]
             ),
-            (member.connection, ["connectionId": isKept, "creationTime": isKept, "data": isKept]),
+            (member.connection, ["connectionId": isSaved, "creationTime": isSaved, "data": isSaved]),
             (
                 member.answers,
-                ["entries": isKept, "highest": isKept, "repeatedThrough": "`highest`, for whoever comes back"]
+                ["entries": isSaved, "highest": isSaved, "repeatedThrough": "set to `highest` by the next resume"]
             ),
-            (member.signalAllowance, ["fullAt": isKept]),
-            (session.expiredTickets, ["limit": "the reader's own", "window": "the reader's own", "tickets": isKept]),
-            (RetainedTickets.Entry(ticket: member.ticket, since: .seconds(0)), ["ticket": isKept, "since": isKept]),
+            (member.signalAllowance, ["fullAt": isSaved]),
+            (session.expiredTickets, ["limit": "the reader's own", "window": "the reader's own", "tickets": isSaved]),
+            (RetainedTickets.Entry(ticket: member.ticket, since: .seconds(0)), ["ticket": isSaved, "since": isSaved]),
             (
                 try #require(session.log.entries.first),
-                ["seq": "by place", "audience": isKept, "kind": isKept, "appendedAt": isKept, "line": isKept]
+                [
+                    "seq": "by the order of the lines", "audience": isSaved, "kind": isSaved, "appendedAt": isSaved,
+                    "line": isSaved,
+                ]
             ),
             (
                 try #require(session.log.entries.last?.line),
-                ["bytes": isKept, "senderOffset": isKept, "sender": isKept]
+                ["bytes": isSaved, "senderOffset": isSaved, "sender": isSaved]
             ),
         ]
         for (value, fates) in made {
@@ -322,7 +330,7 @@ struct SnapshotTests {
         }
     }
 
-    /// Ada joined at 0 and said something; she is resumable for 60 s and recoverable for 300 s.
+    /// Ada joined at 0 and sent a signal. She can resume for 60 s and recover for 300 s.
     private func adaAlone() -> SessionState {
         var session = SessionState(id: room, epoch: Epoch("e"))
         session.join("ada")
@@ -343,20 +351,20 @@ struct SnapshotTests {
         ).testDescription
     }
 
-    @Test("RES-15: the time to come back runs from the stop, the time between the processes included")
+    @Test("RES-15: the resume and recovery windows run from the stop, the time between the processes included")
     func windowsRunFromTheStop() throws {
         for (downtime, wait, expected) in [
             (10.0, 49.9, "joined ada at 1 resumed through 2"), (10, 50.1, "joined ada2 at 1 recovered through 3"),
             (100, 0, "joined ada2 at 1 recovered through 3"), (250, 49, "joined ada2 at 1 recovered through 3"),
             (250, 51, "joined ada2 at 4 lost"),
         ] {
-            var session = try kept(
+            var session = try savedAndRestored(
                 adaAlone(), stop: .seconds(0.5), start: .seconds(7), downtime: .seconds(downtime))
             #expect(comeBack(&session, at: 7 + wait) == expected, "\(downtime) s and \(wait) s")
         }
     }
 
-    @Test("RES-15: whoever had lost their socket before the stop has as much less time after it")
+    @Test("RES-15: a connection that was lost before the stop keeps its deadline")
     func lostBeforeTheStop() throws {
         for (wait, expected) in [
             (39.0, "joined ada at 1 resumed through 2"), (41, "joined ada2 at 1 recovered through 3"),
@@ -364,41 +372,44 @@ struct SnapshotTests {
             var old = adaAlone()
             var effects: [SessionEffect] = []
             _ = old.handle(.detach(SocketBinding("ada")), now: .seconds(100), effects: &effects)
-            var session = try kept(old, stop: .seconds(120), start: .seconds(0))
+            var session = try savedAndRestored(old, stop: .seconds(120), start: .seconds(0))
             #expect(comeBack(&session, at: wait) == expected)
         }
     }
 
-    @Test("RES-15: a wall clock that was set back gives the whole time and no more; one set forward ends it")
+    @Test("RES-15: a wall clock set back gives the whole window and no more, and one set forward ends it")
     func wallClockJumps() throws {
-        var session = try kept(adaAlone(), stop: .seconds(10), start: .seconds(10), downtime: .seconds(-86_400 * 365))
+        var session = try savedAndRestored(
+            adaAlone(), stop: .seconds(10), start: .seconds(10), downtime: .seconds(-86_400 * 365))
         #expect(session.nextDeadline == .seconds(70))
         #expect(comeBack(&session, at: 69.9) == "joined ada at 1 resumed through 2")
-        session = try kept(adaAlone(), stop: .seconds(10), start: .seconds(10), downtime: .seconds(86_400 * 365))
+        session = try savedAndRestored(
+            adaAlone(), stop: .seconds(10), start: .seconds(10), downtime: .seconds(86_400 * 365))
         #expect(comeBack(&session, at: 10) == "joined ada2 at 4 lost")
     }
 
-    @Test("G4, RES-14: the reader's settings rule, and what they do not allow is told as a loss")
+    @Test("G4, RES-14: the reader's bounds apply, and a client that needs a dropped event is told of the loss")
     func otherSettings() throws {
         var old = adaAlone()
         for _ in 0..<10 { old.signal(from: "ada", data: "more") }
-        var session = try kept(old, stop: .seconds(0), start: .seconds(0), bounds: .init(logEventCount: 4))
+        var session = try savedAndRestored(old, stop: .seconds(0), start: .seconds(0), bounds: .init(logEventCount: 4))
         #expect(session.log.entries.count == 4 && session.log.lastSeq == Seq(12))
         #expect(session.log.byteCount == session.log.entries.reduce(0) { $0 + $1.line.byteCount })
         #expect(comeBack(&session, at: 1, after: 7) == "joined ada2 at 14 lost")
-        session = try kept(old, stop: .seconds(0), start: .seconds(0), bounds: .init(logByteCount: 200))
+        session = try savedAndRestored(old, stop: .seconds(0), start: .seconds(0), bounds: .init(logByteCount: 200))
         #expect(session.log.byteCount <= 200 && session.log.entries.count > 1)
         #expect(comeBack(&session, at: 1, after: session.log.reachesBackTo.rawValue).contains("resumed"))
-        session = try kept(old, stop: .seconds(0), start: .seconds(0), bounds: .init(resumeWindow: .seconds(2)))
+        session = try savedAndRestored(
+            old, stop: .seconds(0), start: .seconds(0), bounds: .init(resumeWindow: .seconds(2)))
         #expect(session.nextDeadline == .seconds(2))
         #expect(comeBack(&session, at: 3, after: 7) == "joined ada2 at 7 recovered through 13")
-        session = try kept(
+        session = try savedAndRestored(
             old, stop: .seconds(0), start: .seconds(0), bounds: .init(resumeWindow: .zero, recoveryWindow: .zero))
         #expect(comeBack(&session, at: 0, after: 7).hasSuffix("lost"))
         #expect(!session.roster.members.contains { $0.ticket.connectionId == client("ada") })
     }
 
-    @Test("SIG-11: a restart is no way around a limit, and a limit that is no more does not bind")
+    @Test("SIG-11, SIG-12: a restart does not renew an allowance, and a new limit replaces the old one")
     func allowances() throws {
         let slow = RateLimit(perSecond: 1, burst: 1_000)
         var old = SessionState(id: room, epoch: Epoch("e"), bounds: .init(signalRate: slow))
@@ -413,14 +424,14 @@ struct SnapshotTests {
             return session.handle(.signal(sender, SignalRequest()), now: .seconds(seconds), effects: &effects)
                 .testDescription == "refused 429 OT_RATE_LIMIT_EXCEEDED"
         }
-        let same = try kept(old, stop: .seconds(0), start: .seconds(50))
+        let same = try savedAndRestored(old, stop: .seconds(0), start: .seconds(50))
         #expect(isRefused(same, at: 50.9))
         #expect(!isRefused(same, at: 51.1))
         var quiet = SessionState(
             id: room, epoch: Epoch("e"), bounds: .init(onlineOnlyRate: RateLimit(perSecond: 1, burst: 1)))
         quiet.join("ada")
         quiet.signal(from: "ada", isOnlineOnly: true)
-        quiet = try kept(quiet, stop: .seconds(0), start: .seconds(50))
+        quiet = try savedAndRestored(quiet, stop: .seconds(0), start: .seconds(50))
         #expect(comeBack(&quiet, at: 50).contains("resumed"))
         for (moment, expected) in [(50.9, "online-only dropped: tooOften"), (51.1, "online-only after 1: ")] {
             var effects: [SessionEffect] = []
@@ -430,23 +441,23 @@ struct SnapshotTests {
             #expect(effects.first?.testDescription.hasPrefix(expected) == true, "\(effects.map(\.testDescription))")
         }
         let other = SessionState.Bounds(signalRate: RateLimit(perSecond: 10, burst: 10))
-        #expect(isRefused(try kept(old, stop: .seconds(0), start: .seconds(50), bounds: other), at: 50))
-        #expect(!isRefused(try kept(old, stop: .seconds(0), start: .seconds(50), bounds: other), at: 50.2))
+        #expect(isRefused(try savedAndRestored(old, stop: .seconds(0), start: .seconds(50), bounds: other), at: 50))
+        #expect(!isRefused(try savedAndRestored(old, stop: .seconds(0), start: .seconds(50), bounds: other), at: 50.2))
     }
 
-    @Test("RES-15: an engine goes on with its sessions, gives up who does not come back, and lets go of what is over")
+    @Test("RES-15, RES-12: an engine continues its sessions, expires connections, and deletes sessions that are over")
     func engine() throws {
-        let observer = PresenceNotes()
+        let observer = EffectRecorder()
         let old = makeEngine("old")
         old.observer = observer
         old.join("ada", room)
         old.join("bob", SessionID("1_other"))
         let empty = SessionID("1_empty")
         old.join("eve", empty)
-        old.submit(.leave(client("eve"), .clientDisconnected), to: empty, ticket: .nobodys)
+        old.submit(.leave(client("eve"), .clientDisconnected), to: empty, ticket: .unanswered)
         observer.heard = []
         let snapshots = old.snapshots(at: .seconds(30))
-        #expect(snapshots.map(\.id) == [SessionID("1_other"), room], "nobody comes back to the empty one")
+        #expect(snapshots.map(\.id) == [SessionID("1_other"), room], "the empty session is not needed")
 
         let new = makeEngine("new")
         new.observer = observer
@@ -455,22 +466,22 @@ struct SnapshotTests {
         #expect(new.connections(of: room).map(\.connectionId) == [client("ada")])
         #expect(new.nextDeadline == .seconds(90))
         new.advance(to: .seconds(89))
-        #expect(observer.heard.isEmpty, "they did not come and did not go")
+        #expect(observer.heard.isEmpty, "a restart causes no presence event")
         new.advance(to: .seconds(90))
         #expect(
             observer.heard.sorted() == [
                 "1_other: connectionDestroyed bob networkDisconnected", "1_other: sessionDestroyed",
                 "1_room: connectionDestroyed ada networkDisconnected", "1_room: sessionDestroyed",
             ])
-        #expect(new.sessionCount == 2, "they may recover")
+        #expect(new.sessionCount == 2, "their clients may recover")
         new.advance(to: .seconds(331))
         #expect(new.sessionCount == 0)
         #expect(new.nextDeadline == nil)
     }
 
-    @Test("G5: sessions of long ago are gone at once, and those who were in them are told as gone")
+    @Test("G5: sessions of long ago are deleted at once, and their connections reported as destroyed")
     func longAgo() throws {
-        let observer = PresenceNotes()
+        let observer = EffectRecorder()
         let old = makeEngine("old")
         old.join("ada", room)
         let text = stateText(old.snapshots(at: .seconds(0)), at: .seconds(0))
@@ -487,7 +498,7 @@ struct SnapshotTests {
 }
 
 extension CommandTicket {
-    fileprivate static var nobodys: CommandTicket { CommandTicket(origin: 1, request: nil) }
+    fileprivate static var unanswered: CommandTicket { CommandTicket(origin: 1, request: nil) }
 }
 
 extension MemoryEngine {
@@ -496,11 +507,11 @@ extension MemoryEngine {
             .join(
                 JoinRequest(
                     connectionId: client(name), role: .publisher, data: "", wallTime: WallTime(milliseconds: 1))),
-            to: session, ticket: .nobodys)
+            to: session, ticket: .unanswered)
     }
 }
 
-private final class PresenceNotes: SessionEngineObserver {
+private final class EffectRecorder: SessionEngineObserver {
     var heard: [String] = []
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {}
     func engine(sessionChanged session: SessionID) {}

@@ -5,9 +5,10 @@ import Testing
 
 @testable import SignalingCore
 
-@Suite("The text of a server's state")
+@Suite("The state file's text")
 struct StateTextTests {
-    /// A little of everything: here, away, departed, expelled, an answer of each kind, two secrets, a directed signal.
+    /// One of each: connections attached, detached, expired and force-disconnected, an answer of each kind, two
+    /// secrets, a directed signal.
     private static func sample() -> [SessionSnapshot] {
         var session = SessionState(
             id: room, epoch: Epoch("e"), bounds: .init(signalRate: RateLimit(perSecond: 1, burst: 9)))
@@ -38,7 +39,7 @@ struct StateTextTests {
     private let text = stateText(sample(), at: .seconds(63.5))
     private var lines: [String] { TestSupport.text(text).split(separator: "\n").map(String.init) }
 
-    /// The lines with an end that is right for them: damage that no checksum finds.
+    /// The lines with a matching checksum, for damage that the checksum does not detect.
     private func sealed(_ lines: [String]) -> [UInt8] {
         let body = Array(lines.dropLast().map { $0 + "\n" }.joined().utf8)
         var sum: UInt64 = 14_695_981_039_346_656_037
@@ -55,10 +56,10 @@ struct StateTextTests {
         } catch { return error }
     }
 
-    @Test("all of it comes back, in whatever pieces it is read")
+    @Test("RES-15: the text is read as it was written, in pieces of any size")
     func roundTrip() throws {
         #expect(lines.count == 28)
-        #expect(sealed(lines) == text, "the helper of the other tests seals as the writer does")
+        #expect(sealed(lines) == text, "the helper computes the writer's checksum")
         for pieces in [1, 2, 7, 100, .max] {
             let read = try readState(text, now: .seconds(63.5), pieces: pieces)
             #expect(stateText(read, at: .seconds(63.5)) == text)
@@ -66,7 +67,7 @@ struct StateTextTests {
         #expect(try readState(stateText([], at: .seconds(0))).isEmpty)
     }
 
-    @Test("the line about a thing says what PROTOCOL.md and the decision say, and a secret is nowhere")
+    @Test("the lines have the documented format, and hold hashes instead of secrets")
     func format() {
         #expect(lines[0] == #"{"signalboxState":1,"takenAt":1700000000000}"#)
         #expect(lines[1].hasPrefix(#"{"session":"1_room","epoch":"e","seq":8,"creationTime":3,"members":2,"#))
@@ -75,40 +76,40 @@ struct StateTextTests {
         #expect(lines.contains { $0.hasPrefix(#"{"ev":"signal","seq":6,"#) })
     }
 
-    @Test("each byte changed in turn is found", arguments: [0x01, 0x80] as [UInt8])
+    @Test("a change of any byte is detected", arguments: [0x01, 0x80] as [UInt8])
     func eachByte(_ mask: UInt8) {
-        for place in text.indices {
+        for index in text.indices {
             var damaged = text
-            damaged[place] ^= mask
-            #expect(fault(damaged) != nil, "\(place)")
+            damaged[index] ^= mask
+            #expect(fault(damaged) != nil, "\(index)")
         }
     }
 
-    @Test("cut anywhere it is found")
+    @Test("a text cut anywhere is detected")
     func cut() {
         for count in text.indices { #expect(fault(Array(text[..<count])) != nil, "\(count)") }
     }
 
-    @Test("a line that is missing, there twice, or in another's place is found")
+    @Test("a missing or repeated line is detected")
     func lineOrder() {
-        for place in lines.indices {
+        for index in lines.indices {
             var missing = lines
-            missing.remove(at: place)
-            if place < lines.count - 1 { #expect(fault(sealed(missing)) != nil, "without \(place)") }
+            missing.remove(at: index)
+            if index < lines.count - 1 { #expect(fault(sealed(missing)) != nil, "without \(index)") }
             var twice = lines
-            twice.insert(lines[place], at: place)
-            #expect(fault(sealed(twice)) != nil, "\(place) twice")
+            twice.insert(lines[index], at: index)
+            #expect(fault(sealed(twice)) != nil, "\(index) twice")
         }
     }
 
-    @Test("whatever follows the end is found")
+    @Test("text after the end is detected")
     func appended() {
         for more in ["\n", " ", "{}\n", "x", "\0"] + [TestSupport.text(text)] {
             #expect(fault(text + Array(more.utf8)) == .damaged)
         }
     }
 
-    @Test("what is not ours is called foreign, and another version by its number")
+    @Test("another file is refused as foreign, and another version by its number")
     func foreign() {
         for other in [
             "", "\n", "[]\n", "{}\n", "null\n", "1\n", "{\"signalboxState\":\"1\"}\n", "PK\u{3}\u{4}\n", "{\n",
@@ -119,10 +120,10 @@ struct StateTextTests {
         var random = SeededGenerator(seed: 1)
         #expect(fault((0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) }) == .foreign)
         for version in [0, 2, 99, -1, Int64.max] {
-            let other = #"{"signalboxState":\#(version),"who":"knows"}"# + "\n"
+            let other = #"{"signalboxState":\#(version),"later":1}"# + "\n"
             #expect(fault(Array(other.utf8)) == .version(version))
         }
-        #expect(StateFault.version(2).description == "it is of version 2, and this program reads 1")
+        #expect(StateFault.version(2).description == "it has version 2, and this program reads version 1")
     }
 
     static let swaps: [(String, String)] = [
@@ -152,7 +153,7 @@ struct StateTextTests {
         (#""age":"#, #""age":-"#), (#""sessions":2"#, #""sessions":1"#), (#""sessions":2"#, #""sessions":3"#),
     ]
 
-    @Test("what does not make sense is found even where the checksum is right", arguments: swaps)
+    @Test("contradictory values are detected even with a matching checksum", arguments: swaps)
     func nonsense(_ old: String, _ new: String) throws {
         let whole = lines.joined(separator: "\n")
         try #require(whole.contains(old), "\(old) is not there")
@@ -160,7 +161,7 @@ struct StateTextTests {
         #expect(fault(sealed(damaged)) == .damaged)
     }
 
-    @Test("G5: a line without an end is not read for ever")
+    @Test("G5: a line over the limit is refused, so memory is bounded")
     func endless() {
         var reader = StateReader(now: .seconds(0), wallTime: stateWallTime)
         let piece = [UInt8](repeating: UInt8(ascii: "["), count: 65_536)
@@ -173,7 +174,7 @@ struct StateTextTests {
         #expect(found == .foreign && pieceCount == StateText.lineByteLimit / piece.count + 1)
     }
 
-    @Test("the largest things there can be fit")
+    @Test("the largest session ID, connection data, signals and answers fit")
     func largest() throws {
         var session = SessionState(
             id: SessionID(String(repeating: "s", count: Limits.sessionIDByteCount)), epoch: Epoch("e"))

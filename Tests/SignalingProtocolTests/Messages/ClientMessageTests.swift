@@ -3,10 +3,10 @@ import SignalingProtocol
 import TestSupport
 import Testing
 
-@Suite("What clients say")
+@Suite("Client messages")
 struct ClientMessageTests {
     @Test(
-        "lines of clients are read and written again, or refused with code, name and id (WIRE-4 to WIRE-9)",
+        "WIRE-4, WIRE-5, WIRE-6, WIRE-7, WIRE-8, WIRE-9: clients' lines are read, or refused with code, name and id",
         arguments: try Vectors.cases("messages/client.json"))
     func vectors(_ vector: VectorCase) throws {
         let line = try #require(vector["line"]?.stringValue)
@@ -23,7 +23,7 @@ struct ClientMessageTests {
         }
     }
 
-    @Test("connect says who, where, and with what")
+    @Test("CON-3, CON-4, RES-1: connect has a key, a session, a token, options and the connection to resume")
     func connect() throws {
         var request = ConnectRequest(apiKey: APIKey("100"), sessionId: SessionID("1_MX4x"), token: "T1==abc")
         try expectLine(
@@ -39,7 +39,7 @@ struct ClientMessageTests {
             says: .connect(RequestID(1), request))
     }
 
-    @Test("signal says type, data, target and whether it may be lost")
+    @Test("SIG-1: signal has a type, data, a target and onlineOnly, all optional")
     func signal() throws {
         try expectLine(#"{"op":"signal","id":2}"#, says: .signal(RequestID(2), SignalRequest()))
         try expectLine(
@@ -48,7 +48,7 @@ struct ClientMessageTests {
                 RequestID(2), SignalRequest(type: "t", data: "d", to: ConnectionID("c"), isOnlineOnly: true)))
     }
 
-    @Test("forceDisconnect, disconnect and pong")
+    @Test("LEAVE-1, LEAVE-2, HB-1: forceDisconnect, disconnect and pong")
     func others() throws {
         try expectLine(
             #"{"op":"forceDisconnect","id":3,"connectionId":"5f0c"}"#,
@@ -57,7 +57,7 @@ struct ClientMessageTests {
         try expectLine(#"{"op":"pong"}"#, says: .pong)
     }
 
-    @Test("WIRE-4: bytes that are not UTF-8 are refused like any other line that is not JSON")
+    @Test("WIRE-4: a line that is not UTF-8 is refused like any line that is not JSON")
     func notUTF8() throws {
         for bytes in [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]] {
             let line = Array(#"{"op":"signal","id":2,"data":""#.utf8) + bytes + Array(#""}"#.utf8)
@@ -66,14 +66,14 @@ struct ClientMessageTests {
         }
     }
 
-    @Test("WIRE-4: the protocol's depth is what the parser takes")
+    @Test("WIRE-4: the parser's limits are those of the protocol")
     func depth() {
         #expect(JSONLimits.standard.depth == Limits.jsonDepth)
         #expect(JSONLimits.standard.byteCount >= Limits.messageByteCount)
         #expect(JSONLimits.standard.byteCount >= Limits.clientMessageByteCount)
     }
 
-    @Test("a refusal never repeats what was sent")
+    @Test("WIRE-9: an error message never repeats the client's text")
     func silence() {
         let lines = [
             #"{"op":"hush-1","id":1}"#, #"{"op":"signal","id":1,"data":["hush-1"]}"#, #"{"hush-1":1,"hush-1":2}"#,
@@ -85,7 +85,7 @@ struct ClientMessageTests {
         }
     }
 
-    @Test("a refusal is a short sentence however long the fault")
+    @Test("WIRE-9: an error message is short however long the fault")
     func shortRefusal() {
         let accents = String(repeating: "\u{301}", count: 10_000)
         let error = #expect(throws: ClientMessageError.self) { try readClient(#"{"op":"a\#(accents)","id":1}"#) }
@@ -93,7 +93,7 @@ struct ClientMessageTests {
     }
 
     @Test(
-        "random messages come back as they were, in the same bytes",
+        "WIRE-3: random messages are read as they were written, each in one line",
         arguments: [11, 12, 13] as [UInt64])
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -108,7 +108,7 @@ struct ClientMessageTests {
     }
 
     @Test(
-        "a mutated line ends in a message or in a refusal, and in nothing else (WIRE-9)",
+        "WIRE-9: a mutated line is a message or is refused with 400",
         arguments: [21, 22, 23, 24] as [UInt64])
     func fuzz(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -128,13 +128,13 @@ struct ClientMessageTests {
                     #expect(error.error.code == .invalidParameter, "seed \(seed): \(bytes)")
                     #expect(error.error.message.utf8.count < 120, "seed \(seed): \(bytes)")
                 }
-                // Whatever it is, a client that gets it must survive it as well.
+                // A client that receives such a line must handle it as well.
                 do throws(SignalingError) { _ = try ServerMessage.decode(line: line, parser: &parser) } catch {
                     #expect(error.code == .unexpectedServerResponse, "seed \(seed): \(bytes)")
                 }
             }
         }
-        #expect(readCount > 200, "seed \(seed): too few of the lines were messages to prove anything")
+        #expect(readCount > 200, "seed \(seed): too few lines were messages")
     }
 
     private func randomMessage(_ random: inout SeededGenerator) -> ClientMessage {
@@ -177,15 +177,15 @@ func randomText(_ random: inout SeededGenerator) -> String {
 }
 
 func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
-    let telling = Array(#"{}[],:"\/'+-.0123456789eEutfnINa"#.utf8) + [0x00, 0x0A, 0x0D, 0x1F, 0x80, 0xC0, 0xED, 0xFF]
-    let place = Int.random(in: 0...bytes.count, using: &random)
+    let special = Array(#"{}[],:"\/'+-.0123456789eEutfnINa"#.utf8) + [0x00, 0x0A, 0x0D, 0x1F, 0x80, 0xC0, 0xED, 0xFF]
+    let index = Int.random(in: 0...bytes.count, using: &random)
     switch Int.random(in: 0..<6, using: &random) {
-    case 0: bytes.insert(telling.randomElement(using: &random) ?? 0, at: place)
-    case 1: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
-    case 2 where place < bytes.count: bytes.remove(at: place)
-    case 3 where place < bytes.count: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-    case 4 where place < bytes.count: bytes[place] = telling.randomElement(using: &random) ?? 0
-    case 5: bytes.removeLast(bytes.count - place)
+    case 0: bytes.insert(special.randomElement(using: &random) ?? 0, at: index)
+    case 1: bytes.insert(UInt8.random(in: 0...255, using: &random), at: index)
+    case 2 where index < bytes.count: bytes.remove(at: index)
+    case 3 where index < bytes.count: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case 4 where index < bytes.count: bytes[index] = special.randomElement(using: &random) ?? 0
+    case 5: bytes.removeLast(bytes.count - index)
     default: break
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("WIRE-3: the lines of a text message")
 struct MessageLinesTests {
     @Test(
-        "a message is split at U+000A, and empty lines are left out",
+        "WIRE-3: a message is split at U+000A, and empty lines are skipped",
         arguments: [
             ("", []), ("a", ["a"]), ("a\n", ["a"]), ("\na", ["a"]), ("a\nb", ["a", "b"]), ("a\n\n\nb\n\n", ["a", "b"]),
             ("\n", []), ("\n\n\n", []), ("a\u{2028}b", ["a\u{2028}b"]), ("a\u{85}b\u{B}c", ["a\u{85}b\u{B}c"]),
@@ -14,21 +14,21 @@ struct MessageLinesTests {
         #expect(lines(message) == expected)
     }
 
-    @Test("U+000D ends no line; it is JSON's white space at the end of one")
+    @Test("WIRE-3: U+000D ends no line, and is white space at the end of one")
     func carriageReturn() throws {
         #expect(lines("a\r\nb\rc") == ["a\r", "b\rc"])
         #expect(try readClient("{\"op\":\"pong\"}\r") == .pong)
-        // A line of nothing but white space is not empty, and not JSON either.
+        // A line of white space is neither empty nor JSON.
         #expect(lines("\r\n \n") == ["\r", " "])
         #expect(throws: ClientMessageError.self) { try readClient("\r") }
     }
 
-    @Test("no message at all has no lines")
+    @Test("an empty message has no lines")
     func nothing() {
         #expect(Array(MessageLines(UnsafeRawBufferPointer(start: nil, count: 0))).isEmpty)
     }
 
-    @Test("lines joined in any way are the lines that were joined", arguments: [41, 42] as [UInt64])
+    @Test("WIRE-3: lines joined by any number of newlines are the same lines", arguments: [41, 42] as [UInt64])
     func joined(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
@@ -44,7 +44,7 @@ struct MessageLinesTests {
         }
     }
 
-    @Test("objects are read in the order in which they stand, whole, one by one, and after a bad one")
+    @Test("WIRE-3, WIRE-9: objects are read in order, also after a malformed one")
     func order() throws {
         let message = #"{"op":"signal","id":1}"# + "\nnonsense\n\n" + #"{"op":"disconnect","id":2}"# + "\n"
         var heard: [String] = []

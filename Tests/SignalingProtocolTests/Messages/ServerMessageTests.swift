@@ -3,7 +3,7 @@ import SignalingProtocol
 import TestSupport
 import Testing
 
-@Suite("What the server says")
+@Suite("Server messages")
 struct ServerMessageTests {
     private let ada = Connection(
         connectionId: ConnectionID("5f0c"), creationTime: WallTime(milliseconds: 1_700_000_000_000), data: "name=Ada")
@@ -11,7 +11,7 @@ struct ServerMessageTests {
         connectionId: ConnectionID("77aa"), creationTime: WallTime(milliseconds: 1_700_000_000_001), data: "")
 
     @Test(
-        "lines of the server are read and written again, passed over, or refused with 2001 (WIRE-5 to WIRE-7)",
+        "WIRE-5, WIRE-6, WIRE-7: the server's lines are read, ignored, or refused with 2001",
         arguments: try Vectors.cases("messages/server.json"))
     func vectors(_ vector: VectorCase) throws {
         let line = try #require(vector["line"]?.stringValue)
@@ -27,7 +27,7 @@ struct ServerMessageTests {
         }
     }
 
-    @Test("connected says who one is, who else is here, and from where one sees events (CON-5 to CON-7)")
+    @Test("CON-5, CON-6, CON-7: connected has the connection, all connections, the seq and the outcome")
     func connected() throws {
         let welcome = Welcome(
             connection: bob, connections: [ada, bob], role: .moderator, epoch: Epoch("9c1e"), seq: Seq(41),
@@ -47,13 +47,13 @@ struct ServerMessageTests {
             says: .connected(RequestID(1), welcome))
     }
 
-    @Test("ack, with seq and without (SIG-6, SIG-10)")
+    @Test("SIG-6, SIG-10: ack has a seq, except for an online-only signal")
     func ack() throws {
         try expectLine(#"{"ev":"ack","id":2,"seq":42}"#, says: .ack(RequestID(2), Seq(42)))
         try expectLine(#"{"ev":"ack","id":2}"#, says: .ack(RequestID(2), nil))
     }
 
-    @Test("error says number, name, sentence, and whether trying again helps (ERR-1)")
+    @Test("ERR-1, WIRE-8: error has a code, a name, a message, retryable, and an id if there is one")
     func error() throws {
         let error = SignalingError(.connectionLimitExceeded, "the session is full")
         let line =
@@ -68,7 +68,7 @@ struct ServerMessageTests {
             says: .error(nil, SignalingError(.notFound, "")))
     }
 
-    @Test("signal says from whom, and from null for the project's own server (SIG-7)")
+    @Test("SIG-7, SIG-9: signal has its sender, or `from` null for a signal by REST")
     func signal() throws {
         try expectLine(
             #"{"ev":"signal","seq":42,"from":"5f0c","type":"t","data":"d","to":"77aa"}"#,
@@ -82,7 +82,7 @@ struct ServerMessageTests {
             says: .signal(SignalEvent(seq: Seq(1), from: ada.connectionId, sender: ada, type: nil, data: "")))
     }
 
-    @Test("presence, disconnected and ping")
+    @Test("PRES-2, LEAVE-4, HB-2: presence, disconnected and ping")
     func others() throws {
         try expectLine(
             #"{"ev":"connectionCreated","seq":2,"#
@@ -99,7 +99,7 @@ struct ServerMessageTests {
         try expectLine(#"{"ev":"ping","seq":44}"#, says: .ping(Seq(44)))
     }
 
-    @Test("numbers of a hostile server overflow nothing")
+    @Test("extreme numbers of a server overflow nothing")
     func hostileNumbers() throws {
         let largest = Int64.max
         let line =
@@ -122,9 +122,9 @@ struct ServerMessageTests {
     }
 }
 
-@Suite("A line that is encoded once")
+@Suite("Encoded lines")
 struct EncodedLineTests {
-    @Test("with and without its sender a line is what a full encoding gives (SIG-9)", arguments: [31, 32] as [UInt64])
+    @Test("SIG-9: a line with or without its sender has the bytes of a full encoding", arguments: [31, 32] as [UInt64])
     func sender(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
@@ -143,20 +143,20 @@ struct EncodedLineTests {
         }
     }
 
-    @Test("a signal by REST has no sender to bring along (SIG-7)")
+    @Test("SIG-7, SIG-9: a signal by REST carries no sender")
     func fromServer() {
         let event = SignalEvent(seq: Seq(1), from: nil, type: "t", data: nil)
         let line = EncodedLine(event, encodedSender: nil)
         #expect(appended(line, withSender: true) == ServerMessage.signal(event).encoded())
     }
 
-    @Test("other messages are the same for everybody")
+    @Test("other messages are the same for every receiver")
     func otherMessages() {
         let line = EncodedLine(.ping(Seq(3)))
         #expect(appended(line, withSender: true) == ServerMessage.ping(Seq(3)).encoded())
     }
 
-    @Test("WIRE-3: a newline stands between lines, and neither before the first nor after the last")
+    @Test("WIRE-3: newlines separate lines, without one before the first or after the last")
     func separators() {
         let ping = EncodedLine(.ping(Seq(3)))
         let signal = EncodedLine(SignalEvent(seq: Seq(1), from: nil, type: nil, data: nil), encodedSender: nil)

@@ -3,10 +3,10 @@ import SignalingProtocol
 import TestSupport
 import Testing
 
-@Suite("What a signal may hold")
+@Suite("The limits of a signal")
 struct SignalLimitsTests {
     @Test(
-        "SIG-2 to SIG-5: type, data and target exactly at their limits, and one over",
+        "SIG-2, SIG-3, SIG-4, SIG-5: type, data and target at their limits and over them",
         arguments: try Vectors.cases("limits/signal.json"))
     func vectors(_ vector: VectorCase) throws {
         let signal = try #require(vector["signal"])
@@ -23,7 +23,7 @@ struct SignalLimitsTests {
         }
     }
 
-    @Test("the largest legal signal fits into a message, however it is escaped")
+    @Test("WIRE-10, SIG-3: the largest valid signal fits into a message, however it is escaped")
     func largest() throws {
         let target = ConnectionID(String(repeating: "f", count: 36))
         for (piece, escaped) in [("\u{1}", "\\u0001"), ("€", "\\u20ac"), ("\"", "\\u0022")] {

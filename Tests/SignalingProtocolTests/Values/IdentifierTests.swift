@@ -2,9 +2,9 @@ import SignalingProtocol
 import TestSupport
 import Testing
 
-@Suite("Names, secrets and times")
+@Suite("Identifiers, secrets and times")
 struct IdentifierTests {
-    @Test("a connection id is a UUID v4 in lower-case hex, whatever the randomness")
+    @Test("a connection ID is a UUID v4 in lower-case hex, whatever the randomness")
     func uuid() {
         var seen: Set<ConnectionID> = []
         let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
@@ -21,25 +21,25 @@ struct IdentifierTests {
         #expect(ConnectionID(using: &ones).rawValue == "ffffffff-ffff-4fff-bfff-ffffffffffff")
     }
 
-    @Test("all 122 free bits of a connection id come from the randomness")
+    @Test("all 122 free bits of a connection ID come from the randomness")
     func uuidBits() {
         var changed = Set<Int>()
         let base = Array(idText(0, 0))
         for bit in 0..<64 {
             for (high, low) in [(UInt64(1) << bit, 0), (0, UInt64(1) << bit)] as [(UInt64, UInt64)] {
                 let text = Array(idText(high, low))
-                for place in text.indices where text[place] != base[place] {
-                    guard let digit = text[place].hexDigitValue, let before = base[place].hexDigitValue else {
+                for index in text.indices where text[index] != base[index] {
+                    guard let digit = text[index].hexDigitValue, let before = base[index].hexDigitValue else {
                         continue
                     }
-                    changed.insert(place * 4 + (digit ^ before).trailingZeroBitCount)
+                    changed.insert(index * 4 + (digit ^ before).trailingZeroBitCount)
                 }
             }
         }
         #expect(changed.count == 122)
     }
 
-    @Test("an epoch is 64 random bits, a resume secret 128, leading zeros kept")
+    @Test("RES-6: an epoch is 64 random bits, a resume secret 128, with leading zeros")
     func lengths() {
         var zeros = Constant(bits: 0)
         #expect(Epoch(using: &zeros).rawValue == String(repeating: "0", count: 16))
@@ -50,7 +50,7 @@ struct IdentifierTests {
         #expect(secrets.allSatisfy { $0.rawValue.wholeMatch(of: /[0-9a-f]{32}/) != nil })
     }
 
-    @Test("neither a resume secret nor a token stands in any description of what holds it")
+    @Test("no description of a message contains its resume secret or token")
     func secrecy() {
         let secret = ResumeSecret("hush-secret")
         let resume = ResumeRequest(
@@ -74,22 +74,22 @@ struct IdentifierTests {
         }
     }
 
-    @Test("an error's description is its sentence, name and number; equality looks at the code alone")
+    @Test("ERR-1: an error's description is its message, name and number, and equality compares the code alone")
     func errors() {
         let error = SignalingError(.notFound, "nobody is there")
         #expect(error.description == "nobody is there (OT_NOT_FOUND 404)")
         #expect(error == SignalingError(.notFound, "something else"))
         #expect(error != SignalingError(.badTarget, "nobody is there"))
-        #expect(SignalingError.Code.invalidParameter != .tooLong, "the same name with two numbers")
+        #expect(SignalingError.Code.invalidParameter != .tooLong, "the same name, another number")
         #expect(Set(SignalingError.Code.all).count == SignalingError.Code.all.count)
     }
 
-    @Test("an empty type is an absent one (SIG-2)")
+    @Test("SIG-2: an empty type is an absent one")
     func emptyType() {
         #expect(SignalRequest(type: "") == SignalRequest())
     }
 
-    @Test("moments at the ends of the clock stay there, and no distance between two overflows")
+    @Test("moments saturate at the ends of the clock, and no duration between two overflows")
     func clockEnds() {
         let first = MonotonicInstant(nanoseconds: .min)
         let last = MonotonicInstant(nanoseconds: .max)
@@ -103,7 +103,7 @@ struct IdentifierTests {
         #expect(MonotonicInstant(nanoseconds: 5).duration(since: MonotonicInstant(nanoseconds: 7)) == .nanoseconds(-2))
     }
 
-    @Test("a duration in whole nanoseconds and milliseconds is rounded towards zero, and saturates")
+    @Test("whole nanoseconds and milliseconds are rounded towards zero and saturate")
     func durations() {
         #expect(Duration.seconds(-1.5).wholeNanoseconds == -1_500_000_000)
         #expect(Duration(secondsComponent: 0, attosecondsComponent: 1_999_999_999).wholeNanoseconds == 1)
