@@ -1,5 +1,5 @@
-// The test page: a form, and then a pane for the user, or two panes for two users. The page uses the library as any application
-// does, through its public calls.
+// The test page: a form, and then a pane for the user, or two panes for two users. The page uses the library as any
+// application does, through its public calls.
 import { firstNetworkSwitch, installNetworkSwitch } from './page/network-switch.js';
 import OT from './opentok/index.js';
 import { find } from './page/dom.js';
@@ -135,8 +135,8 @@ async function openSecond() {
 }
 
 /**
- * A library returns the same Session for the same session id, so the second user needs another library: the browser loads the
- * same module again under another address.
+ * A library returns the same Session for the same session id, so the second user needs another library: the browser
+ * loads the same module again under another address.
  */
 async function loadSecondLibrary() {
   const network = installNetworkSwitch();

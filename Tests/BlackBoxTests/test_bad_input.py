@@ -405,7 +405,8 @@ async def test_tok_2_without_expire_time_a_token_lives_a_day(server, session):
     await refuses(server, session, 1004, "OT_AUTHENTICATION_ERROR", token=late)
 
 
-async def test_tok_1_both_prefixes_of_a_session_id_are_accepted(server):
+async def test_tok_1_tok_6_a_session_id_with_either_prefix_is_accepted_whoever_created_it(server):
+    """The test creates the ids itself, as another backend would."""
     for prefix in ("1_", "2_"):
         session = server.project.session(prefix)
         async with await Client.join(server, session) as client:

@@ -2,8 +2,8 @@
 const RECENT_MILLISECONDS = 10_000;
 
 /**
- * Joins again, once, when the user returns to a page whose connection has ended for good, or when the network is back. A page
- * that was suspended may find out only after it is shown that its recovery time has passed.
+ * Joins again, once, when the user returns to a page whose connection has ended for good, or when the network is back.
+ * A page that was suspended may find out only after it is shown that its recovery time has passed.
  */
 export class AutomaticRejoin {
   #rejoin;

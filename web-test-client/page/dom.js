@@ -6,7 +6,9 @@ export function find(id) {
   return found;
 }
 
-/** Makes an element: `make('li', { class: 'row', title: '…' }, 'text', child, …)`. Attributes and children may be null. */
+/**
+ * Makes an element: `make('li', { class: 'row', title: '…' }, 'text', child, …)`. Attributes and children may be null.
+ */
 export function make(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -20,8 +22,8 @@ export function make(tag, attributes = {}, ...children) {
 const REFERENCES = ['id', 'for', 'aria-labelledby', 'aria-describedby', 'aria-controls'];
 
 /**
- * Copies a template. `suffix` is appended to its ids, so that a page may hold two copies. In the result `{element, part}`,
- * `part(id)` finds an element by its id in the template.
+ * Copies a template. `suffix` is appended to its ids, so that a page may hold two copies. In the result `{element,
+ * part}`, `part(id)` finds an element by its id in the template.
  */
 export function instantiate(template, suffix) {
   const element = find(template).content.firstElementChild.cloneNode(true);

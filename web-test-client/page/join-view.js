@@ -4,8 +4,8 @@ const ROOM_PATTERN = /^[A-Za-z0-9\-._~]{1,64}$/;
 const NAME_KEY = 'signalbox.name';
 
 /**
- * The form in front of the room. A server in development mode needs the name of a room only. For other servers the form asks for
- * an API key, a session id and a token, which an application's server would provide.
+ * The form in front of the room. A server in development mode needs the name of a room only. For other servers the form
+ * asks for an API key, a session id and a token, which an application's server would provide.
  */
 export class JoinView {
   #view = find('join');

@@ -7,8 +7,8 @@ const END_SLACK = 48;
 const DIVIDER_MARGIN = 24;
 
 /**
- * The rows of the chat on the page: one element for each row, in the same order. A change of the rows changes its elements only,
- * so that the scroll position and the focus of a screen reader stay.
+ * The rows of the chat on the page: one element for each row, in the same order. A change of the rows changes its
+ * elements only, so that the scroll position and the focus of a screen reader stay.
  */
 export class MessagesView {
   #scroll;
@@ -29,9 +29,9 @@ export class MessagesView {
   #isPinned = true;
 
   /**
-   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a failed message,
-   * `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits so. `moved()` is called
-   * when the user scrolls to the end or away from it.
+   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
+   * failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
+   * so. `moved()` is called when the user scrolls to the end or away from it.
    */
   constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, moved }) {
     this.#scroll = part('messages-scroll');

@@ -1,14 +1,17 @@
-// Sockets that the user can break, to watch a connection come back. The library reads `WebSocket` when it is loaded, so a
-// network switch has to be installed before.
+// Sockets that the user can break, to watch a connection come back. The library reads `WebSocket` when it is loaded, so
+// a network switch has to be installed before.
 
-/** A page cannot break a TCP connection. To the server a close with this code is a lost socket, too: the connection can resume. */
+/**
+ * A page cannot break a TCP connection. To the server a close with this code is a lost socket, too: the connection can
+ * resume.
+ */
 const DROP_CODE = 4000;
 
 const PlainWebSocket = globalThis.WebSocket;
 
 /**
- * Installs a switch for all libraries that are loaded from now on. `drop()` closes their sockets; they may reconnect at once.
- * `isOffline = true` closes them and keeps new ones from working.
+ * Installs a switch for all libraries that are loaded from now on. `drop()` closes their sockets; they may reconnect at
+ * once. `isOffline = true` closes them and keeps new ones from working.
  */
 export function installNetworkSwitch() {
   const sockets = new Set();

@@ -7,8 +7,8 @@ export class OptionsView {
   #part;
 
   /**
-   * `policyChosen(policy)`, `wireFormChosen(type)` and `optedOut(isOptedOut)` are called when the user chooses, and at once for
-   * choices in `store`. `network` is the network switch of the pane.
+   * `policyChosen(policy)`, `wireFormChosen(type)` and `optedOut(isOptedOut)` are called when the user chooses, and at
+   * once for choices in `store`. `network` is the network switch of the pane.
    */
   constructor(part, { policyChosen, wireFormChosen, optedOut, network, store }) {
     this.#part = part;

@@ -43,11 +43,12 @@ const RULE = Object.freeze({ ...STANDARD_RULE, timePlace: 'first' });
 const dayOf = readerCalendar();
 
 /**
- * One user of a room: a connection, and everything that the page shows of it. A page may have several panes; they share nothing.
+ * One user of a room: a connection, and everything that the page shows of it. A page may have several panes; they share
+ * nothing.
  *
- * `OT` is the library of this pane, and `network` the switch of its sockets. `access()` promises
- * `{apiKey, sessionId, token, name, room}`, anew for each connection. The pane calls `joined()`, `left()`, `failed(message)` (only
- * before it has ever joined) and `unread()`.
+ * `OT` is the library of this pane, and `network` the switch of its sockets. `access()` promises `{apiKey, sessionId,
+ * token, name, room}`, anew for each connection. The pane calls `joined()`, `left()`, `failed(message)` (only before it
+ * has ever joined) and `unread()`.
  */
 export class Pane {
   #OT;
