@@ -160,6 +160,7 @@ class Terminal:
         deadline = time.monotonic() + seconds
         while not condition(self):
             assert time.monotonic() < deadline, f"the condition is still false; the screen shows:\n{self.text}"
+            # A condition may also depend on other tasks, so there is no single event to wait for.
             await asyncio.sleep(0.01)
 
     async def shows(self, pattern, seconds=DEADLINE):

@@ -148,10 +148,8 @@ async def test_rest_1_wrong_credentials_are_403_on_each_route_and_have_no_effect
 
 
 async def test_rest_1_a_session_of_another_project_is_refused(server):
-    for wrong in ("nonsense", server.project.session(key="101"), "1_"):
-        answer = server.rest("POST", f"/v2/project/{server.project.key}/session/{wrong}/signal", {})
-        is_error(answer, answer.status)
-        assert answer.status in (400, 403, 404), answer
+    for session, status in (("nonsense", 400), ("1_", 400), (server.project.session(key="101"), 403)):
+        is_error(server.rest("POST", f"/v2/project/{server.project.key}/session/{session}/signal", {}), status)
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/v2", "/v2/project/100", "/v2/project/100/session", "/session/create/x", "/v1", "/v2/js/other.js", "/metrics2", "/room", "/room/a/b", "/v2/project/100/session/x/signal/y"])
@@ -288,8 +286,8 @@ async def test_rest_4_a_room_name_always_gives_the_same_session(dev_server):
     assert dev_server.request("GET", "/session").json()["sessionId"] == dev_server.room("default")["sessionId"]
     for name in ("a" * 64, "a.b-c_d~E9"):
         dev_server.room(name)
-    for wrong in ("a" * 65, "a%20b", "%C3%A9", ""):
-        assert dev_server.request("GET", f"/room/{wrong}").status in (400, 404), wrong
+    for name, status in (("a" * 65, 400), ("a%20b", 400), ("%C3%A9", 400), ("", 404)):
+        assert dev_server.request("GET", f"/room/{name}").status == status, name
 
 
 async def test_rest_4_role_and_data_set_the_token(dev_server):
@@ -297,9 +295,11 @@ async def test_rest_4_role_and_data_set_the_token(dev_server):
     async with await Client.join(dev_server, room["sessionId"], token=room["token"], key=room["apiKey"]) as client:
         assert client.connected["role"] == "moderator"
         assert client.me["data"] == "name=Zoë & co +~1%"
-    for query in ("role=admin", "data=" + "a" * 1001, "role=moderator&role=subscriber"):
-        answer = dev_server.request("GET", f"/room/shape?{query}")
-        assert answer.status in (400, 413) or query.count("role") == 2, (query, answer)
+    for query in ("role=admin", "data=" + "a" * 1001):
+        is_error(dev_server.request("GET", f"/room/shape?{query}"), 400)
+    twice = dev_server.request("GET", "/room/shape?role=moderator&role=subscriber").json()
+    async with await Client.join(dev_server, twice["sessionId"], token=twice["token"], key=twice["apiKey"]) as client:
+        assert client.connected["role"] == "moderator", "the first value counts"
 
 
 # OpenTok's REST interface beyond docs/PROTOCOL.md 13

@@ -192,6 +192,7 @@ async def test_g_4_a_third_signal_ends_the_server_at_once_and_saves_nothing(tmp_
         # seconds.
         while server.process.poll() is None:
             server.process.send_signal(signal.SIGTERM)
+            # Two signals at once could count as one. The loop ends with the process.
             time.sleep(0.01)
         assert server.process.returncode == 1
     assert list(tmp_path.iterdir()) == []
