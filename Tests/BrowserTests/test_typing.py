@@ -26,9 +26,10 @@ def test_a_typing_user_is_shown_to_others_until_the_message_is_sent(ada_and_bob)
     ada.press_keys("h")
     bob.expect_typing("Ada is typing…")
     ada.expect_typing("")
+    bob.record_typing()
     ada.page.keyboard.press("Enter")
     bob.expect_messages("h")
-    bob.expect_typing("")
+    assert bob.recorded_typing == [""], "the message itself ends typing"
 
 
 def test_a_user_who_stops_typing_is_shown_as_paused_and_then_not_at_all(ada_and_bob):
@@ -47,17 +48,20 @@ def test_deleting_the_draft_ends_typing(ada_and_bob):
     ada, bob = ada_and_bob
     ada.press_keys("h")
     bob.expect_typing("Ada is typing…")
+    bob.record_typing()
     ada.page.keyboard.press("Backspace")
     bob.expect_typing("")
+    assert bob.recorded_typing == [""], "no pause before the end"
 
 
 def test_typ_9_closing_the_page_ends_typing(ada_and_bob):
     ada, bob = ada_and_bob
     ada.press_keys("h")
     bob.expect_typing("Ada is typing…")
+    bob.record_typing()
     ada.page.close()
-    bob.expect_typing("")
     bob.expect_participants("Bob")
+    assert bob.recorded_typing == [""], "connectionDestroyed ends typing"
 
 
 def test_two_typing_users_are_both_named_and_the_layout_does_not_move(open_page, url, room, ada_and_bob):
@@ -113,8 +117,10 @@ def test_typ_9_after_a_reconnection_no_user_is_shown_as_typing(ada_and_bob):
     ada, bob = ada_and_bob
     ada.press_keys("h")
     bob.expect_typing("Ada is typing…")
+    bob.record_typing()
     bob.set_offline(True)
     bob.expect_status("Reconnecting…")
+    assert bob.recorded_typing == [""], "the loss ends typing"
     bob.set_offline(False)
     bob.expect_status("Connected")
-    bob.expect_typing("")
+    assert bob.recorded_typing == [""]

@@ -25,7 +25,7 @@ export class AutomaticRejoin {
     this.#hasEnded = false;
   }
 
-  /** The connection has ended. `wasLost`: the network was lost, and nobody ended the connection on purpose. */
+  /** The connection has ended. `wasLost`: the network was lost, and the connection was not ended on purpose. */
   ended({ wasLost }) {
     this.#hasEnded = wasLost;
     if (performance.now() - this.#returnedAt < RECENT_MILLISECONDS) this.#attempt();
