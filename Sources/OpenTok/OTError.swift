@@ -17,7 +17,7 @@ open class OTError: NSError, @unchecked Sendable {
     // Unchecked, as NSError is: it is immutable.
 
     /// A call that needs a connection, without one.
-    static var notConnected: OTError { OTError(.notConnected, "The session is not connected.") }
+    static var notConnected: OTError { OTError(.notConnected, "not connected to the session; connect first") }
 
     convenience init(_ code: OTSessionErrorCode, _ message: String) {
         self.init(

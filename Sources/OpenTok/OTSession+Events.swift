@@ -101,11 +101,11 @@ extension OTSession {
             if outcome != .resumed { replaceConnection() }
             delegate?.sessionDidReconnect(self)
         case .disconnected(let reason):
-            ended(reason == .networkDisconnected ? "The connection to the server was lost." : nil, attempt)
+            ended(reason == .networkDisconnected ? "the connection to the server was lost" : nil, attempt)
         case .overflowed:
             let channel = state.withLock { $0.attempt == attempt ? $0.channel : nil }
             Task(executorPreference: order) { await channel?.disconnect() }
-            ended("The delegate is too slow: too many events waited for it.", attempt)
+            ended("the delegate is too slow: too many events waited for it", attempt)
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 // OpenTok's media calls. Each reports an error.
 extension OTSession {
-    private static let noMedia = "Signalbox carries signals, but no audio and video."
+    private static let noMedia = "Signalbox carries signals, but no audio and video"
 
     /// Publishes nothing. The error is 2000, or 1010 if the session is not connected. The session continues.
     public func publish(_ publisher: OTPublisherKit, error: OTErrorPointer? = nil) {

@@ -48,7 +48,9 @@ extension OTSession {
     public func forceDisconnect(_ connection: OTConnection, error: OTErrorPointer?) {
         error?.pointee = nil
         if let capabilities, !capabilities.canForceDisconnect {
-            error?.pointee = OTError(.sessionUnableToForceDisconnect, "Only a moderator may disconnect another client.")
+            error?.pointee = OTError(
+                .sessionUnableToForceDisconnect,
+                "only a moderator may end other connections; use a token with the role moderator")
             return
         }
         let id = ConnectionID(connection.connectionId)
@@ -70,7 +72,7 @@ extension OTSession {
                 return .failure(
                     OTError(
                         .sessionUnableToSendSignal,
-                        "\(Self.waitingLimit) requests are waiting for their answers. Try again later."))
+                        "\(Self.waitingLimit) requests are waiting for an answer; try again later"))
             }
             state.waitingCount += 1
             return .success((channel, state.attempt))

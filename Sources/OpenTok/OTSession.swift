@@ -118,7 +118,7 @@ open class OTSession: NSObject, @unchecked Sendable {
     public func connect(withToken token: String, error: OTErrorPointer?) {
         error?.pointee = nil
         for (name, value) in [("API key", apiKey), ("session id", sessionId), ("token", token)] where value.isEmpty {
-            error?.pointee = OTError(.nullOrInvalidParameter, "The \(name) is empty.")
+            error?.pointee = OTError(.nullOrInvalidParameter, "the \(name) is empty")
             return
         }
         let channel = Session(
@@ -132,8 +132,7 @@ open class OTSession: NSObject, @unchecked Sendable {
         }
         guard let attempt else {
             error?.pointee = OTError(
-                .sessionIllegalState,
-                "The session is connected, connecting or disconnecting. Wait for sessionDidDisconnect.")
+                .sessionIllegalState, "already connected, connecting or disconnecting; disconnect first")
             return
         }
         // Subscribe before the connect, so that no event is missed.
