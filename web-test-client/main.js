@@ -1,31 +1,35 @@
-// The test page: a form, and behind it one end of a conversation, or two. Everything it does with the server goes through the
-// public calls of the library, as in any application.
-import { firstCable, layCable } from './page/breakable-socket.js';
+// The test page: a form, and then a pane for the user, or two panes for two users. The page uses the library as any
+// application does, through its public calls.
+import { firstNetworkSwitch, installNetworkSwitch } from './page/network-switch.js';
 import OT from './opentok/index.js';
 import { find } from './page/dom.js';
 import { JoinView } from './page/join-view.js';
 import { Pane } from './page/pane.js';
 
+const COPIED_MILLISECONDS = 1500;
+
 const isDemo = new URLSearchParams(location.search).has('demo');
 
-let takesRooms = false;
-let wish = null;
-/** The other end, and what it is made with once it has been asked for. */
-let second = null;
-let other = null;
-let wantsSecond = false;
+/** Whether the server gives out rooms: it is in development mode. */
+let hasRooms = false;
+/** What the user asked to join. */
+let request = null;
+/** The library of the second pane, once it has been loaded. */
+let secondLibrary = null;
+let secondPane = null;
+let isSecondWanted = false;
 
 const join = new JoinView((wanted) => {
-  wish = wanted;
+  request = wanted;
   enter();
 });
 
-const first = new Pane({
+const firstPane = new Pane({
   OT,
-  cable: firstCable,
-  access: () => accessFor(wish),
+  network: firstNetworkSwitch,
+  access: () => accessFor(request),
   joined: showRoom,
-  left: leaveAll,
+  left: leaveRoom,
   failed(message) {
     join.setBusy(false);
     join.setError(message);
@@ -33,25 +37,20 @@ const first = new Pane({
   },
   unread: showTitle,
 });
-first.element.hidden = true;
-find('panes').append(first.element);
+firstPane.element.hidden = true;
+find('panes').append(firstPane.element);
 
-find('leave').addEventListener('click', () => first.leave());
-find('second').addEventListener('click', () => (wantsSecond ? closeSecond() : openSecond()));
-find('invite').addEventListener('click', async () => {
-  await navigator.clipboard.writeText(roomLink({ room: wish.room }));
-  const button = find('invite');
-  button.textContent = 'Copied';
-  setTimeout(() => (button.textContent = 'Copy link'), 1500);
-});
+find('leave').addEventListener('click', () => firstPane.leave());
+find('second').addEventListener('click', () => (isSecondWanted ? closeSecond() : openSecond()));
+find('invite').addEventListener('click', copyLink);
 
 start();
 
 async function start() {
-  // Asked for a room instead, a server without rooms would make the browser complain of an error.
-  takesRooms = await fetch('./livez').then((answer) => answer.json()).then(({ rooms }) => rooms === true, () => false);
-  if (isDemo && takesRooms) {
-    wish = { name: 'Left', room: join.room ?? newRoom(), role: 'publisher' };
+  // A request for a room would make the browser report an error on a server without rooms.
+  hasRooms = await fetch('./livez').then((response) => response.json()).then(({ rooms }) => rooms === true, () => false);
+  if (isDemo && hasRooms) {
+    request = { name: 'Left', room: join.room ?? newRoom(), role: 'publisher' };
     enter();
   } else {
     showJoin();
@@ -60,7 +59,7 @@ async function start() {
 
 function enter() {
   join.setBusy(true);
-  first.enter();
+  firstPane.enter();
 }
 
 async function accessFor(wanted) {
@@ -68,9 +67,9 @@ async function accessFor(wanted) {
   const { name, room, role } = wanted;
   const query = new URLSearchParams({ data: name });
   if (role !== 'publisher') query.set('role', role);
-  const answer = await fetch(`./room/${encodeURIComponent(room)}?${query}`);
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
-  return { ...(await answer.json()), name, room };
+  const response = await fetch(`./room/${encodeURIComponent(room)}?${query}`);
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return { ...(await response.json()), name, room };
 }
 
 function showRoom() {
@@ -78,77 +77,90 @@ function showRoom() {
   find('panes').hidden = false;
   find('room-actions').hidden = false;
   const name = find('room-name');
-  name.textContent = wish.room ?? 'Session';
+  name.textContent = request.room ?? 'Session';
   name.hidden = false;
-  // Clipboards exist on secure pages only; without one the link in the address bar must do.
-  find('invite').hidden = wish.room === undefined || !navigator.clipboard;
-  if (wish.room !== undefined) history.replaceState(null, '', roomLink({ ...(isDemo ? { demo: '' } : {}), room: wish.room }));
+  // Browsers have a clipboard on secure pages only. Elsewhere the user copies the link from the address bar.
+  find('invite').hidden = request.room === undefined || !navigator.clipboard;
+  if (request.room !== undefined) {
+    history.replaceState(null, '', roomLink({ ...(isDemo ? { demo: '' } : {}), room: request.room }));
+  }
   showTitle();
-  first.composer.focus();
-  if (isDemo && !wantsSecond) openSecond();
+  firstPane.composer.focus();
+  if (isDemo && !isSecondWanted) openSecond();
 }
 
 function showJoin() {
   find('panes').hidden = true;
   find('room-actions').hidden = true;
   find('room-name').hidden = true;
-  join.show({ takesRooms });
+  join.show({ hasRooms });
 }
 
-function leaveAll() {
+function leaveRoom() {
   closeSecond();
-  first.element.hidden = true;
+  firstPane.element.hidden = true;
   showJoin();
   showTitle();
 }
 
-/**
- * The other end, in the same page. One library gives one Session for one session id, so it gets a library of its own: the same
- * module under another address is loaded once more.
- */
+async function copyLink() {
+  const button = find('invite');
+  try {
+    await navigator.clipboard.writeText(roomLink({ room: request.room }));
+    button.textContent = 'Link copied';
+  } catch {
+    button.textContent = 'Copy it from the address bar';
+  }
+  setTimeout(() => (button.textContent = 'Copy link'), COPIED_MILLISECONDS);
+}
+
+/** Opens the pane of a second user, who joins the same room. */
 async function openSecond() {
-  setSecond(true);
-  other ??= await loadOther();
-  // Somebody may have thought better of it meanwhile.
-  if (!wantsSecond || second) return;
-  second = new Pane({
-    ...other,
+  setSecondWanted(true);
+  secondLibrary ??= await loadSecondLibrary();
+  // The user may have closed it while the library was loaded.
+  if (!isSecondWanted || secondPane) return;
+  secondPane = new Pane({
+    ...secondLibrary,
     suffix: '-2',
-    access: () => accessFor({ ...wish, name: isDemo ? 'Right' : 'Second person', role: 'publisher' }),
+    access: () => accessFor({ ...request, name: isDemo ? 'Right' : 'Second user', role: 'publisher' }),
     joined: showTitle,
     left: closeSecond,
     failed: closeSecond,
     unread: showTitle,
   });
-  second.element.hidden = true;
-  find('panes').append(second.element);
-  second.enter();
+  secondPane.element.hidden = true;
+  find('panes').append(secondPane.element);
+  secondPane.enter();
 }
 
-async function loadOther() {
-  const cable = layCable();
-  const { default: otherOT } = await import('./opentok/index.js?second');
-  return { OT: otherOT, cable };
+/**
+ * A library returns the same Session for the same session id, so the second user needs another library: the browser
+ * loads the same module again under another address.
+ */
+async function loadSecondLibrary() {
+  const network = installNetworkSwitch();
+  const { default: secondOT } = await import('./opentok/index.js?second');
+  return { OT: secondOT, network };
 }
 
 function closeSecond() {
-  setSecond(false);
-  second?.remove();
-  second = null;
+  setSecondWanted(false);
+  secondPane?.remove();
+  secondPane = null;
   showTitle();
 }
 
-function setSecond(isOpen) {
-  wantsSecond = isOpen;
-  const button = find('second');
-  button.setAttribute('aria-pressed', String(isOpen));
-  find('panes').classList.toggle('two', isOpen);
+function setSecondWanted(isWanted) {
+  isSecondWanted = isWanted;
+  find('second').setAttribute('aria-pressed', String(isWanted));
+  find('panes').classList.toggle('two', isWanted);
 }
 
 function showTitle() {
-  const place = wish?.room && !find('panes').hidden ? `${wish.room} · Signalbox` : 'Signalbox';
-  const count = document.hidden || !second ? first.unreadCount : 0;
-  document.title = count > 0 ? `(${count}) ${place}` : place;
+  const title = request?.room && !find('panes').hidden ? `${request.room} · Signalbox` : 'Signalbox';
+  const count = document.hidden || !secondPane ? firstPane.unreadCount : 0;
+  document.title = count > 0 ? `(${count}) ${title}` : title;
 }
 
 function roomLink(query) {

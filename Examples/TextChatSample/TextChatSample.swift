@@ -1,5 +1,6 @@
 // OpenTok's text-chat sample for a terminal: opentok-text-chat KEY SESSION TOKEN
-// Each line that is typed is sent; the end of the input leaves. The server is SIGNALBOX_SERVER, or http://127.0.0.1:8080.
+// It sends each line of its input, and disconnects at the end of the input. The server is SIGNALBOX_SERVER, or
+// http://127.0.0.1:8080.
 import Dispatch
 import Foundation
 import OpenTok
@@ -98,9 +99,9 @@ struct Main {
     static func main() {
         guard CommandLine.arguments.count == 4 else {
             print("usage: opentok-text-chat KEY SESSION TOKEN")
-            exit(64)
+            exit(EX_USAGE)
         }
-        // Lines are for whoever reads along, also behind a pipe.
+        // Print each line at once, also into a pipe.
         setlinebuf(stdout)
         let sample = TextChatSample(token: CommandLine.arguments[3])
         sample.connect()

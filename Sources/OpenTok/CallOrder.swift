@@ -1,7 +1,8 @@
 import Dispatch
 
-/// Starts tasks in the order in which they were made, each up to its first wait: OpenTok's calls return at once, and what
-/// they ask for still has to reach the server in the order of the calls.
+/// Runs tasks in the order in which they were created, each up to its first suspension.
+///
+/// OpenTok's calls return at once. Their requests still have to reach the server in the order of the calls.
 final class CallOrder: TaskExecutor {
     let queue = DispatchQueue(label: "opentok.calls")
 

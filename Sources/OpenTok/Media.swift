@@ -1,9 +1,9 @@
 import Foundation
 
-// OpenTok's names for sound and pictures, as far as a program that also signals has to name them. Signalbox carries none:
-// there are no streams, and the calls answer with an error.
+// OpenTok's names for media, as far as a program that also uses signals needs them. Signalbox carries no media: there
+// are no streams, and the calls report an error.
 
-/// There are none.
+/// A stream. Signalbox has none.
 public final class OTStream: NSObject {
     public let streamId: String
     public let connection: OTConnection
@@ -32,14 +32,14 @@ public enum OTStreamVideoType: Int, Sendable {
     case custom = 3
 }
 
-/// What a moderator's muting is told with, which never happens here.
+/// Describes a moderator's request to mute. Signalbox makes none.
 public final class OTMuteForcedInfo: NSObject {
     public let active: Bool
 
     init(active: Bool) { self.active = active }
 }
 
-/// Why pictures stop or come back, for delegates that name it.
+/// Why the video of a subscriber changes, for delegates that name it.
 public enum OTSubscriberVideoEventReason: Int, Sendable {
     case publisherPropertyChanged = 1
     case subscriberPropertyChanged = 2
@@ -47,7 +47,7 @@ public enum OTSubscriberVideoEventReason: Int, Sendable {
     case codecNotSupported = 4
 }
 
-/// Never called, except by a program itself.
+/// The delegate of a publisher. The library never calls it.
 public protocol OTPublisherKitDelegate: AnyObject {
     func publisher(_ publisher: OTPublisherKit, didFailWithError error: OTError)
     func publisher(_ publisher: OTPublisherKit, streamCreated stream: OTStream)
@@ -59,7 +59,7 @@ extension OTPublisherKitDelegate {
     public func publisher(_ publisher: OTPublisherKit, streamDestroyed stream: OTStream) {}
 }
 
-/// OpenTok's has methods about cameras beside those that it inherits.
+/// The delegate of a publisher, without OpenTok's methods about cameras.
 public protocol OTPublisherDelegate: OTPublisherKitDelegate {}
 
 open class OTPublisherSettings: NSObject {
@@ -70,7 +70,7 @@ open class OTPublisherSettings: NSObject {
     public override init() {}
 }
 
-/// Holds what it is told, and publishes nothing.
+/// Keeps its settings, and publishes nothing.
 open class OTPublisherKit: NSObject {
     public weak var delegate: (any OTPublisherKitDelegate)?
     public let name: String?
@@ -90,19 +90,19 @@ open class OTPublisherKit: NSObject {
     }
 }
 
-/// OpenTok's has a view, which is absent here.
+/// A publisher, without OpenTok's view.
 open class OTPublisher: OTPublisherKit {}
 
-/// Never called, except by a program itself.
+/// The delegate of a subscriber. The library never calls it.
 public protocol OTSubscriberKitDelegate: AnyObject {
     func subscriberDidConnect(toStream subscriber: OTSubscriberKit)
     func subscriber(_ subscriber: OTSubscriberKit, didFailWithError error: OTError)
 }
 
-/// OpenTok's has a method about pictures beside those that it inherits.
+/// The delegate of a subscriber, without OpenTok's method about video.
 public protocol OTSubscriberDelegate: OTSubscriberKitDelegate {}
 
-/// Holds what it is told, and receives nothing.
+/// Keeps its settings, and receives nothing.
 open class OTSubscriberKit: NSObject {
     public weak var delegate: (any OTSubscriberKitDelegate)?
     public let stream: OTStream?
@@ -115,36 +115,5 @@ open class OTSubscriberKit: NSObject {
     }
 }
 
-/// OpenTok's has a view, which is absent here.
+/// A subscriber, without OpenTok's view.
 open class OTSubscriber: OTSubscriberKit {}
-
-extension OTSession {
-    private static let sentence = "this server carries signals, no sound and no pictures"
-
-    /// Publishes nothing: 2000, or 1010 when not connected. The session goes on.
-    public func publish(_ publisher: OTPublisherKit, error: OTErrorPointer? = nil) {
-        let code: OTPublisherErrorCode = connection == nil ? .sessionDisconnected : .publisherInternalError
-        error?.pointee = OTError(
-            domain: OT_PUBLISHER_ERROR_DOMAIN, code: Int(code.rawValue),
-            userInfo: [NSLocalizedDescriptionKey: Self.sentence])
-    }
-
-    /// Does nothing: 1113, since nothing was published.
-    public func unpublish(_ publisher: OTPublisherKit, error: OTErrorPointer? = nil) {
-        error?.pointee = OTError(.sessionPublisherNotFound, Self.sentence)
-    }
-
-    /// Subscribes to nothing: 2000, or 1541 when not connected. The session goes on.
-    public func subscribe(_ subscriber: OTSubscriberKit, error: OTErrorPointer? = nil) {
-        let code: OTSubscriberErrorCode =
-            connection == nil ? .subscriberSessionDisconnected : .subscriberInternalError
-        error?.pointee = OTError(
-            domain: OT_SUBSCRIBER_ERROR_DOMAIN, code: Int(code.rawValue),
-            userInfo: [NSLocalizedDescriptionKey: Self.sentence])
-    }
-
-    /// Does nothing: 1112, since nothing was subscribed to.
-    public func unsubscribe(_ subscriber: OTSubscriberKit, error: OTErrorPointer? = nil) {
-        error?.pointee = OTError(.sessionSubscriberNotFound, Self.sentence)
-    }
-}

@@ -1,12 +1,12 @@
 import Foundation
 import SignalingClient
 
-/// One client in a session. Two are equal when their ids are.
+/// The connection of a client to a session. Two connections are equal if their ids are.
 public final class OTConnection: NSObject, Sendable {
     public let connectionId: String
-    /// When it joined, by the server's clock: the same for everybody, and strictly increasing within a session.
+    /// When it was created, by the server's clock. Strictly increasing within a session.
     public let creationTime: Date
-    /// What the token's maker said of this client; `""` when nothing.
+    /// The connection data of the client's token, or `""`.
     public let data: String?
 
     init(_ connection: Connection) {

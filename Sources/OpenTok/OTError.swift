@@ -1,7 +1,7 @@
 import Foundation
 import SignalingClient
 
-// OpenTok's names for the domains of its errors.
+// The domains of OpenTok's errors.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let OT_SESSION_ERROR_DOMAIN = "OTSessionErrorDomain"
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -9,37 +9,43 @@ public let OT_PUBLISHER_ERROR_DOMAIN = "OTPublisherErrorDomain"
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let OT_SUBSCRIBER_ERROR_DOMAIN = "OTSubscriberErrorDomain"
 
-/// What went wrong: `domain`, `code` (``OTSessionErrorCode``) and `localizedDescription`, as any `NSError` has them.
+/// An error of a session, a publisher or a subscriber: `domain`, `code` and `localizedDescription`, as of any
+/// `NSError`.
+///
+/// The codes are in ``OTSessionErrorCode``, ``OTPublisherErrorCode`` and ``OTSubscriberErrorCode``.
 open class OTError: NSError, @unchecked Sendable {
-    // Unchecked, as NSError is: all of it is immutable.
+    // Unchecked, as NSError is: it is immutable.
 
-    convenience init(_ code: OTSessionErrorCode, _ sentence: String) {
+    /// A call that needs a connection, without one.
+    static var notConnected: OTError { OTError(.notConnected, "not connected to the session; connect first") }
+
+    convenience init(_ code: OTSessionErrorCode, _ message: String) {
         self.init(
             domain: OT_SESSION_ERROR_DOMAIN, code: Int(code.rawValue),
-            userInfo: [NSLocalizedDescriptionKey: sentence])
+            userInfo: [NSLocalizedDescriptionKey: message])
     }
 
     convenience init(_ error: SignalingError) {
         self.init(OTSessionErrorCode(error.code), error.message)
     }
 
-    /// `domain`, code and sentence on one line.
+    /// Message, domain and code on one line.
     open override var description: String { "\(localizedDescription) (\(domain) \(code))" }
 }
 
-/// OpenTok's numbers in an ``OTError`` of a session. This library gives those whose lines say when; the others are there
-/// for programs that name them.
+/// OpenTok's codes for an error of a session. This library uses the codes with a comment. The others exist for programs
+/// that name them.
 public enum OTSessionErrorCode: Int32, CaseIterable, Sendable {
     case sessionSuccess = 0
-    /// The token or the key was refused.
+    /// The server refused the token or the API key.
     case authorizationFailure = 1004
-    /// The session id was refused.
+    /// The server refused the session id.
     case errorInvalidSession = 1005
-    /// The server cannot be reached, or did not answer.
+    /// The server cannot be reached, or does not answer.
     case connectionFailed = 1006
     /// The call needs a connection.
     case notConnected = 1010
-    /// Something is empty that must not be, or a connection is not in the session.
+    /// An argument is empty, or a connection is not in the session.
     case nullOrInvalidParameter = 1011
     /// `connect` while connected, connecting or disconnecting.
     case sessionIllegalState = 1015
@@ -58,20 +64,20 @@ public enum OTSessionErrorCode: Int32, CaseIterable, Sendable {
     case p2PSessionMaxParticipants = 1403
     /// A signal's data is over 8192 UTF-16 units.
     case sessionSignalDataTooLong = 1413
-    /// A signal's type is over 128 characters, or has characters that a type may not have.
+    /// A signal's type is over 128 characters, or has invalid characters.
     case sessionInvalidSignalType = 1461
     case noMessagingServer = 1503
-    /// `forceDisconnect` without a moderator's token.
+    /// `forceDisconnect` without the token of a moderator.
     case sessionUnableToForceDisconnect = 1520
     case sessionUnableToForceMute = 1540
-    /// The token does not permit signals, or there were too many.
+    /// The token does not permit signals, or there are too many of them.
     case sessionUnableToSendSignal = 1550
-    /// The server's answer made no sense.
+    /// The server's answer was invalid.
     case sessionInternalError = 2000
     case sessionEncryptionSecretMissing = 6000
     case sessionInvalidEncryptionSecret = 6004
 
-    /// The server's numbers are OpenTok's, except those for which the iOS library has its own.
+    /// The server's codes are those of OpenTok. For some of them the iOS library has a code of its own.
     init(_ code: SignalingError.Code) {
         switch code {
         case .invalidParameter, .notFound: self = .nullOrInvalidParameter
@@ -83,16 +89,16 @@ public enum OTSessionErrorCode: Int32, CaseIterable, Sendable {
     }
 }
 
-/// OpenTok's numbers in an ``OTError`` about publishing.
+/// OpenTok's codes for an error of a publisher.
 public enum OTPublisherErrorCode: Int32, CaseIterable, Sendable {
     case publisherSuccess = 0
     case sessionDisconnected = 1010
     case publisherWebRTCError = 1610
-    /// `publish`: there is no media here.
+    /// `publish`: Signalbox carries no media.
     case publisherInternalError = 2000
 }
 
-/// OpenTok's numbers in an ``OTError`` about subscribing.
+/// OpenTok's codes for an error of a subscriber.
 public enum OTSubscriberErrorCode: Int32, CaseIterable, Sendable {
     case subscriberSuccess = 0
     case subscriberSessionDisconnected = 1541
@@ -100,9 +106,9 @@ public enum OTSubscriberErrorCode: Int32, CaseIterable, Sendable {
     case subscriberWebRTCError = 1600
     case subscriberServerCannotFindStream = 1604
     case subscriberStreamLimitExceeded = 1605
-    /// `subscribe`: there is no media here.
+    /// `subscribe`: Signalbox carries no media.
     case subscriberInternalError = 2000
 }
 
-/// Where a call puts its error: `&error` of a `var error: OTError?`, or `nil`.
+/// Where a call stores its error: `&error` of a `var error: OTError?`, or `nil`.
 public typealias OTErrorPointer = UnsafeMutablePointer<OTError?>

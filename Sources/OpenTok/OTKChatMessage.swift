@@ -2,16 +2,16 @@ import Foundation
 import SignalingProtocol
 import TextChat
 
-/// One line of chat. Its members are implicitly unwrapped, as OpenTok's are.
+/// A chat message. Its members are implicitly unwrapped, as in OpenTok.
 open class OTKChatMessage: NSObject {
-    // OpenTok's own signatures: code that was written for them compiles.
+    // OpenTok's signatures, so that code written for them compiles.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     public var senderAlias: String!
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     public var senderId: String!
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     public var text: String!
-    /// Now, unless it is set, once a component has taken the message.
+    /// The time of the message. A component that gets a message without it sets the current time.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     public var dateTime: Date!
 

@@ -3,14 +3,15 @@ import SignalingProtocol
 import TextChat
 import TextChatFoundation
 
-/// OpenTok's text chat without its view: the list of messages, and what happens when Send is pressed.
+/// OpenTok's text chat without its view: the list of messages, the draft, and the Send button.
 ///
-/// It belongs to one queue or thread, by custom the one on which the session's delegate is called.
+/// Use it on one queue or thread, usually the one on which the session's delegate is called.
 open class OTKTextChatComponent: NSObject {
-    /// Who sends; held weakly. Without one nothing is sent.
+    /// Sends the messages; held weakly. Without a delegate nothing is sent.
     public weak var delegate: (any OTKTextChatDelegate)?
 
-    // White space alone is sent, length is counted as `NSString` counts it, and rows are grouped as they were in 2015.
+    // As OpenTok's component of 2015: blank text is sent, the length is that of `NSString`, and rows are grouped by its
+    // rule.
     private let chat = TextChatComponent(
         composer: Composer(maxLength: 1000, unit: .utf16, sendsBlankText: true),
         timeline: ChatTimeline(rule: .openTok), wireForm: .bareText)
@@ -23,13 +24,13 @@ open class OTKTextChatComponent: NSObject {
         chat.delegate = messenger
     }
 
-    /// The longest text that can be written, in UTF-16 units. Default 1000.
+    /// Sets the greatest length of a message, in UTF-16 units. Default 1000.
     public func setMaxLength(_ length: Int32) { chat.maxLength = Int(length) }
 
-    /// Says who "I" am: by custom one's connection id, and a name to show.
+    /// Sets the sender of this user's messages: usually the own connection id, and a name to show.
     public func setSenderId(_ senderId: String?, alias: String?) { chat.setSenderId(senderId, alias: alias) }
 
-    /// Adds a message as received, whoever it says sent it. Always true. One's own echo has to be kept from it.
+    /// Adds a received message. Always true. Do not add this user's own messages: the component shows them already.
     @discardableResult
     public func addMessage(_ message: OTKChatMessage) -> Bool {
         if message.dateTime == nil { message.dateTime = Date() }
@@ -40,40 +41,40 @@ open class OTKTextChatComponent: NSObject {
             now: WallTime(Date()))
     }
 
-    // MARK: - Not OpenTok's: what its view did
+    // MARK: - Not in OpenTok: the work of its view
 
-    /// What is being written.
+    /// The text in the composer.
     public var draft: String { chat.draft }
 
-    /// How much may still be written; negative when the limit was lowered below what is there.
+    /// The remaining length; negative if the limit was lowered below the length of the draft.
     public var charactersLeft: Int { chat.remaining }
 
-    /// Replaces the draft; false, and nothing changes, when the text is too long.
+    /// Replaces the draft. False if the text is too long; the draft is unchanged then.
     @discardableResult
     public func edit(_ text: String) -> Bool { chat.edit(text).isAccepted }
 
-    /// Presses Send: asks the delegate, and shows the draft as sent when it agrees. False when there is nothing to send, or
-    /// the delegate refused; the draft stays then.
+    /// Sends the draft: asks the delegate, and shows the message as sent if it agrees. False if the draft is empty or
+    /// the delegate refuses; the draft is unchanged then.
     @discardableResult
     public func send() -> Bool {
         chat.submit(now: WallTime(Date()), localID: LocalID(using: &randomness)) == .sent
     }
 
-    /// Writes a text and presses Send; false when it is too long, too.
+    /// Replaces the draft and sends it. False also if the text is too long.
     @discardableResult
     public func send(_ text: String) -> Bool { edit(text) && send() }
 
-    /// The list as it is to be drawn.
+    /// The rows to show.
     public var rows: [Row] { OpenTokRow.rows(of: chat.rows).map { Row($0) } }
 
-    /// One line of the list.
+    /// One row of the list.
     public struct Row {
         public enum Kind: String, CaseIterable, Sendable {
             /// With name and time.
             case sent, received
-            /// Less than 120 s after the one before it, and from the same sender: text only.
+            /// Text only: from the same sender as the row before, and less than 120 s apart.
             case sentShort, receivedShort
-            /// A line between two groups, and one at the end.
+            /// A line between two groups, and after the last one.
             case divider
         }
 
@@ -112,7 +113,8 @@ open class OTKTextChatComponent: NSObject {
 }
 
 extension WallTime {
-    /// Dates beyond what milliseconds can count, of which others' clocks may speak, are the last that they can.
+    /// A date that 64-bit milliseconds cannot hold becomes the earliest or latest one. Clocks of other clients may be
+    /// so wrong.
     init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
         self.init(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min))

@@ -1,18 +1,18 @@
-/// Who sends what an ``OTKTextChatComponent`` has ready.
+/// Sends the messages of an ``OTKTextChatComponent``.
 ///
-/// OpenTok's has one method, which Swift has called by different names over the years. One of the three has to be there;
-/// asking a delegate that has none of them is a fault of the program.
+/// OpenTok's delegate has one method, which Swift has imported under different names. Implement one of the three: a
+/// delegate with none of them stops the program with a fatal error.
 public protocol OTKTextChatDelegate: AnyObject {
-    /// Asked once for each message, before it is shown. True: it is sent, or will be. False: it is not shown, and its text
-    /// stays in the draft.
-    // OpenTok's own signature: code that was written for it compiles.
+    /// Called once for each message, before it is shown. Return true if you send the message. With false the message is
+    /// not shown, and its text stays in the draft.
+    // OpenTok's signature, so that code written for it compiles.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     func onMessageReady(toSend message: OTKChatMessage!) -> Bool
 
-    /// The same, for code without `!`.
+    /// The same method, for code without `!`.
     func onMessageReady(toSend message: OTKChatMessage) -> Bool
 
-    /// The same, by its name in Objective-C.
+    /// The same method under its name in Objective-C.
     func onMessageReadyToSend(_ message: OTKChatMessage) -> Bool
 }
 
@@ -27,6 +27,6 @@ extension OTKTextChatDelegate {
     public func onMessageReady(toSend message: OTKChatMessage) -> Bool { onMessageReadyToSend(message) }
 
     public func onMessageReadyToSend(_ message: OTKChatMessage) -> Bool {
-        preconditionFailure("\(type(of: self)) has to implement onMessageReady(toSend:)")
+        preconditionFailure("Implement onMessageReady(toSend:) in \(type(of: self)).")
     }
 }

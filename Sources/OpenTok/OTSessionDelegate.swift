@@ -1,16 +1,16 @@
-/// Who hears what happens in a session; every call comes on ``OTSession/apiQueue``, one after the other.
+/// Receives the events of a session, one after the other, on ``OTSession/apiQueue``.
 ///
-/// The first five have to be there, as in OpenTok. The others do nothing unless they are.
+/// As in OpenTok, the first five methods are required, and the others are optional.
 public protocol OTSessionDelegate: AnyObject {
-    /// ``OTSession/connection`` and ``OTSession/capabilities`` are there from now on.
+    /// The session is connected. ``OTSession/connection`` and ``OTSession/capabilities`` are set.
     func sessionDidConnect(_ session: OTSession)
 
     /// The connection has ended: after `disconnect`, by a moderator or the server, or right after a `didFailWithError`
     /// with `connectionDropped`.
     func sessionDidDisconnect(_ session: OTSession)
 
-    /// The session could not be connected, its connection was lost, or the server refused what was asked of it. In the
-    /// last case ``OTSession/sessionConnectionStatus`` is still `connected`.
+    /// The session could not connect, its connection was lost, or the server refused a request. After a refused request
+    /// ``OTSession/sessionConnectionStatus`` is still `connected`.
     func session(_ session: OTSession, didFailWithError error: OTError)
 
     /// Never called: there are no streams.
@@ -19,31 +19,31 @@ public protocol OTSessionDelegate: AnyObject {
     /// Never called: there are no streams.
     func session(_ session: OTSession, streamDestroyed stream: OTStream)
 
-    /// Another client is in the session. Those that were there before are told right after `sessionDidConnect`, in the
-    /// order in which they came. Nothing that it sent is told before.
+    /// Another client is in the session. For clients that joined earlier this is called right after
+    /// `sessionDidConnect`, in the order in which they joined. It precedes all signals of that client.
     func session(_ session: OTSession, connectionCreated connection: OTConnection)
 
-    /// Another client has left. Nothing from it follows.
+    /// Another client has left. No signal from it follows.
     func session(_ session: OTSession, connectionDestroyed connection: OTConnection)
 
-    /// A signal arrived; one's own broadcasts do, too. `connection` is `nil` for a signal that came by REST.
+    /// A signal has arrived. The sender of a broadcast receives it, too. `connection` is `nil` for a signal by REST.
     func session(
         _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?)
 
-    /// The socket is lost, and the session tries to come back; ``OTSession/sessionConnectionStatus`` is `reconnecting`.
+    /// The socket is lost, and the session reconnects. ``OTSession/sessionConnectionStatus`` is `reconnecting`.
     func sessionDidBeginReconnecting(_ session: OTSession)
 
-    /// The session is back, and what it missed follows. If it came back too late for that, ``OTSession/connection`` is
-    /// another one than before.
+    /// The session is connected again, and the missed events follow. If it was too late for that,
+    /// ``OTSession/connection`` is a new connection.
     func sessionDidReconnect(_ session: OTSession)
 
-    /// Never called: nothing is recorded.
+    /// Never called: Signalbox records nothing.
     func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?)
 
-    /// Never called: nothing is recorded.
+    /// Never called: Signalbox records nothing.
     func session(_ session: OTSession, archiveStoppedWithId archiveId: String)
 
-    /// Never called: there is no sound to mute.
+    /// Never called: there is no audio to mute.
     func session(_ session: OTSession, info: OTMuteForcedInfo)
 }
 

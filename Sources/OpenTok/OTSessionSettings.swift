@@ -1,23 +1,23 @@
 import Foundation
 import SignalingClient
 
-/// What a session can be told when it is made.
+/// The settings of a new session.
 open class OTSessionSettings: NSObject {
-    /// No `connectionCreated` and `connectionDestroyed` for others. Default false.
+    /// Suppresses `connectionCreated` and `connectionDestroyed` for other clients. Default false.
     public var connectionEventsSuppressed = false
     /// The server: `http`, `https`, `ws` or `wss`, host and port. `nil`: see ``OTSession/serverURL``.
     public var apiURL: URL?
-    /// Means nothing here.
+    /// Ignored.
     public var ipWhitelist = false
-    /// Means nothing here: no proxy is used.
+    /// Ignored: the client uses no proxy.
     public var proxyURL: String?
-    /// Not OpenTok's: a PEM file with certificates to trust beside the system's.
+    /// Not in OpenTok: a PEM file with certificates to trust in addition to those of the system.
     public var trustedCertificatesFile: String?
 
     public override init() {}
 }
 
-/// What the token's role permits, as far as OpenTok's iOS library tells it.
+/// What the role of the token permits, as OpenTok's iOS library reports it.
 public final class OTSessionCapabilities: NSObject, Sendable {
     public let canPublish: Bool
     public let canSubscribe: Bool
@@ -32,13 +32,13 @@ public final class OTSessionCapabilities: NSObject, Sendable {
     }
 }
 
-/// Where a session stands.
+/// The state of a session's connection.
 public enum OTSessionConnectionStatus: Int32, CaseIterable, Sendable {
     case notConnected
     case connected
     case connecting
     case reconnecting
     case disconnecting
-    /// The last attempt to connect failed; another may be made.
+    /// The last attempt to connect failed. The session can connect again.
     case failed
 }

@@ -33,10 +33,21 @@ struct ExitStatus {
 }
 
 enum StandardOutput {
-    /// A line at once, also when a program reads it through a pipe.
-    static func print(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    /// Writes a line at once, also when a program reads it through a pipe.
+    ///
+    /// When the reader has closed the pipe (`signalbox listen … | head -1`), nobody needs the rest: the program ends.
+    static func print(_ line: String) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+        } catch {
+            Foundation.exit(ExitStatus.failed)
+        }
+    }
 }
 
 enum StandardError {
-    static func print(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+    /// Writes a line. A closed standard error is no reason to end.
+    static func print(_ line: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+    }
 }

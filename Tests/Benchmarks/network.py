@@ -1,7 +1,7 @@
-"""What bad networks cost, measured against a real server on loopback. It prints, and asserts only what must never happen.
+"""The cost of bad networks, measured on a real server on loopback. It prints figures, and fails only if a promise is broken.
 
-  storm   N clients in rooms of 100 are cut at once and come back: how long until the last one is resumed
-  stall   the median latency of broadcasts with one reader that has stopped reading, as a ratio to the same without it
+  storm   N clients in sessions of 100 lose their sockets at once: the time until the last one has resumed
+  stall   the median latency of broadcasts with one stalled reader, and its ratio to the latency without it
 """
 
 import argparse
@@ -21,11 +21,11 @@ from server_process import Server  # noqa: E402
 
 
 class Member(asyncio.Protocol):
-    """One connection, with as little work for each as Python allows."""
+    """A connection that costs Python as little work as possible."""
 
     def __init__(self, server, session, token):
         self.server, self.session, self.token = server, session, token
-        self.seen, self.heard = 0, {}
+        self.last_seq, self.received = 0, {}
         self.connected = None
         self.presence = 0
         self.waiting = None
@@ -43,7 +43,7 @@ class Member(asyncio.Protocol):
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         transport.write(handshake())
 
-    def say(self, op, **members):
+    def send(self, op, **members):
         self.ids += 1
         line = json.dumps({"op": op, "id": self.ids} | members).encode()
         self.transport.write(frame(TEXT, line))
@@ -57,7 +57,7 @@ class Member(asyncio.Protocol):
             assert head.startswith(b"HTTP/1.1 101"), head
             self.is_open, self.buffer = True, rest
             members = {"resume": self.resume} if self.resume else {}
-            self.say("connect", apiKey="100", sessionId=self.session, token=self.token, **members)
+            self.send("connect", apiKey="100", sessionId=self.session, token=self.token, **members)
         while len(self.buffer) >= 2:
             length, start = self.buffer[1] & 127, 2
             if length == 126:
@@ -70,16 +70,16 @@ class Member(asyncio.Protocol):
             self.buffer = self.buffer[start + length :]
             if opcode == TEXT:
                 for line in payload.split(b"\n"):
-                    self.take(json.loads(line))
+                    self.handle(json.loads(line))
 
-    def take(self, event):
-        self.seen = max(self.seen, event.get("seq", 0))
+    def handle(self, event):
+        self.last_seq = max(self.last_seq, event.get("seq", 0))
         match event["ev"]:
             case "connected":
                 self.connected = event
                 self.waiting.set_result(event)
             case "signal":
-                self.heard[event.get("data")] = time.perf_counter()
+                self.received[event.get("data")] = time.perf_counter()
             case "connectionCreated" | "connectionDestroyed":
                 self.presence += 1
             case "ping":
@@ -90,24 +90,24 @@ class Member(asyncio.Protocol):
     def ticket(self):
         return {
             "connectionId": self.connected["connection"]["connectionId"], "epoch": self.connected["epoch"],
-            "secret": self.connected["resume"]["secret"], "after": self.seen,
+            "secret": self.connected["resume"]["secret"], "after": self.last_seq,
         }
 
 
-async def join_all(server, count, room_size):
+async def join_all(server, count, session_size):
     members = []
-    for _ in range(0, count, room_size):
+    for _ in range(0, count, session_size):
         session = server.project.session()
         token = server.project.token(session)
-        room = [Member(server, session, token) for _ in range(room_size)]
+        room = [Member(server, session, token) for _ in range(session_size)]
         await asyncio.gather(*(member.connect() for member in room))
         members += room
     return members
 
 
-async def storm(count, room_size):
+async def storm(count, session_size):
     with Server() as server:
-        members = await join_all(server, count, room_size)
+        members = await join_all(server, count, session_size)
         await asyncio.sleep(0.5)
         before = sum(member.presence for member in members)
         began = time.perf_counter()
@@ -116,16 +116,16 @@ async def storm(count, room_size):
         outcomes = await asyncio.gather(*(member.connect(member.ticket()) for member in members))
         took = time.perf_counter() - began
         resumed = sum(outcome["outcome"] == "resumed" for outcome in outcomes)
-        # One signal in each room: behind it, whatever presence there was has come.
-        for member in members[::room_size]:
-            member.say("signal", type="after", data="after")
+        # A signal in each session: any presence event has arrived before it.
+        for member in members[::session_size]:
+            member.send("signal", type="after", data="after")
         deadline = time.perf_counter() + 30
-        while not all("after" in member.heard for member in members) and time.perf_counter() < deadline:
+        while not all("after" in member.received for member in members) and time.perf_counter() < deadline:
             await asyncio.sleep(0.05)
-        told = sum(member.presence for member in members) - before
-        print(f"storm: {count} clients cut at once, {resumed} resumed, the last after {took:.2f} s; "
-              f"connectionCreated or connectionDestroyed told meanwhile: {told}")
-        assert resumed == count and told == 0
+        presence_count = sum(member.presence for member in members) - before
+        print(f"storm: {count} sockets closed at once, {resumed} resumed, the last after {took:.2f} s; "
+              f"presence events meanwhile: {presence_count}")
+        assert resumed == count and presence_count == 0
         for member in members:
             member.transport.abort()
 
@@ -136,25 +136,25 @@ async def broadcasts(sender, others, count, size):
     for number in range(count):
         data = f"{number}-{time.perf_counter()}-".ljust(size, "x")
         began = time.perf_counter()
-        sender.say("signal", type="b", data=data)
-        while not all(data in other.heard for other in others):
+        sender.send("signal", type="b", data=data)
+        while not all(data in other.received for other in others):
             await asyncio.sleep(0)
-        latencies += [other.heard.pop(data) - began for other in others]
-        sender.heard.clear()
+        latencies += [other.received.pop(data) - began for other in others]
+        sender.received.clear()
     return statistics.median(latencies) * 1000
 
 
-async def stall(count, room_size, size):
+async def stall(count, session_size, size):
     with Server() as server:
-        free = await join_all(server, room_size, room_size)
-        held = await join_all(server, room_size, room_size)
+        free = await join_all(server, session_size, session_size)
+        held = await join_all(server, session_size, session_size)
         stalled = held.pop()
         stalled.transport.pause_reading()
         # In turns, so that whatever else the machine does is in both.
         pairs = [(await broadcasts(free[0], free[1:], count // 10, size), await broadcasts(held[0], held[1:], count // 10, size))
                  for _ in range(10)]
         without, with_one = (statistics.median(times) for times in zip(*pairs))
-        print(f"stall: {count} broadcasts of {size} bytes to {room_size} members: median {without:.3f} ms, "
+        print(f"stall: {count} broadcasts of {size} bytes to {session_size} members: median {without:.3f} ms, "
               f"with one stalled reader {with_one:.3f} ms, ratio {with_one / without:.2f}")
 
 

@@ -1,9 +1,9 @@
-// What appending one message costs, its changes included, when the history is short and when it is long.
+// The cost of appending a message, with its changes, to a short timeline and to a long one.
 import { ChatTimeline } from '../../web-test-client/text-chat/timeline.js';
 
 function nanosecondsPerMessage(count, limit) {
   const runLength = 500;
-  // The best of several runs: what else the machine does only adds.
+  // The best of several runs: other work on the machine only adds to the time.
   let best = Infinity;
   for (let run = 0; run < 15; run += 1) {
     const timeline = new ChatTimeline({ limit });

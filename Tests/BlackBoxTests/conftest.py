@@ -1,9 +1,9 @@
-"""A stranger's tests: they know docs/PROTOCOL.md, docs/CONFIGURATION.md and the program, and nothing of its inside.
+"""Black-box tests of the program: they use docs/PROTOCOL.md and docs/CONFIGURATION.md, and no knowledge of the sources.
 
 SIGNALBOX_BIN   the program; default: the debug build
 
-Tests may be coroutines. Those marked `waiting` wait for a time-out of the server's: they start with the first test,
-go on beside all others, and are asked for their result at the end.
+Tests may be coroutines. A test marked `waiting` waits for a timeout of the server: it starts with the first test,
+runs beside all others, and reports its result at the end.
 """
 
 import asyncio
@@ -14,11 +14,12 @@ import pytest
 
 from server_process import Server
 
-TEST_SECONDS = 60
+# The limit of one test. It only ends a test that hangs: nothing is measured by it.
+TEST_SECONDS = 240
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "waiting: waits for a time-out of the server's, beside the other tests")
+    config.addinivalue_line("markers", "waiting: waits for a timeout of the server, beside the other tests")
 
 
 def pytest_collection_modifyitems(items):
@@ -27,8 +28,10 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def server():
-    """With a project; what it logs is looked at by the test of secrets. Its resume window is short, so that a test can see
-    a lost client be given up. It refuses no rate: how fast a test asks depends on the machine, and the rates have servers of their own."""
+    """A server with a project and a short resume window, so that a test can see a lost connection expire.
+
+    It has no rate limit, because the speed of a test depends on the machine. The tests of rates start their own servers.
+    """
     with Server("--signal-rate", "0", log_level="trace", resume_seconds=1) as server:
         yield server
 
@@ -41,13 +44,13 @@ def dev_server():
 
 @pytest.fixture
 def session(server):
-    """A session for this test alone."""
+    """A session that only this test uses."""
     return server.project.session()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def waiting_tests(request):
-    """Each test that is marked `waiting` takes the server and nothing else."""
+    """Starts the tests marked `waiting` on a thread. Their only fixture is `server`."""
     items = [item for item in request.session.items if item.get_closest_marker("waiting")]
     if not items:
         yield {}
@@ -57,9 +60,18 @@ def waiting_tests(request):
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     yield {item: asyncio.run_coroutine_threadsafe(item.obj(server), loop) for item in items}
+    asyncio.run_coroutine_threadsafe(cancel_all(), loop).result()
     loop.call_soon_threadsafe(loop.stop)
     thread.join()
     loop.close()
+
+
+async def cancel_all():
+    """Ends the tests that a failure has left running."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,4 +1,4 @@
-"""Session ids, tokens and REST credentials, made as docs/PROTOCOL.md 12 and 13 say, without the program's help."""
+"""Session ids, tokens and REST credentials according to docs/PROTOCOL.md 12 and 13, without the program's help."""
 
 import base64
 import hashlib
@@ -21,14 +21,14 @@ def base64url(data):
 
 
 def jwt(claims, secret, header=None, digest=hashlib.sha256):
-    """A JWT, right or wrong: whatever the header says, it is signed with HMAC."""
+    """A JWT, valid or not. It is signed with HMAC, whatever algorithm the header names."""
     head = base64url(json.dumps(header or {"alg": "HS256", "typ": "JWT"}).encode())
     signed = f"{head}.{base64url(json.dumps(claims).encode())}"
     return f"{signed}.{base64url(hmac.new(secret.encode(), signed.encode(), digest).digest())}"
 
 
 def new_session(key, prefix="1_"):
-    """A session id of this project or application that nobody else has."""
+    """A new, unique session id of this project or application."""
     fields = ["1", key, "", str(int(time.time() * 1000)), f"{secrets.token_hex(6)}{next(_counter)}", "P", "", ""]
     return prefix + base64url("~".join(fields).encode())
 
@@ -41,11 +41,11 @@ class Project:
         return new_session(key or self.key, prefix)
 
     def headers(self, credentials=None):
-        """What a REST request shows."""
+        """The headers that authenticate a REST request."""
         return {"X-OPENTOK-AUTH": credentials or self.credentials()}
 
     def token(self, session, role="publisher", data=None, secret=None, **fields):
-        """A T1 token. `fields` replace or, with None, leave out."""
+        """A T1 token. `fields` replace its members; None removes one."""
         now = int(time.time())
         members = {
             "session_id": session,
@@ -78,14 +78,14 @@ class Project:
         return jwt(self.jwt_claims(session, role, data, **claims), secret or self.secret, header)
 
     def credentials(self, secret=None, header=None, **claims):
-        """What a backend shows, as X-OPENTOK-AUTH."""
+        """The value of X-OPENTOK-AUTH that a backend sends."""
         now = int(time.time())
         members = {"iss": self.key, "ist": "project", "iat": now, "exp": now + 180} | claims
         return jwt({k: v for k, v in members.items() if v is not None}, secret or self.secret, header)
 
 
 class Application:
-    """Vonage's: an id in place of the key, and a key pair of its own in place of the secret."""
+    """A Vonage application: an id instead of the API key, and a key pair instead of the secret."""
 
     def __init__(self, id=None):
         self.key = id or str(uuid.uuid4())
@@ -107,7 +107,7 @@ class Application:
         return new_session(key or self.key, prefix)
 
     def jwt(self, header=None, **claims):
-        """A JWT in RS256, whatever the header says; claims that are None are left out."""
+        """A JWT signed with RS256, whatever algorithm the header names. A claim that is None is left out."""
         now = int(time.time())
         members = {"application_id": self.key, "iat": now, "exp": now + 180, "jti": str(uuid.uuid4())} | claims
         head = base64url(json.dumps(header or {"alg": "RS256", "typ": "JWT"}).encode())
@@ -115,7 +115,7 @@ class Application:
         return f"{signed}.{base64url(self._private_key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
 
     def token(self, session, role="publisher", data=None, **claims):
-        """As Vonage's SDKs make it."""
+        """A token as Vonage's SDKs create it."""
         members = {
             "session_id": session,
             "role": role,

@@ -1,4 +1,4 @@
-"""A TCP connection on which anything can be said: WebSocket frames with any bits, or no HTTP at all."""
+"""A TCP connection that sends any bytes: WebSocket frames with any bits set, or something other than HTTP."""
 
 import asyncio
 import base64
@@ -7,7 +7,8 @@ import os
 import socket
 import struct
 
-DEADLINE = 10
+# A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
+DEADLINE = 60
 TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10
 
 
@@ -22,12 +23,12 @@ def frame(opcode, payload=b"", fin=True, masked=True, reserved=0):
         head += struct.pack("!BQ", mask_bit | 127, len(payload))
     if not masked:
         return head + payload
-    # A mask of zeros is a mask: the payload stays readable here.
+    # A mask of zeros is valid, and keeps the payload readable here.
     return head + bytes(4) + payload
 
 
 def handshake(path="/v1/signaling", host="localhost", **replaced):
-    """The request that opens a WebSocket. `replaced` gives header lines another value, or, with None, leaves them out."""
+    """The request that opens a WebSocket. `replaced` changes header lines; None removes one."""
     headers = {
         "Host": host,
         "Upgrade": "websocket",
@@ -51,14 +52,14 @@ class RawSocket:
             tcp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         tcp.setblocking(False)
         await asyncio.wait_for(asyncio.get_running_loop().sock_connect(tcp, (server.host, server.port)), DEADLINE)
-        # A small limit: what nobody reads stays in the kernel.
+        # A small limit: unread data stays in the kernel.
         return cls(*await asyncio.open_connection(sock=tcp, limit=1 << 16))
 
     @classmethod
     async def websocket(cls, server, **options):
         raw = await cls.open(server, **options)
         await raw.send(handshake())
-        assert (await raw.head()).startswith("HTTP/1.1 101"), "no WebSocket"
+        assert (await raw.head()).startswith("HTTP/1.1 101"), "the server refused the WebSocket"
         return raw
 
     async def __aenter__(self):
@@ -75,14 +76,14 @@ class RawSocket:
         await self.send(frame(TEXT, text if isinstance(text, bytes) else text.encode(), **options))
 
     async def head(self, timeout=DEADLINE):
-        """The header block of an answer, or "" if the connection ended instead."""
+        """The header block of a response, or "" if the connection ended instead."""
         try:
             return (await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), timeout)).decode()
         except (asyncio.IncompleteReadError, ConnectionError):
             return ""
 
     async def frame(self, timeout=DEADLINE):
-        """The next frame: opcode and payload. At the end of the connection None."""
+        """The opcode and payload of the next frame, or None at the end of the connection."""
         try:
             async with asyncio.timeout(timeout):
                 first, second = await self.reader.readexactly(2)
@@ -96,13 +97,13 @@ class RawSocket:
             return None
 
     async def objects(self):
-        """The next text message's objects."""
+        """The objects of the next text message."""
         opcode, payload = await self.frame()
         assert opcode == TEXT, (opcode, payload)
         return [json.loads(line) for line in payload.split(b"\n") if line]
 
     async def close_code(self, timeout=DEADLINE):
-        """Waits for the end; the code of the close frame, or None if there was none."""
+        """Waits for the end and returns the code of the close frame, or None if there was none."""
         async with asyncio.timeout(timeout):
             while True:
                 got = await self.frame(timeout)
@@ -112,12 +113,12 @@ class RawSocket:
                     return struct.unpack("!H", got[1][:2])[0] if got[1] else 1005
 
     async def ends(self, timeout=DEADLINE):
-        """Waits until the server has closed the connection; everything that it said before."""
-        said = b""
+        """Waits until the server has closed the connection, and returns everything it sent before."""
+        received = b""
         try:
             async with asyncio.timeout(timeout):
                 while chunk := await self.reader.read(65536):
-                    said += chunk
+                    received += chunk
         except ConnectionError:
             pass
-        return said
+        return received

@@ -1,12 +1,12 @@
-"""What the tests of the SDKs share."""
+"""Helpers of the tests of OpenTok's and Vonage's SDKs."""
 
 import asyncio
 
 from signalbox_client import Client
 
 
-async def two(server, session):
-    """Ada, and Bob, whom she has heard coming."""
+async def two_clients(server, session):
+    """Ada, and Bob, whose arrival Ada has seen."""
     ada = await Client.join(server, session)
     bob = await Client.join(server, session)
     await ada.expect("connectionCreated")
@@ -14,5 +14,5 @@ async def two(server, session):
 
 
 async def call(function, *arguments):
-    """An SDK waits for its answers; the test's own sockets go on meanwhile."""
+    """Calls an SDK, which blocks, on a thread of its own, so that the test's sockets are served meanwhile."""
     return await asyncio.to_thread(function, *arguments)

@@ -1,4 +1,4 @@
-"""`signalbox serve` as a child process, watched from outside."""
+"""The program as a child process: `signalbox serve`, and its other commands."""
 
 import http.client
 import json
@@ -19,18 +19,19 @@ BINARY = os.environ.get("SIGNALBOX_BIN", str(REPOSITORY / ".build/debug/signalbo
 WEB_ROOT = REPOSITORY / "web-test-client"
 TLS = REPOSITORY / "Tests/Vectors/tls"
 READY = re.compile(r"https?://([0-9.]+):([0-9]+)")
-START_SECONDS = 20
-STOP_SECONDS = 10
+
+# A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
+DEADLINE = 60
 
 
 def environment(**settings):
-    """The environment without any settings from outside, and with these."""
+    """The environment of a child process: without the settings of this process, and with these."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_")}
     return kept | {"SIGNALBOX_" + name.upper(): str(value) for name, value in settings.items()}
 
 
-def run(*arguments, input=None, timeout=20, env=None, **settings):
-    """One command of the program, to its end. Settings become environment variables."""
+def run(*arguments, input=None, timeout=DEADLINE, env=None, **settings):
+    """Runs one command of the program to its end. Settings become environment variables."""
     return subprocess.run(
         [BINARY, *map(str, arguments)],
         input=input,
@@ -42,7 +43,7 @@ def run(*arguments, input=None, timeout=20, env=None, **settings):
 
 
 class Lines:
-    """What a process writes to one of its pipes, line by line, with a deadline for each wait."""
+    """The lines that a process writes to one of its pipes. Each wait has a deadline."""
 
     def __init__(self, pipe):
         self.seen = []
@@ -55,27 +56,28 @@ class Lines:
             self._queue.put(line.rstrip("\n"))
         self._queue.put(None)
 
-    def next(self, timeout=10):
+    def next(self, timeout=DEADLINE):
         """The next line, or None at the end."""
         line = self._queue.get(timeout=timeout)
         if line is not None:
             self.seen.append(line)
         return line
 
-    def until(self, pattern, timeout=10):
+    def until(self, pattern, timeout=DEADLINE):
+        """The next line that matches the pattern."""
         deadline = time.monotonic() + timeout
         while True:
             try:
                 line = self.next(max(0, deadline - time.monotonic()))
             except queue.Empty:
                 line = None
-            assert line is not None, f"no line with {pattern!r}; seen: {self.seen}"
+            assert line is not None, f"no line matches {pattern!r}; the lines so far: {self.seen}"
             if re.search(pattern, line):
                 return line
 
 
 class Command:
-    """One command of the program that goes on until it is told to end."""
+    """A command of the program that runs until it is stopped."""
 
     def __init__(self, *arguments, env=None, reads_output=True, **settings):
         self.process = subprocess.Popen(
@@ -101,14 +103,17 @@ class Command:
             self.process.kill()
         self.process.wait()
 
-    def wait(self, timeout=STOP_SECONDS):
+    def wait(self, timeout=DEADLINE):
+        """Waits for the end, and returns the exit code."""
         return self.process.wait(timeout)
 
 
 class Server(Command):
-    """A server on a free port: with a project of its own, or, with `dev=True`, in development mode, or with a
-    configuration file, in which `project` is the one that requests are made for. `tls=True`: https and wss, with the
-    certificates of Tests/Vectors/tls."""
+    """A server on a free port.
+
+    It has a project of its own, or runs in development mode (`dev=True`), or reads a configuration file; `project` is then
+    the one that the requests are made for. With `tls=True` it serves https and wss with the certificates of Tests/Vectors/tls.
+    """
 
     def __init__(self, *arguments, dev=False, project=None, tls=False, web_root=WEB_ROOT, log_level="info", **settings):
         self.project = None if dev else project or Project("100", "a secret of the tests, 32 bytes long")
@@ -121,7 +126,7 @@ class Server(Command):
             "serve", "--port", "0", "--web-root", web_root, "--log-level", log_level, *arguments, **settings
         )
         try:
-            self.host, port = READY.search(self.out.until(READY, START_SECONDS)).groups()
+            self.host, port = READY.search(self.out.until(READY, DEADLINE)).groups()
         except BaseException:
             self.__exit__()
             raise
@@ -129,8 +134,8 @@ class Server(Command):
         self.url = f"http{'s' if tls else ''}://{self.host}:{self.port}"
         self.pid = self.process.pid
 
-    def request(self, method, path, body=None, headers=None, timeout=10):
-        """One HTTP request; the path goes out exactly as it stands."""
+    def request(self, method, path, body=None, headers=None, timeout=DEADLINE):
+        """Makes one HTTP request. The path is sent exactly as given."""
         connection = (
             http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=self.tls)
             if self.tls
@@ -144,7 +149,7 @@ class Server(Command):
             connection.close()
 
     def rest(self, method, path, json_body=None, token=None, project=None):
-        """One REST request with the project's credentials, or with another's."""
+        """Makes one REST request with the credentials of the project, or of another one."""
         headers = (project or self.project).headers(token)
         body = None
         if json_body is not None:
@@ -158,18 +163,18 @@ class Server(Command):
         return f"/v2/project/{(project or self.project).key}/session/{session}{rest}"
 
     def room(self, name, **query):
-        """Development mode: credentials for a room."""
+        """Development mode: the credentials for a room."""
         answer = self.request("GET", f"/room/{name}?" + urllib.parse.urlencode(query))
         assert answer.status == 200, answer
         return answer.json()
 
     def memory(self):
-        """Resident memory, in bytes."""
+        """The resident memory of the server, in bytes."""
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s*(\d+) kB", status)[1]) * 1024
 
     def stop(self):
-        """Asks it to end, and gives its exit code."""
+        """Sends SIGTERM, and returns the exit code."""
         self.process.terminate()
         return self.wait()
 

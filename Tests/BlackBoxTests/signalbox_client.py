@@ -1,39 +1,71 @@
 """A client of `signalbox.v1`, written from docs/PROTOCOL.md. Every wait has a deadline."""
 
 import asyncio
-import collections
 import itertools
 import json
 
 import websockets
 from websockets.asyncio.client import connect as websocket
 
-DEADLINE = 10
+# A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
+DEADLINE = 60
 SUBPROTOCOL = "signalbox.v1"
 
 
 class Client:
+    """A client that reads all the time, and answers each `ping` when it arrives.
+
+    So it never misses a heartbeat (HB-3), however long the test does something else.
+    """
+
     def __init__(self, socket):
         self.socket = socket
         self.ids = itertools.count(1)
-        self.lines = collections.deque()
         self.answers_pings = True
         self.connected = None
+        self._received = asyncio.Queue()
+        self._end = None
+        self._reader = asyncio.create_task(self._read())
 
-    # Coming
+    async def _read(self):
+        try:
+            while True:
+                message = await self.socket.recv()
+                assert isinstance(message, str), "WIRE-2: text only"
+                for line in message.split("\n"):
+                    if line:
+                        await self._accept(json.loads(line))
+        except Exception as end:
+            self._end = end
+        self._received.put_nowait(None)
+
+    async def _accept(self, event):
+        assert isinstance(event.get("ev"), str), event
+        if event["ev"] == "ping" and self.answers_pings:
+            # The events before a close can still be read, but no pong can be sent any more.
+            try:
+                await self.socket.send('{"op":"pong"}')
+            except websockets.ConnectionClosed:
+                pass
+        else:
+            self._received.put_nowait(event)
+
+    # Connect
 
     @classmethod
     async def open(cls, server, **options):
-        """A socket, not yet connected to a session."""
+        """A socket that is not connected to a session yet."""
         options = {"subprotocols": [SUBPROTOCOL], "max_size": 16 << 20, "ping_interval": None, "compression": None} | options
         url = f"ws{'s' if server.tls else ''}://{server.host}:{server.port}/v1/signaling"
         if server.tls:
             options["ssl"] = server.tls
-        return cls(await asyncio.wait_for(websocket(url, proxy=None, **options), DEADLINE))
+        return cls(await asyncio.wait_for(websocket(url, proxy=None, open_timeout=None, **options), DEADLINE))
 
     @classmethod
-    async def join(cls, server, session, role="publisher", data=None, token=None, key=None, options=None, socket=None, project=None):
-        """A connection in a session."""
+    async def join(
+        cls, server, session, role="publisher", data=None, token=None, key=None, options=None, socket=None, project=None
+    ):
+        """A client that is connected to the session."""
         project = project or server.project
         client = await cls.open(server, **(socket or {}))
         members = {"options": options} if options else {}
@@ -44,7 +76,7 @@ class Client:
 
     @classmethod
     async def denied(cls, server, session, token, key=None):
-        """Tries to connect; the error that it gets."""
+        """The error that the server answers a `connect` with."""
         async with await cls.open(server) as client:
             request = await client.request("connect", apiKey=key or server.project.key, sessionId=session, token=token)
             return await client.expect("error", id=request)
@@ -62,41 +94,36 @@ class Client:
 
     async def __aexit__(self, *_):
         await asyncio.wait_for(self.socket.close(), DEADLINE)
+        await self._reader
 
-    # Saying
+    # Send
 
     async def send(self, text):
-        """Text or bytes, as they are."""
+        """Sends text or bytes as they are."""
         await asyncio.wait_for(self.socket.send(text), DEADLINE)
 
     async def request(self, op, **members):
-        """Sends a request and gives its id."""
+        """Sends a request, and returns its id."""
         request = next(self.ids)
         await self.send(json.dumps({"op": op, "id": request} | members))
         return request
 
     async def signal(self, **members):
-        """Sends a signal, and gives the answer and the events that came before it."""
+        """Sends a signal, and returns the answer and the events before it."""
         return await self.answer(await self.request("signal", **members))
 
-    # Hearing
+    # Receive
 
     async def next(self, timeout=DEADLINE):
-        """The next object. Heartbeats are answered and passed over."""
-        async with asyncio.timeout(timeout):
-            while True:
-                while not self.lines:
-                    message = await self.socket.recv()
-                    assert isinstance(message, str), "WIRE-2: text only"
-                    self.lines.extend(json.loads(line) for line in message.split("\n") if line)
-                event = self.lines.popleft()
-                assert isinstance(event.get("ev"), str), event
-                if event["ev"] != "ping" or not self.answers_pings:
-                    return event
-                await self.socket.send('{"op":"pong"}')
+        """The next object; an answered `ping` is not reported. Raises the reason when the connection has ended."""
+        event = await asyncio.wait_for(self._received.get(), timeout)
+        if event is None:
+            self._received.put_nowait(None)
+            raise self._end
+        return event
 
     async def expect(self, ev, timeout=DEADLINE, **members):
-        """The next object has to be this one; members that are not named are not looked at."""
+        """Requires the next object to have these members, and returns it. Other members are not checked."""
         event = await self.next(timeout)
         assert {"ev": ev} | members == {name: event.get(name) for name in {"ev"} | members.keys()}, event
         return event
@@ -111,7 +138,7 @@ class Client:
             events.append(event)
 
     async def refused(self, code, name, request=None, **members):
-        """The next object has to be this error."""
+        """Requires the next object to be this error, and returns it."""
         event = await self.expect("error", code=code, name=name, **members)
         assert event.get("id") == request, event
         assert isinstance(event["message"], str) and event["message"], event
@@ -119,7 +146,7 @@ class Client:
         return event
 
     async def closed(self, timeout=DEADLINE):
-        """Waits for the server to close; the close code, and the objects before it."""
+        """Waits until the connection is closed: the server's close code, and the objects before it."""
         events = []
         try:
             while True:
@@ -128,7 +155,7 @@ class Client:
             return (closed.rcvd.code if closed.rcvd else None), events
 
     async def leave(self):
-        """Says goodbye, and waits until it is over."""
+        """Disconnects, and waits for the end."""
         request = await self.request("disconnect")
         await self.answer(request)
         code, _ = await self.closed()
@@ -136,15 +163,16 @@ class Client:
 
 
 class Bystander(Client):
-    """Somebody in the session who must notice nothing of what others do wrong."""
+    """A client that must not be affected by what other clients do wrong."""
 
-    async def notices_nothing(self, *but):
-        """Signals still go around, and nothing came before this one except presence of the connections `but`."""
+    async def is_unaffected(self, *but):
+        """Requires that signals are still delivered, and that nothing came before except presence of the connections
+        `but`."""
         answer, events = await self.signal(type="bystander", data="still here")
         assert answer["ev"] == "ack", answer
         presence = ("connectionCreated", "connectionDestroyed")
-        seen = [event for event in events if event["ev"] not in presence or presence_id(event) not in but]
-        assert seen == [
+        others = [event for event in events if event["ev"] not in presence or presence_id(event) not in but]
+        assert others == [
             {"ev": "signal", "seq": answer["seq"], "from": self.id, "type": "bystander", "data": "still here"}
         ], events
         return events

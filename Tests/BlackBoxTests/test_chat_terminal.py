@@ -1,4 +1,4 @@
-"""`signalbox chat` on a terminal, as the person in front of it sees it."""
+"""`signalbox chat` on a terminal: what the user sees and types."""
 
 import asyncio
 import fcntl
@@ -18,7 +18,7 @@ import unicodedata
 
 import pytest
 
-from server_process import BINARY, REPOSITORY, Command, Server, environment
+from server_process import BINARY, DEADLINE, REPOSITORY, Command, Server, environment
 from signalbox_client import Client
 
 sys.path.append(str(REPOSITORY / "Tests/BrowserTests"))
@@ -29,31 +29,31 @@ CONTROL = re.compile(r"\x1b\[(\??)(\d*)([A-Za-z])")
 
 
 class Screen:
-    """A terminal with the few controls that the program may use; any other is a fault."""
+    """A terminal that knows the few control sequences the program may use. It records any other as a fault."""
 
     def __init__(self, columns):
         self.columns, self.rows, self.row, self.column = columns, [""], 0, 0
-        self.waiting, self.faults = "", []
+        self.unfinished, self.faults = "", []
 
     def feed(self, text):
-        text = self.waiting + text
-        self.waiting = ""
-        place = 0
-        while place < len(text):
-            character = text[place]
+        text = self.unfinished + text
+        self.unfinished = ""
+        index = 0
+        while index < len(text):
+            character = text[index]
             if character == "\x1b":
-                match = CONTROL.match(text, place)
+                match = CONTROL.match(text, index)
                 if not match:
-                    if len(text) - place < 8:
-                        self.waiting = text[place:]
+                    if len(text) - index < 8:
+                        self.unfinished = text[index:]
                         return
-                    self.faults.append(text[place : place + 8])
-                    place += 1
+                    self.faults.append(text[index : index + 8])
+                    index += 1
                     continue
-                place = match.end()
+                index = match.end()
                 self.control(*match.groups())
                 continue
-            place += 1
+            index += 1
             if character == "\r":
                 self.column = 0
             elif character == "\n":
@@ -65,7 +65,7 @@ class Screen:
             elif ord(character) < 32 or 127 <= ord(character) < 160:
                 self.faults.append(character)
             elif unicodedata.category(character) not in ("Mn", "Me", "Cf"):
-                # The second half of a wide one is a place of its own, where nothing stands.
+                # A wide character occupies a second cell, which stays empty.
                 piece = character + FILLER * (unicodedata.east_asian_width(character) in "WF")
                 if self.column + len(piece) > self.columns:
                     self.feed("\r\n")
@@ -74,12 +74,12 @@ class Screen:
                 self.column += len(piece)
 
     def resize(self, columns):
-        """Lines that do not fit any more are broken anew, as terminals do."""
+        """Wraps the lines for the new width, as terminals do."""
         rows, row = [], 0
-        for place, line in enumerate(self.rows):
+        for index, line in enumerate(self.rows):
             line = line.rstrip()
-            length = max(len(line), self.column + 1 if place == self.row else 1)
-            if place == self.row:
+            length = max(len(line), self.column + 1 if index == self.row else 1)
+            if index == self.row:
                 row = len(rows) + self.column // columns
             rows += [line[start : start + columns] for start in range(0, length, columns)]
         self.rows, self.row, self.column, self.columns = rows, row, self.column % columns, columns
@@ -105,7 +105,7 @@ class Screen:
 
 
 class Terminal:
-    """The program on a terminal of its own."""
+    """The program on its own terminal."""
 
     def __init__(self, *arguments, columns=60, **settings):
         self.master, self.slave = pty.openpty()
@@ -155,20 +155,23 @@ class Terminal:
     def lines(self):
         return self.text.split("\n")
 
-    async def until(self, condition, seconds=10):
-        """Waits until the screen is so."""
+    async def until(self, condition, seconds=DEADLINE):
+        """Waits until the condition holds for the screen."""
         deadline = time.monotonic() + seconds
         while not condition(self):
-            assert time.monotonic() < deadline, f"the screen stays as it is:\n{self.text}"
+            assert time.monotonic() < deadline, f"the condition is still false; the screen shows:\n{self.text}"
+            # A condition may also depend on other tasks, so there is no single event to wait for.
             await asyncio.sleep(0.01)
 
-    async def shows(self, pattern, seconds=10):
+    async def shows(self, pattern, seconds=DEADLINE):
+        """Waits until a line of the screen matches the pattern."""
         await self.until(lambda it: re.search(pattern, it.text, re.MULTILINE), seconds)
 
     async def ends(self, code):
-        assert await asyncio.to_thread(self.process.wait, 10) == code, self.text
-        assert termios.tcgetattr(self.slave) == self.before, "the terminal is as it was"
-        # What it wrote last may still be on its way through the terminal. Nothing is left behind.
+        """Waits for this exit code. The terminal mode is restored, and the screen shows no draft any more."""
+        assert await asyncio.to_thread(self.process.wait, DEADLINE) == code, self.text
+        assert termios.tcgetattr(self.slave) == self.before, "the terminal mode is restored"
+        # The last output may still be in the terminal's buffer.
         await self.until(lambda it: not it.lines[-1].strip())
         assert not self.screen.faults, self.screen.faults
 
@@ -196,14 +199,15 @@ async def typing(client, action, n):
     await client.request("signal", type="typing", data=json.dumps({"action": action, "n": n}), onlineOnly=True)
 
 
-async def heard(client, *types):
+async def next_signal(client, *types):
+    """The next signal of another client that has one of these types."""
     while True:
         event = await client.next()
         if event["ev"] == "signal" and event["from"] != client.id and event.get("type") in types:
             return event
 
 
-async def test_who_types_stands_below_the_line_and_vanishes_and_a_message_leaves_the_line_as_it_is(server, session, settings):
+async def test_typing_users_are_listed_below_the_draft_and_a_message_does_not_disturb_it(server, session, settings):
     async with await Client.join(server, session, data="Ada") as ada:
         with Terminal(session, "--name", "Bob", **settings) as bob:
             await bob.shows("^-- You are in. One other is here")
@@ -220,7 +224,7 @@ async def test_who_types_stands_below_the_line_and_vanishes_and_a_message_leaves
             await typing(ada, "finish", 3)
             await bob.until(lambda it: it.lines[-1] == "> half a line")
             bob.type("\r")
-            event = await heard(ada, "text-chat")
+            event = await next_signal(ada, "text-chat")
             assert json.loads(event["data"])["text"] == "half a line"
             await bob.shows(r"^You \d\d:\d\d[AP]M\n  half a line\n> ?$")
             bob.type("\x04")
@@ -228,33 +232,33 @@ async def test_who_types_stands_below_the_line_and_vanishes_and_a_message_leaves
             assert "is typing" not in bob.text
 
 
-async def test_keys_are_seen_by_others_and_end_with_the_message(server, session, settings):
+async def test_typing_is_announced_and_ends_with_the_message(server, session, settings):
     async with await Client.join(server, session, data="Ada") as ada:
         with Terminal(session, "--name", "Bob", **settings) as bob:
             await bob.shows("You are in")
             bob.type("h")
-            event = await heard(ada, "typing", "text-chat")
+            event = await next_signal(ada, "typing", "text-chat")
             assert json.loads(event["data"]) == {"action": "begin", "n": 1} and "seq" not in event
             bob.type("i\r")
-            event = await heard(ada, "typing", "text-chat")
+            event = await next_signal(ada, "typing", "text-chat")
             assert (json.loads(event["data"])["text"], json.loads(event["data"])["typingN"]) == ("hi", 1)
             bob.type("\x03")
             await bob.ends(0)
 
 
-async def test_no_typing_means_none(server, session, settings):
+async def test_no_typing_switches_typing_signals_off(server, session, settings):
     async with await Client.join(server, session, data="Ada") as ada:
         with Terminal(session, "--no-typing", **settings) as bob:
             await bob.shows("You are in")
             bob.type("h")
             await bob.shows("^> h$")
             bob.type("i\r")
-            assert (await heard(ada, "typing", "text-chat"))["type"] == "text-chat"
+            assert (await next_signal(ada, "typing", "text-chat"))["type"] == "text-chat"
             bob.type("\x04")
             await bob.ends(0)
 
 
-async def test_a_group_has_name_and_time_once_and_a_day_stands_before_its_first(server, session, settings):
+async def test_a_group_shows_name_and_time_once_and_each_day_has_a_heading(server, session, settings):
     async with await Client.join(server, session, data="Ada") as ada:
         with Terminal(session, **settings) as bob:
             await bob.shows("You are in")
@@ -267,24 +271,24 @@ async def test_a_group_has_name_and_time_once_and_a_day_stands_before_its_first(
             await bob.ends(0)
 
 
-async def test_a_line_is_edited_by_what_a_reader_takes_for_a_character(server, session, settings):
+async def test_the_draft_is_edited_by_grapheme_clusters(server, session, settings):
     async with await Client.join(server, session) as ada:
         with Terminal(session, **settings) as bob:
             await bob.shows("You are in")
-            # Cut inside a character; a family is one; what is pasted sends nothing; unknown keys are no text.
+            # A character in two writes; a family is one character; a paste sends nothing; unknown keys insert nothing.
             bob.type("né".encode()[:2])
             bob.type("né".encode()[2:] + "👨‍👩‍👧x".encode())
             bob.type("\x7f\x7f\x1b[200~a\nb\x1b[201~\x1b[15~\x1bq\x1b[Dc\x1b[H>\x1b[F<")
             await bob.shows("<$")
             bob.type("\r")
-            assert json.loads((await heard(ada, "text-chat"))["data"])["text"] == ">néa cb<"
+            assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == ">néa cb<"
             bob.type("gone\x15kept gone\x17\r")
-            assert json.loads((await heard(ada, "text-chat"))["data"])["text"] == "kept "
+            assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "kept "
             bob.type("\x04")
             await bob.ends(0)
 
 
-async def test_another_size_of_the_window_keeps_the_line(server, session, settings):
+async def test_the_draft_is_kept_when_the_window_is_resized(server, session, settings):
     async with await Client.join(server, session, data="Ada") as ada:
         with Terminal(session, **settings) as bob:
             await bob.shows("You are in")
@@ -293,7 +297,7 @@ async def test_another_size_of_the_window_keeps_the_line(server, session, settin
             await bob.until(lambda it: it.lines[-2:] == ["> 01234567890123456789", "Ada is typing…"])
             for columns, key in ((30, "a"), (5, "b"), (100, "!")):
                 bob.resize(columns)
-                # What is typed is drawn for the new size.
+                # The next key draws the draft for the new size.
                 bob.type(key)
                 await bob.until(lambda it: len(it.lines) > 1 and it.lines[-2].endswith(key))
             await bob.until(lambda it: it.lines[-2:] == ["> 01234567890123456789ab!", "Ada is typing…"])
@@ -305,7 +309,7 @@ async def test_another_size_of_the_window_keeps_the_line(server, session, settin
 
 
 @pytest.mark.parametrize("name, code", [("TERM", 0), ("INT", 0), ("HUP", -1), ("QUIT", -3), ("ABRT", -6)])
-async def test_the_terminal_is_as_it_was_however_the_program_ends(server, session, settings, name, code):
+async def test_the_terminal_mode_is_restored_however_the_program_ends(server, session, settings, name, code):
     with Terminal(session, **settings) as bob:
         await bob.shows("You are in")
         bob.type("something")
@@ -315,7 +319,7 @@ async def test_the_terminal_is_as_it_was_however_the_program_ends(server, sessio
         await bob.ends(code)
 
 
-async def test_others_cannot_drive_the_terminal(server, session, settings):
+async def test_escape_sequences_of_others_do_not_reach_the_terminal(server, session, settings):
     nasty = "\x1b[2Jred\x1b]0;title\x07 \x9b2J\rover"
     async with await Client.join(server, session, data="N\x1b[31m\x9b5m") as ada:
         with Terminal(session, columns=200, **settings) as bob:
@@ -329,7 +333,7 @@ async def test_others_cannot_drive_the_terminal(server, session, settings):
 
 
 @pytest.mark.parametrize(
-    "keys, said",
+    "keys, sent",
     [
         ("abc\x1b[D\x1b[D\x1b[3~", "ac"),
         ("abc\x1b[3~", "abc"),
@@ -344,42 +348,38 @@ async def test_others_cannot_drive_the_terminal(server, session, settings):
         ("one two\x1b[D\x17", "one o"),
         ("one\ttwo", "one two"),
         ("a\x08b", "b"),
-        # A mark that joins what stands before it, which then is one character.
+        # A combining mark joins the character before it.
         ("xe\u0301\x7fy", "xy"),
         ("xe\x1b[D\x1b[C\u0301\x7fy", "xy"),
-        # Controls of eight bits, and a character that was cut off.
+        # An 8-bit control, and characters that are cut off.
         ("a\u009bb", "ab"),
         (b"a\xc3b", "ab"),
         (b"a\xe4\xb8b", "ab"),
-        # Sequences that are not known, too long, or broken off.
+        # Sequences that are unknown, too long, or incomplete.
         ("a\x1b[1;5Zb\x1b[200b", "ab"),
         ("a\x1b[" + "1" * 40 + "\x1b[Db", None),
         ("\x1b[200~a\r\nb\tc\x1b[201~", "a  b c"),
-        # Ctrl-D ends the program on an empty line alone, and an empty line says nothing.
+        # Ctrl-D ends the program only on an empty line, and an empty line sends nothing.
         ("x\x04y", "xy"),
         ("  \rx", "  x"),
     ],
 )
-async def test_keys(server, session, settings, keys, said):
+async def test_editing_keys(server, session, settings, keys, sent):
     async with await Client.join(server, session) as ada:
         with Terminal(session, "--no-typing", **settings) as bob:
             await bob.shows("You are in")
-            # One at a time where a sequence allows it: bytes may come as they like.
-            if isinstance(keys, str) and "\u0301" in keys:
-                for key in keys.encode().split("\u0301".encode()):
-                    bob.type(key)
-                    bob.type("\u0301") if key.endswith((b"e", b"C")) else None
-            else:
-                bob.type(keys)
+            # A combining mark arrives in a write of its own: the character before it is in the draft already.
+            for piece in re.split("(\u0301)", keys) if isinstance(keys, str) else [keys]:
+                bob.type(piece)
             bob.type("\r")
-            text = json.loads((await heard(ada, "text-chat"))["data"])["text"]
-            assert text == said if said else "\x1b" not in text
+            text = json.loads((await next_signal(ada, "text-chat"))["data"])["text"]
+            assert text == sent if sent else "\x1b" not in text
             assert "not sent" not in bob.text
             bob.type("\x04")
             await bob.ends(0)
 
 
-async def test_a_paste_that_is_too_long_is_refused_whole(server, session, settings):
+async def test_a_paste_that_is_too_long_is_refused_as_a_whole(server, session, settings):
     async with await Client.join(server, session) as ada:
         with Terminal(session, **settings) as bob:
             await bob.shows("You are in")
@@ -387,12 +387,12 @@ async def test_a_paste_that_is_too_long_is_refused_whole(server, session, settin
             await bob.shows("^> kept")
             bob.type("\x1b[200~" + "x" * 1001 + "\x1b[201~")
             bob.type("and sent\r")
-            assert json.loads((await heard(ada, "text-chat"))["data"])["text"] == "kept and sent"
+            assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "kept and sent"
             bob.type("\x04")
             await bob.ends(0)
 
 
-async def test_the_cursor_stands_where_wide_characters_put_it(server, session, settings):
+async def test_the_cursor_column_counts_wide_characters_twice(server, session, settings):
     with Terminal(session, columns=20, **settings) as bob:
         await bob.shows("You are in")
 
@@ -407,7 +407,7 @@ async def test_the_cursor_stands_where_wide_characters_put_it(server, session, s
         await stands_at(8, "> 中한😀文e")
         bob.type("\x15\x0b\u0301")
         await stands_at(2, ">")
-        # As much of a long line as fits, in one row: of one that ends in a wide character a column less.
+        # One row shows the part of a long draft that fits: a column less if a wide character is at the edge.
         bob.type("\x15" + "中" * 30)
         await stands_at(18, "> " + "中" * 8)
         bob.type("x")
@@ -418,7 +418,7 @@ async def test_the_cursor_stands_where_wide_characters_put_it(server, session, s
         await bob.ends(0)
 
 
-async def test_a_narrower_window_leaves_nothing_of_the_old_line(server, session, settings):
+async def test_a_narrower_window_shows_no_remains_of_the_old_draft(server, session, settings):
     with Terminal(session, columns=60, **settings) as bob:
         await bob.shows("You are in")
         bob.type("0123456789" * 4)
@@ -432,7 +432,7 @@ async def test_a_narrower_window_leaves_nothing_of_the_old_line(server, session,
         await bob.ends(0)
 
 
-async def test_a_line_of_news_inside_a_group_makes_the_name_stand_again(server, session, settings):
+async def test_a_notice_inside_a_group_starts_a_new_group(server, session, settings):
     async with await Client.join(server, session, data="Ada") as ada, await Client.join(server, session) as cy:
         with Terminal(session, **settings) as bob:
             await bob.shows("^-- You are in. 2 others are here")
@@ -447,7 +447,7 @@ async def test_a_line_of_news_inside_a_group_makes_the_name_stand_again(server, 
             await bob.ends(0)
 
 
-async def test_who_is_removed_is_told_and_the_program_fails(server, session, settings):
+async def test_a_forced_disconnect_is_reported_and_the_program_fails(server, session, settings):
     async with await Client.join(server, session, role="moderator") as ada:
         with Terminal(session, **settings) as bob:
             await bob.shows("You are in")
@@ -457,29 +457,29 @@ async def test_who_is_removed_is_told_and_the_program_fails(server, session, set
             await bob.ends(1)
 
 
-async def test_a_message_that_is_refused_is_told_and_the_next_ones_go_on(settings):
+async def test_a_refused_message_is_reported_and_later_ones_are_sent(settings):
     with Server("--signal-rate", "1", "--signal-burst", "1") as server:
         session = server.project.session()
         async with await Client.join(server, session) as ada:
             with Terminal(session, "--no-typing", **(settings | {"server": server.url})) as bob:
                 await bob.shows("You are in")
                 bob.type("first\rsecond\r")
-                assert json.loads((await heard(ada, "text-chat"))["data"])["text"] == "first"
+                assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "first"
                 await bob.shows("^-- not sent: ")
-                # Until the rate allows another one.
-                hearing = asyncio.create_task(heard(ada, "text-chat"))
+                # Until the rate allows another message.
+                receiving = asyncio.create_task(next_signal(ada, "text-chat"))
                 for number in itertools.count():
                     bob.type(f"try {number}\r")
-                    await bob.until(lambda it: hearing.done() or it.text.count("-- not sent: ") >= number + 2)
-                    if hearing.done():
+                    await bob.until(lambda it: receiving.done() or it.text.count("-- not sent: ") >= number + 2)
+                    if receiving.done():
                         break
-                assert json.loads((await hearing)["data"])["text"] == f"try {number}"
+                assert json.loads((await receiving)["data"])["text"] == f"try {number}"
                 bob.type("\x04")
-                # What was not sent is a failure, whatever came after it.
+                # A message that was not sent makes the program fail, whatever was sent later.
                 await bob.ends(1)
 
 
-async def test_a_connection_that_is_back_is_told_by_silence_and_one_that_missed_something_by_a_mark(settings):
+async def test_a_reconnection_shows_nothing_unless_messages_may_be_missing(settings):
     with Server() as server, Server() as another:
         relay = Relay(server.url)
         session = server.project.session()
@@ -489,8 +489,8 @@ async def test_a_connection_that_is_back_is_told_by_silence_and_one_that_missed_
             for successor, is_lost in ((server, False), (another, True)):
                 relay.cut()
                 await bob.until(lambda it: it.lines[-1].startswith("the connection is lost; trying"))
-                relay.lead_to(successor.url)
-                relay.mend()
+                relay.route_to(successor.url)
+                relay.restore()
                 await bob.until(lambda it: it.lines[-1] == "> kept")
                 if is_lost:
                     await bob.shows("^-- something may be missing here$")
@@ -501,7 +501,7 @@ async def test_a_connection_that_is_back_is_told_by_silence_and_one_that_missed_
         relay.stop()
 
 
-async def test_a_lost_server_is_told_in_the_status_line(settings):
+async def test_a_lost_server_is_reported_in_the_status_line(settings):
     with Server(dev=True) as server:
         with Terminal("lobby", server=server.url) as bob:
             await bob.shows("You are in")
@@ -513,7 +513,7 @@ async def test_a_lost_server_is_told_in_the_status_line(settings):
             await bob.ends(0)
 
 
-async def test_plain_lines_say_what_was_lost_and_do_not_repeat_ones_own(settings):
+async def test_plain_output_reports_losses_and_does_not_repeat_own_messages(settings):
     with Server() as server, Server() as another:
         relay = Relay(server.url)
         session = server.project.session()
@@ -521,15 +521,15 @@ async def test_plain_lines_say_what_was_lost_and_do_not_repeat_ones_own(settings
             with Command("chat", session, **(settings | {"server": relay.url})) as bob:
                 await ada.expect("connectionCreated")
                 bob.process.stdin.write("mine\n")
-                assert json.loads((await heard(ada, "text-chat"))["data"])["text"] == "mine"
+                assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "mine"
                 await ada.request("signal", type="text-chat", data=chat_data("yours"))
                 assert await asyncio.to_thread(bob.out.until, "yours") == "Ada: yours"
-                for successor, said in ((server, "-- back"), (another, "-- back; something may be missing")):
+                for successor, notice in ((server, "-- back"), (another, "-- back; something may be missing")):
                     relay.cut()
                     assert await asyncio.to_thread(bob.out.until, "lost") == "-- the connection is lost; trying to come back"
-                    relay.lead_to(successor.url)
-                    relay.mend()
-                    assert await asyncio.to_thread(bob.out.until, "back") == said
+                    relay.route_to(successor.url)
+                    relay.restore()
+                    assert await asyncio.to_thread(bob.out.until, "back") == notice
                 async with await Client.join(another, session, role="moderator") as eve:
                     (other,) = [each for each in eve.connected["connections"] if each["connectionId"] != eve.id]
                     await eve.request("forceDisconnect", connectionId=other["connectionId"])

@@ -1,8 +1,9 @@
-"""The commands, as a person or a script uses them."""
+"""The commands of the program, as users and scripts call them."""
 
 import asyncio
 import base64
 import json
+import os
 import signal
 import socket
 import threading
@@ -13,7 +14,8 @@ from credentials import Application, Project
 from server_process import WEB_ROOT, Command, Server, environment, run
 from signalbox_client import Client
 
-USAGE, UNREACHABLE, REFUSED = 64, 69, 77
+# The exit codes of the program, from sysexits.h.
+USAGE, UNREACHABLE, REFUSED = os.EX_USAGE, os.EX_UNAVAILABLE, os.EX_NOPERM
 
 
 def project_settings(server):
@@ -26,7 +28,7 @@ def settings(server):
 
 
 def fails(result, code):
-    """The exit code, and something short on standard error that is no crash."""
+    """Requires the exit code and a message on standard error that is not a crash report. Returns the message."""
     assert result.returncode == code, result
     assert result.stdout == "", result
     lines = result.stderr.strip().splitlines()
@@ -36,27 +38,25 @@ def fails(result, code):
 
 
 def fails_in_one_line(result, code, *words):
-    """For what is wrong with the surroundings, not with the command's words: the usage text would be of no help."""
-    said = fails(result, code).strip()
-    assert len(said.splitlines()) == 1, said
+    """Requires a message of one line: for a fault outside the command line, the usage text would not help."""
+    message = fails(result, code).strip()
+    assert len(message.splitlines()) == 1, message
     for word in words:
-        assert word in said, said
+        assert word in message, message
 
 
 # serve
 
 
-def test_serve_prints_one_ready_line_with_the_port_that_it_chose(server):
+def test_serve_prints_one_ready_line_with_its_port(server):
     assert len(server.out.seen) >= 1
     assert server.out.seen[-1] == f"signalbox is ready at {server.url}/"
     assert server.port > 0
 
 
-def test_serve_on_a_port_in_use_says_so(server):
+def test_serve_on_a_port_in_use_fails_and_names_the_port(server):
     result = run("serve", "--port", server.port, **{k: v for k, v in project_settings(server).items() if k != "server"})
-    assert result.returncode not in (0, -6, -11), result
-    fails_in_one_line(result, result.returncode, str(server.port))
-    assert result.returncode == 1, "design: 1 is failed"
+    fails_in_one_line(result, 1, str(server.port))
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_serve_on_a_port_in_use_says_so(server):
     ],
     ids=str,
 )
-def test_serve_refuses_wrong_settings_with_64_and_says_which(arguments, variables, word):
+def test_serve_refuses_a_wrong_setting_with_64_and_names_it(arguments, variables, word):
     arguments = arguments if any(each == "--port" for each in arguments) or "port" in variables else ["--port", "0", *arguments]
-    result = run("serve", *arguments, timeout=5, **variables)
+    result = run("serve", *arguments, **variables)
     assert word.lower() in fails(result, USAGE).splitlines()[0].lower(), result.stderr
 
 
@@ -105,19 +105,19 @@ def test_serve_refuses_wrong_settings_with_64_and_says_which(arguments, variable
         ('{"host":5}', "host"), ('{"logLevel":"debug"}', "logLevel"), ('{"port":0,"port":0}', ""), ('{"webRoot":[]}', "webRoot"),
     ],
 )  # fmt: skip
-def test_serve_refuses_wrong_files_with_64_and_says_what(tmp_path, text, word):
+def test_serve_refuses_a_wrong_configuration_file_with_64_and_names_the_fault(tmp_path, text, word):
     file = tmp_path / "settings.json"
     file.write_text(text)
-    result = run("serve", "--config", file, timeout=5)
-    said = fails(result, USAGE)
-    assert word.lower() in said.lower() and len(said.strip().splitlines()) <= 4, said
+    result = run("serve", "--config", file)
+    message = fails(result, USAGE)
+    assert word.lower() in message.lower() and len(message.strip().splitlines()) <= 4, message
 
 
-def test_serve_refuses_a_file_that_is_a_folder_or_not_utf_8(tmp_path):
-    fails(run("serve", "--config", tmp_path, timeout=5), USAGE)
+def test_serve_refuses_a_configuration_file_that_is_a_folder_or_not_utf_8(tmp_path):
+    fails(run("serve", "--config", tmp_path), USAGE)
     file = tmp_path / "settings.json"
     file.write_bytes(b'{"host":"\xff"}')
-    fails(run("serve", "--config", file, timeout=5), USAGE)
+    fails(run("serve", "--config", file), USAGE)
 
 
 def free_ports(count):
@@ -130,15 +130,15 @@ def free_ports(count):
     return ports
 
 
-def test_serve_the_command_line_beats_the_environment_which_beats_the_file(tmp_path):
-    in_file, in_environment, on_the_line = free_ports(3)
+def test_serve_prefers_the_command_line_to_the_environment_and_the_environment_to_the_file(tmp_path):
+    file_port, environment_port, argument_port = free_ports(3)
     file = tmp_path / "settings.json"
-    file.write_text(json.dumps({"host": "127.0.0.1", "port": in_file, "apiKey": "100", "apiSecret": "s", "webRoot": str(WEB_ROOT)}))
+    file.write_text(json.dumps({"host": "127.0.0.1", "port": file_port, "apiKey": "100", "apiSecret": "s", "webRoot": str(WEB_ROOT)}))
     for arguments, variables, port in [
-        (["--config", file], {}, in_file),
-        ([], {"config": file}, in_file),
-        (["--config", file], {"port": in_environment}, in_environment),
-        (["--config", file, "--port", on_the_line], {"port": in_environment}, on_the_line),
+        (["--config", file], {}, file_port),
+        ([], {"config": file}, file_port),
+        (["--config", file], {"port": environment_port}, environment_port),
+        (["--config", file, "--port", argument_port], {"port": environment_port}, argument_port),
     ]:
         with Command("serve", *arguments, **variables) as command:
             assert command.out.until("ready").endswith(f":{port}/")
@@ -157,7 +157,7 @@ def test_serve_in_development_mode_prints_credentials_that_work(dev_server):
 # session, token, credentials
 
 
-async def test_session_and_token_open_the_door(server, settings):
+async def test_a_token_of_the_token_command_is_accepted_for_a_session_of_the_session_command(server, settings):
     session = run("session", "create", **settings)
     assert session.returncode == 0 and session.stderr == "" and session.stdout.count("\n") == 1, session
     session = session.stdout.strip()
@@ -174,7 +174,7 @@ async def test_session_and_token_open_the_door(server, settings):
 
 @pytest.fixture(scope="module")
 def hosting(tmp_path_factory):
-    """A server of a project, of another whose secret is being changed, and of an application; and its folder."""
+    """A server of a project, of another one with two secrets, and of an application; and its folder."""
     folder = tmp_path_factory.mktemp("hosting")
     application, first, second = Application(), Project("200", "the first secret"), Project("201", "the new secret")
     (folder / "public.pem").write_text(application.public_pem)
@@ -202,7 +202,7 @@ def claims_of(token):
 
 
 @pytest.mark.parametrize("owner", ["project", "new secret", "old secret", "application"])
-async def test_every_command_works_for_every_owner(hosting, owner):
+async def test_every_command_works_for_every_project_and_application(hosting, owner):
     owner, names = hosting.owners[owner]
     made = run("session", "create", *names)
     assert (made.returncode, made.stderr) == (0, ""), made
@@ -232,18 +232,18 @@ async def test_every_command_works_for_every_owner(hosting, owner):
         with Command("listen", session, *names, server=hosting.url) as listen:
             await asyncio.to_thread(listen.out.until, '"connected"')
             await ada.expect("connectionCreated")
-            await ada.signal(type="heard")
-            await asyncio.to_thread(listen.out.until, '"heard"')
+            await ada.signal(type="received")
+            await asyncio.to_thread(listen.out.until, '"received"')
             listen.process.send_signal(signal.SIGTERM)
             assert await asyncio.to_thread(listen.wait) == 0
         await ada.expect("connectionDestroyed", reason="clientDisconnected")
-        said = await asyncio.to_thread(run, "chat", session, *names, input="hello\n", server=hosting.url)
-        assert said.returncode == 0, said
+        chat = await asyncio.to_thread(run, "chat", session, *names, input="hello\n", server=hosting.url)
+        assert chat.returncode == 0, chat
         (event,) = await messages(ada, 1)
         assert chat_text(event) == "hello"
 
 
-def test_token_says_what_sdks_say(hosting):
+def test_token_contains_the_claims_that_sdks_write(hosting):
     _, names = hosting.owners["project"]
     session = run("session", *names).stdout.strip()
     t1 = run("token", session, *names, "--expires-in", "60").stdout.strip()
@@ -265,7 +265,7 @@ def test_token_says_what_sdks_say(hosting):
         assert claims["exp"] - claims["iat"] == 86_400 and claims["jti"]
 
 
-async def test_an_application_signs_from_the_environment_and_a_project_comes_first(hosting):
+async def test_an_application_is_read_from_the_environment_and_a_project_comes_first(hosting):
     application, (_, _, _, key_file) = hosting.owners["application"]
     variables = {"application_id": application.key, "private_key_file": key_file, "server": hosting.url}
     session = run("session", **variables).stdout.strip()
@@ -274,43 +274,43 @@ async def test_an_application_signs_from_the_environment_and_a_project_comes_fir
         assert sent.returncode == 0, sent
         await ada.expect("connectionCreated")
         await ada.expect("signal", type="t")
-        # A token that is given needs nobody to sign.
+        # With a given token, the command needs no credentials to sign with.
         token = run("token", session, **variables).stdout.strip()
         assert run("signal", session, token=token, server=hosting.url).returncode == 0
-        # With both in the environment the project signs, and a project is refused in an application's session.
+        # With both in the environment the project signs, and it cannot sign for a session of the application.
         both = variables | {"api_key": "200", "api_secret": "the first secret"}
         assert run("session", **both).stdout.strip() != "" and claims_of(run("credentials", **both).stdout.strip())[1]["iss"] == "200"
         fails(await asyncio.to_thread(run, "signal", session, "--type", "t", **both), USAGE)
-        # What the command line names comes before the environment.
+        # The command line comes before the environment.
         named = ["--application-id", application.key, "--private-key-file", key_file]
         assert (await asyncio.to_thread(run, "signal", session, *named, **both)).returncode == 0
 
 
 @pytest.mark.parametrize("command", ["session", "token", "credentials", "signal", "listen", "chat"])
-@pytest.mark.parametrize("half, words", [
+@pytest.mark.parametrize("part, words", [
     (["--application-id", "ID"], "--private-key-file"), (["--private-key-file", "KEY"], "--application-id"),
     (["--application-id", "ID", "--private-key-file", "KEY", "--api-key", "200"], "--api-key"),
     (["--application-id", "nonsense", "--private-key-file", "KEY"], "UUID"),
     (["--application-id", "ID", "--private-key-file", "PUBLIC"], "private key"),
     (["--application-id", "ID", "--private-key-file", "NOTHING"], "cannot be read"),
-], ids=["id", "key", "both", "id no UUID", "public key", "no file"])  # fmt: skip
-def test_half_an_application_is_64_and_says_what_is_missing(hosting, command, half, words):
+], ids=["only an id", "only a key", "with an API key", "id is not a UUID", "public key", "missing file"])  # fmt: skip
+def test_an_incomplete_application_is_64_and_the_message_names_what_is_missing(hosting, command, part, words):
     application, _ = hosting.owners["application"]
     values = {
         "ID": application.key, "KEY": hosting.folder / "private.pem", "PUBLIC": hosting.folder / "public.pem",
         "NOTHING": hosting.folder / "nothing.pem",
     }  # fmt: skip
-    arguments = [values.get(each, each) for each in half]
+    arguments = [values.get(each, each) for each in part]
     session = [] if command in ("session", "credentials") else [application.session()]
-    result = run(command, *session, *arguments, input="", timeout=5, server=hosting.url)
+    result = run(command, *session, *arguments, input="", server=hosting.url)
     assert words in fails(result, USAGE), result
 
 
-def test_an_application_signs_no_session_of_another(hosting):
+def test_an_application_signs_no_token_for_a_session_of_another_project(hosting):
     _, names = hosting.owners["application"]
     session = hosting.owners["project"][0].session()
     for command in ("token", "signal", "listen", "chat"):
-        assert "no token" in fails(run(command, session, *names, input="", timeout=5, server=hosting.url), USAGE)
+        assert "token" in fails(run(command, session, *names, input="", server=hosting.url), USAGE)
 
 
 def test_a_forged_key_of_an_application_is_77(hosting, tmp_path):
@@ -321,7 +321,7 @@ def test_a_forged_key_of_an_application_is_77(hosting, tmp_path):
         fails_in_one_line(run(command, application.session(), *names, input="", server=hosting.url), REFUSED)
 
 
-def test_credentials_open_rest(server, settings):
+def test_credentials_are_accepted_by_rest(server, settings):
     credentials = run("credentials", **settings)
     assert credentials.returncode == 0, credentials
     assert server.rest("POST", "/session/create", token=credentials.stdout.strip()).status == 200
@@ -342,10 +342,10 @@ def test_credentials_open_rest(server, settings):
 )  # fmt: skip
 def test_wrong_usage_is_64(server, settings, arguments):
     session = server.project.session()
-    fails(run(*[session if each == "SESSION" else each for each in arguments], timeout=5, **settings), USAGE)
+    fails(run(*[session if each == "SESSION" else each for each in arguments], **settings), USAGE)
 
 
-def test_without_credentials_tokens_are_not_made(server):
+def test_without_credentials_no_token_is_created(server):
     for arguments in (["session", "create"], ["token", server.project.session()], ["credentials"]):
         fails(run(*arguments), USAGE)
 
@@ -354,30 +354,31 @@ def test_an_unreachable_server_is_69(server, settings):
     (port,) = free_ports(1)
     session = server.project.session()
     for command in ("signal", "listen", "chat"):
-        result = run(command, session, input="", timeout=10, **settings | {"server": f"http://127.0.0.1:{port}"})
+        result = run(command, session, input="", **settings | {"server": f"http://127.0.0.1:{port}"})
         fails_in_one_line(result, UNREACHABLE)
-    # A room is asked for by HTTP.
+    # The program requests a room by HTTP.
     fails_in_one_line(run("signal", "lobby", "--server", f"http://127.0.0.1:{port}"), UNREACHABLE)
 
 
-def test_something_that_is_no_signalbox_is_an_error_and_ends(server, settings):
-    """A port on which somebody accepts and hangs up."""
+def test_another_service_on_the_port_is_69(server, settings):
+    """The service accepts connections and closes them."""
     listener = socket.create_server(("127.0.0.1", 0))
-    def hang_up():
+
+    def accept_and_close():
         while True:
             try:
                 listener.accept()[0].close()
             except OSError:
                 return
 
-    threading.Thread(target=hang_up, daemon=True).start()
+    threading.Thread(target=accept_and_close, daemon=True).start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    result = run("signal", server.project.session(), timeout=20, **settings | {"server": url})
+    result = run("signal", server.project.session(), **settings | {"server": url})
     listener.close()
     fails_in_one_line(result, UNREACHABLE)
 
 
-def test_refusals_are_77(server, settings):
+def test_a_refusal_by_the_server_is_77(server, settings):
     session = server.project.session()
     forged = server.project.token(session, secret="another")
     for command in ("signal", "listen", "chat"):
@@ -413,20 +414,20 @@ async def test_signal_prints_its_seq(server, settings):
 async def test_listen_prints_json_lines_and_ends_cleanly(server, settings, how):
     session = server.project.session()
     async with await Client.join(server, session, data="Ada") as ada:
-        with Command("listen", session, "--name", "Ear", **settings) as listen:
+        with Command("listen", session, "--name", "Listener", **settings) as listen:
 
-            async def heard():
+            async def next_event():
                 line = await asyncio.to_thread(listen.out.next)
                 event = json.loads(line)
                 assert isinstance(event["event"], str)
                 return event
 
-            assert (await heard())["event"] == "connected"
+            assert (await next_event())["event"] == "connected"
             created = await ada.expect("connectionCreated")
             await ada.signal(type="t", data='line\nbreak "quoted" \u2028 \x1b[31m 😀')
-            event = await heard()
+            event = await next_event()
             while event["event"] != "signal":
-                event = await heard()
+                event = await next_event()
             assert event["type"] == "t" and event["data"] == 'line\nbreak "quoted" \u2028 \x1b[31m 😀'
             assert ada.id in json.dumps(event)
             listen.process.send_signal(how)
@@ -434,7 +435,7 @@ async def test_listen_prints_json_lines_and_ends_cleanly(server, settings, how):
             assert await asyncio.to_thread(listen.wait) == 0
 
 
-async def test_listen_says_that_it_was_forced_out_and_ends(server, settings):
+async def test_listen_reports_a_forced_disconnect_and_ends(server, settings):
     session = server.project.session()
     async with await Client.join(server, session, role="moderator") as ada:
         with Command("listen", session, **settings) as listen:
@@ -442,11 +443,11 @@ async def test_listen_says_that_it_was_forced_out_and_ends(server, settings):
             await ada.request("forceDisconnect", connectionId=created["connection"]["connectionId"])
             last = json.loads(await asyncio.to_thread(listen.out.until, "forceDisconnected"))
             assert isinstance(last["event"], str)
-            assert await asyncio.to_thread(listen.wait) >= 0
+            assert await asyncio.to_thread(listen.wait) == 1
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-async def test_listen_ended_by_hand_says_goodbye_however_early(server, settings, how):
+async def test_listen_disconnects_when_it_is_stopped_however_early(server, settings, how):
     session = server.project.session()
     async with await Client.join(server, session) as ada:
         for _ in range(8):
@@ -458,21 +459,21 @@ async def test_listen_ended_by_hand_says_goodbye_however_early(server, settings,
                 assert await asyncio.to_thread(listen.wait) == 0
 
 
-async def test_signal_says_goodbye_every_time(server, settings):
+async def test_signal_always_disconnects(server, settings):
     session = server.project.session()
     async with await Client.join(server, session) as ada:
         async with asyncio.TaskGroup() as group:
             for _ in range(10):
                 group.create_task(asyncio.to_thread(run, "signal", session, "--type", "a", **settings))
-        gone = []
-        while len(gone) < 10:
+        reasons = []
+        while len(reasons) < 10:
             event = await ada.next()
             if event["ev"] == "connectionDestroyed":
-                gone.append(event["reason"])
-        assert gone == ["clientDisconnected"] * 10
+                reasons.append(event["reason"])
+        assert reasons == ["clientDisconnected"] * 10
 
 
-async def test_listen_killed_is_told_as_a_lost_network(server, settings):
+async def test_a_killed_listen_command_is_reported_as_networkDisconnected(server, settings):
     session = server.project.session()
     async with await Client.join(server, session) as ada:
         with Command("listen", session, **settings):
@@ -480,7 +481,7 @@ async def test_listen_killed_is_told_as_a_lost_network(server, settings):
         await ada.expect("connectionDestroyed", reason="networkDisconnected")
 
 
-async def test_listen_ends_when_nobody_reads_it_any_more(server, settings):
+async def test_listen_ends_when_its_output_is_closed(server, settings):
     """As in `signalbox listen … | head -1`."""
     session = server.project.session()
     async with await Client.join(server, session) as ada:
@@ -490,11 +491,11 @@ async def test_listen_ends_when_nobody_reads_it_any_more(server, settings):
             await ada.expect("signal")
             await ada.expect("ack")
             await ada.expect("connectionDestroyed")
-            await asyncio.to_thread(listen.wait)
+            assert await asyncio.to_thread(listen.wait) == 1, "an exit, not a crash"
 
 
 async def test_listen_ends_with_a_failure_when_the_connection_is_lost():
-    """0 is for what was asked for: a script has to learn that it no longer hears."""
+    """An exit code of 0 would tell a script that it received everything."""
     with Server(resume_seconds=1, recovery_seconds=0) as server:
         with Command("listen", server.project.session(), **project_settings(server)) as listen:
             await asyncio.to_thread(listen.out.until, "connected")
@@ -506,53 +507,53 @@ async def test_listen_ends_with_a_failure_when_the_connection_is_lost():
 
 
 def chat_text(event):
-    """What a chat signal says (CHAT-1, CHAT-2)."""
+    """The text of a chat signal (CHAT-1, CHAT-2)."""
     return event["data"] if event["type"] == "TextChat" else json.loads(event["data"])["text"]
 
 
 async def messages(client, count):
-    """The next chat messages; presence and typing are passed over."""
-    got = []
-    while len(got) < count:
+    """The next chat messages of other clients. Presence and typing signals are skipped."""
+    found = []
+    while len(found) < count:
         event = await client.next()
         if event["ev"] == "signal" and event["from"] != client.id and event.get("type") in ("TextChat", "text-chat"):
-            got.append(event)
-    return got
+            found.append(event)
+    return found
 
 
-async def test_chat_piped_input_is_sent_line_by_line_and_then_it_leaves(server, settings):
+async def test_chat_sends_piped_input_line_by_line_and_then_disconnects(server, settings):
     session = server.project.session()
     async with await Client.join(server, session) as ada:
         text = "hello\n\nsecond é😀\n  spaces  \nno newline at the end"
         result = await asyncio.to_thread(run, "chat", session, "--name", "Pipe", input=text, **settings)
         assert result.returncode == 0, result
-        got = await messages(ada, 4)
-        assert [chat_text(each).strip() for each in got] == ["hello", "second é😀", "spaces", "no newline at the end"]
+        received = await messages(ada, 4)
+        assert [chat_text(each).strip() for each in received] == ["hello", "second é😀", "spaces", "no newline at the end"]
         await ada.expect("connectionDestroyed", reason="clientDisconnected")
 
 
-async def test_chat_shows_what_others_say_and_neutralises_escape_sequences(server, settings):
+async def test_chat_shows_messages_without_their_escape_sequences(server, settings):
     session = server.project.session()
     async with await Client.join(server, session, data="Ada") as ada:
         with Command("chat", session, "--name", "Terminal", **settings) as chat:
             created = await ada.expect("connectionCreated")
-            assert created["connection"]["data"] == "Terminal" or "Terminal" in created["connection"]["data"]
+            assert "Terminal" in created["connection"]["data"]
 
-            async def says(text, type="TextChat"):
+            async def send_chat(text, type="TextChat"):
                 data = text if type == "TextChat" else json.dumps({"text": text, "sender": {"id": ada.id, "alias": "A\x1b[2Jda"}, "sentOn": 1})
                 await ada.request("signal", type=type, data=data)
 
-            await says("plain")
+            await send_chat("plain")
             line = await asyncio.to_thread(chat.out.until, "plain")
             assert line.endswith(": plain") and "Ada" in line, line
-            await says("nasty \x1b[31mred\x1b]0;title\x07 \x9b2J bell\x07 back\x08 del\x7f cr\rover end", "text-chat")
+            await send_chat("nasty \x1b[31mred\x1b]0;title\x07 \x9b2J bell\x07 back\x08 del\x7f cr\rover end", "text-chat")
             line = await asyncio.to_thread(chat.out.until, "end")
-            await says("two\nlines")
-            await says("bidi \u202e end2")
+            await send_chat("two\nlines")
+            await send_chat("bidi \u202e end2")
             await asyncio.to_thread(chat.out.until, "end2")
-            for seen in chat.out.seen:
-                assert not [c for c in seen if ord(c) < 32 and c != "\t" or 127 <= ord(c) < 160], ascii(seen)
-            # And the other way.
+            for line in chat.out.seen:
+                assert not [c for c in line if ord(c) < 32 and c != "\t" or 127 <= ord(c) < 160], ascii(line)
+            # In the other direction.
             chat.process.stdin.write("from the terminal\n")
             (event,) = await messages(ada, 1)
             assert chat_text(event) == "from the terminal"
@@ -560,17 +561,17 @@ async def test_chat_shows_what_others_say_and_neutralises_escape_sequences(serve
             assert await asyncio.to_thread(chat.wait) == 0
 
 
-async def test_chat_a_line_that_is_too_long_is_told_and_the_next_is_sent(server, settings):
+async def test_chat_reports_a_line_that_is_too_long_and_sends_the_next(server, settings):
     session = server.project.session()
     async with await Client.join(server, session) as ada:
         result = await asyncio.to_thread(run, "chat", session, input="x" * 20000 + "\nshort\n", **settings)
         (event,) = await messages(ada, 1)
         assert chat_text(event) == "short"
-        assert result.stderr.strip(), "nothing said about the long line"
+        assert result.stderr.strip(), "no message about the long line"
         assert (await ada.signal())[1][-1]["ev"] == "signal"
 
 
-def test_help_and_version_are_0():
+def test_help_and_version_exit_with_0():
     for arguments in (["--help"], ["--version"], ["serve", "--help"], ["chat", "--help"], ["session", "create", "--help"]):
         result = run(*arguments)
         assert result.returncode == 0 and result.stdout and not result.stderr, result

@@ -1,11 +1,11 @@
-"""OpenTok's own Python SDK, unmodified, against this server: only its `api_url` is ours."""
+"""OpenTok's Python SDK, unmodified, against this server. Only its `api_url` is set."""
 
 import pytest
 from opentok import Client as OpenTok
 from opentok import Roles
 from opentok.exceptions import ForceDisconnectError, RequestError
 
-from sdk import call, two
+from sdk import call, two_clients
 from signalbox_client import Client
 
 
@@ -16,7 +16,7 @@ def opentok(server):
 
 @pytest.fixture
 def made(opentok):
-    """A session that the SDK has created through REST."""
+    """A session that the SDK has created by REST."""
     return opentok.create_session().session_id
 
 
@@ -34,7 +34,7 @@ def test_opentok_4_2_the_sdk_creates_sessions_with_and_without_options(opentok):
 
 @pytest.mark.parametrize("use_jwt", [True, False], ids=["jwt", "t1"])
 @pytest.mark.parametrize("role", [Roles.subscriber, Roles.publisher, Roles.moderator, Roles.publisher_only])
-async def test_opentok_3_the_sdks_tokens_open_a_session(server, opentok, made, use_jwt, role):
+async def test_opentok_3_a_token_of_the_sdk_is_accepted(server, opentok, made, use_jwt, role):
     token = opentok.generate_token(made, role=role, data="name=Zoë & co", initial_layout_class_list=["a", "b"], use_jwt=use_jwt)
     async with await Client.join(server, made, token=token) as client:
         assert client.connected["role"] == role.value
@@ -42,16 +42,16 @@ async def test_opentok_3_the_sdks_tokens_open_a_session(server, opentok, made, u
 
 
 @pytest.mark.parametrize("name", ["signal", "send_signal"])
-async def test_opentok_4_3_the_sdk_signals_everybody_and_one(server, opentok, made, name):
+async def test_opentok_4_3_the_sdk_signals_a_session_and_one_connection(server, opentok, made, name):
     signal = getattr(opentok, name)
-    ada, bob = await two(server, made)
+    ada, bob = await two_clients(server, made)
     async with ada, bob:
         for payload in ({"type": "chat", "data": "hello"}, {"data": "only data"}, {"type": "only-type"}, {}):
             await call(signal, made, payload)
             for client in (ada, bob):
-                heard = await client.expect("signal")
-                assert heard["from"] is None
-                assert {name: heard[name] for name in ("type", "data") if name in heard} == payload
+                event = await client.expect("signal")
+                assert event["from"] is None
+                assert {name: event[name] for name in ("type", "data") if name in event} == payload
         await call(signal, made, {"type": "chat", "data": "psst"}, bob.id)
         await call(signal, made, {"type": "end"})
         assert (await bob.expect("signal"))["data"] == "psst"
@@ -70,9 +70,9 @@ async def test_opentok_4_3_the_sdk_signals_everybody_and_one(server, opentok, ma
     ],
     ids=["type", "long-type", "long-data", "long-emoji", "number"],
 )
-async def test_opentok_1_5_the_sdk_hears_of_a_bad_signal(server, opentok, made, payload, status):
+async def test_opentok_1_5_the_sdk_reports_a_refused_signal(server, opentok, made, payload, status):
     async with await Client.join(server, made) as ada:
-        # All statuses from 400 on surface as this error in 3.15.0, with the status beside the text.
+        # The SDK (3.15.0) raises this error for every status from 400 on, with the status beside the text.
         with pytest.raises(RequestError) as caught:
             await call(opentok.signal, made, payload)
         assert caught.value.args[1] == status
@@ -80,7 +80,7 @@ async def test_opentok_1_5_the_sdk_hears_of_a_bad_signal(server, opentok, made, 
         assert (await ada.expect("signal"))["data"] == "😀" * 4096
 
 
-async def test_opentok_4_3_the_sdk_hears_of_a_target_that_is_not_there(server, opentok, made):
+async def test_opentok_4_3_the_sdk_reports_an_unknown_target(server, opentok, made):
     with pytest.raises(RequestError) as caught:
         await call(opentok.signal, made, {"type": "t"})
     assert caught.value.args[1] == 404
@@ -91,7 +91,7 @@ async def test_opentok_4_3_the_sdk_hears_of_a_target_that_is_not_there(server, o
 
 
 async def test_opentok_4_4_the_sdk_forces_a_client_to_disconnect(server, opentok, made):
-    ada, bob = await two(server, made)
+    ada, bob = await two_clients(server, made)
     async with ada, bob:
         victim = bob.id
         await call(opentok.force_disconnect, made, victim)
@@ -106,14 +106,14 @@ def test_opentok_4_5_the_sdk_finds_no_streams(opentok, made):
 
 
 @pytest.mark.parametrize("use_jwt", [True, False], ids=["jwt", "t1"])
-async def test_opentok_3_a_token_with_a_wrong_secret_opens_nothing(server, made, use_jwt):
+async def test_opentok_3_a_token_with_a_wrong_secret_is_refused(server, made, use_jwt):
     stranger = OpenTok(server.project.key, "another-secret", api_url=server.url)
     token = stranger.generate_token(made, use_jwt=use_jwt)
     refused = await Client.denied(server, made, token)
     assert (refused["code"], refused["name"]) == (1004, "OT_AUTHENTICATION_ERROR")
 
 
-def test_opentok_4_1_the_sdk_hears_of_a_wrong_secret(server, opentok, made):
+def test_opentok_4_1_the_sdk_reports_a_wrong_secret(server, opentok, made):
     stranger = OpenTok(server.project.key, "another-secret", api_url=server.url)
     with pytest.raises(RequestError) as caught:
         stranger.create_session()

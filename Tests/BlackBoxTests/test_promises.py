@@ -1,6 +1,6 @@
-"""The promises of docs/PROTOCOL.md section 2 over sockets that are cut: one story, judged by each of them.
+"""The promises of docs/PROTOCOL.md, section 2, over sockets that are cut: one scenario, whose record each test checks.
 
-G4 and G5 have stories of their own: test_resume.py, test_restart.py, test_time_and_load.py, test_rate_limits.py.
+G4 and G5 have tests of their own: test_resume.py, test_restart.py, test_back_pressure.py, test_rate_limits.py.
 """
 
 import asyncio
@@ -11,53 +11,54 @@ import pytest
 
 from server_process import Server
 from signalbox_client import Client
-from test_resume import come_back
+from test_resume import reconnect
 
-PEOPLE, ROUNDS, SEED = 4, 40, 20
+MEMBER_COUNT, ROUNDS, SEED = 4, 40, 20
 
 
-class Person:
-    """Says numbered things, is cut off now and then, comes back, and says again what was not answered."""
+class Member:
+    """A user of a client: sends numbered signals, loses the socket now and then, resumes, and repeats unanswered
+    requests."""
 
     def __init__(self, name, server, session):
         self.name, self.server, self.session = name, server, session
         self.random = random.Random(f"{SEED} {name}")
         self.client = None
-        self.last = 0
-        self.typed = 0
-        self.typing_acked = 0
+        self.last_seq = 0
+        self.typing_count = 0
+        self.acknowledged_typing_count = 0
         self.unanswered = {}
+        # The record.
         self.outcomes = []
-        # What it noted.
-        self.said, self.acknowledged, self.heard, self.presence, self.typing, self.late = [], {}, [], [], [], []
+        self.sent, self.acknowledged, self.received, self.presence, self.typing, self.cuts = [], {}, [], [], [], []
 
     async def join(self):
         self.client = await Client.join(self.server, self.session, data=self.name)
-        self.last = self.client.connected["seq"]
+        self.last_seq = self.client.connected["seq"]
 
-    async def say(self):
-        text = f"{self.name} {len(self.said)}"
-        self.said.append(text)
+    async def send(self):
+        text = f"{self.name} {len(self.sent)}"
+        self.sent.append(text)
         message = {"op": "signal", "id": next(self.client.ids), "type": "chat", "data": text}
         self.unanswered[message["id"]] = message
         await self.client.send(json.dumps(message))
         return message["id"]
 
     async def type(self):
-        """Answered like any other; not said again, whatever becomes of it."""
-        self.typed += 1
-        n = self.typed
-        answer, events = await self.client.signal(type="typing", data=str(n), onlineOnly=True)
-        self.note_all([*events, answer])
+        """Sends a typing signal, which is answered like any other, and never repeated."""
+        self.typing_count += 1
+        number = self.typing_count
+        answer, events = await self.client.signal(type="typing", data=str(number), onlineOnly=True)
+        self.record([*events, answer])
         assert answer["ev"] == "ack" and "seq" not in answer
-        self.typing_acked = n
+        self.acknowledged_typing_count = number
 
-    def note_all(self, events):
+    def record(self, events):
         for event in events:
             match event["ev"]:
                 case "signal" if "seq" in event:
-                    self.last = event["seq"]
-                    self.heard.append((event["seq"], event["from"], event["data"]))
+                    self.last_seq = event["seq"]
+                    self.received.append((event["seq"], event["from"], event["data"]))
                 case "signal":
                     self.typing.append((event["from"], int(event["data"])))
                 case "ack":
@@ -65,118 +66,121 @@ class Person:
                     if message:
                         self.acknowledged[message["data"]] = event["seq"]
                 case _:
-                    self.last = event.get("seq", self.last)
+                    self.last_seq = event.get("seq", self.last_seq)
                     self.presence.append(event)
 
-    async def hear_until_answered(self, request):
+    async def receive_answer(self, request):
         answer, events = await self.client.answer(request)
-        self.note_all([*events, answer])
+        self.record([*events, answer])
 
     async def cut(self, others):
-        """What it had not read is gone; what it had said may have arrived or not."""
-        self.client.socket.transport.abort()
-        missed = {other.client.id: other.typing_acked for other in others}
-        old = self.client
-        self.client = await come_back(self.server, self.session, old, after=self.last, token=self.server.project.token(self.session, data=self.name))
-        self.outcomes.append(self.client.connected["outcome"])
-        self.late.append((len(self.typing), missed))
-        again = list(self.unanswered.values())
-        for message in again:
-            await self.client.send(json.dumps(message))
-        if again:
-            await self.hear_until_answered(again[-1]["id"])
+        """Loses the socket, with all events not read yet, and resumes.
 
-    async def live(self, others):
+        The requests that were sent may have arrived or not.
+        """
+        self.client.socket.transport.abort()
+        missed = {other.client.id: other.acknowledged_typing_count for other in others}
+        token = self.server.project.token(self.session, data=self.name)
+        self.client = await reconnect(self.server, self.session, self.client, after=self.last_seq, token=token)
+        self.outcomes.append(self.client.connected["outcome"])
+        self.cuts.append((len(self.typing), missed))
+        repeated = list(self.unanswered.values())
+        for message in repeated:
+            await self.client.send(json.dumps(message))
+        if repeated:
+            await self.receive_answer(repeated[-1]["id"])
+
+    async def run(self, others):
         for _ in range(ROUNDS):
             for _ in range(self.random.randrange(3)):
-                await self.say()
+                await self.send()
             if self.random.random() < 0.3:
                 await self.type()
             if self.random.random() < 0.3:
                 await self.cut(others)
             else:
-                await self.hear_until_answered(await self.say())
+                await self.receive_answer(await self.send())
 
-    async def hear_the_end(self, count):
-        while sum(data.startswith("end ") for _, _, data in self.heard) < count:
-            self.note_all([await self.client.next()])
+    async def receive_ends(self, count):
+        while sum(data.startswith("end ") for _, _, data in self.received) < count:
+            self.record([await self.client.next()])
 
 
 @pytest.fixture(scope="module")
-def story():
-    async def tell(server):
+def members():
+    async def scenario(server):
         session = server.project.session()
-        people = [Person(f"p{number}", server, session) for number in range(PEOPLE)]
-        for person in people:
-            await person.join()
-        # From here on nobody comes or goes.
-        await people[-1].client.signal(type="chat", data="begin")
-        for person in people:
-            while not person.heard and person is not people[-1]:
-                person.note_all([await person.client.next()])
-            person.heard, person.presence = [], []
-        await asyncio.gather(*(person.live([other for other in people if other is not person]) for person in people))
-        for person in people:
-            answer, events = await person.client.signal(type="chat", data=f"end {person.name}")
-            person.note_all([*events, answer])
-        for person in people:
-            await person.hear_the_end(PEOPLE)
-        for person in people:
-            await person.client.leave()
-        return people
+        members = [Member(f"p{number}", server, session) for number in range(MEMBER_COUNT)]
+        for member in members:
+            await member.join()
+        # No member joins or leaves between this signal and the last one.
+        await members[-1].client.signal(type="chat", data="begin")
+        for member in members:
+            while not member.received and member is not members[-1]:
+                member.record([await member.client.next()])
+            member.received, member.presence = [], []
+        await asyncio.gather(*(member.run([other for other in members if other is not member]) for member in members))
+        for member in members:
+            answer, events = await member.client.signal(type="chat", data=f"end {member.name}")
+            member.record([*events, answer])
+        for member in members:
+            await member.receive_ends(MEMBER_COUNT)
+        for member in members:
+            await member.client.leave()
+        return members
 
     with Server("--signal-rate", "0") as server:
-        people = asyncio.run(asyncio.wait_for(tell(server), 60))
-    assert sum(len(person.outcomes) for person in people) >= PEOPLE * ROUNDS / 10, "they were cut off, often"
-    return people
+        members = asyncio.run(asyncio.wait_for(scenario(server), 240))
+    assert sum(len(member.outcomes) for member in members) >= MEMBER_COUNT * ROUNDS / 10, "the sockets are cut often"
+    return members
 
 
-def test_g_1_everybody_has_one_and_the_same_order(story):
-    longest = [event for event in story[0].heard if not event[2].startswith("begin")]
-    seqs = [seq for seq, _, _ in longest]
-    assert seqs == list(range(seqs[0], seqs[0] + len(seqs))), "no presence between, and none is missing"
-    for person in story:
-        assert person.heard == longest
+def test_g_1_every_client_receives_the_same_order(members):
+    order = [event for event in members[0].received if not event[2].startswith("begin")]
+    seqs = [seq for seq, _, _ in order]
+    assert seqs == list(range(seqs[0], seqs[0] + len(seqs))), "no presence event between, and no signal missing"
+    for member in members:
+        assert member.received == order
 
 
-def test_g_2_what_is_acknowledged_is_in_the_order_where_the_acknowledgement_says(story):
-    places = {data: seq for seq, _, data in story[0].heard}
-    for person in story:
-        assert person.unanswered == {} and list(person.acknowledged) == person.said
-        for data, seq in person.acknowledged.items():
-            assert places[data] == seq
+def test_g_2_each_acknowledged_signal_has_the_acknowledged_seq(members):
+    seqs = {data: seq for seq, _, data in members[0].received}
+    for member in members:
+        assert member.unanswered == {} and list(member.acknowledged) == member.sent
+        for data, seq in member.acknowledged.items():
+            assert seqs[data] == seq
 
 
-def test_g_3_each_signal_once_however_often_it_was_said_and_whoever_was_away(story):
-    said = sorted(text for person in story for text in person.said)
-    for person in story:
-        assert set(person.outcomes) == {"resumed"}
-        assert sorted(data for _, _, data in person.heard if not data.startswith("end ")) == said
-        # In the order in which each said it.
-        for other in story:
-            assert [data for _, sender, data in person.heard if sender == other.client.id][:-1] == other.said
+def test_g_3_each_signal_is_received_once_however_often_it_was_sent(members):
+    sent = sorted(text for member in members for text in member.sent)
+    for member in members:
+        assert set(member.outcomes) == {"resumed"}
+        assert sorted(data for _, _, data in member.received if not data.startswith("end ")) == sent
+        # The signals of each sender are in its order.
+        for other in members:
+            assert [data for _, sender, data in member.received if sender == other.client.id][:-1] == other.sent
 
 
-def test_g_6_online_only_signals_come_at_most_once_in_order_and_never_late(story):
+def test_g_6_online_only_signals_come_at_most_once_in_order_and_never_late(members):
     count = 0
-    for person in story:
-        for other in story:
-            numbers = [n for sender, n in person.typing if sender == other.client.id]
+    for member in members:
+        for other in members:
+            numbers = [number for sender, number in member.typing if sender == other.client.id]
             assert numbers == sorted(set(numbers))
             count += len(numbers)
-            if person is other:
+            if member is other:
                 continue
-            for heard_before, missed in person.late:
-                after = [n for sender, n in person.typing[heard_before:] if sender == other.client.id]
-                assert all(n > missed[other.client.id] for n in after), "it was typed while they were away"
+            for received_before, missed in member.cuts:
+                after = [number for sender, number in member.typing[received_before:] if sender == other.client.id]
+                assert all(number > missed[other.client.id] for number in after), "it was sent while the member was away"
     assert count > 0
 
 
-def test_g_7_nobody_sees_the_others_come_or_go(story):
-    assert [person.presence for person in story] == [[]] * PEOPLE
+def test_g_7_a_short_loss_shows_no_presence_event(members):
+    assert [member.presence for member in members] == [[]] * MEMBER_COUNT
 
 
-def test_g_8_each_signal_is_from_who_sent_it(story):
-    names = {person.client.id: person.name for person in story}
-    assert all(data.split()[0] in (names[sender], "end") for _, sender, data in story[0].heard)
-    assert len(names) == PEOPLE, "a resume keeps the connection"
+def test_g_8_from_is_the_connection_that_sent_the_signal(members):
+    names = {member.client.id: member.name for member in members}
+    assert all(data.split()[0] in (names[sender], "end") for _, sender, data in members[0].received)
+    assert len(names) == MEMBER_COUNT, "a resume keeps the connection"

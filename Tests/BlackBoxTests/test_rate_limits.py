@@ -1,4 +1,4 @@
-"""How much one connection may say: docs/PROTOCOL.md SIG-10 to SIG-12, and what goes first under pressure (G5, G6)."""
+"""Rate limits of a connection: docs/PROTOCOL.md SIG-10 to SIG-12, and what the server drops under load (G5, G6)."""
 
 import asyncio
 import json
@@ -10,27 +10,31 @@ from signalbox_client import Bystander, Client
 from test_protocol import connect_line
 
 
-async def test_sig_12_a_hundred_online_only_signals_a_second_are_relayed_at_the_allowed_rate(server, session):
-    """The connection is kept, each is acknowledged, nothing is stored, and the sender is stamped."""
+async def test_sig_12_g_8_online_only_signals_are_relayed_at_one_a_second(server, session):
+    """The rest is dropped: each signal is acknowledged, nothing is stored, and the connection continues (G6)."""
     async with await Bystander.join(server, session) as bob, await Client.join(server, session) as ada:
         await bob.expect("connectionCreated")
         started = time.monotonic()
-        for burst in range(20):
-            for n in range(10):
-                await ada.request("signal", type=f"typing{burst * 10 + n}", data='{"from":"bob"}', onlineOnly=True)
-            while time.monotonic() < started + (burst + 1) / 10:
-                await asyncio.sleep(0.01)
-        answer, events = await ada.signal(type="end")
+        # Ten at a time, until three seconds have passed: the number depends on the machine, the rate does not.
+        count, events = 0, []
+        while count < 200 or time.monotonic() < started + 3:
+            for _ in range(10):
+                count += 1
+                request = await ada.request("signal", type=f"typing{count}", data='{"from":"bob"}', onlineOnly=True)
+            answer, before = await ada.answer(request)
+            events += [*before, answer]
+        answer, before = await ada.signal(type="end")
+        events += before
         seconds = time.monotonic() - started
-        assert answer["seq"] == 3, "nothing has a place in the order"
+        assert answer["seq"] == 3, "an online-only signal has no seq"
         acks = [event for event in events if event["ev"] == "ack"]
-        assert len(acks) == 200 and not any("seq" in ack for ack in acks)
-        told = []
-        while not told or told[-1]["type"] != "end":
-            told.append(await bob.next())
-        relayed = told[:-1]
+        assert len(acks) == count and not any("seq" in ack for ack in acks)
+        received = []
+        while not received or received[-1]["type"] != "end":
+            received.append(await bob.next())
+        relayed = received[:-1]
         assert all(event["from"] == ada.id and "seq" not in event for event in relayed), "G8"
-        assert 5 <= len(relayed) <= 5 + seconds
+        assert 7 <= len(relayed) <= 5 + seconds, "five at once, then one a second"
         async with await Client.join(server, session) as late:
             assert late.connected["seq"] == 4
             await bob.expect("connectionCreated")
@@ -38,7 +42,7 @@ async def test_sig_12_a_hundred_online_only_signals_a_second_are_relayed_at_the_
         assert (await ada.signal(type="alive"))[0]["ev"] == "ack"
 
 
-async def test_sig_12_in_a_session_over_the_limit_typing_is_dropped_and_chat_is_not():
+async def test_sig_12_in_a_large_session_typing_signals_are_dropped_and_chat_is_delivered():
     with Server("--online-only-limit", "2") as server:
         session = server.project.session()
         async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
@@ -57,8 +61,8 @@ async def test_sig_12_in_a_session_over_the_limit_typing_is_dropped_and_chat_is_
             await bob.expect("signal", data="again")
 
 
-async def test_g_5_who_does_not_read_misses_typing_and_gets_every_message():
-    """Shed first: while somebody stalls, what others type is dropped for them, and what they say is kept."""
+async def test_g_5_g_6_a_stalled_reader_misses_typing_signals_and_receives_every_message():
+    """While a reader stalls, the server drops online-only signals for it, and keeps every other signal."""
     with Server("--log-bytes", 32 << 20, "--log-events", "4096", "--signal-rate", "0") as server:
         session = server.project.session()
         raw = await RawSocket.websocket(server, receive_buffer=4096)
@@ -67,10 +71,10 @@ async def test_g_5_who_does_not_read_misses_typing_and_gets_every_message():
         raw.writer.transport.pause_reading()
         async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
             await ada.expect("connectionCreated")
-            hearing = asyncio.create_task(types_until_end(bob))
+            receiving = asyncio.create_task(types_until_end(bob))
             count = 0
             for _ in range(2):
-                # More than the sockets between can hold.
+                # More than the buffers between server and reader hold.
                 for _ in range(100):
                     lines = [{"op": "signal", "id": count + n + 100, "type": "chat", "data": str(count + n) + "x" * 8000} for n in range(8)]
                     await ada.send("\n".join(map(json.dumps, lines)))
@@ -79,8 +83,8 @@ async def test_g_5_who_does_not_read_misses_typing_and_gets_every_message():
                     assert answer["ev"] == "ack"
                 await ada.signal(type="typing", data="begin", onlineOnly=True)
             await ada.signal(type="end")
-            heard = await hearing
-            assert heard.count("chat") == count and heard.count("typing") == 2, "who reads has seen it"
+            types = await receiving
+            assert types.count("chat") == count and types.count("typing") == 2, "the other receiver gets both kinds"
             raw.writer.transport.resume_reading()
             chats, typing = [], []
             while len(chats) < count:
@@ -101,35 +105,38 @@ async def types_until_end(client):
     return types
 
 
-async def test_sig_11_signals_over_the_rate_are_refused_and_the_connection_goes_on():
+async def test_sig_11_err_2_signals_over_the_rate_are_refused_and_the_connection_continues():
     with Server("--signal-rate", "10", "--signal-burst", "20") as server:
         session = server.project.session()
         async with await Bystander.join(server, session) as bob, await Client.join(server, session) as ada:
             await bob.expect("connectionCreated")
+            started = time.monotonic()
             await ada.send("\n".join(json.dumps({"op": "signal", "id": n, "type": "x", "data": str(n)}) for n in range(100, 150)))
-            answers, heard = [], []
+            answers, signals = [], []
             while len(answers) < 50:
                 event = await ada.next()
-                (heard if event["ev"] == "signal" else answers).append(event)
+                (signals if event["ev"] == "signal" else answers).append(event)
+            seconds = time.monotonic() - started
             assert [answer["id"] for answer in answers] == list(range(100, 150)), "WIRE-8"
-            taken = [answer for answer in answers if answer["ev"] == "ack"]
+            accepted = [answer for answer in answers if answer["ev"] == "ack"]
             refused = [answer for answer in answers if answer["ev"] == "error"]
-            assert 20 <= len(taken) <= 22 and len(refused) == 50 - len(taken)
+            # The burst, and what the bucket gained while the server handled them.
+            assert 20 <= len(accepted) <= 21 + 10 * seconds and len(refused) == 50 - len(accepted)
             assert {(each["code"], each["name"], each["retryable"]) for each in refused} == {(429, "OT_RATE_LIMIT_EXCEEDED", True)}
-            assert [int(event["data"]) for event in heard] == [answer["id"] for answer in taken], "ERR-2: a refused one changes nothing"
-            for answer in taken:
+            assert [int(event["data"]) for event in signals] == [answer["id"] for answer in accepted], "ERR-2: a refused signal has no effect"
+            for answer in accepted:
                 await bob.expect("signal", data=str(answer["id"]))
-            await bob.notices_nothing()
-            # By REST the project's own server speaks for itself.
+            await bob.is_unaffected()
+            # Signals by REST are not limited.
             for _ in range(30):
                 assert server.rest("POST", server.session_path(session, "/signal"), {"data": "rest"}).status == 204
             for client in (ada, bob):
-                told = []
-                while len(told) < 30:
-                    told += [event for event in [await client.next()] if event.get("data") == "rest"]
+                count = 0
+                while count < 30:
+                    count += (await client.next()).get("data") == "rest"
 
 
-async def test_sig_11_development_mode_has_no_limit_and_a_project_a_generous_one(dev_server):
+async def test_sig_11_development_mode_has_no_rate_limit_and_a_project_has_a_generous_one(dev_server):
     room = dev_server.room("limits")
 
     async def refused(at, **access):

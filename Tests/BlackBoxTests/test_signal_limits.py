@@ -1,4 +1,4 @@
-"""Tests/Vectors/limits, against the running server: what Swift and JavaScript hold their own rules to, too."""
+"""Tests/Vectors/limits against the running server. The Swift and the JavaScript tests read the same vectors."""
 
 import json
 
@@ -18,16 +18,16 @@ CASES = [
     pytest.param({name: text(value) for name, value in case["signal"].items()}, case.get("refused"), id=case["name"])
     for case in json.loads((LIMITS / "signal.json").read_text())["cases"]
 ]
-# By REST the target is in the path.
+# A REST request has its target in the path.
 REST_CASES = [case for case in CASES if "to" not in case.values[0]]
 
 
 def content(signal):
-    """Type and data; an empty type is none (SIG-2)."""
+    """The type and data of a signal. An empty type means none (SIG-2)."""
     return {name: signal[name] for name in ("type", "data") if name in signal and (name, signal[name]) != ("type", "")}
 
 
-def test_opentok_1_5_the_vectors_have_each_boundary_that_is_named():
+def test_opentok_1_5_the_limit_vectors_cover_each_boundary():
     boundaries = [
         ("x", 8190), ("x", 8191), ("x", 8192), ("x", 8193), ('"', 4095), ('"', 4096), ("😀", 4095), ("😀", 4096), ("€", 8190),
         ("\x01", 1365), ("\x01", 1366),
@@ -46,7 +46,7 @@ def test_opentok_1_5_the_vectors_have_each_boundary_that_is_named():
 
 
 @pytest.mark.parametrize("members, refused", CASES)
-async def test_sig_2_sig_3_the_vectors_over_the_socket(server, session, members, refused):
+async def test_sig_2_sig_3_the_limit_vectors_hold_over_the_socket(server, session, members, refused):
     async with await Client.join(server, session) as ada:
         answer, events = await ada.signal(**members)
         if refused:
@@ -55,11 +55,11 @@ async def test_sig_2_sig_3_the_vectors_over_the_socket(server, session, members,
         else:
             assert answer["ev"] == "ack", answer
             assert [content(event) for event in events] == [content(members)]
-        assert (await ada.signal())[0]["ev"] == "ack", "the connection goes on"
+        assert (await ada.signal())[0]["ev"] == "ack", "the connection continues"
 
 
 @pytest.mark.parametrize("members, refused", REST_CASES)
-async def test_rest_2_the_vectors_by_rest(server, session, members, refused):
+async def test_rest_2_the_limit_vectors_hold_by_rest(server, session, members, refused):
     async with await Client.join(server, session) as ada:
         for path in (server.session_path(session, "/signal"), server.session_path(session, f"/connection/{ada.id}/signal")):
             answer = server.rest("POST", path, members)
@@ -68,4 +68,4 @@ async def test_rest_2_the_vectors_by_rest(server, session, members, refused):
             else:
                 assert (answer.status, answer.body) == (204, b"")
                 assert content(await ada.expect("signal")) == content(members)
-        assert len((await ada.signal())[1]) == 1, "nothing else was heard"
+        assert len((await ada.signal())[1]) == 1, "the client received a refused signal"

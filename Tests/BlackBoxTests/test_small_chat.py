@@ -1,4 +1,4 @@
-"""The article about a small chat: its code is the program's, its output is what the program prints."""
+"""The article about a small chat agrees with the example program: the same code, the same output."""
 
 import pathlib
 import re
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from server_process import BINARY, REPOSITORY
+from server_process import BINARY, DEADLINE, REPOSITORY
 
 ARTICLE = (REPOSITORY / "Sources/TextChat/TextChat.docc/SmallChat.md").read_text()
 SOURCE = (REPOSITORY / "Examples/SmallChat/SmallChat.swift").read_text()
@@ -18,25 +18,25 @@ def blocks(language):
 
 
 def run(*arguments):
-    result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=20)
+    result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=DEADLINE)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
 
 @pytest.mark.parametrize("block", [pytest.param(block, id=block.split("\n")[0].strip()) for block in blocks("swift")])
-def test_code_of_the_article_is_in_the_program_line_by_line(block):
+def test_each_code_block_of_the_article_is_in_the_program(block):
     assert "\n" + block in SOURCE
 
 
-def test_every_block_of_the_article_says_what_it_is():
+def test_each_block_of_the_article_names_its_language():
     assert set(re.findall(r"^```(\w*)\n.*?^```$", ARTICLE, re.MULTILINE | re.DOTALL)) == {"swift", "text", "sh"}
 
 
-def test_output_of_the_article_is_what_the_program_prints():
+def test_the_output_in_the_article_is_what_the_program_prints():
     assert run() == "".join(blocks("text"))
 
 
-def test_the_program_says_hello_in_a_real_session(server, session):
+def test_the_program_sends_hello_to_a_real_session(server, session):
     printed = run(server.project.key, session, server.project.token(session), server.url).splitlines()
     assert re.fullmatch(r"-- \d{4}-\d\d-\d\d --", printed[0])
     assert printed[1:] == ["> Hello"]

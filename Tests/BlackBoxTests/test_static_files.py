@@ -1,4 +1,4 @@
-"""The page and the library, as the server gives them out."""
+"""The test page and the browser library, as the server serves them."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from server_process import WEB_ROOT, Server
 LIBRARY = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js", "/v2.24.5/js/opentok.min.js"]
 
 
-def test_the_page_is_given_out_with_a_strict_policy(server):
+def test_the_page_is_served_with_a_strict_content_security_policy(server):
     answer = server.request("GET", "/")
     assert answer.status == 200
     assert answer.headers["Content-Type"].lower() == "text/html; charset=utf-8"
@@ -23,7 +23,7 @@ def test_the_page_is_given_out_with_a_strict_policy(server):
 @pytest.mark.parametrize(
     "path, kind", [("/main.js", "text/javascript"), ("/style.css", "text/css"), ("/favicon.svg", "image/svg+xml"), ("/opentok/index.js", "text/javascript")]
 )
-def test_files_have_their_kind_and_are_asked_for_again_only_if_changed(server, path, kind):
+def test_files_have_their_content_type_and_an_etag(server, path, kind):
     answer = server.request("GET", path)
     assert answer.status == 200, answer
     assert answer.headers["Content-Type"].split(";")[0] == kind
@@ -40,9 +40,9 @@ def test_files_have_their_kind_and_are_asked_for_again_only_if_changed(server, p
 
 
 @pytest.mark.parametrize("path", LIBRARY)
-def test_the_library_is_for_pages_of_every_origin(server, path):
+def test_the_library_may_be_loaded_by_pages_of_every_origin(server, path):
     answer = server.request("GET", path, headers={"Origin": "https://elsewhere.example"})
-    assert answer.status == 200, "run scripts/bundle-web first"
+    assert answer.status == 200, "the file is missing: run scripts/bundle-web"
     assert answer.headers["Content-Type"].split(";")[0] == "text/javascript"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert b"initSession" in answer.body
@@ -51,11 +51,11 @@ def test_the_library_is_for_pages_of_every_origin(server, path):
 
 
 @pytest.mark.parametrize("path", ["/v1.1/js/opentok.js", "/v20/js/opentok.js", "/v2.x/js/opentok.js", "/v2.6/js/other.js", "/v2.6", "/v2.6/project/100"])
-def test_other_versions_and_files_are_not_there(server, path):
+def test_other_versions_and_files_are_404(server, path):
     assert server.request("GET", path).status == 404
 
 
-def test_the_page_is_not_for_pages_of_other_origins(server):
+def test_pages_of_other_origins_may_not_read_the_page(server):
     answer = server.request("GET", "/", headers={"Origin": "https://elsewhere.example"})
     assert answer.headers["Access-Control-Allow-Origin"] is None
 
@@ -66,15 +66,15 @@ OUTSIDE = [
     "/..%5cPackage.swift", "/%252e%252e/Package.swift", "/.%2e/Package.swift", "/\xc0\xae\xc0\xae/Package.swift", "/index.html%00.js",
     "/index.html%00", "/main.js/", "/main.js/..", "/%", "/%zz", "/%2", "/....//Package.swift", "/file:///etc/passwd", "/./../Package.swift",
 ]  # fmt: skip
-NOT_FOR_READERS = [
+PRIVATE = [
     "/test/wire.test.js", "/test/", "/test-support/fake-browser.js", "/README.md", "/.hidden", "/.git/config",
     "/opentok", "/opentok/", "/dist/", "/opentok/.hidden.js", "/%2ehidden",
 ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def server_of_a_copy(tmp_path_factory):
-    """A folder with what should not be given out, beside what should."""
+def copy_server(tmp_path_factory):
+    """A server of a web root with private files, beside public ones."""
     outside = tmp_path_factory.mktemp("outside")
     root = outside / "web"
     for folder in ("opentok", "test", "test-support", "dist", ".git", "page"):
@@ -89,18 +89,18 @@ def server_of_a_copy(tmp_path_factory):
         yield server
 
 
-@pytest.mark.parametrize("path", OUTSIDE + NOT_FOR_READERS)
-async def test_what_is_not_for_readers_is_not_given_out(server_of_a_copy, path):
-    async with await RawSocket.open(server_of_a_copy) as raw:
+@pytest.mark.parametrize("path", OUTSIDE + PRIVATE)
+async def test_files_outside_the_web_root_and_private_files_are_not_served(copy_server, path):
+    async with await RawSocket.open(copy_server) as raw:
         await raw.send(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode("latin-1"))
-        said = await raw.ends()
-    assert b"OUTSIDE" not in said and b"root:" not in said, said
-    # Another spelling of a path that is given out is not what this is about.
-    assert b"CONTENT" not in said or path in ("/main.js/", "/main.js/.."), said
-    assert b"HTTP/1.1 500" not in said, said
+        response = await raw.ends()
+    assert b"OUTSIDE" not in response and b"root:" not in response, response
+    # Two of the paths may be read as other spellings of a public file.
+    assert b"CONTENT" not in response or path in ("/main.js/", "/main.js/.."), response
+    assert b"HTTP/1.1 500" not in response, response
 
 
-async def test_the_copy_is_given_out(server_of_a_copy):
-    """So that the test above is about the paths, and not about a server that gives out nothing."""
+async def test_the_public_files_of_the_copy_are_served(copy_server):
+    """Without this, the test above would pass on a server that serves nothing."""
     for path in ("/", "/main.js", "/page/a.js", "/opentok/index.js"):
-        assert b"CONTENT" in server_of_a_copy.request("GET", path).body, path
+        assert b"CONTENT" in copy_server.request("GET", path).body, path

@@ -1,32 +1,33 @@
-"""`signalbox verify`: the promises, judged from what real clients saw of real servers."""
+"""`signalbox verify`: the promises, checked against the events that real clients received from real servers."""
 
 import json
+import os
 import pathlib
 import time
 
-from server_process import Command, environment, run
+from server_process import DEADLINE, Command, environment, run
 
 
 def verify(*options):
-    result = run("verify", "--json", *options, timeout=120)
+    result = run("verify", "--json", *options, timeout=200)
     return result.returncode, json.loads(result.stdout)
 
 
-def test_g1_g2_g3_nothing_is_lost_doubled_or_out_of_order_over_a_network_that_is_cut():
+def test_g_1_g_2_g_3_nothing_is_lost_duplicated_or_reordered_over_a_failing_network():
     status, report = verify("--signals", 300, "--sessions", 2, "--cuts", 6, "--stops", 1)
     assert status == 0 and report["violations"] == [] and report["settled"] is True
     assert report["lost"] == report["duplicated"] == report["reordered"] == report["lossesTold"] == 0
     assert report["resumed"] > 0 and report["acknowledged"] > 200
 
 
-def test_res_15_a_server_that_is_told_to_end_and_started_anew_loses_nothing():
+def test_res_15_a_server_that_is_stopped_and_restarted_loses_nothing():
     status, report = verify("--signals", 300, "--sessions", 2, "--cuts", 2, "--stops", 0, "--restarts", 3)
     assert status == 0 and report["violations"] == [] and report["settled"] is True
     assert report["lost"] == report["duplicated"] == report["reordered"] == report["lossesTold"] == 0
-    assert report["recovered"] == 0 and report["resumed"] >= 6, "all of them"
+    assert report["recovered"] == 0 and report["resumed"] >= 6, "every client resumes"
 
 
-def test_g4_a_killed_server_is_told_as_a_loss():
+def test_g_4_clients_of_a_killed_server_are_told_of_the_loss():
     status, report = verify("--signals", 300, "--sessions", 2, "--cuts", 2, "--stops", 0, "--kills", 1, "--restarts", 1)
     assert status == 0 and report["violations"] == []
     assert report["lossesTold"] > 0
@@ -35,11 +36,11 @@ def test_g4_a_killed_server_is_told_as_a_loss():
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
     with Command("verify", "--signals", "1000000", "--stops", "0", env=environment() | {"TMPDIR": str(tmp_path)}) as command:
         children = pathlib.Path(f"/proc/{command.process.pid}/task/{command.process.pid}/children")
-        server = wait_for(lambda: [int(each) for task in children.parent.parent.iterdir() for each in (task / "children").read_text().split()])[0]
-        wait_for(lambda: b"serve" in pathlib.Path(f"/proc/{server}/cmdline").read_bytes())
+        server = wait_until(lambda: [int(each) for task in children.parent.parent.iterdir() for each in (task / "children").read_text().split()])[0]
+        wait_until(lambda: b"serve" in pathlib.Path(f"/proc/{server}/cmdline").read_bytes())
         command.process.kill()
         command.wait()
-    wait_for(lambda: not is_running(server))
+    wait_until(lambda: not is_running(server))
 
 
 def is_running(pid):
@@ -49,13 +50,14 @@ def is_running(pid):
         return False
 
 
-def wait_for(condition, seconds=15):
+def wait_until(condition, seconds=DEADLINE):
     deadline = time.monotonic() + seconds
     while not (found := condition()):
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, "the condition is still false"
         time.sleep(0.02)
     return found
 
 
-def test_g1_numbers_that_make_no_sense_are_refused():
-    assert run("verify", "--members", 1).returncode == 64
+def test_verify_refuses_fewer_than_two_members():
+    refused = run("verify", "--members", 1)
+    assert refused.returncode == os.EX_USAGE and "members" in refused.stderr, refused

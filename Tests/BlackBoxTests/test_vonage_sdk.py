@@ -1,6 +1,6 @@
-"""Vonage's own Python SDK for video, unmodified, against this server: only its `video_host` is ours.
+"""Vonage's Python SDK for video, unmodified, against this server. Only its `video_host` is set.
 
-It speaks https alone, with an application's credentials, and takes a private authority from the environment.
+It uses https only, with the credentials of an application, and reads the certificate authority from the environment.
 """
 
 import json
@@ -14,16 +14,16 @@ from vonage_video import Video
 from vonage_video.models import ArchiveMode, MediaMode, SessionOptions, SignalData, StreamLayout, StreamLayoutOptions, TokenOptions, TokenRole
 
 from credentials import Application
-from sdk import call, two
-from server_process import TLS, Server
+from sdk import call, two_clients
+from server_process import DEADLINE, TLS, Server
 from signalbox_client import Client
 
-SOMEBODY = "00000000-0000-4000-8000-000000000000"
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """With an application, over TLS."""
+    """A server with an application, over TLS."""
     application = Application()
     folder = tmp_path_factory.mktemp("vonage")
     (folder / "application.pem").write_text(application.public_pem)
@@ -36,7 +36,7 @@ def server(tmp_path_factory):
 
 
 def video(server, private_key):
-    options = HttpClientOptions(video_host=f"localhost:{server.port}", timeout=10)
+    options = HttpClientOptions(video_host=f"localhost:{server.port}", timeout=DEADLINE)
     return Video(HttpClient(Auth(application_id=server.project.key, private_key=private_key), options))
 
 
@@ -47,7 +47,7 @@ def vonage(server):
 
 @pytest.fixture
 def made(vonage):
-    """A session that the SDK has created through REST."""
+    """A session that the SDK has created by REST."""
     return vonage.create_session().session_id
 
 
@@ -60,7 +60,7 @@ async def test_opentok_4_2_vonage_creates_sessions_with_and_without_options(serv
     session = await call(vonage.create_session, *options)
     assert session.session_id.startswith(("1_", "2_"))
     async with await Client.join(server, session.session_id):
-        # After a call in JSON the SDK goes on to name JSON as the type of its form.
+        # After a call with JSON, the SDK sends its form with the content type of JSON.
         await call(vonage.send_signal, session.session_id, SignalData(type="t", data="d"))
         again = await call(vonage.create_session, *options)
         assert vonage.http_client.last_request.headers["Content-Type"] == "application/json"
@@ -68,7 +68,7 @@ async def test_opentok_4_2_vonage_creates_sessions_with_and_without_options(serv
 
 
 @pytest.mark.parametrize("role", list(TokenRole))
-async def test_opentok_3_4_vonages_client_tokens_open_a_session_over_wss(server, vonage, made, role):
+async def test_opentok_3_4_vonages_client_tokens_are_accepted_over_wss(server, vonage, made, role):
     options = TokenOptions(session_id=made, role=role, connection_data="name=Zoë & co", initial_layout_class_list=["a", "b"])
     token = vonage.generate_client_token(options)
     async with await Client.join(server, made, token=token.decode()) as client:
@@ -79,16 +79,16 @@ async def test_opentok_3_4_vonages_client_tokens_open_a_session_over_wss(server,
         assert (client.connected["role"], client.me["data"]) == ("publisher", "")
 
 
-async def test_opentok_4_3_vonage_signals_everybody_and_one(server, vonage, made):
-    ada, bob = await two(server, made)
+async def test_opentok_4_3_vonage_signals_a_session_and_one_connection(server, vonage, made):
+    ada, bob = await two_clients(server, made)
     async with ada, bob:
-        # The SDK wants both, so what is absent goes as an empty text; an empty type is none.
+        # The SDK requires both, so an absent member is sent as an empty string. An empty type means none.
         for type, data in (("chat", "hello"), ("", "only data"), ("only-type", ""), ("", "")):
             await call(vonage.send_signal, made, SignalData(type=type, data=data))
             assert vonage.http_client.last_response.status_code == 204
             for client in (ada, bob):
-                heard = await client.expect("signal")
-                assert (heard["from"], heard.get("type", ""), heard["data"]) == (None, type, data)
+                event = await client.expect("signal")
+                assert (event["from"], event.get("type", ""), event["data"]) == (None, type, data)
         await call(vonage.send_signal, made, SignalData(type="chat", data="psst"), bob.id)
         await call(vonage.send_signal, made, SignalData(type="end", data=""))
         assert (await bob.expect("signal"))["data"] == "psst"
@@ -97,7 +97,7 @@ async def test_opentok_4_3_vonage_signals_everybody_and_one(server, vonage, made
 
 
 async def test_opentok_4_4_vonage_forces_a_client_to_disconnect(server, vonage, made):
-    ada, bob = await two(server, made)
+    ada, bob = await two_clients(server, made)
     async with ada, bob:
         await call(vonage.disconnect_client, made, bob.id)
         assert vonage.http_client.last_response.status_code == 204
@@ -113,7 +113,7 @@ def test_opentok_4_5_vonage_finds_no_streams(vonage, made):
         vonage.get_stream(made, "a-stream")
 
 
-def test_opentok_4_5_vonage_hears_that_there_is_no_media(vonage, made):
+def test_opentok_4_5_vonage_reports_501_for_media(vonage, made):
     layout = StreamLayoutOptions(items=[StreamLayout(id="a-stream", layout_class_list=["full"])])
     for act in (
         lambda: vonage.mute_all_streams(made), lambda: vonage.mute_stream(made, "a-stream"), lambda: vonage.change_stream_layout(made, layout),
@@ -123,7 +123,7 @@ def test_opentok_4_5_vonage_hears_that_there_is_no_media(vonage, made):
         assert caught.value.response.status_code == 501
 
 
-async def test_opentok_4_1_vonage_hears_of_a_wrong_private_key(server, vonage, made):
+async def test_opentok_4_1_vonage_reports_a_wrong_private_key(server, vonage, made):
     stranger = video(server, Application().private_pem)
     signal = SignalData(type="t", data="d")
     async with await Client.join(server, made) as ada:
@@ -135,24 +135,25 @@ async def test_opentok_4_1_vonage_hears_of_a_wrong_private_key(server, vonage, m
                 await call(act)
         forged = stranger.generate_client_token(TokenOptions(session_id=made, role=TokenRole.MODERATOR))
         assert (await Client.denied(server, made, forged.decode()))["code"] == 1004
-        assert len((await ada.signal())[1]) == 1, "nothing of it was heard"
+        assert len((await ada.signal())[1]) == 1, "the client received one of the signals"
 
 
-async def test_opentok_4_3_vonage_hears_of_a_target_that_is_not_there(server, vonage, made):
+async def test_opentok_4_3_vonage_reports_an_unknown_target(server, vonage, made):
     signal = SignalData(type="t", data="d")
     with pytest.raises(NotFoundError):
         await call(vonage.send_signal, made, signal)
     async with await Client.join(server, made):
         with pytest.raises(NotFoundError):
-            await call(vonage.send_signal, made, signal, SOMEBODY)
+            await call(vonage.send_signal, made, signal, UNKNOWN)
 
 
 @pytest.mark.parametrize("type, data, status", [
     ("t" * 129, "x", 413), ("t", "x" * 8193, 413), ("t", "😀" * 4097, 413), ("t", "😀" * 8192, 413), ("a b", "x", 400), ("é", "x", 400),
 ], ids=["type", "data", "emoji", "the SDK's own limit", "space", "letter"])  # fmt: skip
-async def test_opentok_1_5_vonage_hears_of_a_bad_signal(server, vonage, made, type, data, status):
+async def test_opentok_1_5_vonage_reports_a_refused_signal(server, vonage, made, type, data, status):
     async with await Client.join(server, made) as ada:
-        # The SDK counts code points. What it refuses itself is built past its check, so that the server has its say.
+        # The SDK counts code points. A value that it refuses itself is built without its check, so that the server
+        # refuses it.
         try:
             signal = SignalData(type=type, data=data)
         except ValidationError:

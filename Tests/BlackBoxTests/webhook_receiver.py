@@ -1,4 +1,4 @@
-"""A receiver of webhooks: writes down what is posted to it, and answers as it is told."""
+"""A receiver of webhooks: it records what is posted to it, and answers as the test says."""
 
 import base64
 import collections
@@ -11,6 +11,8 @@ import socket
 import ssl
 import threading
 import time
+
+from server_process import DEADLINE
 
 
 class Post:
@@ -28,7 +30,7 @@ class Post:
         return int(self.id.rpartition("-")[2])
 
     def is_signed_with(self, secret, now=None):
-        """As docs/webhooks.md says."""
+        """Checks the signature as docs/webhooks.md says."""
         timestamp = self.headers["webhook-timestamp"]
         if abs((now or time.time()) - int(timestamp)) > 300:
             return False
@@ -38,8 +40,11 @@ class Post:
 
 
 class Receiver:
-    """`answers`: what each post gets, one after another, and then 200. Each is a status; or bytes that are sent as they
-    stand, after which the connection is closed; or "silence": nothing, until the test is over."""
+    """An HTTP or HTTPS server.
+
+    `answers` are the answers to the posts, in their order; every later post gets 200. An answer is a status, or bytes that
+    are sent as they are before the connection is closed, or "silence": no answer until the test is over.
+    """
 
     def __init__(self, *answers, tls=None, port=0):
         self.answers = collections.deque(answers)
@@ -52,7 +57,7 @@ class Receiver:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Without it each answer of two writes waits for the client's delayed acknowledgement.
+            # With Nagle's algorithm, each answer of two writes would wait for the client's delayed acknowledgement.
             disable_nagle_algorithm = True
 
             def do_POST(self):
@@ -82,7 +87,7 @@ class Receiver:
             answer = self.answers.popleft() if self.answers else 200
         self.posts.put(Post(handler.path, dict((k.lower(), v) for k, v in handler.headers.items()), raw))
         if answer == "silence":
-            self._over.wait(60)
+            self._over.wait()
             answer = b""
         with self._lock:
             self.concurrent -= 1
@@ -110,20 +115,23 @@ class Receiver:
         self._thread.join()
         self.server.server_close()
 
-    def next(self, timeout=15):
+    def next(self, timeout=DEADLINE):
         post = self.posts.get(timeout=timeout)
         self.seen.append(post)
         return post
 
-    def expect(self, *names, timeout=15):
-        """The next posts have to be these events."""
+    def expect(self, *names, timeout=DEADLINE):
+        """Requires the next posts to be these events, and returns them."""
         posts = [self.next(timeout) for _ in names]
         assert [post.name for post in posts] == list(names), [post.event for post in posts]
         return posts
 
 
 def closed_port():
-    """A port that nobody listens on. It stays taken, so that nobody else gets it, as long as the socket is kept."""
-    taken = socket.socket()
-    taken.bind(("127.0.0.1", 0))
-    return taken, taken.getsockname()[1]
+    """A socket that is bound but does not listen, and its port.
+
+    No other process gets the port while the socket is open.
+    """
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    return bound, bound.getsockname()[1]

@@ -1,8 +1,8 @@
-"""A real server and a real browser, for tests of what a person sees.
+"""Fixtures for tests of the page with a real server and a real browser.
 
 SIGNALBOX_BIN   the server's executable
-SCREENSHOT_DIR  where pictures go; default: a temporary folder
-CHROMIUM        the browser; default: Debian's
+SCREENSHOT_DIR  the folder for screenshots; default: a temporary one
+CHROMIUM        the browser; default: the one of Debian
 """
 
 import os
@@ -11,22 +11,21 @@ import queue
 import re
 import subprocess
 import threading
+import uuid
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-START_SECONDS = 20
-STOP_SECONDS = 10
+# A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
+DEADLINE = 60
 READY = re.compile(r"https?://\S+")
 
-# A wait that is not over by then has failed. It costs nothing when all is well.
-WAIT_MILLISECONDS = 10_000
-expect.set_options(timeout=WAIT_MILLISECONDS)
+expect.set_options(timeout=DEADLINE * 1000)
 
 
 class Server:
-    """`signalbox serve` on a port of its own choosing, with `--dev` unless it is given credentials."""
+    """`signalbox serve` on a free port, in development mode unless the arguments have credentials."""
 
     def __init__(self, *arguments, is_development=True):
         self.process = subprocess.Popen(
@@ -42,11 +41,11 @@ class Server:
             ],
             stdout=subprocess.PIPE,
             text=True,
-            # Credentials from outside would switch the development mode off.
+            # Credentials in the environment would switch development mode off.
             env={name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_API_")},
         )
         lines = queue.Queue()
-        # Keeps reading to the end, so that the server never waits for somebody to empty the pipe.
+        # Reads to the end, so that the server never waits for space in the pipe.
         self.reader = threading.Thread(target=self._read, args=(lines,), daemon=True)
         self.reader.start()
         self.url = self._wait_until_ready(lines)
@@ -60,12 +59,12 @@ class Server:
         seen = []
         while True:
             try:
-                line = lines.get(timeout=START_SECONDS)
+                line = lines.get(timeout=DEADLINE)
             except queue.Empty:
                 line = None
             if line is None:
                 self.stop()
-                raise RuntimeError(f"the server did not say that it is ready; it said: {seen}")
+                raise RuntimeError(f"the server printed no ready line; it printed: {seen}")
             seen.append(line)
             found = READY.search(line)
             if found:
@@ -75,7 +74,7 @@ class Server:
         if self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(STOP_SECONDS)
+                self.process.wait(DEADLINE)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -84,7 +83,7 @@ class Server:
 @pytest.fixture(scope="session")
 def require_server():
     if not os.environ.get("SIGNALBOX_BIN"):
-        pytest.fail("SIGNALBOX_BIN has to name the server's executable")
+        pytest.fail("Set SIGNALBOX_BIN to the server's executable.")
 
 
 @pytest.fixture(scope="session")
@@ -101,7 +100,7 @@ def url(shared_server):
 
 @pytest.fixture
 def own_server(require_server):
-    """For a test that stops it."""
+    """A server that the test may stop."""
     server = Server()
     yield server
     server.stop()
@@ -126,16 +125,16 @@ def screenshots(tmp_path_factory):
 
 
 @pytest.fixture
-def room(request):
-    """A room for this test alone."""
-    return re.sub(r"[^A-Za-z0-9._~-]", "-", request.node.name)[:64]
+def room():
+    """A room that only this test uses."""
+    return f"room-{uuid.uuid4()}"
 
 
 @pytest.fixture
 def open_page(chromium):
-    """Opens pages, each in a browser context of its own: as on different machines.
+    """Opens pages, each in a browser context of its own, as if on different machines.
 
-    Whatever a page complains about fails the test, unless the test says what it expects: `page.complaints.clear()`.
+    Errors and warnings on a page's console fail the test, unless the test expects them and calls `page.complaints.clear()`.
     """
     contexts = []
     pages = []
@@ -145,7 +144,7 @@ def open_page(chromium):
         context = chromium.new_context(**options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(WAIT_MILLISECONDS)
+        page.set_default_timeout(DEADLINE * 1000)
         page.complaints = []
         page.on("console", lambda message: message.type in ("error", "warning") and page.complaints.append(message.text))
         page.on("pageerror", lambda error: page.complaints.append(str(error)))

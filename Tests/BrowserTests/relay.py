@@ -1,4 +1,4 @@
-"""The network between a page and a server, as something that a test can cut."""
+"""A network between a client and a server that a test can cut."""
 
 import socket
 import struct
@@ -9,7 +9,7 @@ CHUNK_BYTES = 65_536
 
 
 class Relay:
-    """Listens on a port of its own and hands everything on, in both directions, until it is cut."""
+    """Listens on a port of its own, and forwards all bytes in both directions until it is cut."""
 
     def __init__(self, server_url):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -17,29 +17,31 @@ class Relay:
         self.lock = threading.Lock()
         self.sockets = set()
         self.is_cut = False
-        self.lead_to(server_url)
+        self.route_to(server_url)
         self.thread = threading.Thread(target=self._accept, daemon=True)
         self.thread.start()
 
-    def lead_to(self, server_url):
+    def route_to(self, server_url):
+        """New connections go to this server."""
         parts = urllib.parse.urlsplit(server_url)
         self.target = (parts.hostname, parts.port)
 
     def cut(self):
-        """Breaks what is open, without a word to either side, and lets nothing new through."""
+        """Resets all open connections, and refuses new ones."""
         with self.lock:
             self.is_cut = True
             open_sockets, self.sockets = self.sockets, set()
         for each in open_sockets:
             reset(each)
 
-    def mend(self):
+    def restore(self):
+        """Accepts new connections again."""
         with self.lock:
             self.is_cut = False
 
     def stop(self):
         self.cut()
-        # Closing a socket does not wake who waits in `accept`; shutting it down does.
+        # Closing a socket does not wake a thread in `accept`; shutting it down does.
         self.listener.shutdown(socket.SHUT_RDWR)
         self.thread.join()
         self.listener.close()
@@ -47,23 +49,23 @@ class Relay:
     def _accept(self):
         while True:
             try:
-                page, _ = self.listener.accept()
+                client, _ = self.listener.accept()
             except OSError:
                 return
             try:
                 server = socket.create_connection(self.target)
             except OSError:
-                reset(page)
+                reset(client)
                 continue
             with self.lock:
                 is_cut = self.is_cut
                 if not is_cut:
-                    self.sockets |= {page, server}
+                    self.sockets |= {client, server}
             if is_cut:
-                reset(page)
+                reset(client)
                 reset(server)
                 continue
-            for source, sink in ((page, server), (server, page)):
+            for source, sink in ((client, server), (server, client)):
                 threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
 
     def _pump(self, source, sink):
@@ -79,10 +81,10 @@ class Relay:
 
 
 def reset(each):
-    """No FIN, no close frame: the connection is simply not there any more."""
+    """Sends a RST: no FIN and no close frame."""
     try:
         each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        # Wakes the pump that reads from it; closing alone would not.
+        # Wakes the thread that reads from the socket. Closing alone would not.
         each.shutdown(socket.SHUT_RDWR)
     except OSError:
         pass

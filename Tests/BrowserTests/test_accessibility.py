@@ -1,7 +1,7 @@
-"""What a page owes to those who do not see it, or see it otherwise."""
+"""Accessibility of the page: names, contrast, focus, text direction, live regions."""
 
 import pytest
-from person import Person
+from user import User
 from playwright.sync_api import expect
 
 NAMELESS = """() => [...document.querySelectorAll('button, input, select, textarea, [role=img], [tabindex="0"]')]
@@ -9,8 +9,8 @@ NAMELESS = """() => [...document.querySelectorAll('button, input, select, textar
   .filter((each) => !(each.ariaLabel || each.getAttribute('aria-labelledby') || each.labels?.length || each.textContent.trim()))
   .map((each) => each.outerHTML)"""
 
-# WCAG 2.2, 1.4.3: text on its own background, as far as both are plain colours.
-FAINT = """() => {
+# WCAG 2.2, 1.4.3: the contrast between text and background, where both are plain colours.
+LOW_CONTRAST = """() => {
   const parse = (text) => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number); return { r, g, b, a }; };
   const light = ({ r, g, b }) => {
     const [x, y, z] = [r, g, b].map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
@@ -37,33 +37,33 @@ FAINT = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everything_has_a_name_and_enough_contrast(open_page, url, room, scheme):
+def test_each_control_has_a_name_and_each_text_enough_contrast(open_page, url, room, scheme):
     calm = {"color_scheme": scheme, "reduced_motion": "reduce"}
     form = open_page(url + "/", **calm)
     expect(form.get_by_label("Your name")).to_be_visible()
-    assert form.evaluate(FAINT) == []
-    ada = Person.join(open_page, url, room, "Ada", role="publisheronly", **calm)
-    bob = Person.join(open_page, url, room, "Bob", **calm)
-    bob.say("hello")
-    ada.sees_messages("hello")
-    ada.say("not permitted")
-    ada.say("waits")
-    expect(ada.state_of("not permitted")).to_have_attribute("data-state", "failed")
-    bob.page.locator("#composer-text").press_sequentially("hm")
-    ada.sees_typing("Bob is typing…")
+    assert form.evaluate(LOW_CONTRAST) == []
+    ada = User.join(open_page, url, room, "Ada", role="publisheronly", **calm)
+    bob = User.join(open_page, url, room, "Bob", **calm)
+    bob.send("hello")
+    ada.expect_messages("hello")
+    ada.send("not permitted")
+    ada.send("waits for it")
+    expect(ada.row("not permitted")).to_have_attribute("data-state", "failed")
+    bob.press_keys("hm")
+    ada.expect_typing("Bob is typing…")
     ada.open_inspector()
     ada.open_options()
-    for person in (ada, bob):
-        assert person.page.evaluate(NAMELESS) == []
-        assert person.page.evaluate(FAINT) == []
+    for user in (ada, bob):
+        assert user.page.evaluate(NAMELESS) == []
+        assert user.page.evaluate(LOW_CONTRAST) == []
 
 
-def test_messages_are_a_log_and_each_says_whose_it_is(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
+def test_messages_are_a_live_log_and_each_names_its_sender(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
     log = ada.page.get_by_role("log", name="Messages")
     expect(log).to_have_attribute("aria-live", "polite")
-    ada.say("one")
-    ada.say("two")
+    ada.send("one")
+    ada.send("two")
     rows = log.get_by_role("listitem")
     expect(rows).to_have_count(3)
     for row in (rows.nth(1), rows.nth(2)):
@@ -72,32 +72,32 @@ def test_messages_are_a_log_and_each_says_whose_it_is(open_page, url, room):
     assert ada.page.locator("html").get_attribute("lang") == "en"
 
 
-def test_a_text_of_the_other_direction_keeps_its_own(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    ada.say("مرحبا بالعالم")
+def test_each_message_has_the_direction_of_its_text(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    ada.send("مرحبا بالعالم")
     direction = ada.bubble("مرحبا بالعالم").evaluate("each => getComputedStyle(each).direction")
     assert direction == "rtl"
-    ada.say("hello")
+    ada.send("hello")
     assert ada.bubble("hello").evaluate("each => getComputedStyle(each).direction") == "ltr"
 
 
-def test_focus_is_seen_and_stays_when_its_row_changes(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada", role="publisheronly")
-    ada.say("not permitted")
+def test_focus_is_visible_and_moves_to_the_list_when_its_row_goes(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada", role="publisheronly")
+    ada.send("not permitted")
     discard = ada.page.get_by_role("button", name="Discard")
     discard.focus()
     assert discard.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
     ada.page.keyboard.press("Enter")
-    ada.sees_messages()
+    ada.expect_messages()
     assert ada.page.evaluate("document.activeElement.id") == "messages-scroll"
 
 
-def test_rows_that_stay_are_not_touched(open_page, url, room):
-    """What is drawn anew is read out anew, and loses a selection."""
-    ada = Person.join(open_page, url, room, "Ada")
+def test_unchanged_rows_are_not_rendered_again(open_page, url, room):
+    """A screen reader would read a new element again, and a selection in the old one would be lost."""
+    ada = User.join(open_page, url, room, "Ada")
     for text in ("one", "two"):
-        ada.say(text)
-    expect(ada.state_of("two")).to_have_attribute("data-state", "sent")
+        ada.send(text)
+    expect(ada.row("two")).to_have_attribute("data-state", "sent")
     ada.page.evaluate(
         """() => {
              window.touched = [];
@@ -107,8 +107,8 @@ def test_rows_that_stay_are_not_touched(open_page, url, room):
              window.isOld = () => one.every((each) => each.isConnected);
            }"""
     )
-    ada.say("three")
-    expect(ada.state_of("three")).to_have_attribute("data-state", "sent")
+    ada.send("three")
+    expect(ada.row("three")).to_have_attribute("data-state", "sent")
     touched = ada.page.evaluate("window.touched")
     assert ada.page.evaluate("window.isOld()")
     assert not [each for each in touched if each.startswith("<li") and "one" in each]

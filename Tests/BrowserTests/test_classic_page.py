@@ -1,4 +1,4 @@
-"""Pages made for OpenTok: a script tag, and code that knows nothing of this server."""
+"""Pages written for OpenTok: a script tag, and code that knows nothing about this server."""
 
 import http.server
 import pathlib
@@ -6,7 +6,7 @@ import threading
 import urllib.parse
 
 import pytest
-from person import Person
+from user import User
 from playwright.sync_api import expect
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
@@ -14,7 +14,7 @@ PATHS = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/
 
 
 class Application:
-    """An application's own server, another origin; only the script tag of its page names ours."""
+    """The web server of an application, which is another origin. Only the script tag of its page names this server."""
 
     def __init__(self, html):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -46,8 +46,8 @@ def open_application(open_page, url):
         application = Application((FIXTURES / fixture).read_text().replace("SCRIPT", url + script))
         applications.append(application)
         page = open_page("about:blank")
-        given = page.request.get(f"{url}/room/{room}?data=Page{query}").json() | changes
-        page.goto(f"{application.url}/?{urllib.parse.urlencode(given)}")
+        access = page.request.get(f"{url}/room/{room}?data=Page{query}").json() | changes
+        page.goto(f"{application.url}/?{urllib.parse.urlencode(access)}")
         return page
 
     yield open_application
@@ -65,7 +65,7 @@ def open_classic(open_application):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_video_chat_made_for_opentok_keeps_its_text_chat(open_application, open_page, url, room, path):
-    """Its media calls fail in its own error handler, and everything else goes on; its console stays empty."""
+    """Its media calls fail in its own error handler, everything else works, and its console stays empty."""
     page = open_application("video-chat.html", path, room, query="&role=moderator")
     history = page.locator("#history li")
     lines = [
@@ -83,7 +83,7 @@ def test_a_video_chat_made_for_opentok_keeps_its_text_chat(open_application, ope
     say("hello")
     expect(history.last).to_have_text("me: hello")
     expect(page.locator("#text")).to_have_value("")
-    ada = Person.join(open_page, url, room, "Ada")
+    ada = User.join(open_page, url, room, "Ada")
     expect(history.last).to_have_text("joined: Ada")
     ada.open_inspector()
     ada.send_signal("msg", "from Ada")
@@ -92,10 +92,10 @@ def test_a_video_chat_made_for_opentok_keeps_its_text_chat(open_application, ope
     page.get_by_role("button", name="Remove").click()
     lines += ["me: hello", "joined: Ada", "theirs: from Ada"]
     expect(history).to_have_count(len(lines) + 2)
-    told = history.all_inner_texts()
-    assert told[: len(lines)] == lines
-    # PRES-2 and the acknowledgement are two messages; which one is first is not promised.
-    assert sorted(told[len(lines) :]) == ["forceDisconnect done", "left: Ada, forceDisconnected"]
+    texts = history.all_inner_texts()
+    assert texts[: len(lines)] == lines
+    # The presence event (PRES-2) and the acknowledgement may arrive in either order.
+    assert sorted(texts[len(lines) :]) == ["forceDisconnect done", "left: Ada, forceDisconnected"]
     expect(ada.page.locator("#notice-text")).to_have_text("You were removed from this room.")
 
     page.get_by_role("button", name="Remove").click()
@@ -108,11 +108,11 @@ def test_a_video_chat_made_for_opentok_keeps_its_text_chat(open_application, ope
 
 def test_changing_the_host_in_the_script_tag_is_enough(open_classic, open_page, url):
     page = open_classic("classic")
-    heard = page.locator("#heard li")
-    expect(heard).to_have_text(["sessionConnected Page", "connect done", "connectionCreated Page of 1"])
+    events = page.locator("#events li")
+    expect(events).to_have_text(["sessionConnected Page", "connect done", "connectionCreated Page of 1"])
     page.locator("#text").fill("hello")
     page.get_by_role("button", name="Send").click()
-    expect(heard).to_have_text(
+    expect(events).to_have_text(
         [
             "sessionConnected Page",
             "connect done",
@@ -123,29 +123,29 @@ def test_changing_the_host_in_the_script_tag_is_enough(open_classic, open_page, 
         ]
     )
 
-    # Somebody on the test page and this page are in one session.
-    ada = Person.join(open_page, url, "classic", "Ada")
-    expect(heard.last).to_have_text("connectionCreated Ada of 2")
+    # A user of the test page and this page are in one session.
+    ada = User.join(open_page, url, "classic", "Ada")
+    expect(events.last).to_have_text("connectionCreated Ada of 2")
     ada.open_inspector()
     ada.send_signal("msg", "from the inspector")
-    expect(heard.last).to_have_text("signal:msg Ada: from the inspector")
+    expect(events.last).to_have_text("signal:msg Ada: from the inspector")
     ada.page.close()
-    expect(heard.last).to_have_text("connectionDestroyed Ada clientDisconnected")
+    expect(events.last).to_have_text("connectionDestroyed Ada clientDisconnected")
 
     page.locator("#text").fill("x" * 8191)
     page.get_by_role("button", name="Send").click()
-    expect(heard.last).to_have_text("refused OT_INVALID_PARAMETER 413")
+    expect(events.last).to_have_text("refused OT_INVALID_PARAMETER 413")
     page.evaluate("session.disconnect()")
-    expect(heard.last).to_have_text("sessionDisconnected clientDisconnected")
+    expect(events.last).to_have_text("sessionDisconnected clientDisconnected")
     page.locator("#text").fill("too late")
     page.get_by_role("button", name="Send").click()
-    expect(heard.filter(has_text="refused OT_NOT_CONNECTED 500")).to_have_count(1)
-    expect(heard.filter(has_text="exception 500")).to_have_count(1)
+    expect(events.filter(has_text="refused OT_NOT_CONNECTED 500")).to_have_count(1)
+    expect(events.filter(has_text="exception 500")).to_have_count(1)
 
 
 def test_a_forged_token_is_refused_as_in_opentok(open_classic):
     page = open_classic("classic", token="T1==forged")
-    expect(page.locator("#heard li")).to_have_text(
+    expect(page.locator("#events li")).to_have_text(
         ["connect failed 1004 OT_AUTHENTICATION_ERROR", "exception 1004 Authentication error"]
     )
 
@@ -161,7 +161,7 @@ def test_the_library_is_where_pages_look_for_it(open_page, url, path):
     assert page.evaluate("OT.checkSystemRequirements()") == 1
 
 
-def test_the_library_is_an_es_module_too(open_page, url):
+def test_the_library_is_also_an_es_module(open_page, url):
     page = open_page(url + "/")
     count = page.evaluate(
         """async () => {
@@ -171,18 +171,18 @@ def test_the_library_is_an_es_module_too(open_page, url):
              return new Promise((done) => session.connect(token, (error) => done(error ? error.code : session.connections.length())));
            }"""
     )
-    assert count == 1, "oneself is there when the handler runs, before anybody is announced"
+    assert count == 1, "the own connection is there when the handler runs"
 
 
 def test_opentok_1_2_objects_sent_by_a_page_arrive_as_objects(open_application, room):
-    """Pages were written so, and their counterparts read `event.data.msg`."""
+    """Such pages read `event.data.msg`."""
     ada = open_application("object-data.html", "/v2/js/opentok.min.js", room, sender="Ada")
-    expect(ada.locator("#heard li")).to_have_text(["connected, 1 here", "no camera"])
+    expect(ada.locator("#events li")).to_have_text(["connected, 1 here", "no camera"])
     bob = open_application("object-data.html", "/v2/js/opentok.js", room, sender="Bob")
-    expect(bob.locator("#heard li")).to_have_text(["connected, 2 here", "no camera"])
+    expect(bob.locator("#events li")).to_have_text(["connected, 2 here", "no camera"])
     ada.evaluate("say('hello')")
-    expect(ada.locator("#heard li").last).to_have_text("mine: hello by Ada")
-    expect(bob.locator("#heard li").last).to_have_text("theirs: hello by Ada")
+    expect(ada.locator("#events li").last).to_have_text("mine: hello by Ada")
+    expect(bob.locator("#events li").last).to_have_text("theirs: hello by Ada")
 
 
 def test_opentok_6_1_the_script_is_an_amd_module_where_there_is_a_loader(open_page, url):
@@ -200,8 +200,8 @@ def test_opentok_6_1_the_script_is_an_amd_module_where_there_is_a_loader(open_pa
 
 
 def test_opentok_6_1_the_script_as_text_finds_its_server(open_page, url):
-    """As jQuery's `getScript` puts it in when page and script are of one origin."""
-    # A document of that origin whose policy lets text become a script.
+    """jQuery's `getScript` inserts a script of the same origin as text."""
+    # A document of that origin whose policy allows inline scripts.
     page = open_page(url + "/livez")
     outcome = page.evaluate(
         """async () => {

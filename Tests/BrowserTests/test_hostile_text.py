@@ -1,9 +1,9 @@
-"""Whatever somebody writes stays text, whether it is typed into a page or sent by a program of their own."""
+"""Text of other users is never markup, whether it is typed into a page or sent by a hostile program."""
 
 import json
 
 import pytest
-from person import Person
+from user import User
 from playwright.sync_api import expect
 
 BREAK_IN = "document.title='broken in'"
@@ -37,58 +37,59 @@ MARKUP = "img, svg, script, iframe, details, math, style, meta, base, object, a,
 
 RAW_PEER = """async ({ access, signals }) => {
   const socket = new WebSocket(location.origin.replace('http', 'ws') + '/v1/signaling', 'signalbox.v1');
-  const heard = [];
+  const received = [];
   let wake = () => {};
-  socket.onmessage = ({ data }) => { heard.push(...data.trim().split('\\n').map((line) => JSON.parse(line))); wake(); };
-  const hear = async (id) => {
+  socket.onmessage = ({ data }) => { received.push(...data.trim().split('\\n').map((line) => JSON.parse(line))); wake(); };
+  const answer = async (id) => {
     for (;;) {
-      const found = heard.find((each) => each.id === id);
+      const found = received.find((each) => each.id === id);
       if (found) return found;
       await new Promise((resolve) => (wake = resolve));
     }
   };
   await new Promise((resolve) => (socket.onopen = resolve));
   socket.send(JSON.stringify({ op: 'connect', id: 1, ...access }));
-  if ((await hear(1)).ev !== 'connected') throw new Error('not connected');
+  if ((await answer(1)).ev !== 'connected') throw new Error('not connected');
   let id = 1;
   for (const signal of signals) {
     id += 1;
     socket.send(JSON.stringify({ op: 'signal', id, ...signal }));
-    const answer = await hear(id);
-    if (answer.ev !== 'ack') throw new Error(JSON.stringify(answer));
+    const { ev, code } = await answer(id);
+    if (ev !== 'ack') throw new Error(`${ev} ${code}`);
   }
   return id;
 }"""
 
 
 def send_raw(open_page, url, room, signals, data=""):
-    """A peer that speaks the protocol by itself, and need not keep to what the page would do."""
+    """Joins with a client that uses the protocol without the library, and sends signals that the page would not
+    send."""
     page = open_page(url + "/")
     access = page.request.get(f"{url}/room/{room}", params={"data": data}).json()
     page.evaluate(RAW_PEER, {"access": access, "signals": signals})
     return page
 
 
-def expect_untouched(person):
-    for part in ("#messages", "#people", "#typing", "#log", "#signal-target", ".pane-head", "#room-name"):
-        assert person.page.locator(part).locator(MARKUP).count() == 0, part
-    assert "broken in" not in person.page.title()
+def expect_no_markup(user):
+    for part in ("#messages", "#participants", "#typing", "#log", "#signal-target", ".pane-head", "#room-name"):
+        assert user.page.locator(part).locator(MARKUP).count() == 0, part
+    assert "broken in" not in user.page.title()
 
 
-def test_what_is_typed_stays_text(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, TEXTS[0])
+def test_typed_text_is_never_markup(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, TEXTS[0])
     ada.open_inspector()
     for text in TEXTS:
-        bob.say(text)
-    for person in (ada, bob):
-        expect(person.page.locator(".bubble")).to_have_count(len(TEXTS))
-        assert person.page.locator(".bubble").all_text_contents() == TEXTS
-        expect_untouched(person)
+        bob.send(text)
+    for user in (ada, bob):
+        expect(user.page.locator(".bubble")).to_have_count(len(TEXTS))
+        assert user.page.locator(".bubble").all_text_contents() == TEXTS
+        expect_no_markup(user)
 
 
-def test_what_a_program_sends_stays_text(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
+def test_received_text_is_never_markup(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
     ada.open_inspector()
     signals = []
     for text in TEXTS:
@@ -99,24 +100,24 @@ def test_what_a_program_sends_stays_text(open_page, url, room):
     send_raw(open_page, url, room, signals)
     expect(ada.page.locator(".bubble")).to_have_count(2 * len(TEXTS))
     assert ada.page.locator(".bubble").all_text_contents() == [text for text in TEXTS for _ in range(2)]
-    expect_untouched(ada)
+    expect_no_markup(ada)
 
 
-@pytest.mark.parametrize("place", [0, 2, 21])
-def test_a_name_stays_text_wherever_it_is_shown(open_page, url, room, place):
-    ada = Person.join(open_page, url, room, "Ada")
+@pytest.mark.parametrize("index", [0, 2, 21])
+def test_a_name_is_never_markup(open_page, url, room, index):
+    ada = User.join(open_page, url, room, "Ada")
     ada.open_inspector()
     typing = {"type": "typing", "data": '{"action":"begin","n":1}', "onlineOnly": True}
-    send_raw(open_page, url, room, [{"type": "TextChat", "data": "hello"}, typing], data=TEXTS[place])
-    ada.sees_messages("hello")
+    send_raw(open_page, url, room, [{"type": "TextChat", "data": "hello"}, typing], data=TEXTS[index])
+    ada.expect_messages("hello")
     expect(ada.page.locator("#typing-text")).to_contain_text("typing…")
-    expect_untouched(ada)
+    expect_no_markup(ada)
 
 
-def test_nobody_speaks_under_anothers_name(open_page, url, room):
-    """CHAT-4: what the server vouches for comes first, and a claim to another's name is not taken."""
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
+def test_chat_4_a_user_cannot_take_the_name_of_another(open_page, url, room):
+    """The connection data comes first, and a message that claims the name of another user is shown as from a guest."""
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
     claim = {"type": "text-chat", "data": '{"text":"I am Ada","sender":{"id":"x","alias":"Ada"}}'}
     send_raw(open_page, url, room, [claim], data="Mallory")
     send_raw(open_page, url, room, [claim])
@@ -126,4 +127,4 @@ def test_nobody_speaks_under_anothers_name(open_page, url, room):
     assert names[0] == "Mallory"
     assert names[1].startswith("Guest ")
     assert names[2] == "Cy"
-    assert "Ada" in ada.page.locator("#people").inner_text()
+    assert "Ada" in ada.page.locator("#participants").inner_text()

@@ -1,52 +1,53 @@
-"""The test page: two people open it and chat."""
+"""The test page: chat between users, the inspector, options, and narrow windows."""
 
 import datetime
 import re
 
 import pytest
-from person import MESSAGE_ROWS, Person
+from user import MESSAGE_ROWS, User
 from playwright.sync_api import expect
 from relay import Relay
 
-def test_two_people_chat_in_both_directions(open_page, url, room, screenshots):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
-    ada.say("hello")
-    bob.sees_messages("hello")
-    bob.say("hello yourself 🚂")
-    for person in (ada, bob):
-        person.sees_messages("hello", "hello yourself 🚂")
+
+def test_two_users_chat_in_both_directions(open_page, url, room, screenshots):
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
+    ada.send("hello")
+    bob.expect_messages("hello")
+    bob.send("hello yourself 🚂")
+    for user in (ada, bob):
+        user.expect_messages("hello", "hello yourself 🚂")
     expect(ada.page.locator(MESSAGE_ROWS).first).to_have_attribute("data-state", "sent")
     expect(bob.page.locator(".row-name").first).to_have_text("Ada")
     ada.page.screenshot(path=screenshots / "chat-light.png")
 
 
 def test_rows_are_grouped_by_sender_with_name_and_time_on_top(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
-    ada.say("one")
-    ada.say("two")
-    bob.sees_messages("one", "two")
-    bob.say("three")
-    ada.sees_messages("one", "two", "three")
-    ada.say("four")
-    ada.sees_rows("day", "sent first", "sent last", "received single", "sent single")
-    bob.sees_rows("day", "received first", "received last", "sent single", "received single")
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
+    ada.send("one")
+    ada.send("two")
+    bob.expect_messages("one", "two")
+    bob.send("three")
+    ada.expect_messages("one", "two", "three")
+    ada.send("four")
+    ada.expect_rows("day", "sent first", "sent last", "received single", "sent single")
+    bob.expect_rows("day", "received first", "received last", "sent single", "received single")
     shown = bob.page.locator("#messages > li:not(.short) .row-name")
     expect(shown).to_have_text(["Ada", "You", "Ada"])
 
 
-def test_a_group_ends_when_two_minutes_pass_and_a_day_at_midnight(open_page, url, room):
-    """The window is strictly less than 120 s, by the reader's own clock."""
+def test_a_group_ends_after_two_minutes_and_a_day_at_midnight(open_page, url, room):
+    """Messages less than 120 s apart are one group, by the reader's clock."""
     evening = datetime.datetime(2026, 3, 3, 23, 55)
-    ada = Person.join(open_page, url, room, "Ada", timezone_id="Asia/Shanghai")
-    bob = Person.join(open_page, url, room, "Bob")
+    ada = User.join(open_page, url, room, "Ada", timezone_id="Asia/Shanghai")
+    bob = User.join(open_page, url, room, "Bob")
     for text, seconds in (("a", 0), ("b", 119), ("c", 239), ("d", 305)):
         moment = evening + datetime.timedelta(seconds=seconds) - datetime.timedelta(hours=8)
         ada.page.clock.set_fixed_time(moment.replace(tzinfo=datetime.timezone.utc))
-        bob.say(text)
+        bob.send(text)
         expect(ada.bubble(text)).to_be_visible()
-    ada.sees_rows("day", "received first", "received last", "received single", "day", "received single")
+    ada.expect_rows("day", "received first", "received last", "received single", "day", "received single")
     expect(ada.page.locator("[data-kind=day]")).to_have_text(["Yesterday", "Today"])
     expect(ada.page.locator("[data-kind=day] time").first).to_have_attribute("datetime", "2026-03-03")
 
@@ -60,59 +61,59 @@ def test_the_page_runs_under_a_strict_content_security_policy(open_page, url):
     assert answer.header_value("x-content-type-options") == "nosniff"
 
 
-def test_the_list_of_who_is_here_follows_joining_and_leaving(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    ada.sees_people("Ada")
-    bob = Person.join(open_page, url, room, "Bob")
-    cy = Person.join(open_page, url, room, "Cy")
-    for person in (ada, bob, cy):
-        person.sees_people("Ada", "Bob", "Cy")
+def test_the_participants_are_listed_as_they_join_and_leave(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    ada.expect_participants("Ada")
+    bob = User.join(open_page, url, room, "Bob")
+    cy = User.join(open_page, url, room, "Cy")
+    for user in (ada, bob, cy):
+        user.expect_participants("Ada", "Bob", "Cy")
     bob.page.close()
-    for person in (ada, cy):
-        person.sees_people("Ada", "Cy")
+    for user in (ada, cy):
+        user.expect_participants("Ada", "Cy")
     cy.page.get_by_role("button", name="Leave").click()
     expect(cy.page.get_by_role("button", name="Join")).to_be_visible()
-    ada.sees_people("Ada")
+    ada.expect_participants("Ada")
     ada.open_inspector()
     expect(ada.log("connectionDestroyed").last).to_contain_text("clientDisconnected")
 
 
-def test_another_room_is_another_conversation(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room + "2", "Bob")
-    ada.sees_people("Ada")
-    bob.say("only here")
-    bob.sees_messages("only here")
+def test_rooms_are_separate(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room + "2", "Bob")
+    ada.expect_participants("Ada")
+    bob.send("in the second room")
+    bob.expect_messages("in the second room")
     bob.page.get_by_role("button", name="Leave").click()
     bob.page.get_by_label("Room", exact=True).fill(room)
     bob.page.get_by_role("button", name="Join").click()
-    bob.sees_people("Ada", "Bob")
-    bob.sees_messages()
-    bob.say("and here")
-    ada.sees_messages("and here")
+    bob.expect_participants("Ada", "Bob")
+    bob.expect_messages()
+    bob.send("in the first room")
+    ada.expect_messages("in the first room")
 
 
 def test_a_directed_signal_reaches_its_target_only(open_page, url, room, screenshots):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
-    cy = Person.join(open_page, url, room, "Cy")
-    for person in (ada, bob, cy):
-        person.sees_people("Ada", "Bob", "Cy")
-        person.open_inspector()
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
+    cy = User.join(open_page, url, room, "Cy")
+    for user in (ada, bob, cy):
+        user.expect_participants("Ada", "Bob", "Cy")
+        user.open_inspector()
     ada.send_signal("secret", "for Bob", to="Bob")
     expect(ada.log("signal acknowledged")).to_have_count(1)
     expect(bob.log("from Ada: for Bob")).to_have_count(1)
-    # What comes after it has come: so the other would be here, if it were coming.
+    # Signals arrive in their order: the directed one would have arrived before this one.
     ada.send_signal("public", "for all")
-    for person in (ada, bob, cy):
-        expect(person.log("from Ada: for all")).to_have_count(1)
+    for user in (ada, bob, cy):
+        expect(user.log("from Ada: for all")).to_have_count(1)
     assert cy.log("for Bob").count() == 0
     assert ada.log("from Ada: for Bob").count() == 0
     ada.page.screenshot(path=screenshots / "inspector-light.png")
 
 
-def test_the_inspector_sends_any_signal_and_says_what_became_of_it(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
+def test_the_inspector_sends_any_signal_and_shows_the_outcome(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
     ada.open_inspector()
     ada.send_signal()
     expect(ada.log("signal acknowledged")).to_have_count(1)
@@ -124,16 +125,16 @@ def test_the_inspector_sends_any_signal_and_says_what_became_of_it(open_page, ur
 
 
 def test_a_bare_message_of_the_first_sample_component_is_a_message(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
     bob.open_inspector()
     bob.send_signal("TextChat", "bare")
-    ada.sees_messages("bare")
-    bob.sees_messages("bare")
+    ada.expect_messages("bare")
+    bob.expect_messages("bare")
 
 
-def test_the_composer_counts_what_is_left_near_the_limit_and_refuses_what_is_too_long(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
+def test_the_composer_shows_the_remaining_length_and_refuses_longer_text(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
     remaining = ada.page.locator("#remaining")
     send = ada.page.get_by_role("button", name="Send", exact=True)
     expect(remaining).to_have_text("")
@@ -145,41 +146,41 @@ def test_the_composer_counts_what_is_left_near_the_limit_and_refuses_what_is_too
     ada.type("x" * 989)
     expect(remaining).to_have_text("11 characters left")
     expect(remaining).not_to_have_class(re.compile("few"))
-    # A family is one character to whoever writes it.
+    # A family is one grapheme cluster.
     ada.page.keyboard.insert_text("👨‍👩‍👧‍👦")
     expect(remaining).to_have_text("10 characters left")
     expect(remaining).to_have_class(re.compile("few"))
     ada.page.keyboard.insert_text("y" * 11)
-    expect(ada.page.locator("#composer-hint")).to_have_text("Too long by 1")
+    expect(ada.page.locator("#composer-hint")).to_have_text("Too long by 1 character")
     expect(remaining).to_have_text("10 characters left")
     ada.page.keyboard.insert_text("y" * 10)
     expect(remaining).to_have_text("0 characters left")
     send.click()
-    ada.sees_messages("x" * 989 + "👨‍👩‍👧‍👦" + "y" * 10)
+    ada.expect_messages("x" * 989 + "👨‍👩‍👧‍👦" + "y" * 10)
     expect(remaining).to_have_text("")
 
 
-def test_what_no_signal_can_hold_is_said_before_it_is_sent(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
+def test_a_text_that_is_too_large_for_a_signal_is_refused_before_it_is_sent(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
     ada.type("👨‍👩‍👧‍👦" * 900)
-    expect(ada.page.locator("#composer-hint")).to_have_text("Too large for one message. Please shorten it.")
+    expect(ada.page.locator("#composer-hint")).to_have_text("This text is too large for one message. Shorten it.")
     expect(ada.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
 
 
-def test_enter_that_ends_a_composition_does_not_send(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
+def test_enter_in_an_input_method_does_not_send(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
     ada.type("你好")
     for composing in ("{ isComposing: true }", "{ keyCode: 229 }"):
         ada.page.locator("#composer-text").evaluate(
             "(field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, ...%s }))" % composing
         )
-    ada.sees_messages()
+    ada.expect_messages()
     ada.page.keyboard.press("Enter")
-    ada.sees_messages("你好")
+    ada.expect_messages("你好")
 
 
-def test_enter_sends_and_shift_enter_breaks_the_line(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
+def test_enter_sends_and_shift_enter_starts_a_new_line(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
     keyboard = ada.page.keyboard
     keyboard.press("Enter")
     keyboard.type("one")
@@ -191,7 +192,7 @@ def test_enter_sends_and_shift_enter_breaks_the_line(open_page, url, room):
     assert ada.page.locator(f"{MESSAGE_ROWS} .bubble").text_content() == "one\ntwo"
 
 
-def test_everything_can_be_reached_by_keyboard(open_page, url, room):
+def test_every_control_can_be_reached_by_keyboard(open_page, url, room):
     page = open_page(url + "/")
     expect(page.get_by_label("Your name")).to_be_focused()
     page.keyboard.type("Ada")
@@ -216,67 +217,71 @@ def test_everything_can_be_reached_by_keyboard(open_page, url, room):
     expect(page.get_by_role("button", name="Inspector")).to_be_focused()
 
 
-def test_who_reads_older_messages_is_told_of_new_ones(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
+def test_a_user_who_reads_older_messages_is_told_of_new_ones(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
     for count in range(30):
-        ada.say(f"message {count}")
+        ada.send(f"message {count}")
     expect(bob.page.locator(MESSAGE_ROWS)).to_have_count(30)
     expect(bob.bubble("message 29")).to_be_in_viewport()
     bob.page.locator("#messages-scroll").evaluate("list => { list.scrollTop = 0; }")
     expect(bob.bubble("message 0")).to_be_in_viewport()
     pill = bob.page.locator("#new-messages")
     expect(pill).to_be_hidden()
-    # The scroll event comes with the next frame; only then does the page know.
+    # The scroll event comes with the next frame.
     bob.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    ada.say("news")
+    ada.send("new")
     expect(pill).to_have_text("1 new message")
-    ada.say("more news")
+    ada.send("newer")
     expect(pill).to_have_text("2 new messages")
     expect(bob.page).to_have_title(re.compile(r"^\(2\) "))
     expect(bob.bubble("message 0")).to_be_in_viewport()
+    # The clock stands still, so that the divider stays until the test has seen it.
+    bob.page.clock.install()
+    bob.page.clock.pause_at(datetime.datetime.now() + datetime.timedelta(minutes=1))
     pill.click()
-    expect(bob.bubble("more news")).to_be_in_viewport()
+    expect(bob.bubble("newer")).to_be_in_viewport()
     expect(bob.page.locator("[data-kind=unreadDivider]")).to_be_in_viewport()
     expect(pill).to_be_hidden()
-    # Once it has been read the divider goes, and with it the count.
+    # When the messages have been read, the divider and the count go.
+    bob.page.clock.fast_forward(5000)
     expect(bob.page.locator("[data-kind=unreadDivider]")).to_have_count(0)
     expect(bob.page).to_have_title(re.compile("^(?!\\()"))
 
 
-def test_a_moderator_removes_somebody_who_may_come_back(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada", role="moderator")
-    bob = Person.join(open_page, url, room, "Bob")
+def test_leave_2_a_moderator_removes_a_user_who_may_join_again(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada", role="moderator")
+    bob = User.join(open_page, url, room, "Bob")
     assert bob.page.get_by_role("button", name="Remove").count() == 0
     ada.page.get_by_role("button", name="Remove Bob").click()
     expect(bob.page.get_by_role("alert")).to_contain_text("You were removed from this room.")
-    ada.sees_people("Ada")
+    ada.expect_participants("Ada")
     bob.page.get_by_role("button", name="Join again").click()
-    ada.sees_people("Ada", "Bob")
+    ada.expect_participants("Ada", "Bob")
 
 
-def test_a_message_that_may_not_be_sent_says_so(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada", role="publisheronly")
-    ada.say("hello")
+def test_a_message_that_is_not_permitted_is_marked_as_not_sent(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada", role="publisheronly")
+    ada.send("hello")
     row = ada.page.locator(MESSAGE_ROWS)
     expect(row).to_have_attribute("data-state", "failed")
     expect(row).to_contain_text("Not sent")
 
 
-def test_a_stopped_server_is_waited_for_and_one_that_knows_nothing_ends_it(open_page, own_server, url, room, screenshots):
+def test_the_page_reconnects_to_a_stopped_server_and_ends_when_the_token_is_refused(open_page, own_server, url, room, screenshots):
     relay = Relay(own_server.url)
-    ada = Person.join(open_page, relay.url, room, "Ada")
-    ada.say("before")
-    ada.sees_messages("before")
+    ada = User.join(open_page, relay.url, room, "Ada")
+    ada.send("before")
+    ada.expect_messages("before")
     expect(ada.page.locator(MESSAGE_ROWS)).to_have_attribute("data-state", "sent")
     own_server.stop()
     expect(ada.page.locator("#status-text")).to_have_text("Reconnecting…")
-    # Another server, with other keys, refuses the token.
-    relay.lead_to(url)
+    # Another server, with another secret, refuses the token.
+    relay.route_to(url)
     expect(ada.page.get_by_role("alert")).to_contain_text("The connection was lost.")
     expect(ada.page.locator("#status-text")).to_have_text("Not connected")
     expect(ada.page.get_by_label("Message", exact=True)).to_be_disabled()
-    ada.sees_messages("before")
+    ada.expect_messages("before")
     ada.page.screenshot(path=screenshots / "lost-light.png")
     ada.page.get_by_role("button", name="Leave").click()
     expect(ada.page.get_by_label("Your name")).to_be_visible()
@@ -284,42 +289,42 @@ def test_a_stopped_server_is_waited_for_and_one_that_knows_nothing_ends_it(open_
     relay.stop()
 
 
-def test_a_phone_needs_no_sideways_scrolling(open_page, url, room, screenshots):
+def test_a_phone_needs_no_horizontal_scrolling(open_page, url, room, screenshots):
     phone = {"width": 390, "height": 844}
-    ada = Person.join(open_page, url, room, "Ada " + "Lovelace" * 6, viewport=phone)
-    bob = Person.join(open_page, url, room, "Bob", viewport={"width": 360, "height": 640}, color_scheme="dark")
-    ada.say("w" * 300)
-    bob.sees_messages("w" * 300)
-    bob.say("A sentence of ordinary words, which breaks where there is a space.")
+    ada = User.join(open_page, url, room, "Ada " + "Lovelace" * 6, viewport=phone)
+    bob = User.join(open_page, url, room, "Bob", viewport={"width": 360, "height": 640}, color_scheme="dark")
+    ada.send("w" * 300)
+    bob.expect_messages("w" * 300)
+    bob.send("A sentence of ordinary words, which breaks where there is a space.")
     expect(ada.page.locator(MESSAGE_ROWS)).to_have_count(2)
-    for person, name in ((ada, "phone-light"), (bob, "phone-dark")):
-        assert not person.is_wider_than_its_window()
-        person.page.screenshot(path=screenshots / f"{name}.png")
-        person.open_inspector()
-        assert not person.is_wider_than_its_window()
-        person.page.screenshot(path=screenshots / f"{name}-inspector.png")
-        expect(person.page.get_by_role("button", name="Leave")).to_be_in_viewport()
+    for user, name in ((ada, "phone-light"), (bob, "phone-dark")):
+        assert not user.is_wider_than_its_window()
+        user.page.screenshot(path=screenshots / f"{name}.png")
+        user.open_inspector()
+        assert not user.is_wider_than_its_window()
+        user.page.screenshot(path=screenshots / f"{name}-inspector.png")
+        expect(user.page.get_by_role("button", name="Leave")).to_be_in_viewport()
 
 
-def test_colours_follow_the_system(open_page, url, room, screenshots):
-    def brightness(person, selector):
-        colour = person.page.locator(selector).first.evaluate("element => getComputedStyle(element).backgroundColor")
+def test_colours_follow_the_system_setting(open_page, url, room, screenshots):
+    def brightness(user, selector):
+        colour = user.page.locator(selector).first.evaluate("element => getComputedStyle(element).backgroundColor")
         red, green, blue = map(int, re.findall(r"\d+", colour)[:3])
         return (red + green + blue) / 3
 
-    light = Person.join(open_page, url, room, "Ada", color_scheme="light")
-    dark = Person.join(open_page, url, room, "Bob", color_scheme="dark")
-    light.say("hello")
-    dark.sees_messages("hello")
+    light = User.join(open_page, url, room, "Ada", color_scheme="light")
+    dark = User.join(open_page, url, room, "Bob", color_scheme="dark")
+    light.send("hello")
+    dark.expect_messages("hello")
     for selector in ("body", ".pane", ".bubble"):
         assert brightness(light, selector) > 180
         assert brightness(dark, selector) < 80
     dark.page.screenshot(path=screenshots / "chat-dark.png")
 
 
-def test_whoever_wants_no_motion_gets_none(open_page, url, room):
-    calm = Person.join(open_page, url, room, "Ada", reduced_motion="reduce")
-    moving = calm.page.evaluate(
+def test_reduced_motion_has_no_transitions(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada", reduced_motion="reduce")
+    moving = ada.page.evaluate(
         "[...document.querySelectorAll('*')].filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0).length"
     )
     assert moving == 0

@@ -1,7 +1,7 @@
-"""A page whose connection breaks: it comes back, and nobody else notices (G3, G7)."""
+"""A page whose connection is lost: it reconnects, and other users see nothing (G3, G7)."""
 
 import pytest
-from person import MESSAGE_ROWS, Person
+from user import MESSAGE_ROWS, User
 from playwright.sync_api import expect
 from relay import Relay
 
@@ -13,80 +13,80 @@ def relay(url):
     relay.stop()
 
 
-def status(person):
-    return person.page.locator("#status-text")
+def status(user):
+    return user.page.locator("#status-text")
 
 
-def test_a_dropped_connection_resumes_and_the_others_notice_nothing(open_page, url, room, screenshots):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
-    for person in (ada, bob):
-        person.open_inspector()
+def test_g_7_a_dropped_connection_is_resumed_and_other_users_see_nothing(open_page, url, room, screenshots):
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
+    for user in (ada, bob):
+        user.open_inspector()
     ada.drop_connection()
     expect(ada.log("sessionReconnecting")).to_have_count(1)
     expect(ada.log("sessionReconnected")).to_contain_text("resumed")
     expect(status(ada)).to_have_text("Connected")
-    ada.say("still me")
-    bob.sees_messages("still me")
-    ada.sees_people("Ada", "Bob")
-    bob.sees_people("Ada", "Bob")
+    ada.send("still me")
+    bob.expect_messages("still me")
+    ada.expect_participants("Ada", "Bob")
+    bob.expect_participants("Ada", "Bob")
     expect(bob.log("connectionDestroyed")).to_have_count(0)
     expect(bob.log("connectionCreated")).to_have_count(2)
     ada.page.screenshot(path=screenshots / "resumed.png")
 
 
-def test_what_is_said_meanwhile_arrives_once_in_both_directions(open_page, url, relay, room, screenshots):
-    ada = Person.join(open_page, relay.url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
+def test_g_3_messages_sent_while_offline_arrive_once_in_both_directions(open_page, url, relay, room, screenshots):
+    ada = User.join(open_page, relay.url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
     bob.open_inspector()
-    ada.say("one")
-    bob.sees_messages("one")
+    ada.send("one")
+    bob.expect_messages("one")
     relay.cut()
     expect(status(ada)).to_have_text("Reconnecting…")
-    ada.say("three")
-    bob.say("two")
+    ada.send("three")
+    bob.send("two")
     expect(bob.page.locator(MESSAGE_ROWS).last).to_have_attribute("data-state", "sent")
     expect(ada.page.locator(MESSAGE_ROWS).last).to_have_attribute("data-state", "pending")
-    ada.sees_messages("one", "three")
+    ada.expect_messages("one", "three")
     ada.page.screenshot(path=screenshots / "reconnecting.png")
-    relay.mend()
+    relay.restore()
     expect(status(ada)).to_have_text("Connected")
-    for person in (ada, bob):
-        person.sees_messages("one", "two", "three")
+    for user in (ada, bob):
+        user.expect_messages("one", "two", "three")
     expect(ada.page.locator(MESSAGE_ROWS).last).to_have_attribute("data-state", "sent")
     expect(bob.log("connectionDestroyed")).to_have_count(0)
-    # The browser itself reports sockets that could not be opened.
+    # The browser reports sockets that it could not open.
     ada.page.complaints.clear()
 
 
-def look(person, is_looking):
-    """The reader turns to another tab, or back."""
-    person.page.evaluate(
+def set_visible(user, is_visible):
+    """The user turns to another tab, or back."""
+    user.page.evaluate(
         """isHidden => {
              Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
              document.dispatchEvent(new Event('visibilitychange'));
            }""",
-        not is_looking,
+        not is_visible,
     )
 
 
-def give_up(person, own_server, relay, url):
-    """The connection ends for good: another server, with other keys, refuses to take it."""
+def lose_for_good(user, own_server, relay, url):
+    """The connection ends: another server, with another secret, refuses the token."""
     own_server.stop()
-    relay.lead_to(url)
-    expect(person.page.get_by_role("alert")).to_contain_text("The connection was lost.")
-    expect(status(person)).to_have_text("Not connected")
+    relay.route_to(url)
+    expect(user.page.get_by_role("alert")).to_contain_text("The connection was lost.")
+    expect(status(user)).to_have_text("Not connected")
 
 
-def test_a_page_that_gave_up_has_a_button(open_page, own_server, url, room):
+def test_after_the_connection_has_ended_the_user_can_join_again(open_page, own_server, url, room):
     relay = Relay(own_server.url)
-    ada = Person.join(open_page, relay.url, room, "Ada")
-    give_up(ada, own_server, relay, url)
+    ada = User.join(open_page, relay.url, room, "Ada")
+    lose_for_good(ada, own_server, relay, url)
     relay.cut()
     again = ada.page.get_by_role("button", name="Join again")
     again.click()
-    expect(ada.page.get_by_role("alert")).to_contain_text("The server did not hand out a token.")
-    relay.mend()
+    expect(ada.page.get_by_role("alert")).to_contain_text("The server sent no token.")
+    relay.restore()
     again.click()
     expect(status(ada)).to_have_text("Connected")
     expect(ada.page.locator("#notice")).to_be_hidden()
@@ -94,63 +94,63 @@ def test_a_page_that_gave_up_has_a_button(open_page, own_server, url, room):
     relay.stop()
 
 
-def test_a_page_that_gave_up_unseen_tries_again_when_it_is_looked_at(open_page, own_server, url, room):
+def test_a_hidden_page_whose_connection_has_ended_reconnects_when_it_is_shown(open_page, own_server, url, room):
     relay = Relay(own_server.url)
-    ada = Person.join(open_page, relay.url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
-    look(ada, False)
-    give_up(ada, own_server, relay, url)
-    bob.say("where are you?")
-    look(ada, True)
+    ada = User.join(open_page, relay.url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
+    set_visible(ada, False)
+    lose_for_good(ada, own_server, relay, url)
+    bob.send("where are you?")
+    set_visible(ada, True)
     expect(status(ada)).to_have_text("Connected")
     expect(ada.page.locator("#notice")).to_be_hidden()
-    bob.sees_people("Bob", "Ada")
-    bob.say("there you are")
+    bob.expect_participants("Bob", "Ada")
+    bob.send("there you are")
     expect(ada.bubble("there you are")).to_be_visible()
     ada.page.complaints.clear()
     relay.stop()
 
 
-def test_a_page_that_slept_for_too_long_tries_again_after_waking(open_page, own_server, url, room):
-    """It is looked at first, and only then does it find that its time has passed."""
+def test_a_page_that_was_suspended_too_long_reconnects_after_waking(open_page, own_server, url, room):
+    """The page is shown first, and only then finds that its recovery time has passed."""
     relay = Relay(own_server.url)
-    ada = Person.join(open_page, relay.url, room, "Ada")
+    ada = User.join(open_page, relay.url, room, "Ada")
     relay.cut()
     expect(status(ada)).to_have_text("Reconnecting…")
-    look(ada, False)
+    set_visible(ada, False)
     own_server.stop()
-    relay.lead_to(url)
-    look(ada, True)
-    relay.mend()
+    relay.route_to(url)
+    set_visible(ada, True)
+    relay.restore()
     expect(status(ada)).to_have_text("Connected")
-    ada.sees_people("Ada")
+    ada.expect_participants("Ada")
     expect(ada.page.locator("#notice")).to_be_hidden()
     ada.page.complaints.clear()
     relay.stop()
 
 
-def test_who_was_removed_is_not_brought_back_by_looking(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada", role="moderator")
-    bob = Person.join(open_page, url, room, "Bob")
-    look(bob, False)
+def test_a_removed_user_does_not_reconnect_when_the_page_is_shown(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada", role="moderator")
+    bob = User.join(open_page, url, room, "Bob")
+    set_visible(bob, False)
     ada.page.get_by_role("button", name="Remove Bob").click()
     expect(bob.page.get_by_role("alert")).to_contain_text("You were removed from this room.")
-    look(bob, True)
-    ada.sees_people("Ada")
+    set_visible(bob, True)
+    ada.expect_participants("Ada")
     expect(status(bob)).to_have_text("Not connected")
 
 
-def test_a_page_that_is_closed_is_gone_at_once(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    bob = Person.join(open_page, url, room, "Bob")
+def test_pres_2_a_closed_page_leaves_at_once(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
     bob.open_inspector()
     ada.page.goto("about:blank")
     expect(bob.log("connectionDestroyed")).to_contain_text("clientDisconnected")
-    bob.sees_people("Bob")
+    bob.expect_participants("Bob")
 
 
-def test_a_page_can_be_left_while_it_reconnects(open_page, relay, room):
-    ada = Person.join(open_page, relay.url, room, "Ada")
+def test_a_user_can_leave_while_the_page_reconnects(open_page, relay, room):
+    ada = User.join(open_page, relay.url, room, "Ada")
     relay.cut()
     expect(status(ada)).to_have_text("Reconnecting…")
     ada.page.get_by_role("button", name="Leave").click()

@@ -1,4 +1,4 @@
-"""A browser at a server that speaks https and wss itself."""
+"""A browser page over https and wss."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from conftest import REPOSITORY, Server
 
 TLS = REPOSITORY / "Tests/Vectors/tls"
 
-SPEAK = """async () => {
+SIGNAL = """async () => {
   const { apiKey, sessionId, token } = await (await fetch('/room/secure')).json();
   const session = OT.initSession(apiKey, sessionId);
-  const heard = new Promise((done) => session.on('signal:chat', (event) => done([event.data, event.from === session.connection])));
+  const received = new Promise((done) => session.on('signal:chat', (event) => done([event.data, event.from === session.connection])));
   await new Promise((done, fail) => session.connect(token, (error) => (error ? fail(error) : done())));
   session.signal({ type: 'chat', data: 'Zoë 😀' });
-  return [...(await heard), ...performance.getEntriesByType('resource').map((entry) => new URL(entry.name).protocol)];
+  return [...(await received), ...performance.getEntriesByType('resource').map((entry) => new URL(entry.name).protocol)];
 }"""
 
 
@@ -26,12 +26,12 @@ def secure_url(require_server):
 @pytest.mark.parametrize("path", ["/v2/js/opentok.min.js", "/v2.24.5/js/opentok.min.js"])
 def test_a_page_over_https_signals_over_wss(open_page, secure_url, path):
     assert secure_url.startswith("https://")
-    # The browser does not know the tests' own authority.
+    # The browser does not trust the authority of the tests.
     page = open_page(secure_url + "/", ignore_https_errors=True)
     sockets = []
     page.on("websocket", lambda socket: sockets.append(socket.url))
     page.add_script_tag(url=path)
-    data, is_mine, *protocols = page.evaluate(SPEAK)
+    data, is_mine, *protocols = page.evaluate(SIGNAL)
     assert (data, is_mine) == ("Zoë 😀", True)
     assert set(protocols) == {"https:"}
     assert sockets == [secure_url.replace("https:", "wss:") + "/v1/signaling"]

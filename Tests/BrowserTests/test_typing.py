@@ -1,112 +1,126 @@
-"""Typing indicators, from one page to another."""
+"""Typing indicators from one page to another (TYP-1 to TYP-10)."""
 
 import pytest
-from person import Person
 from playwright.sync_api import expect
+from user import User
+
+# A typing user is shown for some seconds only (TYP-7). While two users have to be shown at once, they go on typing.
+KEY_MILLISECONDS = 1000
 
 
 @pytest.fixture
 def ada_and_bob(open_page, url, room):
-    return [Person.join(open_page, url, room, name) for name in ("Ada", "Bob")]
+    return [User.join(open_page, url, room, name) for name in ("Ada", "Bob")]
 
 
-def key(person, text="h"):
-    person.page.locator("#composer-text").press_sequentially(text)
+def choose(user, preset):
+    user.open_options()
+    user.page.get_by_label("Typing signals").select_option(preset)
+    user.page.keyboard.press("Escape")
+    user.page.locator("#composer-text").focus()
 
 
-def choose(person, preset):
-    person.open_options()
-    person.page.get_by_label("Typing signals").select_option(preset)
-    person.page.keyboard.press("Escape")
-    person.page.locator("#composer-text").focus()
-
-
-def test_who_types_is_shown_to_the_other_and_the_message_ends_it(ada_and_bob):
+def test_a_typing_user_is_shown_to_others_until_the_message_is_sent(ada_and_bob):
+    """TYP-5, TYP-10"""
     ada, bob = ada_and_bob
-    key(ada)
-    bob.sees_typing("Ada is typing…")
-    ada.sees_typing("")
+    ada.press_keys("h")
+    bob.expect_typing("Ada is typing…")
+    ada.expect_typing("")
+    bob.record_typing()
     ada.page.keyboard.press("Enter")
-    bob.sees_messages("h")
-    bob.sees_typing("")
+    bob.expect_messages("h")
+    assert bob.recorded_typing == [""], "the message itself ends typing"
 
 
-def test_silence_is_a_pause_and_then_the_end(ada_and_bob):
+def test_a_user_who_stops_typing_is_shown_as_paused_and_then_not_at_all(ada_and_bob):
     ada, bob = ada_and_bob
     # The preset with the shortest times.
     choose(ada, "layerWeb")
-    key(ada)
-    bob.sees_typing("Ada is typing…")
-    bob.sees_typing("Ada has paused")
-    bob.sees_typing("")
-    key(ada)
-    bob.sees_typing("Ada is typing…")
+    bob.record_typing()
+    ada.press_keys("h")
+    bob.page.wait_for_function("() => window.typingTexts.at(-1) === ''")
+    assert bob.recorded_typing == ["Ada is typing…", "Ada has paused", ""]
+    ada.press_keys("h")
+    bob.expect_typing("Ada is typing…")
 
 
-def test_a_draft_that_is_deleted_is_the_end(ada_and_bob):
+def test_deleting_the_draft_ends_typing(ada_and_bob):
     ada, bob = ada_and_bob
-    key(ada)
-    bob.sees_typing("Ada is typing…")
+    ada.press_keys("h")
+    bob.expect_typing("Ada is typing…")
+    bob.record_typing()
     ada.page.keyboard.press("Backspace")
-    bob.sees_typing("")
+    bob.expect_typing("")
+    assert bob.recorded_typing == [""], "no pause before the end"
 
 
-def test_a_closed_tab_types_no_more(ada_and_bob):
+def test_typ_9_closing_the_page_ends_typing(ada_and_bob):
     ada, bob = ada_and_bob
-    key(ada)
-    bob.sees_typing("Ada is typing…")
+    ada.press_keys("h")
+    bob.expect_typing("Ada is typing…")
+    bob.record_typing()
     ada.page.close()
-    bob.sees_typing("")
-    bob.sees_people("Bob")
+    bob.expect_participants("Bob")
+    assert bob.recorded_typing == [""], "connectionDestroyed ends typing"
 
 
-def test_two_who_type_are_both_named_and_nothing_moves(open_page, url, room, ada_and_bob):
+def test_two_typing_users_are_both_named_and_the_layout_does_not_move(open_page, url, room, ada_and_bob):
     ada, bob = ada_and_bob
-    cy = Person.join(open_page, url, room, "Cy")
-    field = bob.page.locator("#composer-text")
-    before = field.bounding_box()
-    key(ada)
-    bob.sees_typing("Ada is typing…")
-    key(cy)
-    bob.sees_typing("Ada and Cy are typing…")
-    assert field.bounding_box() == before
+    cy = User.join(open_page, url, room, "Cy")
+    composer = bob.page.locator("#composer-text")
+    before = composer.bounding_box()
+    ada.press_keys("h")
+    bob.expect_typing("Ada is typing…")
+    bob.record_typing()
+    for _ in range(30):
+        ada.press_keys("h")
+        cy.press_keys("h")
+        bob.page.wait_for_timeout(KEY_MILLISECONDS)
+        if "Ada and Cy are typing…" in bob.recorded_typing:
+            break
+    assert "Ada and Cy are typing…" in bob.recorded_typing
+    assert composer.bounding_box() == before
     assert bob.page.locator("#typing-text").get_attribute("role") == "status"
 
 
-def test_whoever_does_not_want_to_be_seen_is_not(ada_and_bob):
+def test_a_user_can_switch_typing_signals_off(ada_and_bob):
     ada, bob = ada_and_bob
     bob.open_inspector()
-    key(ada)
-    bob.sees_typing("Ada is typing…")
+    ada.press_keys("h")
+    bob.expect_typing("Ada is typing…")
     ada.open_options()
     ada.page.get_by_label("Show others when I type").uncheck()
     ada.page.keyboard.press("Escape")
-    bob.sees_typing("")
-    expect(bob.log("signal:typing")).to_have_count(2)
-    key(ada, "ello")
+    bob.expect_typing("")
+    signals = bob.log("signal:typing")
+    expect(signals.last).to_contain_text("finish")
+    count = signals.count()
+    ada.press_keys("ello")
     ada.page.locator("#composer-text").press("Enter")
-    # What comes after it has come: so a typing signal would be here, if it were coming.
-    bob.sees_messages("hello")
-    expect(bob.log("signal:typing")).to_have_count(2)
+    # Signals arrive in their order: a typing signal would have arrived before the message.
+    bob.expect_messages("hello")
+    expect(signals).to_have_count(count)
 
 
-def test_easemobs_preset_is_understood(ada_and_bob):
+def test_typ_6_the_easemob_preset_is_understood(ada_and_bob):
     ada, bob = ada_and_bob
     bob.open_inspector()
     choose(ada, "easemob")
-    key(ada)
-    bob.sees_typing("Ada is typing…")
-    expect(bob.log("signal:TypingBegin")).to_have_count(1)
+    ada.press_keys("h")
+    bob.expect_typing("Ada is typing…")
+    expect(bob.log("signal:TypingBegin").first).to_be_visible()
     ada.page.keyboard.press("Enter")
-    bob.sees_typing("")
+    bob.expect_typing("")
 
 
-def test_who_comes_back_sees_nobody_type_until_they_do(ada_and_bob):
+def test_typ_9_after_a_reconnection_no_user_is_shown_as_typing(ada_and_bob):
     ada, bob = ada_and_bob
-    key(ada)
-    bob.sees_typing("Ada is typing…")
-    bob.unplug()
-    expect(bob.page.locator("#status-text")).to_have_text("Reconnecting…")
-    bob.unplug(False)
-    expect(bob.page.locator("#status-text")).to_have_text("Connected")
-    bob.sees_typing("")
+    ada.press_keys("h")
+    bob.expect_typing("Ada is typing…")
+    bob.record_typing()
+    bob.set_offline(True)
+    bob.expect_status("Reconnecting…")
+    assert bob.recorded_typing == [""], "the loss ends typing"
+    bob.set_offline(False)
+    bob.expect_status("Connected")
+    assert bob.recorded_typing == [""]

@@ -1,11 +1,11 @@
-"""The page on a server that has credentials: what an application would hand out is given by hand."""
+"""The page on a server with an API key: the user enters session and token, which an application would provide."""
 
 import os
 import subprocess
 
 import pytest
-from conftest import Server
-from person import MESSAGE_ROWS, Person
+from conftest import DEADLINE, Server
+from user import MESSAGE_ROWS, User
 from playwright.sync_api import expect
 from relay import Relay
 
@@ -15,7 +15,7 @@ CREDENTIALS = ["--api-key", KEY, "--api-secret", SECRET]
 
 @pytest.fixture
 def servers(require_server):
-    """Starts servers of one project, each of which knows nothing of the ones before."""
+    """Starts servers of one project. They share no sessions."""
     started = []
 
     def start(*arguments):
@@ -27,17 +27,17 @@ def servers(require_server):
         server.stop()
 
 
-def tool(*arguments):
+def run_command(*arguments):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_API_")}
     result = subprocess.run(
-        [os.environ["SIGNALBOX_BIN"], *arguments, *CREDENTIALS], capture_output=True, text=True, timeout=20, check=True, env=environment
+        [os.environ["SIGNALBOX_BIN"], *arguments, *CREDENTIALS], capture_output=True, text=True, timeout=DEADLINE, check=True, env=environment
     )
     return result.stdout.strip()
 
 
 @pytest.fixture
 def session():
-    return tool("session", "create")
+    return run_command("session", "create")
 
 
 def fill(page, name, session, token, key=KEY):
@@ -50,65 +50,65 @@ def fill(page, name, session, token, key=KEY):
 
 def join(open_page, url, name, session):
     page = open_page(url + "/")
-    fill(page, name, session, tool("token", session, "--data", name))
+    fill(page, name, session, run_command("token", session, "--data", name))
     expect(page.locator("#status-text")).to_have_text("Connected")
-    return Person(page)
+    return User(page)
 
 
-def test_two_people_join_with_what_they_were_given(open_page, servers, session, screenshots):
-    """Without a complaint of the browser: `open_page` would see one."""
+def test_two_users_join_with_a_session_and_tokens(open_page, servers, session, screenshots):
+    """The browser reports no error: `open_page` checks that."""
     server = servers()
     page = open_page(server.url + "/")
     expect(page.get_by_role("heading", name="Join a session")).to_be_visible()
     expect(page.get_by_label("Room", exact=True)).to_be_hidden()
     page.screenshot(path=screenshots / "join-with-credentials.png")
     ada, bob = join(open_page, server.url, "Ada", session), join(open_page, server.url, "Bob", session)
-    ada.say("hello")
-    bob.sees_messages("hello")
-    bob.sees_people("Ada", "Bob")
+    ada.send("hello")
+    bob.expect_messages("hello")
+    bob.expect_participants("Ada", "Bob")
     expect(ada.page.locator("#room-name")).to_have_text("Session")
     expect(ada.page.get_by_role("button", name="Copy link")).to_be_hidden()
 
 
-def test_what_is_missing_or_wrong_is_said_in_the_form(open_page, servers, session):
+def test_the_form_names_missing_or_wrong_input(open_page, servers, session):
     page = open_page(servers().url + "/")
     alert = page.get_by_role("alert")
     fill(page, "Ada", session, "")
-    expect(alert).to_have_text("API key, session ID and token are all needed.")
+    expect(alert).to_have_text("Enter the API key, the session ID and a token.")
     fill(page, "Ada", session, "T1==nonsense")
     expect(alert).not_to_be_empty()
     expect(page.get_by_role("button", name="Join")).to_be_enabled()
-    fill(page, "Ada", session, tool("token", session, "--data", "Ada"))
+    fill(page, "Ada", session, run_command("token", session, "--data", "Ada"))
     expect(page.locator("#status-text")).to_have_text("Connected")
 
 
-def test_a_server_that_lost_its_sessions_leaves_a_mark_where_messages_may_be_missing(open_page, servers, session, screenshots):
-    """G4: the outcome is `lost`, and the reader is told."""
+def test_g_4_after_a_loss_the_page_marks_where_messages_may_be_missing(open_page, servers, session, screenshots):
+    """The outcome of the reconnection is `lost`, and the page shows it."""
     first = servers()
     relay = Relay(first.url)
     ada = join(open_page, relay.url, "Ada", session)
     ada.open_inspector()
-    ada.say("before")
+    ada.send("before")
     expect(ada.page.locator(MESSAGE_ROWS)).to_have_attribute("data-state", "sent")
     relay.cut()
     expect(ada.page.locator("#status-text")).to_have_text("Reconnecting…")
     first.stop()
     second = servers()
     bob = join(open_page, second.url, "Bob", session)
-    bob.say("nobody told Ada")
+    bob.send("Ada misses this")
     expect(bob.page.locator(MESSAGE_ROWS)).to_have_attribute("data-state", "sent")
-    relay.lead_to(second.url)
-    relay.mend()
+    relay.route_to(second.url)
+    relay.restore()
     expect(ada.log("sessionReconnected")).to_contain_text("lost")
     expect(ada.page.locator("#messages [data-kind=gap]")).to_have_text(
-        "The connection was away for a while. Messages may be missing here."
+        "The connection was interrupted. Messages may be missing here."
     )
-    bob.say("after")
-    ada.sees_messages("before", "after")
-    ada.sees_rows("day", "sent single", "gap", "received single")
-    # Whom the server knew first.
-    ada.sees_people("Bob", "Ada")
+    bob.send("after")
+    ada.expect_messages("before", "after")
+    ada.expect_rows("day", "sent single", "gap", "received single")
+    # In the order in which the second server accepted them.
+    ada.expect_participants("Bob", "Ada")
     ada.page.screenshot(path=screenshots / "gap.png")
-    # The browser itself reports sockets that could not be opened.
+    # The browser reports sockets that it could not open.
     ada.page.complaints.clear()
     relay.stop()

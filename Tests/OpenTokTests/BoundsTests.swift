@@ -3,10 +3,10 @@ import Testing
 
 @testable import OpenTok
 
-// These fill queues of 10,000, which takes a debug build some seconds.
-@Suite("what OpenTok's session does at its bounds", .timeLimit(.minutes(3)))
+// These tests fill queues of 10,000 elements, which takes a debug build some seconds.
+@Suite("the bounds of OpenTok's session", .timeLimit(.minutes(5)))
 struct BoundsTests {
-    @Test("10,000 requests may wait for their answers; the next one is refused at once, with 1550")
+    @Test("G5: 10,000 requests may wait for their answers; the next one fails at once with 1550")
     func waiting() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -18,7 +18,7 @@ struct BoundsTests {
             #expect(last == .sessionUnableToSendSignal)
             ada.session.disconnect(nil)
             while try await ada.next() != .disconnected {}
-            // Their places are free again.
+            // After the end of the connection no request is waiting.
             ada.session.connect(withToken: try room.token("Ada"), error: nil)
             #expect(try await ada.next() == .connected)
             #expect(ada.signal("chat", "again") == nil)
@@ -26,20 +26,20 @@ struct BoundsTests {
         }
     }
 
-    @Test("a delegate that falls 10,000 events behind is told of it: 1022, then sessionDidDisconnect (G4)")
+    @Test("G4: a delegate that falls 10,000 events behind gets 1022, then sessionDidDisconnect")
     func overflow() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
             let bob = try await room.join("Bob")
             #expect(try await ada.next() == .created("Bob"))
             #expect(try await bob.next() == .created("Ada"))
-            // Behind Ada's `created`, whose queue stands from now on.
+            // From now on Ada's delegate is not called.
             ada.session.apiQueue.suspend()
-            // In portions that Bob's own delegate keeps up with.
-            for portion in 0..<11 {
-                for number in 0..<1_000 { #expect(bob.signal("count", String(portion * 1_000 + number)) == nil) }
+            // In batches that Bob's delegate keeps up with.
+            for batch in 0..<11 {
+                for number in 0..<1_000 { #expect(bob.signal("count", String(batch * 1_000 + number)) == nil) }
                 for number in 0..<1_000 {
-                    let string = String(portion * 1_000 + number)
+                    let string = String(batch * 1_000 + number)
                     try #require(try await bob.next() == .signal(type: "count", from: "Bob", string: string))
                 }
             }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OpenTok
 
-@Suite("OpenTok's errors", .timeLimit(.minutes(1)))
+@Suite("OpenTok's errors", .timeLimit(.minutes(5)))
 struct ErrorTests {
-    @Test("OPENTOK 1.3: all numbers are there, and no others")
+    @Test("OPENTOK 1.3: the codes are exactly those of OpenTok")
     func numbers() {
         #expect(
             Set(OTSessionErrorCode.allCases.map(\.rawValue)) == [
@@ -15,7 +15,7 @@ struct ErrorTests {
             ])
     }
 
-    @Test("OPENTOK 1.3: an OTError is an NSError: domain, code, sentence; thrown and caught as such")
+    @Test("OPENTOK 1.3: an OTError is an NSError with domain, code and message, and can be thrown")
     func shape() throws {
         let error = OTError(.sessionInvalidSignalType, "no such type")
         #expect(error.domain == "OTSessionErrorDomain")
@@ -29,7 +29,7 @@ struct ErrorTests {
         #expect((error as any Error).localizedDescription == "no such type")
     }
 
-    @Test("OPENTOK 1.5: every refusal of the protocol has its number here")
+    @Test("OPENTOK 1.5: each error of the protocol has its OpenTok code")
     func mapping() {
         let numbers: [Int: Int32] = [
             400: 1011, 403: 1550, 404: 1011, 413: 1413, 429: 1550, 500: 1010, 1004: 1004, 1005: 1005, 1006: 1006,
@@ -38,7 +38,7 @@ struct ErrorTests {
         #expect(Set(numbers.keys) == Set(SignalingError.Code.all.map(\.number)))
         for code in SignalingError.Code.all {
             #expect(OTSessionErrorCode(code).rawValue == numbers[code.number], "\(code.number)")
-            #expect(OTError(SignalingError(code, "a sentence")).localizedDescription == "a sentence")
+            #expect(OTError(SignalingError(code, "a message")).localizedDescription == "a message")
         }
         #expect(OTSessionErrorCode(SignalingError.Code(number: 77_777, name: "?")) == .sessionInternalError)
         #expect(OTSessionErrorCode(SignalingError.Code(number: .max, name: "?")) == .sessionInternalError)

@@ -3,14 +3,14 @@ import Foundation
 import OpenTok
 import Testing
 
-/// OpenTok's text-chat sample, as its documentation describes it.
-private final class ChatRoom: NSObject, OTSessionDelegate, OTKTextChatDelegate, @unchecked Sendable {
-    // Unchecked: used on the session's queue only, but for the session itself.
+/// A user of OpenTok's text-chat sample, written as OpenTok's documentation describes it.
+private final class ChatUser: NSObject, OTSessionDelegate, OTKTextChatDelegate, @unchecked Sendable {
+    // Unchecked: used on the session's queue only, except for the session itself.
 
     let session: OTSession
     private var textChat: OTKTextChatComponent?
     private let changed: AsyncStream<[String]>.Continuation
-    /// What is in the list, each time that it has changed.
+    /// The rows of the list after each change.
     let lists: AsyncStream<[String]>
 
     init(_ room: Room) {
@@ -20,7 +20,7 @@ private final class ChatRoom: NSObject, OTSessionDelegate, OTKTextChatDelegate, 
         session = OTSession(apiKey: Room.apiKey, sessionId: room.sessionId, delegate: nil, settings: settings)!
         super.init()
         session.delegate = self
-        session.apiQueue = DispatchQueue(label: "chat room")
+        session.apiQueue = DispatchQueue(label: "chat user")
     }
 
     func connect(_ token: String) -> OTError? {
@@ -33,13 +33,13 @@ private final class ChatRoom: NSObject, OTSessionDelegate, OTKTextChatDelegate, 
         await withCheckedContinuation { done in
             session.apiQueue.async {
                 let wasSent = self.textChat?.send(text) ?? false
-                self.tell()
+                self.publish()
                 done.resume(returning: wasSent)
             }
         }
     }
 
-    private func tell() {
+    private func publish() {
         changed.yield(
             (textChat?.rows ?? []).compactMap { row in
                 row.message.map { "\(row.kind) \($0.senderAlias ?? "-"): \($0.text ?? "-")" }
@@ -52,7 +52,7 @@ private final class ChatRoom: NSObject, OTSessionDelegate, OTKTextChatDelegate, 
         textChat.setMaxLength(1005)
         textChat.setSenderId(session.connection?.connectionId, alias: session.connection?.data)
         self.textChat = textChat
-        tell()
+        publish()
     }
 
     func onMessageReady(toSend message: OTKChatMessage!) -> Bool {
@@ -70,7 +70,7 @@ private final class ChatRoom: NSObject, OTSessionDelegate, OTKTextChatDelegate, 
             message.senderId = connection?.connectionId
             message.text = string
             textChat?.addMessage(message)
-            tell()
+            publish()
         }
     }
 
@@ -80,12 +80,12 @@ private final class ChatRoom: NSObject, OTSessionDelegate, OTKTextChatDelegate, 
     func session(_ session: OTSession, streamDestroyed stream: OTStream) {}
 }
 
-@Suite("OpenTok's text-chat sample", .timeLimit(.minutes(1)))
+@Suite("OpenTok's text-chat sample", .timeLimit(.minutes(5)))
 struct SampleTests {
-    @Test("OPENTOK 5.1: two of the sample talk to each other; own messages show once; 1005 characters fit")
+    @Test("OPENTOK 5.1: two users of the sample chat; an own message is shown once; 1005 characters are allowed")
     func conversation() async throws {
         try await Room.run { room in
-            let (ada, bob) = (ChatRoom(room), ChatRoom(room))
+            let (ada, bob) = (ChatUser(room), ChatUser(room))
             var (adas, bobs) = (ada.lists.makeAsyncIterator(), bob.lists.makeAsyncIterator())
             let (adasToken, bobsToken) = (try room.token("Ada"), try room.token("Bob"))
             #expect(ada.connect(adasToken) == nil)
@@ -117,7 +117,7 @@ struct SampleTests {
         }
     }
 
-    @Test("the example program sends what is typed, shows what others say, and leaves at the end of its input")
+    @Test("the example program sends its input, shows the messages of others, and disconnects at the end of its input")
     func program() async throws {
         let folder = try #require(Bundle.main.executableURL).resolvingSymlinksInPath().deletingLastPathComponent()
         try await Room.run { room in
@@ -130,7 +130,7 @@ struct SampleTests {
             program.standardInput = input
             program.standardOutput = output
             try program.run()
-            // Whatever goes wrong, the program does not outlive the test.
+            // The program ends with the test, also when the test fails.
             defer { if program.isRunning { program.terminate() } }
 
             #expect(try await ada.next() == .created("Bob"))
@@ -141,7 +141,7 @@ struct SampleTests {
             #expect(ada.signal("TextChat", "hi Bob") == nil)
             #expect(try await ada.next() == .signal(type: "other", from: "Ada", string: "not for the chat"))
             #expect(try await ada.next() == .signal(type: "TextChat", from: "Ada", string: "hi Bob"))
-            // Reading blocks its thread, which is none of the tests'.
+            // Reading blocks, so it has a thread of its own.
             let lines = await withTaskCancellationHandler {
                 await withCheckedContinuation { done in
                     Thread.detachNewThread {

@@ -8,11 +8,11 @@ import Testing
 @testable import OpenTok
 @testable import signalbox
 
-@Suite("OpenTok's session over a real server", .timeLimit(.minutes(1)))
+@Suite("OpenTok's session over a real server", .timeLimit(.minutes(5)))
 struct SessionTests {
-    // MARK: Life
+    // MARK: Connect and disconnect
 
-    @Test("OPENTOK 2.5: before connecting there is no connection, no capabilities, no stream")
+    @Test("OPENTOK 2.5: a session that is not connected has no connection, capabilities or streams")
     func before() throws {
         let session = OTSession(apiKey: "100", sessionId: "1_x", delegate: nil)!
         #expect(session.sessionConnectionStatus == .notConnected)
@@ -25,11 +25,11 @@ struct SessionTests {
         if let other = OTSession(apiKey: "", sessionId: "", delegate: nil, settings: nil) {
             #expect(other.sessionConnectionStatus == .notConnected)
         } else {
-            Issue.record("a session with nothing is nil")
+            Issue.record("a session with empty arguments is nil")
         }
     }
 
-    @Test("OPENTOK 2.4: those who are there are told after sessionDidConnect, in their order, oneself never")
+    @Test("OPENTOK 2.4: earlier connections are reported after sessionDidConnect in their order, the own one never")
     func presence() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -42,14 +42,14 @@ struct SessionTests {
             bob.session.disconnect(nil)
             #expect(try await ada.next() == .destroyed("Bob"))
             #expect(try await eve.next() == .destroyed("Bob"))
-            // Nothing else was on the way, least of all about oneself.
+            // No other event was pending, in particular none about the own connection.
             #expect(eve.signal("end", nil) == nil)
             #expect(try await eve.next() == .signal(type: "end", from: "Eve", string: nil))
             #expect(try await ada.next() == .signal(type: "end", from: "Eve", string: nil))
         }
     }
 
-    @Test("OPENTOK 2.4: a connection has id, data and a creation time that grows; capabilities go by role")
+    @Test("OPENTOK 2.4: a connection has id, data and an increasing creation time; capabilities depend on the role")
     func connection() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada", role: .subscriber)
@@ -67,7 +67,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.2: after disconnect the state is clear, the delegate told, and the session can be connected again")
+    @Test("OPENTOK 2.2: after disconnect the state is reset, the delegate is called, and the session can connect again")
     func disconnect() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -81,7 +81,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.2: what was asked for before disconnect is still sent")
+    @Test("OPENTOK 2.2: requests made before disconnect are still sent")
     func lastWords() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -107,7 +107,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a session that nobody holds any more leaves")
+    @Test("a session that is released disconnects")
     func letGo() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -119,7 +119,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.5: with connectionEventsSuppressed nobody is told of, and senders are known all the same")
+    @Test("OPENTOK 2.5: with connectionEventsSuppressed no presence is reported, and signals still have their senders")
     func suppressed() async throws {
         try await Room.run { room in
             let bob = try await room.join("Bob")
@@ -134,7 +134,7 @@ struct SessionTests {
 
     // MARK: Signals
 
-    @Test("OPENTOK 1.1: a broadcast reaches everybody, its sender too, as its own connection; both directions")
+    @Test("OPENTOK 1.1: a broadcast reaches all clients, its sender included, with the sender's connection")
     func broadcast() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -151,7 +151,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.1: a signal to one connection reaches it alone")
+    @Test("OPENTOK 1.1: a signal to one connection reaches only that connection")
     func directed() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -166,7 +166,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.3: type and string may be nil, an empty type is none, an empty string stays one")
+    @Test("OPENTOK 1.3: type and string may be nil; an empty type means none, an empty string is kept")
     func absent() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -228,7 +228,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.3: 1010 for what needs a connection, before and after it")
+    @Test("OPENTOK 1.3: 1010 for a call that needs a connection, before and after it")
     func notConnected() async throws {
         try await Room.run { room in
             let ada = try room.client()
@@ -247,15 +247,15 @@ struct SessionTests {
     }
 
     @Test("OPENTOK 1.3: 1011 for an empty key, session id or token", arguments: [0, 1, 2])
-    func empty(_ place: Int) throws {
+    func empty(_ index: Int) throws {
         let session = try #require(
-            OTSession(apiKey: place == 0 ? "" : "100", sessionId: place == 1 ? "" : "1_x", delegate: nil))
+            OTSession(apiKey: index == 0 ? "" : "100", sessionId: index == 1 ? "" : "1_x", delegate: nil))
         #expect(
-            code { session.connect(withToken: place == 2 ? "" : "T1==x", error: &$0) } == .nullOrInvalidParameter)
+            code { session.connect(withToken: index == 2 ? "" : "T1==x", error: &$0) } == .nullOrInvalidParameter)
         #expect(session.sessionConnectionStatus == .notConnected)
     }
 
-    @Test("OPENTOK 1.3: 1015 for connect while connecting, connected and disconnecting; the connection goes on")
+    @Test("OPENTOK 1.3: 1015 for connect while connecting, connected and disconnecting; the connection continues")
     func illegalState() async throws {
         try await Room.run { room in
             let ada = try room.client()
@@ -273,7 +273,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a call without an error clears an older one")
+    @Test("a call without an error clears an earlier error")
     func cleared() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -287,7 +287,7 @@ struct SessionTests {
 
     // MARK: Errors later
 
-    @Test("OPENTOK 1.3: 1004 and 1005 come to the delegate, and the session has failed")
+    @Test("OPENTOK 1.3: 1004 and 1005 are reported to the delegate, and the session has failed")
     func refused() async throws {
         try await Room.run { room in
             let ada = try room.client()
@@ -314,7 +314,7 @@ struct SessionTests {
         #expect(ada.session.sessionConnectionStatus == .failed)
     }
 
-    @Test("OPENTOK 1.5: 1550 for a role that may not signal, 1011 for a target that has left; the session goes on")
+    @Test("OPENTOK 1.5: 1550 for a role that may not signal, 1011 for a target that has left; the session continues")
     func refusedSignals() async throws {
         try await Room.run { room in
             let mute = try await room.join("Mute", role: .publisherOnly)
@@ -334,7 +334,9 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.2: who is forced to leave hears sessionDidDisconnect; 1520 at once without a moderator's token")
+    @Test(
+        "OPENTOK 2.2: a forced disconnect calls sessionDidDisconnect; 1520 at once without a moderator's token"
+    )
     func forced() async throws {
         try await Room.run { room in
             let bob = try await room.join("Bob")
@@ -352,7 +354,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.5: a lost connection is told as 1022, then sessionDidDisconnect")
+    @Test("OPENTOK 2.5: a lost connection is reported as 1022, then sessionDidDisconnect")
     func serverGone() async throws {
         let room = try await Room(sessionBounds: .init(resumeWindow: .seconds(1), recoveryWindow: .zero))
         let ada = try await room.join("Ada")
@@ -363,7 +365,7 @@ struct SessionTests {
         #expect(ada.signal("chat", "x") == .notConnected)
     }
 
-    @Test("OPENTOK 2.3, G3: a cut network is told; back as itself, it gets what was said meanwhile once")
+    @Test("OPENTOK 2.3, G3: after a lost socket the session resumes, and receives the signals it missed once")
     func reconnects() async throws {
         try await Room.run { room in
             let relay = try NetworkRelay(to: try #require(room.url.port))
@@ -385,28 +387,29 @@ struct SessionTests {
             #expect(bob.signal("chat", "later") == nil)
             #expect(try await bob.next() == .reconnected)
             #expect(bob.session.connection == own)
-            // Two people speak at once: whose signal is first is the server's to say.
-            var said: [Heard] = [
+            // Two clients send concurrently: the server may put either signal first.
+            var sent: [DelegateEvent] = [
                 .signal(type: "chat", from: "Ada", string: "while he is away"),
                 .signal(type: "chat", from: "Bob", string: "later"),
             ]
-            if isBackAlready { said.append(.signal(type: "chat", from: "Bob", string: "not later")) }
-            for person in [bob, ada] {
-                var heard: [Heard] = []
-                for _ in said { heard.append(try await person.next()) }
-                #expect(said.allSatisfy(heard.contains), "G3, G7: each once, and nobody came or went: \(heard)")
+            if isBackAlready { sent.append(.signal(type: "chat", from: "Bob", string: "not later")) }
+            for client in [bob, ada] {
+                var received: [DelegateEvent] = []
+                for _ in sent { received.append(try await client.next()) }
+                #expect(
+                    sent.allSatisfy(received.contains), "G3, G7: each signal once, and no presence event: \(received)")
             }
         }
     }
 
-    // MARK: The rest
+    // MARK: Delegate, media, server
 
-    @Test("OPENTOK 2.5: a delegate of the main actor is called on it, in Swift 6, too")
+    @Test("OPENTOK 2.5: a delegate isolated to the main actor is called on it, also in Swift 6")
     func mainActor() async throws {
         @MainActor final class Model: @MainActor OTSessionDelegate {
-            let (heard, tell) = AsyncStream.makeStream(of: Bool.self)
+            let (events, continuation) = AsyncStream.makeStream(of: Bool.self)
             func sessionDidConnect(_ session: OTSession) {
-                tell.yield(DispatchQueue.getSpecific(key: Recorder.mark) == true)
+                continuation.yield(DispatchQueue.getSpecific(key: Recorder.mark) == true)
             }
             func sessionDidDisconnect(_ session: OTSession) {}
             func session(_ session: OTSession, didFailWithError error: OTError) {}
@@ -420,21 +423,21 @@ struct SessionTests {
             let sessionId = room.sessionId
             let session = try #require(
                 OTSession(apiKey: Room.apiKey, sessionId: sessionId, delegate: nil, settings: settings))
-            let (model, heard) = await MainActor.run {
+            let (model, events) = await MainActor.run {
                 let model = Model()
                 session.delegate = model
-                return (model, model.heard)
+                return (model, model.events)
             }
             DispatchQueue.main.setSpecific(key: Recorder.mark, value: true)
             session.connect(withToken: token, error: nil)
-            var iterator = heard.makeAsyncIterator()
+            var iterator = events.makeAsyncIterator()
             let isOnMain = await iterator.next(isolation: #isolation)
             #expect(isOnMain == true)
             withExtendedLifetime(model) {}
         }
     }
 
-    @Test("OPENTOK 2.5: the delegate is called on the main queue unless it is told otherwise")
+    @Test("OPENTOK 2.5: the delegate is called on the main queue by default")
     func mainQueue() async throws {
         try await Room.run { room in
             DispatchQueue.main.setSpecific(key: Recorder.mark, value: true)
@@ -445,32 +448,32 @@ struct SessionTests {
                 OTSession(
                     apiKey: Room.apiKey, sessionId: room.sessionID.rawValue, delegate: recorder, settings: settings))
             session.connect(withToken: try room.token("Ada"), error: nil)
-            var heard = recorder.heard.makeAsyncIterator()
-            let first = await heard.next(isolation: #isolation)
+            var events = recorder.events.makeAsyncIterator()
+            let first = await events.next(isolation: #isolation)
             #expect(first == .connected)
         }
     }
 
-    @Test("OPENTOK 2.5: the delegate is held weakly, and may be another one")
+    @Test("OPENTOK 2.5: the delegate is held weakly and can be replaced")
     func delegate() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
             var other: Recorder? = Recorder()
-            var heard = try #require(other).heard.makeAsyncIterator()
+            var events = try #require(other).events.makeAsyncIterator()
             ada.session.delegate = other
             #expect(ada.session.delegate === other)
             #expect(ada.signal("chat", "to the other") == nil)
-            let next = await heard.next(isolation: #isolation)
+            let next = await events.next(isolation: #isolation)
             #expect(next == .signal(type: "chat", from: "Ada", string: "to the other"))
             ada.session.apiQueue.sync {}
             other = nil
-            let end = await heard.next(isolation: #isolation)
+            let end = await events.next(isolation: #isolation)
             #expect(end == nil)
             #expect(ada.session.delegate == nil)
         }
     }
 
-    @Test("OPENTOK 2.5: a delegate needs no more than the five methods that OpenTok requires")
+    @Test("OPENTOK 2.5: a delegate needs only the five methods that OpenTok requires")
     func leastDelegate() async throws {
         final class Least: OTSessionDelegate {
             func sessionDidConnect(_ session: OTSession) {
@@ -493,7 +496,7 @@ struct SessionTests {
         }
     }
 
-    @Test("media calls answer with an error, and the session goes on")
+    @Test("media calls report an error, and the session continues")
     func media() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -520,18 +523,18 @@ struct SessionTests {
         }
     }
 
-    @Test("the server is that of the settings, else OTSession.serverURL, else SIGNALBOX_SERVER, else this machine's")
+    @Test("the server is that of the settings, else OTSession.serverURL, else SIGNALBOX_SERVER, else localhost")
     func server() throws {
         let settings = OTSessionSettings()
         settings.apiURL = URL(string: "https://settings.example")
-        let told = try #require(OTSession(apiKey: "1", sessionId: "1_x", delegate: nil, settings: settings))
-        let untold = try #require(OTSession(apiKey: "1", sessionId: "1_x", delegate: nil))
+        let configured = try #require(OTSession(apiKey: "1", sessionId: "1_x", delegate: nil, settings: settings))
+        let unconfigured = try #require(OTSession(apiKey: "1", sessionId: "1_x", delegate: nil))
         let environment = ["SIGNALBOX_SERVER": "http://environment.example"]
-        #expect(untold.server(environment: [:]) == "http://127.0.0.1:8080")
-        #expect(untold.server(environment: environment) == "http://environment.example")
+        #expect(unconfigured.server(environment: [:]) == "http://127.0.0.1:8080")
+        #expect(unconfigured.server(environment: environment) == "http://environment.example")
         OTSession.serverURL = URL(string: "wss://chosen.example")
         defer { OTSession.serverURL = nil }
-        #expect(untold.server(environment: environment) == "wss://chosen.example")
-        #expect(told.server(environment: environment) == "https://settings.example")
+        #expect(unconfigured.server(environment: environment) == "wss://chosen.example")
+        #expect(configured.server(environment: environment) == "https://settings.example")
     }
 }

@@ -2,18 +2,18 @@ import Foundation
 import OpenTok
 import Testing
 
-/// Sends nothing; remembers what it was asked.
-private final class Answering: OTKTextChatDelegate {
-    var answer = true
-    private(set) var asked: [OTKChatMessage] = []
+/// A delegate that records the messages and sends nothing.
+private final class RecordingDelegate: OTKTextChatDelegate {
+    var accepts = true
+    private(set) var messages: [OTKChatMessage] = []
 
     func onMessageReady(toSend message: OTKChatMessage!) -> Bool {
-        asked.append(message)
-        return answer
+        messages.append(message)
+        return accepts
     }
 }
 
-@Suite("OpenTok's text chat of 2015", .timeLimit(.minutes(1)))
+@Suite("OpenTok's text chat of 2015", .timeLimit(.minutes(5)))
 struct TextChatTests {
     private func message(_ text: String, from sender: String?, at seconds: Double? = nil) -> OTKChatMessage {
         let message = OTKChatMessage()
@@ -24,14 +24,14 @@ struct TextChatTests {
         return message
     }
 
-    @Test("OPENTOK 5.1: the delegate gets text, sender and date; what it agrees to is shown, and the draft is empty")
+    @Test("OPENTOK 5.1: the delegate gets text, sender and date; an accepted message is shown and the draft is empty")
     func sent() throws {
-        let (chat, delegate) = (OTKTextChatComponent(), Answering())
+        let (chat, delegate) = (OTKTextChatComponent(), RecordingDelegate())
         chat.delegate = delegate
         chat.setSenderId("id", alias: "Ada")
         let before = Date(timeIntervalSinceNow: -1)
         #expect(chat.send("  hello "))
-        let message = try #require(delegate.asked.first)
+        let message = try #require(delegate.messages.first)
         #expect(message.text == "  hello ")
         #expect(message.senderId == "id")
         #expect(message.senderAlias == "Ada")
@@ -39,33 +39,33 @@ struct TextChatTests {
         #expect(chat.rows.map(\.kind) == [.sent, .divider])
         #expect(chat.rows[0].message?.text == "  hello ")
         #expect(chat.draft == "")
-        #expect(delegate.asked.count == 1)
+        #expect(delegate.messages.count == 1)
     }
 
-    @Test("OPENTOK 5.1: what the delegate refuses stays in the draft and is not shown; nor is it without a delegate")
+    @Test("OPENTOK 5.1: a refused message, or one without a delegate, stays in the draft and is not shown")
     func refused() {
-        let (chat, delegate) = (OTKTextChatComponent(), Answering())
+        let (chat, delegate) = (OTKTextChatComponent(), RecordingDelegate())
         #expect(!chat.send("hello"))
         chat.delegate = delegate
-        delegate.answer = false
+        delegate.accepts = false
         #expect(!chat.send("hello"))
         #expect(chat.draft == "hello")
         #expect(chat.rows.isEmpty)
-        delegate.answer = true
+        delegate.accepts = true
         #expect(chat.send())
         #expect(chat.rows.count == 2)
     }
 
-    @Test("OPENTOK 5.1: empty text is not sent, and the delegate not asked; white space is sent")
+    @Test("OPENTOK 5.1: an empty text is not sent and the delegate is not called; white space is sent")
     func empty() {
-        let (chat, delegate) = (OTKTextChatComponent(), Answering())
+        let (chat, delegate) = (OTKTextChatComponent(), RecordingDelegate())
         chat.delegate = delegate
         #expect(!chat.send(""))
-        #expect(delegate.asked.isEmpty)
+        #expect(delegate.messages.isEmpty)
         #expect(chat.send(" "))
     }
 
-    @Test("OPENTOK 5.1: exactly the maximum may be written, counted in UTF-16 units; one more is refused whole")
+    @Test("OPENTOK 5.1: a text of the maximum length in UTF-16 units is accepted; a longer one is refused as a whole")
     func length() {
         let chat = OTKTextChatComponent()
         #expect(chat.edit(String(repeating: "a", count: 1000)))
@@ -79,7 +79,7 @@ struct TextChatTests {
         #expect(chat.charactersLeft == -5)
     }
 
-    @Test("OPENTOK 5.1: addMessage is always true, marks as received, and dates what has no date")
+    @Test("OPENTOK 5.1: addMessage is always true, marks the message as received, and sets a missing date")
     func received() throws {
         let chat = OTKTextChatComponent()
         chat.setSenderId("me", alias: "Me")
@@ -93,7 +93,9 @@ struct TextChatTests {
         #expect(chat.rows.filter { $0.kind == .received }.count == 2)
     }
 
-    @Test("OPENTOK 5.1: less than 120 s and the same sender is short; a divider goes before any other")
+    @Test(
+        "OPENTOK 5.1, CHAT-7: a row less than 120 s after one of the same sender is short; a divider precedes any other"
+    )
     func grouping() {
         let chat = OTKTextChatComponent()
         for (sender, seconds) in [("a", 0.0), ("a", 119.999), ("a", 239.999), ("b", 240)] {
@@ -112,7 +114,7 @@ struct TextChatTests {
         #expect(chat.rows.map { $0.timeText(in: utc) } == ["03:07PM", nil, nil])
     }
 
-    @Test("dates beyond all clocks are no fault", arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300])
+    @Test("dates out of range are accepted", arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300])
     func dates(_ seconds: Double) {
         let chat = OTKTextChatComponent()
         #expect(chat.addMessage(message("x", from: "a", at: seconds)))
@@ -120,7 +122,7 @@ struct TextChatTests {
         #expect(chat.rows[0].timeText() != nil)
     }
 
-    @Test("the delegate's method may be written in each of its spellings")
+    @Test("a delegate may implement any of the three names of its method")
     func spellings() {
         final class Plain: OTKTextChatDelegate {
             func onMessageReady(toSend message: OTKChatMessage) -> Bool { message.text == "yes" }
@@ -137,7 +139,7 @@ struct TextChatTests {
         }
     }
 
-    @Test("a delegate with none of the spellings is a fault of the program, and says which one is missing")
+    @Test("a delegate without the method stops the program with a message that names the method")
     func noSpelling() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]

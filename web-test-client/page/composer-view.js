@@ -1,13 +1,16 @@
-/** What is left is shown from here on. */
+/** The remaining length is shown from here on. */
 const NEAR_LIMIT = 100;
 
-/** From here on it is a warning. */
+/** From here on it is shown as a warning. */
 const FEW_LEFT = 10;
 
-/** Chats grow to this many lines, then they scroll. */
-const MOST_LINES = 6;
+/** The text field grows to this many lines, then it scrolls. */
+const MAX_LINES = 6;
 
-/** The text field, what is left of it, and the Send button. */
+/** `keyCode` of a key that an input method handles. */
+const COMPOSING_KEY_CODE = 229;
+
+/** The text field, its remaining length, and the Send button. */
 export class ComposerView {
   #text;
   #send;
@@ -16,7 +19,7 @@ export class ComposerView {
   #chat = null;
   #isEnabled = false;
 
-  /** `send()` is called when the chat would take the draft. */
+  /** `send()` is called when the draft can be sent. */
   constructor(part, send) {
     this.#text = part('composer-text');
     this.#send = part('send');
@@ -27,21 +30,21 @@ export class ComposerView {
       this.#submit(send);
     });
     this.#text.addEventListener('keydown', (event) => {
-      // While an input method composes, Enter picks a candidate; some browsers say so by 229 alone.
-      if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+      // While an input method composes, Enter picks a candidate. Some browsers show that only by this key code.
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === COMPOSING_KEY_CODE) return;
       event.preventDefault();
       this.#submit(send);
     });
-    this.#text.addEventListener('beforeinput', (event) => this.#mayInsert(event));
-    this.#text.addEventListener('input', (event) => this.#take(event.isComposing));
-    this.#text.addEventListener('compositionend', () => this.#take(false));
+    this.#text.addEventListener('beforeinput', (event) => this.#checkInsertion(event));
+    this.#text.addEventListener('input', (event) => this.#edited(event.isComposing));
+    this.#text.addEventListener('compositionend', () => this.#edited(false));
   }
 
-  /** Whose draft is written. */
+  /** The chat whose draft is edited. */
   set chat(chat) {
     this.#chat = chat;
     this.#text.value = chat.draft;
-    this.say('');
+    this.showHint('');
     this.show();
   }
 
@@ -55,7 +58,7 @@ export class ComposerView {
     this.#text.focus();
   }
 
-  say(hint) {
+  showHint(hint) {
     if (this.#hint.textContent !== hint) this.#hint.textContent = hint;
   }
 
@@ -66,46 +69,50 @@ export class ComposerView {
     this.#remaining.textContent = left > NEAR_LIMIT ? '' : `${left} ${left === 1 ? 'character' : 'characters'} left`;
     this.#remaining.classList.toggle('few', left <= FEW_LEFT);
     const refusal = chat.refusal();
-    if (refusal?.reason === 'signalTooLong') this.say('Too large for one message. Please shorten it.');
+    if (refusal?.reason === 'signalTooLong') this.showHint('This text is too large for one message. Shorten it.');
     this.#send.disabled = !this.#isEnabled || refusal !== null;
-    // As tall as its lines where the browser cannot do it by itself (`field-sizing`).
-    this.#text.rows = Math.min(MOST_LINES, Math.max(1, this.#text.value.split('\n').length));
+    // The height of its lines, in browsers without `field-sizing`.
+    this.#text.rows = Math.min(MAX_LINES, Math.max(1, this.#text.value.split('\n').length));
   }
 
   #submit(send) {
     if (!this.#isEnabled) return;
     const refusal = this.#chat.refusal();
     if (refusal !== null) {
-      if (refusal.reason === 'tooManyWaiting') this.say('Too many messages wait to be sent.');
+      if (refusal.reason === 'tooManyWaiting') this.showHint('Too many messages are waiting to be sent. Try again later.');
       return;
     }
     send();
     this.#text.value = this.#chat.draft;
-    this.say('');
+    this.showHint('');
     this.show();
     this.focus();
   }
 
-  #take(isComposing) {
+  #edited(isComposing) {
     const result = this.#chat.edit(this.#text.value);
     if (result.isAccepted) {
-      this.say('');
+      this.showHint('');
     } else if (!isComposing) {
-      // What an input method has put in cannot be refused beforehand, and must not be touched before it is done.
+      // The text of an input method cannot be refused in advance, and must not change while it composes.
       this.#text.value = this.#chat.draft;
-      this.say(`Too long by ${result.excess}`);
+      this.showHint(tooLong(result.excess));
     }
     this.show();
   }
 
-  /** A paste that is too long is refused whole: half a text is worse than none. */
-  #mayInsert(event) {
+  /** Refuses a paste that is too long as a whole: half a text is worse than none. */
+  #checkInsertion(event) {
     if (event.isComposing || event.inputType.startsWith('delete') || event.inputType.startsWith('history')) return;
     const inserted = event.data ?? event.dataTransfer?.getData('text/plain') ?? (event.inputType === 'insertLineBreak' ? '\n' : '');
     const { value, selectionStart, selectionEnd } = this.#text;
     const result = this.#chat.composer.check(value.slice(0, selectionStart) + inserted + value.slice(selectionEnd));
     if (result.isAccepted) return;
-    this.say(`Too long by ${result.excess}`);
+    this.showHint(tooLong(result.excess));
     event.preventDefault();
   }
+}
+
+function tooLong(excess) {
+  return `Too long by ${excess} ${excess === 1 ? 'character' : 'characters'}`;
 }

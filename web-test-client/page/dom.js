@@ -1,12 +1,14 @@
-// Small words for building the page. Text goes in as text, always: nothing here can make markup out of it.
+// Functions that build the page. Text is always inserted as text, never as markup.
 
 export function find(id) {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no element "${id}"`);
+  if (!found) throw new Error(`The page has no element with the id "${id}".`);
   return found;
 }
 
-/** `make('li', { class: 'row', title: '…' }, 'text', child, …)`. */
+/**
+ * Makes an element: `make('li', { class: 'row', title: '…' }, 'text', child, …)`. Attributes and children may be null.
+ */
 export function make(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -16,12 +18,12 @@ export function make(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** Attributes that name elements by their ids. */
+/** Attributes that refer to elements by id. */
 const REFERENCES = ['id', 'for', 'aria-labelledby', 'aria-describedby', 'aria-controls'];
 
 /**
- * A copy of a template, its ids ending in `suffix`, so that a page may hold it twice: `{element, part}`, where `part(id)` finds
- * by the template's own ids.
+ * Copies a template. `suffix` is appended to its ids, so that a page may hold two copies. In the result `{element,
+ * part}`, `part(id)` finds an element by its id in the template.
  */
 export function instantiate(template, suffix) {
   const element = find(template).content.firstElementChild.cloneNode(true);
@@ -35,7 +37,7 @@ export function instantiate(template, suffix) {
     element,
     part(id) {
       const found = element.id === id + suffix ? element : element.querySelector(`#${id}${suffix}`);
-      if (!found) throw new Error(`the template has no element "${id}"`);
+      if (!found) throw new Error(`The template has no element with the id "${id}".`);
       return found;
     },
   };
@@ -50,7 +52,7 @@ export function timeOfDay(milliseconds, withSeconds = false) {
 
 const HUES = 8;
 
-/** One of the palette's colours, the same for the same text on every page. */
+/** A colour of the palette, the same for the same text on every page. */
 export function hueOf(text) {
   let sum = 0;
   for (const character of String(text)) sum = (sum * 31 + character.codePointAt(0)) % 65_521;

@@ -1,6 +1,6 @@
 const PREFIX = 'signalbox.draft.';
 
-/** A room's draft in this tab, so that a reload does not lose it. A browser may refuse storage altogether; then it does. */
+/** The draft of a room in this tab. It survives a reload, unless the browser refuses storage. */
 export class DraftStore {
   #key;
 
@@ -21,7 +21,7 @@ export class DraftStore {
       if (text === '') sessionStorage.removeItem(this.#key);
       else sessionStorage.setItem(this.#key, text);
     } catch {
-      // Nothing to do about it.
+      // The browser refuses storage: the draft lasts until the page is reloaded.
     }
   }
 }

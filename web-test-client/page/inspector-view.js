@@ -1,10 +1,13 @@
 import { displayName } from '../text-chat/display-name.js';
 import { make, timeOfDay } from './dom.js';
 
-/** Lines kept in the log. */
-const LOG_LENGTH = 200;
+/** Most lines in the log. */
+const MAX_LINES = 200;
 
-/** A panel that sends any signal to anybody and shows everything that the session says. */
+/** Closer to the end than this many pixels counts as being at the end. */
+const END_SLACK = 24;
+
+/** A panel that sends any signal to any participant, and logs all events of the session. */
 export class InspectorView {
   #part;
   #panel;
@@ -13,7 +16,7 @@ export class InspectorView {
   #log;
   #options = new Map();
 
-  /** `send(options, targetId)` is called with signal options; `targetId` is empty for everybody. */
+  /** `send(options, targetId)` is called with signal options; `targetId` is empty for all participants. */
   constructor(part, send) {
     this.#part = part;
     this.#panel = part('inspector');
@@ -29,7 +32,7 @@ export class InspectorView {
     part('log-clear').addEventListener('click', () => this.#log.replaceChildren());
     part('signal-form').addEventListener('submit', (event) => {
       event.preventDefault();
-      // An empty field is an absent property: that is a signal of its own kind.
+      // An empty field leaves the property out: a signal without type or data differs from an empty one.
       const type = part('signal-type').value;
       const data = part('signal-data').value;
       const options = {};
@@ -58,9 +61,9 @@ export class InspectorView {
     this.#options.clear();
   }
 
-  /** `kind` colours the line: `in`, `out`, `good` or `bad`. */
+  /** Adds a line. `kind` is its colour: `in`, `out`, `good` or `bad`. */
   note(kind, name, detail) {
-    const wasAtEnd = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < 24;
+    const wasAtEnd = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < END_SLACK;
     this.#log.append(
       make(
         'li',
@@ -70,7 +73,7 @@ export class InspectorView {
         make('span', { class: 'log-detail' }, detail),
       ),
     );
-    if (this.#log.childElementCount > LOG_LENGTH) this.#log.firstElementChild.remove();
+    if (this.#log.childElementCount > MAX_LINES) this.#log.firstElementChild.remove();
     if (wasAtEnd) this.#log.scrollTop = this.#log.scrollHeight;
   }
 

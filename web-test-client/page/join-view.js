@@ -4,38 +4,38 @@ const ROOM_PATTERN = /^[A-Za-z0-9\-._~]{1,64}$/;
 const NAME_KEY = 'signalbox.name';
 
 /**
- * The form before the room. With a server in development mode a room's name is enough; otherwise it asks for what an
- * application server would hand out.
+ * The form in front of the room. A server in development mode needs the name of a room only. For other servers the form
+ * asks for an API key, a session id and a token, which an application's server would provide.
  */
 export class JoinView {
   #view = find('join');
   #error = find('join-error');
   #button = find('join-button');
-  #takesRooms = false;
+  #hasRooms = false;
 
-  /** The room that the address names, or null. */
+  /** The room in the address of the page, or null. */
   room = roomInAddress();
 
-  /** `join(wish)` is called with `{name, room, role}` or `{name, apiKey, sessionId, token}`. */
+  /** `join(request)` is called with `{name, room, role}` or `{name, apiKey, sessionId, token}`. */
   constructor(join) {
     if (this.room) find('room').value = this.room;
     find('name').value = rememberedName();
     find('join-form').addEventListener('submit', (event) => {
       event.preventDefault();
-      const wish = this.#wish();
-      if (wish) join(wish);
+      const request = this.#request();
+      if (request) join(request);
     });
   }
 
-  show({ takesRooms }) {
-    this.#takesRooms = takesRooms;
-    find('room-fields').hidden = !takesRooms;
-    find('credential-fields').hidden = takesRooms;
-    find('join-title').textContent = takesRooms ? 'Join a room' : 'Join a session';
-    find('join-hint').textContent = takesRooms
-      ? 'Everybody who opens this page and joins the same room can talk to each other.'
-      : 'Enter the session that your application made, and a token for it.';
-    find('demo-hint').hidden = !takesRooms;
+  show({ hasRooms }) {
+    this.#hasRooms = hasRooms;
+    find('room-fields').hidden = !hasRooms;
+    find('credential-fields').hidden = hasRooms;
+    find('join-title').textContent = hasRooms ? 'Join a room' : 'Join a session';
+    find('join-hint').textContent = hasRooms
+      ? 'All users who join the same room can chat with each other.'
+      : 'Enter a session of your application and a token for it. The commands “signalbox session” and “signalbox token” create both.';
+    find('demo-hint').hidden = !hasRooms;
     this.#view.hidden = false;
     this.setBusy(false);
     find('name').focus();
@@ -56,20 +56,20 @@ export class JoinView {
     this.#error.textContent = message ?? '';
   }
 
-  #wish() {
+  #request() {
     this.setError(null);
     const value = (id) => find(id).value.trim();
     const name = value('name');
     rememberName(name);
-    if (!this.#takesRooms) {
-      const wish = { name, apiKey: value('api-key'), sessionId: value('session-id'), token: value('token') };
-      if (wish.apiKey && wish.sessionId && wish.token) return wish;
-      this.setError('API key, session ID and token are all needed.');
+    if (!this.#hasRooms) {
+      const request = { name, apiKey: value('api-key'), sessionId: value('session-id'), token: value('token') };
+      if (request.apiKey && request.sessionId && request.token) return request;
+      this.setError('Enter the API key, the session ID and a token.');
       return null;
     }
     const room = value('room').replace(/\s+/g, '-');
     if (!ROOM_PATTERN.test(room)) {
-      this.setError('A room’s name is 1 to 64 letters, digits, “-”, “.”, “_” or “~”.');
+      this.setError('A room name has 1 to 64 characters: letters a–z and A–Z, digits, “-”, “.”, “_” and “~”.');
       find('room').focus();
       return null;
     }
@@ -82,7 +82,7 @@ function roomInAddress() {
   return room !== null && ROOM_PATTERN.test(room) ? room : null;
 }
 
-// A browser may refuse storage altogether; then the name is typed again.
+// A browser may refuse storage. Then the user enters the name again.
 
 function rememberedName() {
   try {
@@ -96,6 +96,6 @@ function rememberName(name) {
   try {
     localStorage.setItem(NAME_KEY, name);
   } catch {
-    // Nothing to do about it.
+    // The browser refuses storage.
   }
 }

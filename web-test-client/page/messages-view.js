@@ -3,21 +3,21 @@ import { avatar, make, timeOfDay } from './dom.js';
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
 
-/** So much of what is above the divider stays in sight when the reader goes there. */
+/** Pixels above the divider that stay visible when the user goes there. */
 const DIVIDER_MARGIN = 24;
 
 /**
- * The chat's rows on the page: one element for each row, in the same order. What changes in the rows is done to the elements,
- * and to nothing else, so that a reader's place and a screen reader's attention stay where they are.
+ * The rows of the chat on the page: one element for each row, in the same order. A change of the rows changes its
+ * elements only, so that the scroll position and the focus of a screen reader stay.
  */
 export class MessagesView {
   #scroll;
   #list;
   #empty;
   #pill;
-  /** What the elements show: element → {row, state}. */
+  /** What each element shows: element → {row, state}. */
   #shown = new WeakMap();
-  /** One's own that are not known to have arrived, which may wait for one another. */
+  /** The elements of own messages that are not acknowledged yet. */
   #unsettled = new Set();
   #nameOf;
   #dayOf;
@@ -29,8 +29,9 @@ export class MessagesView {
   #isPinned = true;
 
   /**
-   * `nameOf(message)`; `dayOf(milliseconds)` as in the rows; `pass()`: what waits for a message that failed goes before it; `isHeld(localId)`: a message waits for another to be sent;
-   * `moved()` is called when the reader has come to the end or gone from it.
+   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
+   * failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
+   * so. `moved()` is called when the user scrolls to the end or away from it.
    */
   constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, moved }) {
     this.#scroll = part('messages-scroll');
@@ -44,20 +45,20 @@ export class MessagesView {
     this.#pass = pass;
     this.#isHeld = isHeld;
     this.#moved = moved;
-    this.#pill.addEventListener('click', () => this.#goToNews());
+    this.#pill.addEventListener('click', () => this.#goToUnread());
     this.#scroll.addEventListener('scroll', () => this.#setPinned(this.#isAtEnd()));
-    // A growing text field or a phone's keyboard takes room from below: who read the newest message still does.
+    // A growing text field or the keyboard of a phone makes the list shorter. Keep the newest message visible.
     new ResizeObserver(() => {
       if (this.#isPinned) this.scrollToEnd();
     }).observe(this.#scroll);
   }
 
-  /** Whether the reader is at the end, and wants to stay there. */
+  /** Whether the list is scrolled to the end, and follows new messages. */
   get isPinned() {
     return this.#isPinned;
   }
 
-  /** Does to the elements what `changes` do to the rows; see `timeline-changes.js`. */
+  /** Applies the changes of the rows to the elements; see `timeline-changes.js`. */
   apply(changes) {
     for (const change of changes) {
       if (change.insert) this.#insert(change.insert, change.at);
@@ -70,23 +71,23 @@ export class MessagesView {
     if (this.#isPinned) this.scrollToEnd();
   }
 
-  /** Another message may have come to stand in the way. */
+  /** Shows which messages wait for a failed one. */
   showHeld() {
     for (const element of this.#unsettled) this.#showState(element);
   }
 
-  /** What has arrived while the reader was elsewhere. */
+  /** Shows the number of unread messages, unless the user sees them. */
   showUnread(count) {
     this.#pill.hidden = count === 0 || this.#isPinned;
     if (count > 0) this.#pill.textContent = count === 1 ? '1 new message' : `${count} new messages`;
   }
 
-  /** Days are told from today, and today is another one after midnight. */
+  /** Names the days: “Today” changes at midnight. */
   nameDays(now) {
     for (const element of this.#list.querySelectorAll('[data-kind="day"]')) this.#nameDay(element, now);
   }
 
-  /** For another conversation. */
+  /** Removes all rows, for another room. */
   clear() {
     this.#unsettled.clear();
     this.#list.replaceChildren();
@@ -100,10 +101,10 @@ export class MessagesView {
     this.#setPinned(true);
   }
 
-  #goToNews() {
+  #goToUnread() {
     const divider = this.#list.querySelector('[data-kind="unreadDivider"]');
     const target = divider ? divider.offsetTop - this.#scroll.offsetTop - DIVIDER_MARGIN : Infinity;
-    // Who is there already wants the end.
+    // A user who is there already goes to the end.
     if (target > this.#scroll.scrollTop + 1) this.#scroll.scrollTop = Math.min(target, this.#scroll.scrollHeight);
     else this.scrollToEnd();
     this.#setPinned(this.#isAtEnd());
@@ -133,7 +134,7 @@ export class MessagesView {
 
   #remove(at) {
     const element = this.#list.children[at];
-    // Whoever works with the keyboard must not be thrown back to the beginning of the page.
+    // Without this, keyboard users would start again at the beginning of the page.
     const hadFocus = element.contains(document.activeElement);
     this.#unsettled.delete(element);
     element.remove();
@@ -163,7 +164,7 @@ export class MessagesView {
       case 'unreadDivider':
         return make('li', { class: 'unread-divider', 'data-kind': 'unreadDivider' }, make('span', {}, 'New'));
       default:
-        return make('li', { class: 'gap', 'data-kind': 'gap' }, make('span', {}, 'The connection was away for a while. Messages may be missing here.'));
+        return make('li', { class: 'gap', 'data-kind': 'gap' }, make('span', {}, 'The connection was interrupted. Messages may be missing here.'));
     }
   }
 
@@ -196,14 +197,14 @@ export class MessagesView {
     const day = time.dateTime;
     const yesterday = new Date(now);
     yesterday.setDate(yesterday.getDate() - 1);
-    // Noon: in every time zone it is on the day that it is of.
+    // Noon is on the same day in every time zone.
     const [year, month, date] = day.split('-').map(Number);
     const inFull = new Date(year, month - 1, date, 12).toLocaleDateString([], { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
     const name = day === this.#dayOf(now) ? 'Today' : day === this.#dayOf(yesterday.getTime()) ? 'Yesterday' : inFull;
     if (time.textContent !== name) time.textContent = name;
   }
 
-  /** Only the note changes: a screen reader should not hear the whole message again. */
+  /** Changes the note only, so that a screen reader does not read the whole message again. */
   #showState(element) {
     const shown = this.#shown.get(element);
     const { message } = shown.row;
@@ -232,9 +233,9 @@ export class MessagesView {
   }
 
   #heldNote() {
-    const pass = make('button', { type: 'button', class: 'link' }, 'Do not wait');
+    const pass = make('button', { type: 'button', class: 'link' }, 'Send without it');
     pass.addEventListener('click', () => this.#pass());
-    return make('p', { class: 'row-state' }, make('span', {}, 'Waiting for the message that was not sent.'), ' ', pass);
+    return make('p', { class: 'row-state' }, make('span', {}, 'Waiting for the failed message above.'), ' ', pass);
   }
 
   #failedNote({ localId, failure }) {

@@ -1,15 +1,15 @@
 const PREFIX = 'signalbox.options';
 
-/** What was chosen among the options, so that it is there after a reload. A browser may refuse storage; then it is chosen again. */
+/** The chosen options. They survive a reload, unless the browser refuses storage. */
 export class OptionsStore {
   #key;
 
-  /** `suffix` tells one end of a conversation from the other. */
+  /** `suffix` distinguishes the panes of a page. */
   constructor(suffix) {
     this.#key = PREFIX + suffix;
   }
 
-  /** `{name: value}`, texts and flags; whatever stands there, since a person may have changed it. */
+  /** `{name: value}`. The values need checks: the user may have changed the storage. */
   get options() {
     try {
       const options = JSON.parse(localStorage.getItem(this.#key) ?? '{}');
@@ -23,7 +23,7 @@ export class OptionsStore {
     try {
       localStorage.setItem(this.#key, JSON.stringify({ ...this.options, [name]: value }));
     } catch {
-      // Nothing to do about it.
+      // The browser refuses storage: the options last until the page is reloaded.
     }
   }
 }

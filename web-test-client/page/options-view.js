@@ -1,16 +1,16 @@
 import { TYPING_PRESETS } from '../text-chat/typing-policy.js';
 
-/** What a person may choose for one end of the conversation: how typing is told, and what befalls the connection. */
+/** The options of a pane: the form of typing and message signals, and the network switch. */
 export class OptionsView {
   #panel;
   #toggle;
   #part;
 
   /**
-   * `policyChosen(policy)`, `wireFormChosen(type)`, `optedOut(isOptedOut)`; `cable` is what can be dropped. `store` has what was chosen
-   * before the page was loaded.
+   * `policyChosen(policy)`, `wireFormChosen(type)` and `optedOut(isOptedOut)` are called when the user chooses, and at
+   * once for choices in `store`. `network` is the network switch of the pane.
    */
-  constructor(part, { policyChosen, wireFormChosen, optedOut, cable, store }) {
+  constructor(part, { policyChosen, wireFormChosen, optedOut, network, store }) {
     this.#part = part;
     this.#panel = part('options');
     this.#toggle = part('options-toggle');
@@ -23,35 +23,35 @@ export class OptionsView {
     document.addEventListener('pointerdown', ({ target }) => {
       if (!this.#panel.contains(target) && !this.#toggle.contains(target)) this.#setOpen(false);
     });
-    const kept = store.options;
-    this.#choice(part('typing-preset'), kept.typingPreset, (preset) => {
+    const stored = store.options;
+    this.#choice(part('typing-preset'), stored.typingPreset, (preset) => {
       store.set('typingPreset', preset);
       policyChosen(TYPING_PRESETS[preset]);
     });
-    this.#choice(part('wire-form'), kept.wireForm, (type) => {
+    this.#choice(part('wire-form'), stored.wireForm, (type) => {
       store.set('wireForm', type);
       wireFormChosen(type);
     });
     const shown = part('typing-shown');
-    shown.checked = kept.isTypingShown !== false;
+    shown.checked = stored.isTypingShown !== false;
     if (!shown.checked) optedOut(true);
     shown.addEventListener('change', () => {
       store.set('isTypingShown', shown.checked);
       optedOut(!shown.checked);
     });
-    part('drop').addEventListener('click', () => cable.drop());
-    part('unplug').addEventListener('change', ({ target }) => (cable.isUnplugged = target.checked));
+    part('drop').addEventListener('click', () => network.drop());
+    part('offline').addEventListener('change', ({ target }) => (network.isOffline = target.checked));
   }
 
-  /** `isConnected`: there is something to drop. */
+  /** Only a connection can be dropped. */
   setConnected(isConnected) {
     this.#part('drop').disabled = !isConnected;
   }
 
-  #choice(select, kept, chosen) {
-    if ([...select.options].some(({ value }) => value === kept)) {
-      select.value = kept;
-      chosen(kept);
+  #choice(select, stored, chosen) {
+    if ([...select.options].some(({ value }) => value === stored)) {
+      select.value = stored;
+      chosen(stored);
     }
     select.addEventListener('change', () => chosen(select.value));
   }

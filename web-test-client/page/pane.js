@@ -8,6 +8,7 @@ import { ChatTimeline } from '../text-chat/timeline.js';
 import { CHAT_TYPE } from '../text-chat/message-coding.js';
 import { TYPING_PRESETS } from '../text-chat/typing-policy.js';
 import { TypingShell } from '../text-chat/typing-shell.js';
+import { AutomaticRejoin } from './automatic-rejoin.js';
 import { ComposerView } from './composer-view.js';
 import { instantiate } from './dom.js';
 import { DraftStore } from './draft-store.js';
@@ -15,7 +16,7 @@ import { InspectorView } from './inspector-view.js';
 import { MessagesView } from './messages-view.js';
 import { OptionsStore } from './options-store.js';
 import { OptionsView } from './options-view.js';
-import { PeopleView } from './people-view.js';
+import { ParticipantsView } from './participants-view.js';
 import { TypingView } from './typing-view.js';
 
 const STATUS = {
@@ -27,35 +28,34 @@ const STATUS = {
 
 const ENDINGS = {
   forceDisconnected: 'You were removed from this room.',
-  networkDisconnected: 'The connection was lost. Messages are no longer received.',
+  networkDisconnected: 'The connection was lost. You do not receive messages any more.',
 };
 
-/** Messages that stay on the page. */
-const KEPT_MESSAGES = 2000;
+/** Most messages on the page. */
+const MAX_MESSAGES = 2000;
 
-/** So long the divider stays once the reader has seen what is below it. */
+/** How long the divider stays once the user sees the messages below it. */
 const READ_MILLISECONDS = 4000;
 
-/** Who has come back to the page so short a time ago finds it trying once more by itself. */
-const BACK_MILLISECONDS = 10_000;
-
-/** Name and time stand on top of a group. */
+/** Name and time are shown at the top of a group. */
 const RULE = Object.freeze({ ...STANDARD_RULE, timePlace: 'first' });
 
 const dayOf = readerCalendar();
 
 /**
- * One end of a conversation: a connection, and all that is shown of it. The page may have several; they share nothing.
+ * One user of a room: a connection, and everything that the page shows of it. A page may have several panes; they share
+ * nothing.
  *
- * `OT` is a library of its own, `cable` what its sockets go through. `access()` promises `{apiKey, sessionId, token, name, room}`,
- * anew for each connection. `joined()`, `left()`, `failed(message)` (before it was ever there) and `unread()` tell the page.
+ * `OT` is the library of this pane, and `network` the switch of its sockets. `access()` promises `{apiKey, sessionId,
+ * token, name, room}`, anew for each connection. The pane calls `joined()`, `left()`, `failed(message)` (only before it
+ * has ever joined) and `unread()`.
  */
 export class Pane {
   #OT;
   #access;
-  #tell;
+  #callbacks;
   #suffix;
-  #cable;
+  #network;
   #name = null;
   #room = null;
   #hasJoined = false;
@@ -68,25 +68,19 @@ export class Pane {
   #isOptedOut = false;
   #wireForm = CHAT_TYPE;
   #readTimer = null;
-  /** It has given up coming back: the network was gone for too long, or the page was asleep. */
-  #hasGivenUp = false;
-  #backAt = -Infinity;
-  #visibilityChanged = () => {
-    this.#readingChanged();
-    if (!document.hidden) this.#comeBack();
-  };
-  #online = () => this.#comeBack();
+  #automaticRejoin = new AutomaticRejoin(() => this.enter());
+  #visibilityChanged = () => this.#readingChanged();
 
-  constructor({ OT, cable, suffix = '', access, joined, left, failed, unread }) {
+  constructor({ OT, network, suffix = '', access, joined, left, failed, unread }) {
     this.#OT = OT;
     this.#access = access;
     this.#suffix = suffix;
-    this.#tell = { joined, left, failed, unread };
+    this.#callbacks = { joined, left, failed, unread };
     const { element, part } = instantiate('pane-template', suffix);
     this.element = element;
-    this.#cable = cable;
+    this.#network = network;
     this.part = part;
-    this.people = new PeopleView(part, (connection) => {
+    this.participants = new ParticipantsView(part, (connection) => {
       this.#session.forceDisconnect(connection, (error) => this.#noteOutcome('forceDisconnect', error));
     });
     this.messages = new MessagesView(part, {
@@ -102,7 +96,7 @@ export class Pane {
     this.typing = new TypingView(part, (connectionId) => this.#names.nameOf({ senderId: connectionId, alias: null }));
     this.inspector = new InspectorView(part, (options, targetId) => this.#sendSignal(options, targetId));
     this.options = new OptionsView(part, {
-      cable,
+      network,
       store: new OptionsStore(suffix),
       policyChosen: (policy) => {
         this.#policy = policy;
@@ -119,7 +113,6 @@ export class Pane {
     });
     part('rejoin').addEventListener('click', () => this.enter());
     document.addEventListener('visibilitychange', this.#visibilityChanged);
-    addEventListener('online', this.#online);
     OT.on('exception', (event) => this.inspector.note('bad', 'exception', `${event.code} ${event.message}`));
     this.#setStatus('disconnected');
     this.composer.setEnabled(false);
@@ -130,29 +123,29 @@ export class Pane {
   }
 
   async enter() {
-    this.#hasGivenUp = false;
+    this.#automaticRejoin.reset();
     this.part('rejoin').disabled = true;
     this.#setStatus('connecting');
     try {
       this.#connect(await this.#access());
     } catch {
-      this.#failed('The server did not hand out a token. Is it still running?');
+      this.#failed('The server sent no token. Check that it is running.');
     }
   }
 
   leave() {
-    // One that has ended already says nothing more.
-    if (this.part('status').dataset.state === 'disconnected') this.#tell.left();
+    // A session that has ended already emits no event.
+    if (this.part('status').dataset.state === 'disconnected') this.#callbacks.left();
     else this.#session?.disconnect();
   }
 
-  /** Ends it for good. */
+  /** Disconnects, and removes the pane from the page. */
   remove() {
     document.removeEventListener('visibilitychange', this.#visibilityChanged);
-    removeEventListener('online', this.#online);
+    this.#automaticRejoin.stop();
     clearTimeout(this.#readTimer);
-    // Somebody else may connect through it later.
-    this.#cable.isUnplugged = false;
+    // The next pane of this library uses the same switch.
+    this.#network.isOffline = false;
     this.#chat?.typing.stop();
     this.#channel?.stop();
     this.#session?.off();
@@ -170,7 +163,7 @@ export class Pane {
     this.#session = session;
     this.#name = name;
     this.#room = room ?? sessionId;
-    // Coming back to the same room continues the same conversation on the page.
+    // After a rejoin of the same room the chat continues.
     if (previous !== session || !this.#chat) this.#startChat();
     this.#listen(session);
     this.#channel = new SessionChannel(session, (event) => this.#chat.handle(event, Date.now()));
@@ -187,7 +180,7 @@ export class Pane {
     this.#drafts = new DraftStore(this.#room + this.#suffix);
     this.#chat = new TextChatComponent({
       wireForm: this.#wireForm,
-      timeline: new ChatTimeline({ rule: RULE, calendar: dayOf, limit: KEPT_MESSAGES }),
+      timeline: new ChatTimeline({ rule: RULE, calendar: dayOf, limit: MAX_MESSAGES }),
       typing: new TypingShell({
         policy: this.#policy,
         isOptedOut: this.#isOptedOut,
@@ -212,7 +205,7 @@ export class Pane {
         break;
       case 'unread':
         this.messages.showUnread(activity.count);
-        this.#tell.unread();
+        this.#callbacks.unread();
         break;
     }
     this.composer.show();
@@ -220,7 +213,7 @@ export class Pane {
 
   #send() {
     this.#chat.send(Date.now(), newLocalId()).then(() => {
-      // Only now is it known what stands in the way of others.
+      // A message that failed holds back those behind it.
       this.messages.showHeld();
       this.composer.show();
     });
@@ -229,14 +222,14 @@ export class Pane {
 
   async #retry(localId) {
     const { outcome } = await this.#chat.retry(localId);
-    if (outcome === 'refused') this.composer.say('Not connected. Join again to send it.');
+    if (outcome === 'refused') this.composer.showHint('You are not connected. Join again to send it.');
     this.messages.showHeld();
   }
 
   #sendSignal(options, targetId) {
     const session = this.#session;
     const to = targetId ? session.connections.get(targetId) : undefined;
-    this.inspector.note('out', options.type ? `signal:${options.type}` : 'signal', `to ${to ? displayName(to) : 'everybody'}${shown(options.data)}`);
+    this.inspector.note('out', options.type ? `signal:${options.type}` : 'signal', `to ${to ? displayName(to) : 'all'}${dataText(options.data)}`);
     session.signal(to ? { ...options, to } : options, (error) => this.#noteOutcome('signal', error));
   }
 
@@ -266,30 +259,30 @@ export class Pane {
         this.#names.note(connection);
         inspector.note('in', 'connectionCreated', `${displayName(connection)} · ${connection.connectionId}`);
         inspector.addTarget(connection, isMe);
-        this.people.add(connection, { isMe, mayRemove: joined.capabilities.permittedTo('forceDisconnect') });
+        this.participants.add(connection, { isMe, mayRemove: joined.capabilities.permittedTo('forceDisconnect') });
       },
       connectionDestroyed: ({ connection, reason }) => {
         inspector.note('in', 'connectionDestroyed', `${displayName(connection)} · ${reason}`);
         inspector.removeTarget(connection);
-        this.people.remove(connection);
+        this.participants.remove(connection);
       },
       signal: (event) => {
         if (event.from) this.#names.note(event.from);
-        inspector.note('in', event.type, `from ${event.from ? displayName(event.from) : 'the server'}${shown(event.data)}`);
+        inspector.note('in', event.type, `from ${event.from ? displayName(event.from) : 'the server'}${dataText(event.data)}`);
       },
     });
   }
 
   #show(joined) {
     this.#hasJoined = true;
-    this.people.clear();
+    this.participants.clear();
     this.inspector.clearTargets();
     this.#setStatus('connected');
     this.part('notice').hidden = true;
     this.part('own-name').textContent = this.#name || displayName(joined.connection);
     this.composer.setEnabled(true);
     this.element.hidden = false;
-    this.#tell.joined();
+    this.#callbacks.joined();
     this.#readingChanged();
     this.messages.scrollToEnd();
   }
@@ -297,38 +290,24 @@ export class Pane {
   #left(reason) {
     this.#setStatus('disconnected');
     this.part('rejoin').disabled = false;
-    this.people.clear();
+    this.participants.clear();
     this.inspector.clearTargets();
     this.composer.setEnabled(false);
     if (reason === 'clientDisconnected') {
-      this.#tell.left();
+      this.#callbacks.left();
       return;
     }
     this.#showNotice(ENDINGS[reason] ?? `The connection ended (${reason}).`);
     this.part('rejoin').focus();
-    this.#hasGivenUp = reason === 'networkDisconnected';
-    if (performance.now() - this.#backAt < BACK_MILLISECONDS) this.#tryAgain();
-  }
-
-  /** Somebody is here again, or the network is. What slept may find only now that it was away for too long. */
-  #comeBack() {
-    this.#backAt = performance.now();
-    this.#tryAgain();
-  }
-
-  #tryAgain() {
-    if (!this.#hasGivenUp || document.hidden) return;
-    // Once: after that it is the reader's to say.
-    this.#backAt = -Infinity;
-    this.enter();
+    this.#automaticRejoin.ended({ wasLost: reason === 'networkDisconnected' });
   }
 
   #failed(message) {
     this.#setStatus('disconnected');
     this.part('rejoin').disabled = false;
-    // A failed "Join again" leaves the conversation on the page; a failed first try leaves the form.
+    // After a failed "Join again" the chat stays on the page; after a failed first attempt the form stays.
     if (this.#hasJoined && !this.element.hidden) this.#showNotice(message);
-    else this.#tell.failed(message);
+    else this.#callbacks.failed(message);
   }
 
   #showNotice(text) {
@@ -340,10 +319,10 @@ export class Pane {
     this.options.setConnected(state === 'connected');
     this.part('status').dataset.state = state;
     this.part('status-text').textContent = STATUS[state];
-    this.part('away').hidden = state !== 'reconnecting';
+    this.part('offline-hint').hidden = state !== 'reconnecting';
   }
 
-  /** Somebody has begun to read along, or has stopped: looked away, or scrolled up. */
+  /** The user has started or stopped reading: the page was shown or hidden, or the list was scrolled. */
   #readingChanged() {
     if (!this.#chat) return;
     const isReading = !document.hidden && !this.element.hidden && this.messages.isPinned;
@@ -352,7 +331,7 @@ export class Pane {
     if (document.hidden) this.#chat.typing.leave();
     else this.messages.nameDays(Date.now());
     clearTimeout(this.#readTimer);
-    // Not at once: the divider shows where to begin.
+    // Not at once: the divider shows where the unread messages begin.
     if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
   }
 
@@ -362,7 +341,7 @@ export class Pane {
   }
 }
 
-function shown(data) {
+function dataText(data) {
   return data === undefined ? '' : `: ${typeof data === 'string' ? data : JSON.stringify(data)}`;
 }
 

@@ -1,12 +1,12 @@
 import { typingPhraseLadder, typingText } from '../text-chat/typing-phrase.js';
 
-/** The line that says who is writing. It has its place always: nothing moves when somebody begins. */
+/** The line that lists typing users. It always takes its space, so that the layout does not move. */
 export class TypingView {
   #line;
   #text;
   #nameOf;
 
-  /** `nameOf(connectionId)`. */
+  /** `nameOf(connectionId)` is the name to show. */
   constructor(part, nameOf) {
     this.#line = part('typing');
     this.#text = part('typing-text');
@@ -18,14 +18,14 @@ export class TypingView {
     this.#line.dataset.state = isTyping ? 'typing' : pausedCount > 0 ? 'paused' : 'nobody';
     const names = (isTyping ? typing : paused).map(({ connectionId }) => this.#nameOf(connectionId));
     const steps = typingPhraseLadder(names, { count: isTyping ? typingCount : pausedCount });
-    // The longest sentence that fits.
+    // Show the longest sentence that fits.
     for (const step of steps) {
-      this.#say(isTyping ? typingText(step) : pausedText(step));
+      this.#setText(isTyping ? typingText(step) : pausedText(step));
       if (this.#text.scrollWidth <= this.#text.clientWidth) return;
     }
   }
 
-  #say(text) {
+  #setText(text) {
     if (this.#text.textContent !== text) this.#text.textContent = text;
   }
 }

@@ -1,10 +1,10 @@
-"""One page as both ends of a conversation."""
+"""One page with two users of a room."""
 
-from person import Person
 from playwright.sync_api import expect
+from user import User
 
 
-def say(page, suffix, text):
+def send(page, suffix, text):
     page.locator(f"#composer-text{suffix}").fill(text)
     page.locator(f"#composer-text{suffix}").press("Enter")
 
@@ -14,49 +14,49 @@ def expect_messages(page, *texts):
         expect(page.locator(f"#messages{suffix} .bubble")).to_have_text(list(texts))
 
 
-def test_the_demo_has_two_connections_that_talk_to_each_other(open_page, url, screenshots):
+def test_the_demo_has_two_users_that_chat_with_each_other(open_page, url, screenshots):
     page = open_page(url + "/?demo")
     for suffix in ("", "-2"):
         expect(page.locator(f"#status-text{suffix}")).to_have_text("Connected")
-        expect(page.locator(f"#people{suffix} .person-name")).to_have_text(["Left", "Right"])
-    say(page, "", "from the left")
+        expect(page.locator(f"#participants{suffix} .participant-name")).to_have_text(["Left", "Right"])
+    send(page, "", "from the left")
     expect_messages(page, "from the left")
-    say(page, "-2", "from the right")
+    send(page, "-2", "from the right")
     expect_messages(page, "from the left", "from the right")
     page.locator("#composer-text-2").press_sequentially("hm")
     expect(page.locator("#typing-text")).to_have_text("Right is typing…")
     expect(page.locator("#typing-text-2")).to_have_text("")
     page.screenshot(path=screenshots / "demo-light.png")
-    # One end's cable is its own.
+    # Each user has its own network switch.
     page.locator("#options-toggle-2").click()
-    page.locator("#unplug-2").check()
+    page.locator("#offline-2").check()
     expect(page.locator("#status-text-2")).to_have_text("Reconnecting…")
     expect(page.locator("#status-text")).to_have_text("Connected")
-    say(page, "", "are you there?")
-    page.locator("#unplug-2").uncheck()
+    send(page, "", "are you there?")
+    page.locator("#offline-2").uncheck()
     expect(page.locator("#status-text-2")).to_have_text("Connected")
     expect_messages(page, "from the left", "from the right", "are you there?")
 
 
-def test_a_second_person_comes_into_the_room_and_goes(open_page, url, room):
-    ada = Person.join(open_page, url, room, "Ada")
-    toggle = ada.page.get_by_role("button", name="Both ends")
+def test_a_second_user_joins_the_room_and_leaves(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    toggle = ada.page.get_by_role("button", name="Two users")
     for _ in range(2):
         toggle.click()
         expect(toggle).to_have_attribute("aria-pressed", "true")
-        ada.sees_people("Ada", "Second person")
-        # Each time its cable is connected to something.
+        ada.expect_participants("Ada", "Second user")
+        # Its network switch works each time.
         ada.page.locator("#options-toggle-2").click()
-        ada.page.locator("#unplug-2").check()
+        ada.page.locator("#offline-2").check()
         expect(ada.page.locator("#status-text-2")).to_have_text("Reconnecting…")
-        ada.page.locator("#unplug-2").uncheck()
+        ada.page.locator("#offline-2").uncheck()
         expect(ada.page.locator("#status-text-2")).to_have_text("Connected")
         toggle.click()
         expect(toggle).to_have_attribute("aria-pressed", "false")
-        ada.sees_people("Ada")
+        ada.expect_participants("Ada")
 
 
-def test_no_two_elements_share_an_id_and_labels_stay_with_their_own_end(open_page, url):
+def test_ids_are_unique_and_labels_refer_to_their_own_user(open_page, url):
     page = open_page(url + "/?demo")
     expect(page.locator("#status-text-2")).to_have_text("Connected")
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((each) => each.id)")
@@ -69,7 +69,7 @@ def test_no_two_elements_share_an_id_and_labels_stay_with_their_own_end(open_pag
     assert broken == []
 
 
-def test_both_ends_fit_on_a_phone(open_page, url):
+def test_two_users_fit_on_a_phone(open_page, url):
     page = open_page(url + "/?demo", viewport={"width": 360, "height": 740})
     expect(page.locator("#status-text-2")).to_have_text("Connected")
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")

@@ -1,17 +1,17 @@
 import { displayName } from '../text-chat/display-name.js';
 import { avatar, make } from './dom.js';
 
-/** Who is here, in the order in which they came. */
-export class PeopleView {
+/** The participants of the room, in the order in which they joined. */
+export class ParticipantsView {
   #list;
   #count;
   #rows = new Map();
   #remove;
 
-  /** `remove(connection)` is offered next to others when the own token permits it. */
+  /** `remove(connection)` is offered beside the others when the own token permits it. */
   constructor(part, remove) {
-    this.#list = part('people');
-    this.#count = part('people-count');
+    this.#list = part('participants');
+    this.#count = part('participant-count');
     this.#remove = remove;
   }
 
@@ -20,9 +20,9 @@ export class PeopleView {
     const name = displayName(connection);
     const row = make(
       'li',
-      { class: 'person', title: `${name} · ${connection.connectionId}` },
+      { class: 'participant', title: `${name} · ${connection.connectionId}` },
       avatar(name, connection.connectionId),
-      make('bdi', { class: 'person-name' }, name),
+      make('bdi', { class: 'participant-name' }, name),
       isMe ? make('span', { class: 'tag' }, 'you') : null,
     );
     if (mayRemove && !isMe) {

@@ -1,18 +1,18 @@
-"""What a person does on the test page, in the person's words."""
+"""A user of the test page: what they do on it, and what they see."""
 
 from playwright.sync_api import expect
 
 MESSAGE_ROWS = "#messages > li[data-kind=message]"
 
 
-class Person:
+class User:
     def __init__(self, page):
         self.page = page
 
     @classmethod
     def join(cls, open_page, url, room, name, role=None, **options):
-        person = cls(open_page(url + "/", **options))
-        page = person.page
+        user = cls(open_page(url + "/", **options))
+        page = user.page
         page.get_by_label("Your name").fill(name)
         page.get_by_label("Room", exact=True).fill(room)
         if role:
@@ -21,23 +21,28 @@ class Person:
         page.get_by_role("button", name="Join").click()
         expect(page.locator("#status-text")).to_have_text("Connected")
         expect(page.get_by_label("Message", exact=True)).to_be_focused()
-        return person
+        return user
 
     def type(self, text):
+        """Fills the composer."""
         self.page.get_by_label("Message", exact=True).fill(text)
 
-    def say(self, text):
+    def press_keys(self, text):
+        """Types into the composer key by key."""
+        self.page.locator("#composer-text").press_sequentially(text)
+
+    def send(self, text):
         self.type(text)
         self.page.get_by_label("Message", exact=True).press("Enter")
 
-    def sees_messages(self, *texts):
+    def expect_messages(self, *texts):
         expect(self.page.locator(f"{MESSAGE_ROWS} .bubble")).to_have_text(list(texts))
 
     def bubble(self, text):
         return self.page.locator(".bubble").get_by_text(text, exact=True)
 
-    def sees_rows(self, *rows):
-        """From top to bottom: `sent first`, `received single`, …, `day`, `unreadDivider`, `gap`."""
+    def expect_rows(self, *rows):
+        """The rows from top to bottom: `sent first`, `received single`, …, `day`, `unreadDivider`, `gap`."""
         self.page.wait_for_function(
             """rows => JSON.stringify(rows) === JSON.stringify([...document.querySelectorAll('#messages > li')].map(
                  ({ dataset, classList }) => dataset.kind !== 'message' ? dataset.kind
@@ -45,11 +50,29 @@ class Person:
             arg=list(rows),
         )
 
-    def state_of(self, text):
+    def row(self, text):
+        """The row of a message. Its `data-state` is the state of the message."""
         return self.page.locator(MESSAGE_ROWS, has=self.page.get_by_text(text, exact=True))
 
-    def sees_typing(self, text):
+    def expect_status(self, text):
+        expect(self.page.locator("#status-text")).to_have_text(text)
+
+    def expect_typing(self, text):
         expect(self.page.locator("#typing-text")).to_have_text(text)
+
+    def record_typing(self):
+        """From now on, `recorded_typing` has each text of the typing line, however briefly it is shown."""
+        self.page.evaluate(
+            """() => {
+                 const line = document.getElementById('typing-text');
+                 window.typingTexts = [];
+                 new MutationObserver(() => window.typingTexts.push(line.textContent)).observe(line, { childList: true });
+               }"""
+        )
+
+    @property
+    def recorded_typing(self):
+        return self.page.evaluate("window.typingTexts")
 
     def open_options(self):
         self.page.get_by_role("button", name="Options").click()
@@ -60,20 +83,21 @@ class Person:
         self.page.get_by_role("button", name="Drop the connection").click()
         self.page.keyboard.press("Escape")
 
-    def unplug(self, is_unplugged=True):
+    def set_offline(self, is_offline):
         self.open_options()
-        self.page.get_by_label("Stay unplugged").set_checked(is_unplugged)
+        self.page.get_by_label("Stay offline").set_checked(is_offline)
         self.page.keyboard.press("Escape")
 
-    def sees_people(self, *names):
-        expect(self.page.locator("#people .person-name")).to_have_text(list(names))
-        expect(self.page.locator("#people-count")).to_have_text(str(len(names)))
+    def expect_participants(self, *names):
+        expect(self.page.locator("#participants .participant-name")).to_have_text(list(names))
+        expect(self.page.locator("#participant-count")).to_have_text(str(len(names)))
 
     def open_inspector(self):
         self.page.get_by_role("button", name="Inspector").click()
         expect(self.page.locator("#inspector")).to_be_visible()
 
     def send_signal(self, type="", data="", to=None):
+        """Sends a signal with the inspector."""
         page = self.page
         page.get_by_label("Type", exact=True).fill(type)
         page.get_by_label("Data", exact=True).fill(data)
@@ -85,6 +109,7 @@ class Person:
         page.get_by_role("button", name="Send signal").click()
 
     def log(self, text):
+        """The lines of the inspector's log that contain the text."""
         return self.page.locator("#log li", has_text=text)
 
     def is_wider_than_its_window(self):

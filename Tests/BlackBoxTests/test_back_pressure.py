@@ -1,0 +1,262 @@
+"""Clients that read slowly or not at all: docs/PROTOCOL.md WIRE-13, WIRE-14, LEAVE-1 and G5.
+
+A bound on time is a heartbeat: a server that waited for a stalled client would wait for two, until it closes it.
+"""
+
+import asyncio
+import json
+import pathlib
+import time
+
+import pytest
+
+from raw_socket import CLOSE, TEXT, RawSocket, frame
+from server_process import Server
+from signalbox_client import Bystander, Client
+from test_protocol import connect_line
+
+HEARTBEAT_SECONDS = 10
+
+
+@pytest.fixture
+def quiet_server():
+    """A server without other clients, so that its memory belongs to the test."""
+    with Server("--signal-rate", "0", resume_seconds=1) as server:
+        yield server
+
+
+async def stalled(server, session):
+    """A connection with a small buffer that has stopped reading."""
+    raw = await RawSocket.websocket(server, receive_buffer=4096)
+    await raw.send_text(connect_line(server, session))
+    await raw.objects()
+    raw.writer.transport.pause_reading()
+    return raw
+
+
+async def test_g_5_a_stalled_reader_delays_no_other_client_and_is_closed(quiet_server):
+    """CLOSE-1, 4002: the others receive everything, the server's memory stays bounded, and the stalled reader is
+    closed."""
+    server, session = quiet_server, quiet_server.project.session()
+    raw = await stalled(server, session)
+    async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        before = server.memory()
+        is_closed, sent, slowest = False, 0, 0.0
+        data = "x" * 8000
+        receiving = asyncio.create_task(count_until_end(bob))
+        # More than all buffers between the server and the stalled reader hold.
+        while not is_closed:
+            assert sent < 20_000, "the stalled reader is still connected"
+            started = time.monotonic()
+            requests = [await ada.request("signal", type="load", data=data) for _ in range(20)]
+            for request in requests:
+                answer, events = await ada.answer(request)
+                assert answer["ev"] == "ack"
+                is_closed = is_closed or any(event["ev"] == "connectionDestroyed" for event in events)
+            sent += len(requests)
+            slowest = max(slowest, time.monotonic() - started)
+        await ada.signal(type="end")
+        assert await receiving == sent, "the other receiver loses nothing"
+        assert slowest < HEARTBEAT_SECONDS
+        assert server.memory() - before < 100 << 20
+        # The stalled reader learns of it when it reads again.
+        raw.writer.transport.resume_reading()
+        assert await raw.close_code() == 4002
+    raw.writer.transport.abort()
+
+
+async def count_until_end(client):
+    count = 0
+    while True:
+        event = await client.next()
+        if event.get("type") == "load":
+            count += 1
+        elif event.get("type") == "end":
+            return count
+
+
+async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_closed_with_4002(quiet_server):
+    """WIRE-13, G5: the server stops reading from the client, whose requests do not fill the server's memory."""
+    server, session = quiet_server, quiet_server.project.session()
+    async with await Bystander.join(server, session) as bystander:
+        started = time.monotonic()
+        raw = await stalled(server, session)
+        created = await bystander.expect("connectionCreated")
+        before = server.memory()
+        batch = frame(TEXT, b"\n".join([b'{"op":"signal","id":1,"to":"nobody"}'] * 1500))
+        accepted = []
+        sending = asyncio.create_task(send_all(raw, [batch] * 400, accepted))
+        await bystander.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"])
+        now = time.monotonic()
+        assert server.memory() - before < 16 << 20
+        # Two heartbeats without progress, then the resume window of a second. A closed socket accepts the rest, to
+        # discard it.
+        pause, count = max((after - at, count) for count, (at, after) in enumerate(zip(accepted, [*accepted[1:], now]), 1))
+        assert count < 400, "TCP pushes back"
+        assert 1.5 * HEARTBEAT_SECONDS < pause < 3.5 * HEARTBEAT_SECONDS
+        assert now - started > 2 * HEARTBEAT_SECONDS
+        raw.writer.transport.resume_reading()
+        assert await raw.close_code() == 4002
+        sending.cancel()
+        raw.writer.transport.abort()
+        await bystander.is_unaffected()
+
+
+async def send_all(raw, pieces, accepted=None):
+    """Sends as fast as TCP accepts, and records when it accepted each piece."""
+    for piece in pieces:
+        raw.writer.write(piece)
+        await raw.writer.drain()
+        if accepted is not None:
+            accepted.append(time.monotonic())
+
+
+async def test_wire_13_a_hundred_thousand_requests_without_reading_are_all_answered_in_order(quiet_server):
+    """Signals, unknown targets and second connects, some of which the server refuses at once.
+
+    Other clients are not delayed.
+    """
+    server = quiet_server
+    count = 100_000
+    texts = {
+        0: b'{"op":"signal","id":%d,"type":"own"}', 1: b'{"op":"signal","id":%d,"to":"nobody"}',
+        2: b'{"op":"connect","id":%d,"apiKey":"k","sessionId":"s","token":"t"}',
+    }
+    raw = await stalled(server, server.project.session())
+    before, most, slowest = server.memory(), 0, 0.0
+    lines = [texts[number % 3] % number for number in range(count)]
+    frames = [frame(TEXT, b"\n".join(lines[at : at + 500])) for at in range(0, count, 500)]
+    sending = asyncio.create_task(send_all(raw, frames))
+    async with await Client.join(server, server.project.session()) as ada:
+        # The client does not read, and the server does not read from it: another client chats, and the server does not
+        # grow.
+        for _ in range(500):
+            started = time.monotonic()
+            await ada.signal(type="chat", data="x")
+            slowest = max(slowest, time.monotonic() - started)
+            most = max(most, server.memory() - before)
+    assert most < 16 << 20
+    assert slowest < HEARTBEAT_SECONDS
+    raw.writer.transport.resume_reading()
+    answered, own = 0, 0
+    while answered < count:
+        for event in await raw.objects():
+            if event["ev"] == "signal":
+                own += 1
+            elif event["ev"] != "ping":
+                assert event["id"] == answered, event
+                assert (event["ev"], event.get("code")) == [("ack", None), ("error", 404), ("error", 1015)][answered % 3]
+                answered += 1
+                assert own == (answered + 2) // 3, "SIG-6: each ack follows its signal, and nothing is lost"
+    await sending
+    raw.writer.transport.abort()
+
+
+@pytest.mark.waiting
+async def test_wire_14_a_client_that_reads_slowly_is_kept_for_more_than_two_heartbeats(server):
+    """It reads a frame a second, while megabytes wait.
+
+    It answers no heartbeat, since the server does not read from it.
+    """
+    raw = await stalled(server, server.project.session())
+    line = b'{"op":"signal","id":%d,"to":"nobody","data":"' + b"x" * 200 + b'"}'
+    pieces = [frame(TEXT, b"\n".join(line % number for number in range(start, start + 200))) for start in range(0, 50_000, 200)]
+    sending = asyncio.create_task(send_all(raw, pieces))
+    raw.writer.transport.resume_reading()
+    answered = 0
+    slow_until = time.monotonic() + 2.6 * HEARTBEAT_SECONDS
+    while answered < 50_000:
+        if time.monotonic() < slow_until:
+            # The pace of the reader. Nothing else happens meanwhile, so there is no event to wait for.
+            await asyncio.sleep(1)
+            assert not sending.done(), "TCP pushes back"
+        for event in await raw.objects():
+            if event["ev"] != "ping":
+                assert event["id"] == answered, event
+                answered += 1
+    await sending
+    raw.writer.transport.abort()
+
+
+async def test_wire_13_g_5_the_server_handles_a_few_requests_of_a_client_and_then_serves_the_others(server, session):
+    """A message of the largest size, full of requests. The answers of one turn come in one message (WIRE-11)."""
+    count = 1500
+    async with await RawSocket.websocket(server) as raw, await Bystander.join(server, session) as bystander:
+        await raw.send_text(connect_line(server, server.project.session()))
+        await raw.objects()
+        await raw.send_text("\n".join('{"op":"signal","id":%d,"to":"nobody"}' % number for number in range(count)))
+        answers, largest = [], 0
+        while len(answers) < count:
+            objects = await raw.objects()
+            largest = max(largest, len(objects))
+            answers += [event["id"] for event in objects if event["ev"] == "error"]
+        assert answers == list(range(count))
+        assert largest <= 100
+        # A request behind such a message is not lost, even if the client disconnects with it.
+        await raw.send_text("\n".join(['{"op":"signal","id":1,"to":"nobody"}'] * count + ['{"op":"disconnect","id":2}']))
+        assert await raw.close_code() == 1000
+        await bystander.is_unaffected()
+
+
+def queued_byte_count(port):
+    """Bytes in the kernel between the server's socket and that of the client with this port."""
+    count = 0
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        local, remote = (int(address.split(":")[1], 16) for address in fields[1:3])
+        unsent, unread = (int(size, 16) for size in fields[4].split(":"))
+        count += unsent if remote == port else unread if local == port else 0
+    return count
+
+
+async def test_leave_1_a_client_that_disconnects_while_its_socket_is_full_is_answered_first(server, session):
+    """WIRE-8, SIG-6: its signals and their acks, then the ack of `disconnect`, `disconnected`, and the close."""
+    raw = await stalled(server, session)
+    async with await Client.join(server, session) as observer:
+        port = raw.writer.get_extra_info("sockname")[1]
+        line = b'{"op":"signal","id":%d,"type":"n","data":"' + b"x" * 8000 + b'"}'
+        sent = 0
+
+        async def send_one():
+            """Returns when the server has handled the signal: then the observer has received it."""
+            nonlocal sent
+            await raw.send_text(line % sent)
+            await observer.expect("signal", type="n")
+            sent += 1
+
+        # The kernel's buffers are full when three signals in a row do not get into them: these wait in the server.
+        full_count = 0
+        while full_count < 3:
+            before = queued_byte_count(port)
+            await send_one()
+            full_count = full_count + 1 if queued_byte_count(port) < before + 1000 else 0
+        for _ in range(2):
+            await send_one()
+        await raw.send_text('{"op":"disconnect","id":%d}' % sent)
+        await observer.expect("connectionDestroyed", reason="clientDisconnected")
+    raw.writer.transport.resume_reading()
+    events = []
+    while (last := await raw.frame()) and last[0] == TEXT:
+        events += [json.loads(text) for text in last[1].split(b"\n")]
+    names = [event["ev"] for event in events if event["ev"] not in ("ping", "connected", "connectionCreated")]
+    assert names == ["signal", "ack"] * sent + ["ack", "disconnected"]
+    assert [event["id"] for event in events if event["ev"] == "ack"] == list(range(sent + 1))
+    assert last and (last[0], last[1][:2]) == (CLOSE, (1000).to_bytes(2))
+    raw.writer.transport.abort()
+
+
+async def test_wire_13_requests_that_were_read_before_the_close_are_carried_out(server, session):
+    """More requests than the server handles in a turn, with the close frame right behind them, in the same read."""
+    count = 100
+    async with await Client.join(server, session) as ada:
+        raw = await RawSocket.websocket(server)
+        await raw.send_text(connect_line(server, session))
+        await raw.objects()
+        await ada.expect("connectionCreated")
+        lines = "\n".join('{"op":"signal","id":%d,"type":"n"}' % number for number in range(count))
+        await raw.send(frame(TEXT, lines.encode()) + frame(CLOSE, (1000).to_bytes(2)))
+        for seq in range(3, 3 + count):
+            await ada.expect("signal", seq=seq)
+        await ada.expect("connectionDestroyed", reason="clientDisconnected")
+        await raw.ends()
+        raw.writer.transport.abort()

@@ -1,0 +1,110 @@
+"""Heartbeats and the server's timeouts: docs/PROTOCOL.md CON-2, section 7 and G5.
+
+Most of these tests take several heartbeats. Each measures from before it connects, so that a lower bound always holds; upper bounds
+leave the machine the time of a heartbeat.
+"""
+
+import asyncio
+import time
+
+import pytest
+
+from raw_socket import RawSocket
+from signalbox_client import Bystander, Client
+
+HEARTBEAT_SECONDS = 10
+
+
+@pytest.mark.waiting
+async def test_con_2_a_client_that_does_not_connect_within_ten_seconds_is_closed_with_4500(server):
+    started = time.monotonic()
+    async with await Client.open(server) as silent, await Client.open(server) as talkative:
+        # A refused request does not count as a connect.
+        await talkative.refused(500, "OT_NOT_CONNECTED", await talkative.request("signal"))
+        codes = await asyncio.gather(silent.closed(), talkative.closed())
+        assert [code for code, _ in codes] == [4500, 4500]
+        assert 9.9 < time.monotonic() - started < 10 + HEARTBEAT_SECONDS
+
+
+@pytest.mark.waiting
+async def test_hb_3_a_client_that_answers_no_ping_is_closed_with_4001_and_one_that_does_is_kept(server):
+    session = server.project.session()
+    started = time.monotonic()
+    async with await Bystander.join(server, session) as alive, await Client.join(server, session) as deaf:
+        await alive.expect("connectionCreated")
+        deaf.answers_pings = False
+        # `alive` receives nothing but pings, which it answers, until the connection of `deaf` expires.
+        await alive.expect("connectionDestroyed", connectionId=deaf.id, reason="networkDisconnected")
+        assert 2 * HEARTBEAT_SECONDS - 0.1 < time.monotonic() - started < 3 * HEARTBEAT_SECONDS
+        code, events = await deaf.closed()
+        assert code == 4001
+        pings = [event for event in events if event["ev"] == "ping"]
+        assert pings and all(event == {"ev": "ping", "seq": 2} for event in pings), "HB-1, HB-2"
+        ends = [event for event in events if event["ev"] == "disconnected"]
+        assert ends == [{"ev": "disconnected", "reason": "networkDisconnected", "reconnect": True}]
+        await alive.is_unaffected()
+
+
+@pytest.mark.waiting
+async def test_hb_3_any_text_message_is_a_sign_of_life(server):
+    """The client sends a signal for each ping, and never a pong.
+
+    Without a sign of life it would be closed after two pings.
+    """
+    async with await Client.join(server, server.project.session()) as client:
+        client.answers_pings = False
+        for _ in range(3):
+            while (await client.next())["ev"] != "ping":
+                pass
+            await client.request("signal", type="alive")
+        assert (await client.signal())[0]["ev"] == "ack"
+
+
+@pytest.mark.waiting
+async def test_hb_3_a_websocket_ping_is_answered_but_only_a_text_message_is_a_sign_of_life(server):
+    async with await Client.join(server, server.project.session()) as client:
+        client.answers_pings = False
+        await client.expect("ping")
+        # Sent a heartbeat after the last text message. As a sign of life it would keep the socket open for two more
+        # pings.
+        await asyncio.wait_for(await client.socket.ping(), HEARTBEAT_SECONDS)
+        code, events = await client.closed()
+        assert code == 4001
+        assert len([event for event in events if event["ev"] == "ping"]) <= 1
+
+
+@pytest.mark.waiting
+async def test_g_5_a_slow_http_request_ends_in_bounded_time(server):
+    """A byte now and then does not keep a socket open: not in the header block, not in the body, and not with no
+    byte at all."""
+    credentials = server.project.credentials()
+    post = f"POST /session/create HTTP/1.1\r\nHost: x\r\nX-OPENTOK-AUTH: {credentials}\r\nContent-Length: 60000\r\n\r\n"
+    openings = {"nothing": b"", "half a header": b"GET / HTTP/1.1\r\nHost: x\r\nX: ", "half a body": post.encode()}
+
+    async def trickle(name, opening):
+        async with await RawSocket.open(server) as raw:
+            started = time.monotonic()
+            if opening:
+                await raw.send(opening)
+            ending = asyncio.create_task(raw.ends())
+            while not ending.done():
+                if opening:
+                    try:
+                        await raw.send(b"x")
+                    except ConnectionError:
+                        break
+                # A byte a second, until the server ends the connection.
+                await asyncio.wait([ending], timeout=1)
+            await ending
+            return name, time.monotonic() - started
+
+    for name, seconds in await asyncio.gather(*(trickle(*each) for each in openings.items())):
+        assert seconds < 40, name
+
+
+@pytest.mark.waiting
+async def test_g_5_a_websocket_that_sends_nothing_and_answers_no_close_ends(server):
+    async with await RawSocket.websocket(server) as raw:
+        assert await raw.close_code() == 4500
+        # The client never answers the close frame; the server ends the connection anyway.
+        await raw.ends()

@@ -1,0 +1,114 @@
+"""The end of the server: docs/PROTOCOL.md LEAVE-4 and LEAVE-5, SIGTERM and SIGINT."""
+
+import asyncio
+import signal
+import subprocess
+import time
+
+import pytest
+
+from raw_socket import RawSocket
+from server_process import Server
+from signalbox_client import Client
+from test_protocol import connect_line
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+async def test_leave_4_a_stopping_server_disconnects_its_clients_and_exits_with_0(how):
+    with Server() as server:
+        session = server.project.session()
+        clients = await asyncio.gather(*(Client.join(server, session) for _ in range(5)), Client.open(server))
+        # A client that does not answer the close frame does not delay the end.
+        raw = await RawSocket.websocket(server)
+        await raw.send_text(connect_line(server, session))
+        idle = await RawSocket.open(server)
+        server.process.send_signal(how)
+        for code, events in await asyncio.gather(*(client.closed() for client in clients[:5])):
+            assert code == 1001
+            wait = events[-1].pop("reconnectAfter")
+            assert 0 <= wait <= 1000, "RES-13, LEAVE-5: a few clients are asked back soon"
+            assert events[-1] == {"ev": "disconnected", "reason": "networkDisconnected", "reconnect": True}
+            # Presence of the others is allowed, but need not be sent any more.
+            assert all(event["ev"] in ("connectionCreated", "connectionDestroyed", "disconnected") for event in events)
+        assert (await clients[5].closed())[0] == 1001
+        # A client that keeps its socket open for ever would keep the server until this fails.
+        assert await asyncio.to_thread(server.wait) == 0
+        for socket in (raw, idle):
+            socket.writer.transport.abort()
+        with pytest.raises(OSError):
+            await Client.open(server)
+
+
+def test_a_second_sigterm_does_not_prolong_the_end():
+    with Server() as server:
+        server.process.send_signal(signal.SIGTERM)
+        server.process.send_signal(signal.SIGTERM)
+        try:
+            code = server.wait()
+        except subprocess.TimeoutExpired:
+            pytest.fail("the server is still running")
+        assert code == 0
+
+
+async def drain(server, count):
+    """Connects clients and sends SIGTERM: the tasks that wait for their ends, of which the first has come."""
+    session = server.project.session()
+    quiet = {"connectionEventsSuppressed": True}
+    clients = []
+    for _ in range(count // 25):
+        clients += await asyncio.gather(*(Client.join(server, session, options=quiet) for _ in range(25)))
+    server.process.send_signal(signal.SIGTERM)
+    ends = [asyncio.create_task(timed_end(client)) for client in clients]
+    await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    return ends
+
+
+async def timed_end(client):
+    """When the close arrived, its code, and the last event before it."""
+    code, events = await client.closed()
+    return time.monotonic(), code, events[-1]
+
+
+async def test_leave_5_a_stopping_server_disconnects_its_clients_in_turn_and_asks_them_back_in_turn():
+    """Meanwhile it answers HTTP, is not ready, and accepts no new client.
+
+    500 clients take half a second, a millisecond each. `reconnectAfter` counts from the client's own turn: the time until the
+    last client has gone, and then a random part of half a second. So it shows the plan by the server's clock.
+    """
+    with Server("--drain-seconds", "1") as server:
+        ends = await drain(server, 500)
+        answer = await asyncio.to_thread(server.request, "GET", "/readyz")
+        assert answer.status == 503
+        newcomer = await Client.open(server)
+        assert (await newcomer.closed())[0] == 1001
+        ends = sorted([await end for end in ends], key=lambda end: end[0])
+        assert {code for _, code, _ in ends} == {1001}
+        waits = [event["reconnectAfter"] for _, _, event in ends]
+        assert 0 <= min(waits) and max(waits) <= 1000, "as long again as the drain"
+        assert ends[-1][0] - ends[0][0] > 0.3, "one after the other"
+        # The average falls by the time between the turns: 375 ms from the first quarter to the last.
+        assert sum(waits[:125]) / 125 - sum(waits[-125:]) / 125 > 200, "no client is asked back while others are still to go"
+        assert max(waits[-125:]) - min(waits[-125:]) > 250, "one after the other"
+        assert await asyncio.to_thread(server.wait) == 0
+
+
+async def test_leave_5_a_second_signal_disconnects_the_remaining_clients_at_once():
+    """Enough clients that most of them remain when the second signal comes, even if the test is a second late."""
+    with Server("--drain-seconds", "5") as server:
+        ends = await drain(server, 1500)
+        server.process.send_signal(signal.SIGTERM)
+        waits = [(await end)[2]["reconnectAfter"] for end in ends]
+        # In their turn they would be asked back when the last had gone, up to one and a half seconds later.
+        assert sum(wait <= 250 for wait in waits) > 200, sorted(waits)
+        assert await asyncio.to_thread(server.wait) == 0
+
+
+async def test_a_killed_server_can_be_restarted_on_its_port_at_once():
+    with Server() as server:
+        async with await Client.join(server, server.project.session()) as client:
+            server.process.kill()
+            code, _ = await client.closed()
+            assert code is None
+            server.wait()
+            with Server("--port", str(server.port)) as again:
+                assert again.port == server.port
