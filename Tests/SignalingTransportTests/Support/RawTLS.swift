@@ -59,6 +59,7 @@ enum Certificates {
 
     static func path(_ name: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
             .appending(path: "Vectors/tls").appending(path: name).path
     }
 }
