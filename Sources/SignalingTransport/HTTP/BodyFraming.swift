@@ -8,10 +8,11 @@ import CLibwebsockets
     import Darwin
 #endif
 
-/// How long a request's body is, by its headers, and whether the connection goes on after it (RFC 9112, sections 6, 9).
+/// The length of a request's body by its headers, and whether the connection may be used again (RFC 9112, sections 6,
+/// 9).
 ///
-/// Stricter than libwebsockets 4.1.6, which takes `Content-Length: -1` for an endless body, a missing one for 100 MiB,
-/// and what follows a chunked one for the next request.
+/// Stricter than libwebsockets 4.1.6: that reads `Content-Length: -1` as an endless body and a missing length as 100
+/// MiB, and takes the bytes after a chunked body's headers for the next request.
 struct BodyFraming {
     private enum Length {
         case absent
@@ -23,8 +24,9 @@ struct BodyFraming {
     private let transferEncoding: String?
     private let mayHaveBody: Bool
     private let lacksHost: Bool
-    let keepsAlive: Bool
-    let wantsContinue: Bool
+    private let clientKeepsAlive: Bool
+    /// Whether the client waits for a 100 before it sends the body.
+    let expectsContinue: Bool
     /// Whether libwebsockets, by its own reading of the headers, will deliver body bytes.
     let libraryReadsBody: Bool
 
@@ -36,39 +38,49 @@ struct BodyFraming {
         case .post, .put, .patch: mayHaveBody = true
         case .get, .head, .delete, .options: mayHaveBody = false
         }
-        // A length that is there counts by `atoll`; a POST, PUT or PATCH without one counts as 100 MiB.
+        // The library reads a length with `atoll`, and assumes 100 MiB for a POST, PUT or PATCH without one.
         libraryReadsBody = text.map { atoll($0) != 0 } ?? mayHaveBody
         let isVersion11 = headers[WSI_TOKEN_HTTP]?.hasPrefix("HTTP/1.1") ?? false
         lacksHost = isVersion11 && headers.length(WSI_TOKEN_HOST) == 0
-        // As the library decides it, since that closes or does not.
+        // As the library decides it, since the library closes the connection.
         switch headers[WSI_TOKEN_CONNECTION]?.lowercased() {
-        case "keep-alive": keepsAlive = true
-        case "close": keepsAlive = false
-        default: keepsAlive = isVersion11
+        case "keep-alive": clientKeepsAlive = true
+        case "close": clientKeepsAlive = false
+        default: clientKeepsAlive = isVersion11
         }
-        wantsContinue = isVersion11 && headers[WSI_TOKEN_HTTP_EXPECT]?.lowercased() == "100-continue"
+        expectsContinue = isVersion11 && headers[WSI_TOKEN_HTTP_EXPECT]?.lowercased() == "100-continue"
     }
 
-    var byteCount: Int? {
+    /// Whether another request may follow on this connection.
+    var keepsAlive: Bool { clientKeepsAlive && !isEndUnknownToLibrary }
+
+    /// The body to receive; nil if there is none. Valid if there is no ``refusal(limit:)``.
+    func body(limit: Int) -> RequestBody? {
+        if isChunked { return .chunked(ChunkedBody(limit: limit)) }
+        guard let byteCount, byteCount > 0 else { return nil }
+        return .counted(byteCount: byteCount)
+    }
+
+    private var byteCount: Int? {
         if case .bytes(let count) = length { return count }
         return nil
     }
 
-    var isChunked: Bool { transferEncoding == "chunked" }
+    private var isChunked: Bool { transferEncoding == "chunked" }
 
-    /// Whether libwebsockets does not know where the request ends, so that no other can follow on this connection.
-    var endIsOurs: Bool { byteCount == nil && mayHaveBody }
+    /// Whether libwebsockets does not know where the request ends, and so not where the next one begins.
+    private var isEndUnknownToLibrary: Bool { byteCount == nil && mayHaveBody }
 
-    /// The answer to a request that cannot be read on, or nil.
+    /// The response to a request whose body cannot be read; nil if it can.
     func refusal(limit: Int) -> HTTPResponse? {
         if lacksHost { return .refusal(400, "the request lacks Host") }
         switch length {
         case .malformed: return .refusal(400, "the Content-Length is malformed")
-        // Both at once is how requests are smuggled past proxies; and where no body is expected, what follows a chunked
-        // one would be taken for the next request.
-        case _ where transferEncoding != nil && !(isChunked && endIsOurs):
+        // Both headers at once are how requests are smuggled past proxies. Where the library expects no body, it would
+        // take the chunks for the next request.
+        case _ where transferEncoding != nil && !(isChunked && isEndUnknownToLibrary):
             return .refusal(411, "the request must say its Content-Length")
-        // Neither: a request without a body (RFC 9112 section 6.3), as of `curl -X POST`.
+        // Neither header: a request without a body (RFC 9112 section 6.3), as `curl -X POST` sends.
         case .absent: return nil
         case .bytes(let count): return count > limit ? .refusal(413, "the body is over \(limit) bytes") : nil
         }

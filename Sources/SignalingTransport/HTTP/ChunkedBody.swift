@@ -1,5 +1,5 @@
-/// A request body in chunks (RFC 9112 section 7.1), taken apart as its bytes come. Programs that write a body piece by
-/// piece send it so. Extensions and trailers are read over.
+/// Decodes a request body that is sent in chunks (RFC 9112 section 7.1), as its bytes arrive. Programs that do not know
+/// the length in advance send it so. Chunk extensions and trailers are skipped.
 struct ChunkedBody {
     enum Outcome: Hashable {
         case wantsMore
@@ -9,14 +9,14 @@ struct ChunkedBody {
     }
 
     private enum State {
-        /// In the digits of a chunk's size, so many of them.
+        /// In the digits of a chunk's size; so many have come.
         case size(Int, digitCount: Int)
         case sizeExtension(Int)
         case sizeEnd(Int)
         case data(Int)
         case dataReturn
         case dataEnd
-        /// At the beginning of a trailer, or of the empty line that ends all.
+        /// At the start of a trailer, or of the empty line that ends the body.
         case trailerStart
         case trailer
         case trailerEnd
@@ -27,18 +27,19 @@ struct ChunkedBody {
 
     private(set) var bytes: [UInt8] = []
     private var state = State.size(0, digitCount: 0)
-    private let limit: Int
-    /// What may come at all: many small chunks cost more for their frames than for what they carry.
+    /// Maximum size of the body in bytes, without the chunks' frames.
+    let limit: Int
+    /// How many bytes may still arrive, frames included: many small chunks cost more for their frames than for their
+    /// data.
     private var budget: Int
 
-    /// - Parameter limit: most bytes that the body may have, without its frames.
     init(limit: Int) {
         self.limit = limit
         budget = 8 * limit + 4096
     }
 
-    /// What follows the end of the body is not looked at.
-    mutating func take(_ input: some Sequence<UInt8>) -> Outcome {
+    /// Bytes after the end of the body are ignored.
+    mutating func append(_ input: some Sequence<UInt8>) -> Outcome {
         for byte in input {
             if case .end = state { break }
             budget -= 1

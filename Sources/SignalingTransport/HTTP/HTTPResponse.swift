@@ -1,10 +1,10 @@
-/// An answer to a request. `Content-Length` and `Connection` are added by the transport, and are dropped from `headers`.
+/// A response to a request. The transport adds `Content-Length` and `Connection`, and drops them from `headers`.
 public struct HTTPResponse: Sendable {
     /// 200 to 599.
     public var status: Int
-    /// In order, with names in any case. Control characters in values, line ends above all, are sent as spaces.
+    /// Sent in this order; names in any case. Control characters in values, such as line ends, are sent as spaces.
     public var headers: [(name: String, value: String)]
-    /// Sent whole, in pieces as the client takes them; nothing is sent of it for HEAD and for 204 and 304.
+    /// Sent in pieces as fast as the client reads. Not sent for HEAD, 204 and 304.
     public var body: [UInt8]
 
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -13,12 +13,12 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// A body of text; adds its `Content-Type`.
+    /// A response with a text body; adds its `Content-Type`.
     public init(status: Int, contentType: String, headers: [(name: String, value: String)] = [], text: String) {
         self.init(status: status, headers: headers + [("Content-Type", contentType)], body: Array(text.utf8))
     }
 
-    /// An answer of the transport's own: the error body of `docs/PROTOCOL.md`, section REST.
+    /// An error response of the transport itself, with the body that `docs/PROTOCOL.md`, section REST, defines.
     static func refusal(_ status: Int, _ message: String, headers: [(name: String, value: String)] = []) -> HTTPResponse
     {
         HTTPResponse(
@@ -26,10 +26,10 @@ public struct HTTPResponse: Sendable {
             text: #"{"code":\#(status),"message":"\#(message)"}"#)
     }
 
-    /// RFC 9110, sections 6.4.1 and 15: these never carry a body, nor a length of one.
+    /// RFC 9110, sections 6.4.1 and 15: these carry neither a body nor its length.
     private var isBodiless: Bool { status == 204 || status == 304 || status < 200 }
 
-    /// The whole answer's head, and how much of the body goes with it.
+    /// The head's bytes, and how many bytes of the body follow it.
     func serialized(isHead: Bool, keepsAlive: Bool) -> (head: [UInt8], bodyByteCount: Int) {
         var head: [UInt8] = []
         head.reserveCapacity(256)
@@ -49,7 +49,7 @@ public struct HTTPResponse: Sendable {
         return (head, isBodiless || isHead ? 0 : body.count)
     }
 
-    /// RFC 9110, section 5.6.2, as far as it takes to keep a name from ending the line.
+    /// RFC 9110, section 5.6.2, as far as needed to keep a name from ending its line.
     private static func isTokenByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: ":") }
 
     private static func reasonPhrase(_ status: Int) -> String {

@@ -1,10 +1,10 @@
 import CLibwebsockets
 
-/// Reads the headers of a request while libwebsockets still has them: until the answer is complete, or the upgrade.
+/// Reads the headers of a request. libwebsockets has them until the response is complete, or until the upgrade.
 struct RequestHeaders {
     let wsi: OpaquePointer
 
-    /// What an exchange keeps of a request. libwebsockets gives the ones that it knows by token, others by name.
+    /// The headers that an exchange keeps. libwebsockets finds those that it knows by token, others by name.
     static let kept: [(name: String, token: lws_token_indexes?)] = [
         ("accept", WSI_TOKEN_HTTP_ACCEPT), ("accept-language", WSI_TOKEN_HTTP_ACCEPT_LANGUAGE),
         ("access-control-request-headers", WSI_TOKEN_HTTP_AC_REQUEST_HEADERS),
@@ -21,7 +21,7 @@ struct RequestHeaders {
         return nil
     }
 
-    /// Decoded and normalized, without the query.
+    /// Decoded and normalized, without the query; nil if the method is unknown.
     var path: String? {
         for (token, _) in Self.methods where length(token) > 0 { return self[token] }
         return nil
@@ -38,15 +38,16 @@ struct RequestHeaders {
 
     func length(_ token: lws_token_indexes) -> Int { Int(lws_hdr_total_length(wsi, token)) }
 
-    /// nil if it is absent or empty. Repeated headers are joined with commas.
+    /// A header that libwebsockets has a token for; nil if it is absent or empty. Repeated headers are joined with
+    /// commas.
     subscript(_ token: lws_token_indexes) -> String? {
         let length = length(token)
         guard length > 0 else { return nil }
-        // Room for the commas between fragments, and for the NUL.
+        // Space for the commas between fragments, and for the NUL.
         return read(capacity: length * 2 + 2) { lws_hdr_copy(wsi, $0, $1, token) }
     }
 
-    /// A header that libwebsockets has no token for.
+    /// A header that libwebsockets has no token for; nil if it is absent or empty.
     subscript(_ name: String) -> String? {
         let key = name + ":"
         let keyLength = Int32(key.utf8.count)
@@ -84,7 +85,7 @@ struct RequestHeaders {
     ]
 }
 
-/// A comma-separated header's elements, without the blanks around them (RFC 9110, section 5.6.1).
+/// The elements of a comma-separated header, without the blanks around them (RFC 9110, section 5.6.1).
 func listElements(_ value: String) -> [Substring] {
     value.split(separator: ",").map { $0.drop(while: isBlank).reversed().drop(while: isBlank).reversed() }
         .map { Substring(String($0)) }.filter { !$0.isEmpty }

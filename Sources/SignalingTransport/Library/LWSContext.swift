@@ -11,55 +11,57 @@ import Synchronization
     import Darwin
 #endif
 
-/// The one libwebsockets context of a loop, with its virtual hosts. Confined to the loop.
+/// The libwebsockets context of a loop, with its virtual hosts. Confined to the loop.
 ///
-/// One context serves all servers and clients of the loop and lives as long as it: taking contexts and vhosts down one
-/// by one is where 4.1.6 has its bugs.
+/// One context serves all servers and clients of the loop and lives as long as the loop: 4.1.6 has bugs where contexts
+/// and vhosts are destroyed one by one.
 final class LWSContext {
-    /// What the library may read from or write to the wire at once, in bytes. It is one buffer per context, not per
-    /// socket, so it costs nothing to be generous.
+    /// The most that the library reads from or writes to a socket at once, in bytes. It is one buffer per context, not
+    /// per socket, so a large one costs nothing.
     static let serviceByteCount = 65_536
 
-    /// Bytes that the library keeps for each open server socket, and (plus 16) the most that it reads from it in one
-    /// turn. Signals are short and rates are limited: the memory of idle sockets matters more than long reads.
+    /// The receive buffer that the library allocates for each open server socket, and (plus 16) the most that it reads
+    /// from it in one turn, in bytes. Signals are short and rates are limited: memory of idle sockets matters more than
+    /// long reads.
     static let serverReceiveByteCount = 2048
 
-    /// The same for a client socket: one to a process as a rule, and servers merge what they send.
+    /// The same for a client socket: a process usually has one, and servers coalesce what they send.
     static let clientReceiveByteCount = 16_384
 
-    /// The most that one `lws_write` hands to the kernel at once, in bytes. Whatever is beyond is copied by the library
-    /// and sent when the socket is writable.
+    /// The most that one `lws_write` hands to the kernel at once, in bytes. The library copies the rest and sends it
+    /// when the socket is writable.
     static let transmitByteCount = 65_536
 
-    /// How many requests may have their headers read at the same time; more wait. Guards memory against floods of
-    /// handshakes: each takes the header limit and about 1 KiB.
+    /// How many requests may have their headers read at the same time; others wait. Bounds the memory of a flood of
+    /// handshakes: each needs the header limit and about 1 KiB.
     static let headerPoolCount = 1024
 
     private(set) var context: OpaquePointer?
     private let logger: Logger
     private let loops = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
-    /// What is offered by ALPN; HTTP/2 has open bugs in 4.1.6, and a WebSocket over it would be another thing.
+    /// What ALPN offers. HTTP/2 has open bugs in 4.1.6, and its WebSockets work differently.
     private let alpn = strdup("http/1.1")
-    /// All zero: no pings, no hang-ups by the library. Its timers sit in one sorted list that is walked on each insert.
+    /// All zero: the library sends no pings and closes no idle socket. Its timers are one sorted list, walked on each
+    /// insert.
     private let retryPolicy = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
     private var wakeDescriptor: Int32 = -1
-    private var vhosts: [VHostKey: VHost] = [:]
+    private var vhosts: [VirtualHostKey: VirtualHost] = [:]
     private var serverSubprotocol: String?
     /// The server vhost's `SSL_CTX`; the library frees it.
     private var serverTLSContext: OpaquePointer?
     private var serverTLS: TransportServer.TLS?
-    /// Whether OpenSSL has been set up for the library.
+    /// Whether a context has had OpenSSL set up. Only the first one does.
     ///
-    /// Each context that asks for that moves the process-wide number under which 4.1.6 finds its connection from
-    /// OpenSSL's; a client's handshake that runs on another loop at that moment would be refused. So one asks.
+    /// Each set-up changes the process-wide index under which 4.1.6 finds its connection from OpenSSL's. A client's
+    /// handshake on another loop at that moment would be refused.
     private static let isTLSInitialized = Mutex(false)
 
-    /// Client sockets by the number that stands in libwebsockets' opaque pointer. It may speak of a connection once more
-    /// after it has said that it could not be made; a number that is not here any more does no harm then.
+    /// Client sockets by the number in libwebsockets' opaque pointer. The library may call back for a connection after
+    /// it has reported its failure; a number that was removed is harmless then.
     private var clients: [UInt: ClientSocket] = [:]
     private var nextClientNumber: UInt = 1
 
-    private enum VHostKey: Hashable {
+    private enum VirtualHostKey: Hashable {
         case server
         case client(subprotocol: String, caFile: String?)
     }
@@ -70,7 +72,7 @@ final class LWSContext {
         loops.initialize(to: UnsafeMutableRawPointer(loop))
         retryPolicy.initialize(to: lws_retry_bo_t())
         var info = Self.baseInfo(retryPolicy: retryPolicy)
-        // A loop of our own: with one of its making, the library would take SIGINT, SIGTERM, SIGHUP and even SIGSEGV.
+        // A foreign loop: with a loop of its own the library would handle SIGINT, SIGTERM, SIGHUP and even SIGSEGV.
         info.options =
             UInt64(LWS_SERVER_OPTION_LIBUV) | UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
             | UInt64(LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME)
@@ -84,11 +86,11 @@ final class LWSContext {
         guard let context = OpaquePointer(bitPattern: created) else {
             throw TransportError(
                 .libraryFailed,
-                "libwebsockets gave no context; is its libuv plug-in (libwebsockets-evlib-uv) installed?")
+                "Cannot create a libwebsockets context. Install its libuv plug-in, the package libwebsockets-evlib-uv.")
         }
         signalbox_keep_event_plugin_loaded()
         self.context = context
-        // Nothing else on the loop polls yet: this is the descriptor that the library wakes itself with.
+        // No other handle on the loop polls yet: this is the library's wake-up descriptor.
         withUnsafeMutablePointer(to: &wakeDescriptor) { pointer in
             uv_walk(
                 loop,
@@ -110,13 +112,15 @@ final class LWSContext {
     /// The vhost that all servers of this loop share. It can do TLS; whether a connection does is decided when it is
     /// adopted.
     ///
-    /// One, because 4.1.6 moves a request to the newest vhost with the same "port", which is the same number for all
-    /// that do not listen themselves (`lws_select_vhost`).
+    /// There is only one, because 4.1.6 moves a request to the newest vhost with the same "port", and all vhosts that
+    /// do not listen themselves have the same number there (`lws_select_vhost`).
     func serverVHost(subprotocol: String) throws(TransportError) -> OpaquePointer {
         if let known = vhosts[.server] {
             guard serverSubprotocol == subprotocol else {
                 throw TransportError(
-                    .unsupported, "servers on one loop speak one sub-protocol; use another loop for \(subprotocol)")
+                    .unsupported,
+                    "The servers of this loop use the sub-protocol \(serverSubprotocol ?? ""). "
+                        + "Start the server for \(subprotocol) on another loop.")
             }
             return known.vhost
         }
@@ -128,31 +132,38 @@ final class LWSContext {
         }
     }
 
-    /// From here on connections of the server vhost can be adopted with TLS.
+    /// Loads certificate and key. Connections of the server vhost can be adopted with TLS afterwards.
     func enableServerTLS(_ tls: TransportServer.TLS) throws(TransportError) {
         guard serverTLS == nil || serverTLS == tls else {
-            throw TransportError(.unsupported, "servers on one loop have one certificate; use another loop")
+            throw TransportError(
+                .unsupported,
+                "The servers of this loop use another certificate. "
+                    + "Start the server for \(tls.certificateFile) on another loop.")
         }
         guard let serverTLSContext else {
-            throw TransportError(.libraryFailed, "libwebsockets gave no TLS context")
+            throw TransportError(
+                .libraryFailed, "libwebsockets created no TLS context. Install a libwebsockets with OpenSSL support.")
         }
         try tls.configure(serverTLSContext)
         serverTLS = tls
     }
 
     /// `LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS`
-    static func serverTLSContextMade(_ wsi: OpaquePointer, _ tlsContext: UnsafeMutableRawPointer) {
+    static func serverTLSContextCreated(_ wsi: OpaquePointer, _ tlsContext: UnsafeMutableRawPointer) {
         guard let user = lws_context_user(lws_get_context(wsi)) else { return }
         Unmanaged<LWSContext>.fromOpaque(user).takeUnretainedValue().serverTLSContext = OpaquePointer(tlsContext)
     }
 
-    /// A vhost for client sockets; one for each sub-protocol and set of trusted certificates.
+    /// A vhost for client sockets. There is one for each pair of sub-protocol and trusted certificates.
     func clientVHost(subprotocol: String, caFile: String?) throws(TransportError) -> OpaquePointer {
-        let key = VHostKey.client(subprotocol: subprotocol, caFile: caFile)
+        let key = VirtualHostKey.client(subprotocol: subprotocol, caFile: caFile)
         if let known = vhosts[key] { return known.vhost }
-        // The library would only log it, and trust the system's certificates alone.
+        // The library would only log this, and trust the system's certificates alone.
         if let caFile, access(caFile, R_OK) != 0 {
-            throw TransportError(.libraryFailed, "the certificates in \(caFile) cannot be read")
+            throw TransportError(
+                .libraryFailed,
+                "Cannot read the trusted certificates in \(caFile): \(systemMessage(errno)). "
+                    + "Check the path and its permissions.")
         }
         return try makeVHost(
             key, name: "signalbox-client-\(vhosts.count)", port: CONTEXT_PORT_NO_LISTEN, caFile: caFile
@@ -163,14 +174,14 @@ final class LWSContext {
         }
     }
 
-    func register(_ client: ClientSocket) -> UInt {
+    func add(_ client: ClientSocket) -> UInt {
         let number = nextClientNumber
         nextClientNumber += 1
         clients[number] = client
         return number
     }
 
-    func forgetClient(_ number: UInt) { clients[number] = nil }
+    func removeClient(_ number: UInt) { clients[number] = nil }
 
     /// The client socket behind a connection of a client vhost.
     static func client(of wsi: OpaquePointer) -> ClientSocket? {
@@ -181,9 +192,9 @@ final class LWSContext {
     }
 
     private func makeVHost(
-        _ key: VHostKey, name: String, port: Int32, caFile: String? = nil, table make: () -> ProtocolTable
+        _ key: VirtualHostKey, name: String, port: Int32, caFile: String? = nil, table make: () -> ProtocolTable
     ) throws(TransportError) -> OpaquePointer {
-        guard let context else { throw TransportError(.stopped, "the loop has stopped") }
+        guard let context else { throw TransportError.loopStopped() }
         let table = make()
         let nameCopy = strdup(name)
         let caFileCopy = caFile.map { strdup($0) } ?? nil
@@ -192,11 +203,11 @@ final class LWSContext {
         info.protocols = UnsafePointer(table.protocols)
         info.vhost_name = UnsafePointer(nameCopy)
         info.client_ssl_ca_filepath = UnsafePointer(caFileCopy)
-        // Without this a vhost gets no TLS, although the context has it.
+        // Without this a vhost has no TLS, although the context has it.
         info.options = UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT)
         if port == CONTEXT_PORT_NO_LISTEN_SERVER {
-            // Certificate and key are loaded by us, for the library would only log what is wrong with them. It prepares
-            // every vhost for clients, too; this one needs no trusted certificates for that.
+            // `ServerTLS` loads certificate and key, since the library would only log what is wrong with them. The
+            // library prepares every vhost for clients too; this one needs no trusted certificates for that.
             info.options |=
                 UInt64(LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX) | UInt64(LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS)
         }
@@ -205,9 +216,9 @@ final class LWSContext {
             free(nameCopy)
             free(caFileCopy)
             throw TransportError(
-                .libraryFailed, "libwebsockets gave no virtual host")
+                .libraryFailed, "Cannot create a virtual host of libwebsockets. Its own log lines say why.")
         }
-        vhosts[key] = VHost(vhost: vhost, table: table, strings: [nameCopy, caFileCopy])
+        vhosts[key] = VirtualHost(vhost: vhost, table: table, strings: [nameCopy, caFileCopy])
         return vhost
     }
 
@@ -218,87 +229,43 @@ final class LWSContext {
         info.uid = -1
         info.retry_and_idle_policy = UnsafePointer(retryPolicy)
         info.pt_serv_buf_size = UInt32(serviceByteCount)
-        // An unsigned short over there. More than this closes the connection without an answer.
+        // An unsigned short in C. A longer header block closes the connection without a response.
         info.max_http_header_data = UInt16(clamping: Limits.headerByteCount)
         info.max_http_header_pool = UInt16(headerPoolCount)
-        // The library's own timeouts are the second line: each byte of a body restarts them. Ours are absolute and come
-        // first; these only must not interfere.
+        // Each byte of a body restarts the library's own timeouts, so the transport has absolute deadlines. These are
+        // set far behind them.
         info.timeout_secs = 60
         info.timeout_secs_ah_idle = 60
         info.keepalive_timeout = 60
         return info
     }
 
-    // MARK: The end
+    // MARK: Shutdown
 
-    /// Closes every socket: their callbacks come now, their memory goes as the loop runs on. Says whether it may.
+    /// Closes every socket: their last callbacks come now, and their memory is freed while the loop runs on. Returns
+    /// whether the loop may run on.
     func beginDestroying() -> Bool {
         guard let context else { return true }
         let model = signalbox_open_nothing()
         lws_context_destroy(context)
-        // 4.1.6 closes its wake-up descriptor here and a second time while the loop runs on; in between the number may
-        // be given to somebody else in this process. So it is taken, for the library to close; if somebody was faster,
-        // the loop does not run on, and the context's memory is lost instead.
+        // 4.1.6 closes its wake-up descriptor here, and closes the same number again while the loop runs on. In between
+        // the process may open another file with that number. So the number is occupied for the library to close. If
+        // another thread was faster, the loop must not run on, and the context's memory leaks instead.
         defer { signalbox_close(model) }
         guard wakeDescriptor >= 0 else { return true }
-        let taken = signalbox_occupy(model, wakeDescriptor)
-        guard taken != wakeDescriptor else { return true }
-        signalbox_close(taken)
-        logger.warning("the loop's context was abandoned: its descriptor was in use again")
+        let occupied = signalbox_occupy(model, wakeDescriptor)
+        guard occupied != wakeDescriptor else { return true }
+        signalbox_close(occupied)
+        logger.warning("leaking a libwebsockets context: its wake-up descriptor is in use again")
         return false
     }
 
-    /// After the loop has closed all handles: frees the context. With a foreign loop that takes this second call.
+    /// Frees the context when the loop has closed all handles. A context on a foreign loop needs this second call.
     func finishDestroying() {
         guard let context else { return }
         lws_context_destroy(context)
         self.context = nil
         for vhost in vhosts.values { vhost.free() }
         vhosts = [:]
-    }
-}
-
-/// A virtual host and what it points to, which has to live as long as its context.
-private struct VHost {
-    let vhost: OpaquePointer
-    let table: ProtocolTable
-    let strings: [UnsafeMutablePointer<CChar>?]
-
-    func free() {
-        table.free()
-        for string in strings { CLibwebsockets.free(string) }
-    }
-}
-
-typealias LWSCallback =
-    @convention(c) (
-        OpaquePointer?, lws_callback_reasons, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int
-    ) -> Int32
-
-/// The array of protocols of a vhost: HTTP first, then the WebSocket sub-protocol, then the end mark.
-private struct ProtocolTable {
-    let protocols: UnsafeMutablePointer<lws_protocols>
-    private let names: [UnsafeMutablePointer<CChar>?]
-
-    init(httpCallback: LWSCallback, socketCallback: LWSCallback, subprotocol: String, receiveByteCount: Int) {
-        protocols = .allocate(capacity: 3)
-        protocols.initialize(repeating: lws_protocols(), count: 3)
-        // No client can ask for this name as a sub-protocol: parentheses end a token (RFC 9110, section 5.6.2).
-        let httpName = strdup("(http)")
-        let socketName = strdup(subprotocol)
-        names = [httpName, socketName]
-        protocols[0].name = UnsafePointer(httpName)
-        protocols[0].callback = httpCallback
-        protocols[1].name = UnsafePointer(socketName)
-        protocols[1].callback = socketCallback
-        for index in 0...1 {
-            protocols[index].rx_buffer_size = receiveByteCount
-            protocols[index].tx_packet_size = LWSContext.transmitByteCount
-        }
-    }
-
-    func free() {
-        protocols.deallocate()
-        for name in names { CLibwebsockets.free(name) }
     }
 }

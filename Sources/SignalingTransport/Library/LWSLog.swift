@@ -2,10 +2,10 @@ import CLibwebsockets
 import Logging
 import Synchronization
 
-/// libwebsockets' own lines, on their way to swift-log.
+/// Passes libwebsockets' log lines on to swift-log.
 ///
-/// Its log function is one per process, and remote peers can provoke lines ("Ran out of header data space"), with bytes
-/// of theirs in them: so lines are counted, cut, and made printable.
+/// The library has one log function per process. Remote peers can provoke lines ("Ran out of header data space") that
+/// contain bytes of theirs, so lines are rate-limited, truncated and made printable.
 enum LWSLog {
     private struct State {
         var logger: Logger?
@@ -14,14 +14,14 @@ enum LWSLog {
         var suppressedCount = 0
     }
     private static let burst = 20
-    /// One line a second on the long run.
+    /// One line per second in the long run.
     private static let refillInterval: UInt64 = 1_000_000_000
     private static let lineByteCount = 300
     private static let state = Mutex(State())
 
     static func install(_ logger: Logger) {
         state.withLock { $0.logger = logger }
-        // Notices tell of each refused upgrade, everything below costs time on each read.
+        // A notice is logged for each refused upgrade, and lower levels cost time on each read.
         lws_set_log_level(LLL_ERR | LLL_WARN) { level, line in
             guard let line else { return }
             LWSLog.emit(isError: level & LLL_ERR != 0, line)
@@ -53,7 +53,7 @@ enum LWSLog {
             text.unicodeScalars.append(byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : " ")
             pointer += 1
         }
-        // A line names no mistake of ours for sure: a peer's malformed request is an "error" to the library, too.
+        // To the library a peer's malformed request is an "error" too, so its errors are warnings here.
         let level: Logger.Level = isError ? .warning : .info
         logger.log(level: level, "libwebsockets", metadata: ["line": "\(text)", "suppressed": "\(suppressed)"])
     }

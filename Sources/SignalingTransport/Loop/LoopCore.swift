@@ -2,19 +2,19 @@ import CLibwebsockets
 import Logging
 import SignalingProtocol
 
-/// A connection whose end has to wait until none of libwebsockets' callbacks runs.
-protocol Endable: AnyObject {
-    /// Begins or forces the end, as was asked for before.
-    func endNow()
+/// A connection whose close has to wait until none of libwebsockets' callbacks runs.
+protocol TurnEndClosable: AnyObject {
+    /// Closes the connection, politely or by force, as was requested before.
+    func closeAtTurnEnd()
 }
 
 /// The inside of a ``LoopThread``: the libuv loop, its handles, and the libwebsockets context on it.
 ///
 /// Confined to the loop's thread, except `wake`.
 final class LoopCore {
-    /// How long the end of a loop waits for handles to close, in nanoseconds. Closing waits for no peer, so it ends far
-    /// earlier; a handle that stays is leaked rather than waited for.
-    private static let closingPatience: UInt64 = 2_000_000_000
+    /// How long `close` waits for handles to close, in nanoseconds. Closing waits for no peer, so this takes far less;
+    /// a handle that does not close is leaked.
+    private static let closeTimeout: UInt64 = 2_000_000_000
 
     private(set) var loop: UnsafeMutablePointer<uv_loop_t>?
     private var async: UnsafeMutablePointer<uv_async_t>?
@@ -22,17 +22,17 @@ final class LoopCore {
     private(set) var context: LWSContext?
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
-    /// The socket that was the last to be upgraded in this turn, as long as no other has been heard since: what it
-    /// receives now came in the same read as its handshake.
+    /// The socket that was upgraded last in this turn, until input of another socket arrives. Input of this socket was
+    /// in the same read as its handshake request.
     weak var justUpgraded: ServerSocket?
 
-    private var ending: [any Endable] = []
+    private var closing: [any TurnEndClosable] = []
     private var readingChanges: [ServerSocket] = []
-    private var backlogged: [ObjectIdentifier: HTTPConnection] = [:]
+    private var inputDiscarders: [ObjectIdentifier: HTTPConnection] = [:]
     private var timers: [ObjectIdentifier: TimerHandle] = [:]
     private var servers: [ObjectIdentifier: TransportServer] = [:]
 
-    // MARK: Life
+    // MARK: Start and stop
 
     func open(owner: LoopThread) throws(TransportError) {
         self.owner = owner
@@ -40,24 +40,30 @@ final class LoopCore {
         let outcome = uv_loop_init(loop)
         guard outcome == 0 else {
             loop.deallocate()
-            throw TransportError(.resourcesExhausted, "there is no event loop to be had: \(uvMessage(outcome))")
+            throw TransportError(
+                .resourcesExhausted,
+                "Cannot create an event loop: \(uvMessage(outcome)). "
+                    + "Raise the limit of open files.")
         }
         self.loop = loop
 
         let async = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
         let asyncOutcome = uv_async_init(loop, async) { handle in
             guard let core = LoopCore.from(handle?.pointee.data) else { return }
-            core.mailArrived()
+            core.mailboxFilled()
         }
         guard asyncOutcome == 0 else {
             async.deallocate()
-            throw TransportError(.resourcesExhausted, "the loop cannot be woken: \(uvMessage(asyncOutcome))")
+            throw TransportError(
+                .resourcesExhausted,
+                "Cannot create the event loop's wake-up handle: \(uvMessage(asyncOutcome)). "
+                    + "Raise the limit of open files.")
         }
         async.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         self.async = async
 
-        // libuv's order is timers, idle, prepare, wait and input, closing. What runs in `prepare` runs once an
-        // iteration, after everything that the iteration before read and what timers did, and before the wait.
+        // libuv's order is timers, idle, prepare, wait and input, closing. `prepare` runs once per iteration: after the
+        // input of the iteration before and the timers, and before the wait.
         let prepare = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
         uv_prepare_init(loop, prepare)
         prepare.pointee.data = Unmanaged.passUnretained(self).toOpaque()
@@ -70,7 +76,7 @@ final class LoopCore {
         context = try LWSContext(loop: loop, logger: owner.logger)
     }
 
-    /// From any thread, while the mailbox is locked and not closed.
+    /// Can be called from any thread that holds the mailbox's lock, until the loop has stopped.
     func wake() {
         guard let async else { return }
         uv_async_send(async)
@@ -81,37 +87,37 @@ final class LoopCore {
         uv_run(loop, UV_RUN_DEFAULT)
     }
 
-    /// Brings everything down, in the order that libwebsockets 4.1.6 survives on a loop that is not its own: sockets and
-    /// context first, the loop's other handles beside them, then the loop until all have closed, and only then the
-    /// context's memory (`lws_context_destroy` a second time).
+    /// Closes everything in the order that libwebsockets 4.1.6 needs on a foreign loop: the sockets and the context,
+    /// then the loop's other handles, then the loop runs until all have closed, and then the context's memory is freed
+    /// (`lws_context_destroy` a second time).
     func close() {
         guard let loop else { return }
-        for server in servers.values { server.loopIsEnding() }
+        for server in servers.values { server.loopStops() }
         let mayFinish = context?.beginDestroying() ?? true
         for timer in Array(timers.values) { timer.close() }
         if let async { closeAndFree(async) }
         if let prepareHandle { closeAndFree(prepareHandle) }
         async = nil
         prepareHandle = nil
-        let deadline = uv_hrtime() + Self.closingPatience
+        let deadline = uv_hrtime() + Self.closeTimeout
         while mayFinish, uv_run(loop, UV_RUN_NOWAIT) != 0, uv_hrtime() < deadline { uv_sleep(1) }
         let isClean = mayFinish && uv_loop_alive(loop) == 0
         if isClean { context?.finishDestroying() }
         context = nil
-        for server in servers.values { server.loopHasEnded() }
+        for server in servers.values { server.loopStopped() }
         servers = [:]
         onTurnEnded = nil
-        ending = []
+        closing = []
         readingChanges = []
         if isClean, uv_loop_close(loop) == 0 {
             loop.deallocate()
         } else {
-            owner?.logger.warning("the loop ended with handles open; their memory is lost")
+            owner?.logger.warning("leaking the event loop: it stopped with open handles")
         }
         self.loop = nil
     }
 
-    private func mailArrived() {
+    private func mailboxFilled() {
         guard let owner, let loop else { return }
         if owner.drainMailbox() {
             endTurn()
@@ -121,27 +127,27 @@ final class LoopCore {
 
     private func endTurn() {
         justUpgraded = nil
-        if !backlogged.isEmpty {
-            for connection in Array(backlogged.values) { connection.dropInput() }
+        if !inputDiscarders.isEmpty {
+            for connection in Array(inputDiscarders.values) { connection.discardInput() }
         }
-        // A flush may find sockets that have to go, and their end may give the hub something to flush. What is still
-        // left after a few rounds gets another turn at once.
+        // A flush may find sockets to close, and their end may give the hub something to flush. After a few rounds the
+        // rest waits for the next turn, which follows at once.
         for _ in 0..<4 {
             applyReadingChanges()
-            endWaiting()
+            closeConnections()
             onTurnEnded?()
-            if ending.isEmpty { return applyReadingChanges() }
+            if closing.isEmpty { return applyReadingChanges() }
         }
         wake()
     }
 
-    // MARK: What lives on the loop
+    // MARK: Work for the end of the turn
 
-    /// Closing a connection inside its own callback, or inside another's, pulls the floor from under libwebsockets: it
-    /// waits until the end of this turn.
-    func endSoon(_ connection: any Endable) { ending.append(connection) }
+    /// Has the connection closed when this turn ends: libwebsockets crashes if a connection is closed within a
+    /// callback, its own or another's.
+    func closeAtTurnEnd(_ connection: any TurnEndClosable) { closing.append(connection) }
 
-    /// The socket is to be read from, or is not to be any more.
+    /// Has the socket's reading paused or resumed when this turn ends.
     func readingChanged(_ socket: ServerSocket) { readingChanges.append(socket) }
 
     private func applyReadingChanges() {
@@ -152,16 +158,22 @@ final class LoopCore {
         }
     }
 
-    private func endWaiting() {
-        while !ending.isEmpty {
-            let connections = ending
-            ending = []
-            for connection in connections { connection.endNow() }
+    private func closeConnections() {
+        while !closing.isEmpty {
+            let connections = closing
+            closing = []
+            for connection in connections { connection.closeAtTurnEnd() }
         }
     }
 
-    func addBacklogged(_ connection: HTTPConnection) { backlogged[ObjectIdentifier(connection)] = connection }
-    func removeBacklogged(_ connection: HTTPConnection) { backlogged[ObjectIdentifier(connection)] = nil }
+    func startDiscardingInput(of connection: HTTPConnection) {
+        inputDiscarders[ObjectIdentifier(connection)] = connection
+    }
+
+    func stopDiscardingInput(of connection: HTTPConnection) { inputDiscarders[ObjectIdentifier(connection)] = nil }
+
+    // MARK: What lives on the loop
+
     func add(_ timer: TimerHandle) { timers[ObjectIdentifier(timer)] = timer }
     func remove(_ timer: TimerHandle) { timers[ObjectIdentifier(timer)] = nil }
     func add(_ server: TransportServer) { servers[ObjectIdentifier(server)] = server }
@@ -173,7 +185,7 @@ final class LoopCore {
     }
 }
 
-/// Closes a handle of ours and frees its memory when libuv is done with it, as libuv demands ("uv_close").
+/// Closes a handle and frees its memory when libuv has finished with it ("uv_close" requires that).
 func closeAndFree<Handle>(_ handle: UnsafeMutablePointer<Handle>) {
     let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
     guard uv_is_closing(base) == 0 else { return }

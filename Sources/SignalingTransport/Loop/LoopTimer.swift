@@ -1,14 +1,14 @@
 import CLibwebsockets
 import SignalingProtocol
 
-/// Calls its handler once, on the loop, at a moment or soon after. Never before it. Confined to its loop.
+/// Calls its handler once, on the loop, at a deadline or shortly after it; never before. Confined to its loop.
 public final class LoopTimer {
     private let loop: LoopThread
     private let handle: TimerHandle
 
-    /// On the loop, while it runs; after the loop has stopped a timer never fires.
+    /// Create it on the running loop. When the loop has stopped, a timer never fires.
     ///
-    /// - Parameter handler: kept until the timer goes; take `self` weakly in it if it owns the timer.
+    /// - Parameter handler: retained by the timer; capture `self` weakly in it if `self` owns the timer.
     public init(loop: LoopThread, handler: @escaping () -> Void) {
         loop.preconditionCurrent()
         self.loop = loop
@@ -19,26 +19,27 @@ public final class LoopTimer {
         if loop.isCurrent {
             handle.close()
         } else {
-            // Let go by another thread: the handle has to be closed on the loop. If that has stopped, it is closed.
-            nonisolated(unsafe) let handle = handle  // guarded by the loop from here on: this was its last user
+            // Released by another thread: the handle has to be closed on the loop. A stopped loop has closed it
+            // already.
+            nonisolated(unsafe) let handle = handle  // Guarded by the loop from here on: this was its last user.
             loop.post { handle.close() }
         }
     }
 
-    /// Fires at `deadline`, with a resolution of a millisecond, instead of when it was set to before.
+    /// Sets the deadline, with a resolution of a millisecond. Replaces an earlier deadline.
     public func schedule(at deadline: MonotonicInstant) {
         loop.preconditionCurrent()
         handle.start(at: deadline)
     }
 
-    /// Does not fire any more, until it is scheduled again.
+    /// Removes the deadline. The timer can be scheduled again.
     public func cancel() {
         loop.preconditionCurrent()
         handle.stop()
     }
 }
 
-/// The `uv_timer_t` of a timer, alive until libuv has closed it.
+/// The `uv_timer_t` of a timer. It lives until libuv has closed it.
 final class TimerHandle {
     private unowned let core: LoopCore
     private var timer: UnsafeMutablePointer<uv_timer_t>?
@@ -57,8 +58,8 @@ final class TimerHandle {
 
     func start(at deadline: MonotonicInstant) {
         guard let timer, let loop = core.loop else { return }
-        // libuv counts from its own idea of the time, in whole milliseconds and taken when the iteration began. The
-        // moment is therefore handed over as a difference to that, rounded up: late by less than 1 ms, never early.
+        // libuv counts from a time of its own, which it read when the iteration began, in whole milliseconds. The delay
+        // is the difference to that time, rounded up: the timer is late by less than 1 ms and never early.
         let dueMilliseconds = (max(0, deadline.nanoseconds) + 999_999) / 1_000_000
         let delay = dueMilliseconds - Int64(bitPattern: uv_now(loop))
         uv_timer_start(
@@ -83,7 +84,7 @@ final class TimerHandle {
     }
 
     private func fire() {
-        // Kept while it runs: the handler may let go of its own timer.
+        // Retained while it runs: the handler may release its own timer.
         let handler = handler
         handler?()
     }

@@ -1,27 +1,27 @@
 import SignalingProtocol
 
-/// Deadlines of many keys, with `schedule` and `cancel` in constant time: what libwebsockets' own timers, one sorted
-/// list walked on each insert, do not offer. A value: it reads no clock and sets no timer.
+/// The deadlines of many keys, with `schedule` and `cancel` in constant time. libwebsockets' own timers are one sorted
+/// list that is walked on each insert. The wheel is a value: it reads no clock and sets no timer.
 ///
-/// Keys sit in slots by their deadline. The wheel turns as often as need be, so any deadline is legal; one within
-/// `resolution` × `slotCount` is looked at once, a later one once a turn.
+/// A key's slot depends on its deadline. The wheel may turn several times, so any deadline is legal: one within
+/// `resolution` × `slotCount` is inspected once, a later one once per turn of the wheel.
 public struct TimingWheel<Key: Hashable> {
     fileprivate struct Entry {
         let key: Key
         let deadline: Int64
     }
-    private struct Place {
+    private struct Position {
         var slot: Int32
         var index: Int32
     }
 
-    /// How much time one slot stands for. It decides cost only: expiry is exact.
+    /// The time that one slot covers. It affects cost only: expiry is exact.
     public let resolution: Duration
     private let tick: Int64
     private let mask: Int
     private var slots: [[Entry]]
-    private var places: [Key: Place] = [:]
-    /// The tick up to which slots were looked at; its slot may still hold later deadlines of the same tick.
+    private var positions: [Key: Position] = [:]
+    /// The tick up to which slots were inspected; its slot may still hold later deadlines of the same tick.
     private var cursor: Int64 = .min
 
     /// - Parameters:
@@ -37,31 +37,31 @@ public struct TimingWheel<Key: Hashable> {
         slots = Array(repeating: [], count: count)
     }
 
-    public var count: Int { places.count }
-    public var isEmpty: Bool { places.isEmpty }
+    public var count: Int { positions.count }
+    public var isEmpty: Bool { positions.isEmpty }
 
-    /// The key's deadline is `deadline` from now on, whatever it was before.
+    /// Sets the key's deadline. Replaces an earlier deadline.
     public mutating func schedule(_ key: Key, at deadline: MonotonicInstant) {
         cancel(key)
         let due = floorDivide(deadline.nanoseconds, tick)
-        // Moving the cursor back is harmless: it only says where the next look begins.
-        cursor = places.isEmpty ? due : min(cursor, due)
-        place(Entry(key: key, deadline: deadline.nanoseconds), inSlot: slot(of: due))
+        // Moving the cursor back is harmless: it only says where the next inspection starts.
+        cursor = positions.isEmpty ? due : min(cursor, due)
+        insert(Entry(key: key, deadline: deadline.nanoseconds), inSlot: slot(of: due))
     }
 
-    /// Forgets the key; nothing happens if it has no deadline.
+    /// Removes the key's deadline, if it has one.
     public mutating func cancel(_ key: Key) {
-        guard let place = places.removeValue(forKey: key) else { return }
-        remove(slot: Int(place.slot), index: Int(place.index))
+        guard let position = positions.removeValue(forKey: key) else { return }
+        remove(slot: Int(position.slot), index: Int(position.index))
     }
 
-    public func contains(_ key: Key) -> Bool { places[key] != nil }
+    public func contains(_ key: Key) -> Bool { positions[key] != nil }
 
-    /// Takes out and returns every key whose deadline is not after `now`, in no particular order.
+    /// Removes and returns every key whose deadline is not after `now`, in no particular order.
     ///
-    /// Never early: a key with a later deadline, by a nanosecond, stays.
+    /// Exact to the nanosecond: a key with a later deadline stays.
     public mutating func expire(upTo now: MonotonicInstant) -> [Key] {
-        guard !places.isEmpty else { return [] }
+        guard !positions.isEmpty else { return [] }
         let last = floorDivide(now.nanoseconds, tick)
         guard last >= cursor else { return [] }
         var expired: [Key] = []
@@ -73,7 +73,7 @@ public struct TimingWheel<Key: Hashable> {
             while index < slots[slot].count {
                 let entry = slots[slot][index]
                 if entry.deadline <= now.nanoseconds {
-                    places.removeValue(forKey: entry.key)
+                    positions.removeValue(forKey: entry.key)
                     remove(slot: slot, index: index)
                     expired.append(entry.key)
                 } else {
@@ -86,9 +86,9 @@ public struct TimingWheel<Key: Hashable> {
         return expired
     }
 
-    /// The earliest deadline, or nil when there is none: where the one timer that drives this wheel is set to.
+    /// The earliest deadline, nil if there is none. Set the timer that drives this wheel to it.
     public var nextDeadline: MonotonicInstant? {
-        guard !places.isEmpty else { return nil }
+        guard !positions.isEmpty else { return nil }
         var later = Int64.max
         for step in 0...Int64(mask) {
             let current = cursor &+ step
@@ -107,17 +107,17 @@ public struct TimingWheel<Key: Hashable> {
 
     private func slot(of tick: Int64) -> Int { Int(truncatingIfNeeded: tick) & mask }
 
-    private mutating func place(_ entry: Entry, inSlot slot: Int) {
-        places[entry.key] = Place(slot: Int32(slot), index: Int32(slots[slot].count))
+    private mutating func insert(_ entry: Entry, inSlot slot: Int) {
+        positions[entry.key] = Position(slot: Int32(slot), index: Int32(slots[slot].count))
         slots[slot].append(entry)
     }
 
-    /// Fills the gap with the slot's last entry, so that removing stays constant in cost.
+    /// Fills the gap with the slot's last entry, so that removal takes constant time.
     private mutating func remove(slot: Int, index: Int) {
         guard let last = slots[slot].popLast() else { return }
         guard index < slots[slot].count else { return }
         slots[slot][index] = last
-        places[last.key]?.index = Int32(index)
+        positions[last.key]?.index = Int32(index)
     }
 }
 

@@ -10,13 +10,13 @@ import SignalingProtocol
     import Darwin
 #endif
 
-/// A listening socket of our own, watched on the loop. Confined to the loop.
+/// A listening socket, watched on the loop. Confined to the loop.
 ///
-/// libwebsockets' listener gives no control of backlog, of what happens when descriptors run out, or of stopping; and
-/// with a libuv loop a failed bind goes unnoticed. No SO_REUSEPORT: two servers started on one port by mistake would
-/// share it in silence, and each session's members would land on either.
+/// libwebsockets' own listener has no control of the backlog, of running out of descriptors, or of stopping, and on a
+/// libuv loop it does not report a failed bind. SO_REUSEPORT stays off: two servers started on one port by mistake
+/// would share it without an error, and the members of a session would be split between them.
 final class Listener {
-    /// How long accepting rests when the system has no descriptor to give.
+    /// How long accepting pauses when no file descriptor is left.
     private static let exhaustedPause = Duration.milliseconds(100)
 
     let address: SocketAddress
@@ -25,21 +25,22 @@ final class Listener {
     private var accepted: ((Int32, SocketAddress) -> Void)?
     private var descriptor: Int32
     private var poll: UnsafeMutablePointer<uv_poll_t>?
-    /// Kept open for the moment when no other descriptor is left: given up, it lets one connection be accepted and
-    /// closed, so that the peer learns of it and the listener's readiness goes away.
+    /// A spare descriptor for when no other is left. Closing it lets one connection be accepted and closed, so that the
+    /// client notices.
     private var spare: Int32
     private var resume: LoopTimer?
 
-    /// Listens; nothing is accepted before ``start(accepted:)``.
+    /// Starts to listen. Connections are accepted from ``start(accepted:)`` on.
     ///
-    /// - Parameter batchCount: accepted in one go before other sockets get their turn.
+    /// - Parameter batchCount: how many connections are accepted in a row before other sockets get their turn.
     init(loop: LoopThread, host: String, port: Int, backlog: Int, batchCount: Int) throws(TransportError) {
         guard let wanted = SocketAddress(host: host, port: port) else {
             throw TransportError(
                 .invalidAddress,
-                "\(host):\(port) is no address to listen on: give an IPv4 or IPv6 address or localhost")
+                "Cannot listen on \(host):\(port). "
+                    + "Use an IPv4 or IPv6 address or localhost, and a port from 0 to 65535.")
         }
-        guard let uvLoop = loop.core.loop else { throw TransportError(.stopped, "the loop has stopped") }
+        guard let uvLoop = loop.core.loop else { throw TransportError.loopStopped(loop.name) }
         self.loop = loop
         self.batchCount = batchCount
         let descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
@@ -54,20 +55,21 @@ final class Listener {
             Self.closeDescriptor(descriptor)
             Self.closeDescriptor(spare)
             self.descriptor = -1
-            throw TransportError(.libraryFailed, "the listening socket cannot be watched: \(uvMessage(outcome))")
+            throw TransportError(
+                .libraryFailed, "Cannot watch the listening socket for \(host):\(port): \(uvMessage(outcome)).")
         }
         self.poll = poll
         poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         resume = LoopTimer(loop: loop) { [weak self] in self?.watch() }
     }
 
-    /// - Parameter accepted: gets each new descriptor, not blocking, and owns it.
+    /// - Parameter accepted: receives each new non-blocking descriptor, and owns it.
     func start(accepted: @escaping (Int32, SocketAddress) -> Void) {
         self.accepted = accepted
         watch()
     }
 
-    /// Nothing is accepted any more; what waits in the backlog is refused by the system. Idempotent.
+    /// Closes the listening socket; the system refuses the connections in the backlog. Idempotent.
     func close() {
         guard let poll else { return }
         self.poll = nil
@@ -95,7 +97,7 @@ final class Listener {
             var peer = sockaddr_storage()
             let descriptor = signalbox_accept(self.descriptor, &peer)
             if descriptor >= 0 {
-                // Signals are small and late is worse than small packets.
+                // Signals are small: send each at once instead of collecting a full packet.
                 var on: Int32 = 1
                 setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
                 accepted?(descriptor, SocketAddress(peer))
@@ -109,9 +111,9 @@ final class Listener {
         }
     }
 
-    /// The listener stays readable as long as connections wait, so only watching it less keeps the loop from spinning.
+    /// The listener stays readable while connections wait, so it is not watched for a while, or the loop would spin.
     private func descriptorsAreExhausted() {
-        loop.logger.warning("no descriptors left: a connection was turned away")
+        loop.logger.warning("closed a new connection: no file descriptor is left; raise the limit (ulimit -n)")
         Self.closeDescriptor(spare)
         var peer = sockaddr_storage()
         Self.closeDescriptor(signalbox_accept(descriptor, &peer))
@@ -125,15 +127,18 @@ final class Listener {
     ) throws(TransportError) -> Int32 {
         let descriptor = signalbox_stream_socket(address.family)
         guard descriptor >= 0 else {
-            throw TransportError(.resourcesExhausted, "there is no socket to be had: \(systemMessage(errno))")
+            throw TransportError(
+                .resourcesExhausted,
+                "Cannot create a socket: \(systemMessage(errno)). "
+                    + "Raise the limit of open files (ulimit -n).")
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         var on: Int32 = 1
-        // Restarting must not wait for connections of the last run that linger in TIME_WAIT.
+        // A restart must not wait for connections of the last run in TIME_WAIT.
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         if address.family == AF_INET6 {
-            // "::" means IPv6 alone on every system, whatever the machine's setting.
+            // "::" means IPv6 only, on every system and whatever its settings.
             setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
         let isBound = address.withPointer { bind(descriptor, $0, address.length) } == 0
@@ -142,16 +147,22 @@ final class Listener {
             closeDescriptor(descriptor)
             switch reason {
             case EADDRINUSE:
-                throw TransportError(.addressInUse, "another program listens on \(host):\(port) already")
+                throw TransportError(
+                    .addressInUse,
+                    "Another program already listens on \(host):\(port). Stop it, or choose another port.")
             case EACCES, EPERM:
                 throw TransportError(
                     .permissionDenied,
-                    "this process may not listen on \(host):\(port); ports below 1024 need a privilege")
+                    "No permission to listen on \(host):\(port). "
+                        + "Ports below 1024 need a privilege: choose a higher port.")
             case EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL:
-                throw TransportError(.invalidAddress, "\(host) is not an address of this machine")
+                throw TransportError(
+                    .invalidAddress,
+                    "Cannot listen on \(host): it is not an address of this machine. "
+                        + "Use 127.0.0.1, ::1 or one of its own.")
             default:
                 throw TransportError(
-                    .libraryFailed, "listening on \(host):\(port) failed: \(systemMessage(reason))")
+                    .libraryFailed, "Cannot listen on \(host):\(port): \(systemMessage(reason)).")
             }
         }
         return descriptor

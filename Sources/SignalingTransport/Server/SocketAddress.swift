@@ -8,7 +8,7 @@ import CLibwebsockets
     import Darwin
 #endif
 
-/// An IPv4 or IPv6 address with its port, small enough to keep for each socket.
+/// An IPv4 or IPv6 address with its port.
 struct SocketAddress {
     private(set) var storage: sockaddr_storage
     var length: socklen_t {
@@ -18,7 +18,8 @@ struct SocketAddress {
 
     init(_ storage: sockaddr_storage) { self.storage = storage }
 
-    /// An address literal, or "localhost", which is 127.0.0.1 here: names are not looked up, that would block.
+    /// An address literal, or "localhost" for 127.0.0.1. Other names are not looked up, since that would block the
+    /// loop.
     init?(host: String, port: Int) {
         guard let port = UInt16(exactly: port) else { return nil }
         let literal = host == "localhost" ? "127.0.0.1" : host
@@ -58,7 +59,7 @@ struct SocketAddress {
         }
     }
 
-    /// The address alone, as text.
+    /// The address without the port, as text.
     var host: String {
         let isSix = family == AF_INET6
         return withUnsafeBytes(of: storage) { bytes in
@@ -79,48 +80,5 @@ struct SocketAddress {
         withUnsafePointer(to: storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
         }
-    }
-}
-
-/// The same without port, in 17 bytes: what an idle socket keeps of its peer.
-struct PeerAddress {
-    private var high: UInt64 = 0
-    private var low: UInt64 = 0
-    private var isSix = false
-
-    init(_ address: SocketAddress) {
-        withUnsafeBytes(of: address.storage) { bytes in
-            isSix = address.family == AF_INET6
-            if isSix {
-                var six = bytes.load(as: sockaddr_in6.self).sin6_addr
-                withUnsafeBytes(of: &six) { part in
-                    high = part.load(as: UInt64.self)
-                    low = part.load(fromByteOffset: 8, as: UInt64.self)
-                }
-            } else {
-                high = UInt64(bytes.load(as: sockaddr_in.self).sin_addr.s_addr)
-            }
-        }
-    }
-
-    var text: String {
-        var storage = sockaddr_storage()
-        withUnsafeMutableBytes(of: &storage) { bytes in
-            if isSix {
-                var six = sockaddr_in6()
-                six.sin6_family = sa_family_t(AF_INET6)
-                withUnsafeMutableBytes(of: &six.sin6_addr) { part in
-                    part.storeBytes(of: high, as: UInt64.self)
-                    part.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
-                }
-                bytes.storeBytes(of: six, as: sockaddr_in6.self)
-            } else {
-                var four = sockaddr_in()
-                four.sin_family = sa_family_t(AF_INET)
-                four.sin_addr.s_addr = UInt32(truncatingIfNeeded: high)
-                bytes.storeBytes(of: four, as: sockaddr_in.self)
-            }
-        }
-        return SocketAddress(storage).host
     }
 }

@@ -9,103 +9,42 @@ import SignalingProtocol
     import Darwin
 #endif
 
-/// Listens on one address and serves WebSockets and HTTP/1.1 there, with or without TLS. Confined to its loop; it lives
+/// Listens on one address and serves WebSockets and HTTP/1.1 there, with or without TLS. Confined to its loop. It lives
 /// until the loop stops.
 public final class TransportServer {
-    /// The files that a server proves its name with; read once, when it starts.
-    ///
-    /// TLS 1.2 and 1.3 are spoken, with forward secrecy and authenticated ciphers alone; no client certificates, no
-    /// renegotiation, no resumption.
-    public struct TLS: Sendable, Hashable {
-        /// PEM: the server's certificate, then those that lead to its authority.
-        public var certificateFile: String
-        /// PEM, without a passphrase.
-        public var privateKeyFile: String
-
-        public init(certificateFile: String, privateKeyFile: String) {
-            self.certificateFile = certificateFile
-            self.privateKeyFile = privateKeyFile
-        }
-    }
-
-    /// What a server is made with. Everything that a peer can make grow has its bound here.
-    public struct Options: Sendable {
-        /// An IPv4 or IPv6 address, or "localhost" (127.0.0.1). Default: "127.0.0.1".
-        public var host = "127.0.0.1"
-        /// 0 lets the system pick one; ``TransportServer/port`` tells which. Default: 0.
-        public var port = 0
-        /// How many connections may wait to be accepted; the system has a bound of its own. Default: 4096.
-        public var backlog = 4096
-        /// https and wss instead of http and ws; the same for all servers of a loop that have it. Default: nil, plain text.
-        public var tls: TLS?
-        /// The path of the WebSocket. Default: `/v1/signaling`.
-        public var webSocketPath = "/v1/signaling"
-        /// What a client has to offer; the same for all servers of a loop. Default: `signalbox.v1`.
-        public var subprotocol = "signalbox.v1"
-        /// Largest WebSocket message, in bytes. Default: ``Limits/messageByteCount``.
-        public var maxMessageByteCount = Limits.messageByteCount
-        /// Most fragments of a message. Default: ``Limits/fragmentCount``.
-        public var maxFragmentCount = Limits.fragmentCount
-        /// Largest request body, in bytes; over it: 413. Default: ``Limits/bodyByteCount``.
-        ///
-        /// The header block's limit belongs to the loop and is ``Limits/headerByteCount``; over it: closed.
-        public var maxBodyByteCount = Limits.bodyByteCount
-        /// Connections and sockets at the same time; those over it get a 503, with TLS a close. nil (the default): what the process's
-        /// descriptors allow, less ``spareDescriptorCount``.
-        public var maxConnectionCount: Int?
-        /// Descriptors left for everything else of the process. Default: 64.
-        public var spareDescriptorCount = 64
-        /// From accepting a connection to the end of its headers, a TLS handshake included, and from these to the end of the body; absolute.
-        /// Default: ``Limits/requestTimeout``.
-        public var requestTimeout = Limits.requestTimeout
-        /// From the request to the handler's answer; then it is 503. Default: 30 s.
-        public var answerTimeout = Duration.seconds(30)
-        /// For an answer to be taken by the client; then it is cut. Default: 30 s.
-        public var responseTimeout = Duration.seconds(30)
-        /// From an answer to the end of the next request's headers. Default: 15 s.
-        public var keepAliveTimeout = Duration.seconds(15)
-        /// For the closing handshake of a WebSocket; then it is cut. Default: 5 s.
-        public var closeTimeout = Duration.seconds(5)
-
-        public init(host: String = "127.0.0.1", port: Int = 0) {
-            self.host = host
-            self.port = port
-        }
-    }
-
     public let options: Options
     public let loop: LoopThread
     private(set) var handler: (any TransportServerHandler)?
     private var listener: Listener?
     private let vhost: OpaquePointer
-    private let limit: Int
+    private let connectionLimit: Int
     private var connections: [UInt64: HTTPConnection] = [:]
     private var sockets: [UInt64: ServerSocket] = [:]
     private var nextID: UInt64 = 1
     private var deadlines = TimingWheel<UInt64>(resolution: .milliseconds(50), slotCount: 512)
     private var deadlineTimer: LoopTimer?
     private var deadlineTimerAt: MonotonicInstant?
-    /// No new requests: idle connections end, answers say so.
+    /// Whether ``stopAccepting()`` was called: idle connections are closed, and responses announce the close.
     private(set) var isDraining = false
 
-    /// Listens from here on. On the loop.
+    /// Starts to listen. Call it on the loop.
     ///
-    /// - Parameter handler: kept until the loop has stopped.
+    /// - Parameter handler: retained until the loop has stopped.
     /// - Throws: ``TransportError`` `.addressInUse`, `.permissionDenied`, `.invalidAddress`, `.resourcesExhausted`,
     ///   `.unsupported` (a second sub-protocol or certificate on one loop), `.libraryFailed`, `.stopped`; with TLS
     ///   `.certificateUnusable`, `.privateKeyUnusable`, `.privateKeyEncrypted`, `.privateKeyMismatch`.
     public init(loop: LoopThread, options: Options, handler: any TransportServerHandler) throws(TransportError) {
         loop.preconditionCurrent()
-        guard let context = loop.core.context else { throw TransportError(.stopped, "the loop has stopped") }
+        guard let context = loop.core.context else { throw TransportError.loopStopped(loop.name) }
         self.loop = loop
         self.options = options
         self.handler = handler
         vhost = try context.serverVHost(subprotocol: options.subprotocol)
         if let tls = options.tls { try context.enableServerTLS(tls) }
-        limit = options.maxConnectionCount ?? max(16, Self.descriptorLimit() - options.spareDescriptorCount)
+        connectionLimit = options.maxConnectionCount ?? max(16, Self.descriptorLimit() - options.spareDescriptorCount)
         let listener = try Listener(
             loop: loop, host: options.host, port: options.port, backlog: options.backlog,
-            // Whose greeting has come already costs a handshake at once.
+            // With TLS, accepting a connection may start a handshake at once, so fewer are accepted at a time.
             batchCount: options.tls == nil ? 64 : 4)
         self.listener = listener
         port = listener.address.port
@@ -114,16 +53,16 @@ public final class TransportServer {
         listener.start { [unowned self] descriptor, peer in accepted(descriptor, peer) }
     }
 
-    /// The port that it listens on.
+    /// The port that the server listens on.
     public let port: Int
 
-    /// WebSockets that are open or closing.
+    /// WebSockets, open or closing.
     public var socketCount: Int { sockets.count }
 
-    /// Connections that speak HTTP, idle ones included.
+    /// HTTP connections, idle ones included.
     public var connectionCount: Int { connections.count }
 
-    /// Closes the listening socket. Open sockets and requests go on; idle HTTP connections end. Idempotent.
+    /// Closes the listening socket and idle HTTP connections. Sockets stay open and requests are completed. Idempotent.
     public func stopAccepting() {
         loop.preconditionCurrent()
         listener?.close()
@@ -132,25 +71,25 @@ public final class TransportServer {
         for connection in Array(connections.values) { connection.drain() }
     }
 
-    /// Begins the closing handshake with every WebSocket; see ``ServerSocket/close(code:reason:)``.
+    /// Begins the closing handshake with every WebSocket; see ``ServerSocket/close(code:reason:farewell:)``.
     public func closeAll(code: UInt16, reason: String) {
         loop.preconditionCurrent()
         for socket in Array(sockets.values) { socket.close(code: code, reason: reason) }
     }
 
-    /// Cuts every WebSocket and HTTP connection at the end of this turn of the loop.
+    /// Cuts every WebSocket and HTTP connection when this turn of the loop ends.
     public func terminateAll() {
         loop.preconditionCurrent()
         for socket in Array(sockets.values) { socket.terminate() }
-        for connection in Array(connections.values) { connection.kill() }
+        for connection in Array(connections.values) { connection.terminate() }
     }
 
     // MARK: Connections
 
     private func accepted(_ descriptor: Int32, _ peer: SocketAddress) {
-        guard connections.count + sockets.count < limit, !isDraining else {
-            // Better told than left to wait; if the answer gets lost with the close, the close says enough. With TLS it
-            // has to: a handshake for a refusal costs too much.
+        guard connections.count + sockets.count < connectionLimit, !isDraining else {
+            // A response where it is cheap; if it is lost with the close, the close is answer enough. With TLS there is
+            // none, since the handshake for it costs too much.
             if options.tls == nil {
                 let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
                 _ = Array(answer.utf8).withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
@@ -161,13 +100,13 @@ public final class TransportServer {
         let id = nextID
         nextID += 1
         let connection = HTTPConnection(id: id, address: PeerAddress(peer), server: self)
-        // Kept before the library knows it: callbacks may come before the call returns.
+        // Retained before the library knows it: callbacks may come before the call returns.
         connections[id] = connection
         let opaque = Unmanaged.passUnretained(connection).toOpaque()
-        connection.wsi = signalbox_adopt(vhost, descriptor, options.tls == nil ? 0 : 1, opaque)
-        // Refused at once: a TLS client whose first bytes had come already, and made no sense. The library has closed the
-        // descriptor, and still tells of the end when libuv has, later in this turn; the connection is kept until then.
-        // Should it tell nothing (there was no memory), the deadline cleans up.
+        connection.adopted(signalbox_adopt(vhost, descriptor, options.tls == nil ? 0 : 1, opaque))
+        // The library refuses a TLS client at once if its first bytes are no handshake. It has closed the descriptor
+        // then, and calls back for the last time later in this turn, when libuv has closed its handle: the object must
+        // live until then. If no callback comes (there was no memory), the deadline releases the object.
         if connections[id] != nil { setDeadline(id, after: options.requestTimeout) }
     }
 
@@ -176,12 +115,12 @@ public final class TransportServer {
         connections[connection.id] = nil
     }
 
-    func forget(_ connection: HTTPConnection) {
+    func remove(_ connection: HTTPConnection) {
         connections[connection.id] = nil
         clearDeadline(connection.id)
     }
 
-    func forget(_ socket: ServerSocket) { sockets[socket.id] = nil }
+    func remove(_ socket: ServerSocket) { sockets[socket.id] = nil }
 
     var lwsContext: OpaquePointer? { loop.core.context?.context }
 
@@ -195,7 +134,7 @@ public final class TransportServer {
         deadlineTimer?.schedule(at: deadline)
     }
 
-    /// The timer is left as it is: it finds nothing, or less, when it fires.
+    /// Leaves the timer as it is: when it fires, it finds fewer deadlines or none.
     func clearDeadline(_ id: UInt64) { deadlines.cancel(id) }
 
     private func deadlinesPassed() {
@@ -206,24 +145,24 @@ public final class TransportServer {
             sockets[id]?.deadlinePassed()
         }
         guard deadlineTimerAt == nil, let next = deadlines.nextDeadline else { return }
-        // Deadlines here may be late by a little: many connections share one look.
-        let look = max(next, now.advanced(by: deadlines.resolution))
-        deadlineTimerAt = look
-        deadlineTimer?.schedule(at: look)
+        // Many deadlines share one firing, so each may be late by up to the wheel's resolution.
+        let firing = max(next, now.advanced(by: deadlines.resolution))
+        deadlineTimerAt = firing
+        deadlineTimer?.schedule(at: firing)
     }
 
-    // MARK: The end
+    // MARK: Shutdown
 
-    /// The loop closes all sockets next.
-    func loopIsEnding() {
+    /// The loop stops, and closes all sockets next.
+    func loopStops() {
         listener?.close()
         listener = nil
         isDraining = true
         deadlineTimer = nil
     }
 
-    /// All sockets have closed, and said so.
-    func loopHasEnded() {
+    /// All sockets are closed, and the handler knows.
+    func loopStopped() {
         handler = nil
         connections = [:]
         sockets = [:]

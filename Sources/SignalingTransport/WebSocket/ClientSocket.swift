@@ -1,92 +1,57 @@
 import CLibwebsockets
 import SignalingProtocol
 
-/// What a client socket tells. Every call comes on the loop.
-public protocol ClientSocketHandler: AnyObject {
-    /// The handshake is done; the sub-protocol is the one that was asked for.
-    func clientSocketOpened(_ socket: ClientSocket)
-
-    /// One whole text message, fragments joined. The bytes are good during the call.
-    func clientSocket(_ socket: ClientSocket, received message: UnsafeRawBufferPointer)
-
-    /// The socket takes frames again, after a ``ClientSocket/write(_:)`` had said `.backlogged`.
-    func clientSocketDrained(_ socket: ClientSocket)
-
-    /// The last call for a socket that was opened.
-    ///
-    /// - Parameters:
-    ///   - code: the server's close code if it began the closing, 1005 if it gave none; nil if the socket was lost, or
-    ///     this side closed.
-    ///   - reason: the text with that code.
-    func clientSocketClosed(_ socket: ClientSocket, code: UInt16?, reason: String)
-
-    /// The only call for a socket that never opened: `.connectFailed`, `.connectTimedOut`, `.handshakeRefused`.
-    func clientSocketFailed(_ socket: ClientSocket, error: TransportError)
-}
-
-/// A WebSocket with a server. Confined to its loop.
+/// A WebSocket to a server. Confined to its loop. Its decisions are ``WebSocketLifecycle``'s.
 ///
 /// After ``terminate()`` or ``close(code:reason:)`` the handler still gets its last call.
-public final class ClientSocket: Endable {
-    /// What a connection is made with.
+public final class ClientSocket: TurnEndClosable {
+    /// How a connection is made.
     public struct Options: Sendable {
-        /// Largest message that is taken, in bytes; over it the socket is closed with 1009.
+        /// Maximum size of a message in bytes; a larger one closes the socket with 1009.
         /// Default: ``Limits/clientMessageByteCount``.
         public var maxMessageByteCount = Limits.clientMessageByteCount
-        /// Most fragments of a message. Default: 4096, since intermediaries may cut a large one.
+        /// Maximum number of fragments of a message. Default: 4096, since intermediaries may fragment a large one.
         public var maxFragmentCount = 4096
         /// From the call to the end of the handshake. Default: 10 s.
         public var connectTimeout = Duration.seconds(10)
         /// For the closing handshake. Default: 5 s.
         public var closeTimeout = Duration.seconds(5)
-        /// A PEM file with the certificates to trust for `wss`, beside the system's. nil (the default): the system's alone.
+        /// A PEM file with certificates to trust for `wss` in addition to the system's. Default: nil, the system's
+        /// only.
         public var trustedCertificatesFile: String?
-        /// An `Origin` header, which browsers send. Default: none.
+        /// The `Origin` header, as browsers send it. Default: none.
         public var origin: String?
 
         public init() {}
     }
 
-    private enum Phase {
-        /// Next: `open`, `closed`.
-        case connecting
-        /// Next: `closing`, `closed`.
-        case open
-        case closing
-        case closed
-    }
+    private typealias Lifecycle = WebSocketLifecycle<OutboundFrame>
 
     public let loop: LoopThread
-    /// Whatever the handler wants to find again with the socket.
+    /// An object that the handler associates with the socket. Released after the handler's last call.
     public var attachment: AnyObject?
-    /// Whether a frame's rest waits to be sent; a write now is refused.
-    public private(set) var isBacklogged = false
 
     private let options: Options
     private var handler: (any ClientSocketHandler)?
     private var wsi: OpaquePointer?
-    private var phase = Phase.connecting
-    private var isKilled = false
+    private var lifecycle = Lifecycle(role: .client)
     private var assembler: MessageAssembler
     private var deadline: LoopTimer?
+    /// The first reason why the socket could not open.
     private var failure: TransportError?
-    private var peerCode: UInt16?
-    private var peerReason = ""
-    private var closeCode: UInt16 = 0
-    private var closeReason: String?
-    /// Where the context finds it, and keeps it, as long as libwebsockets may speak of it; 0 is nowhere.
+    /// The context's key for this socket until libwebsockets forgets the connection; then 0.
     private var number: UInt = 0
-    private var isStarting = false
 
-    /// Begins to connect, on the loop. All that follows, failures included, comes to the handler, never during this call.
+    /// Starts to connect. Call it on the loop. The result, also of a failure, is reported to the handler after this
+    /// call.
     ///
-    /// A name is looked up by the system within this call, and the loop waits for that: give an address, or a loop of
-    /// its own, where that hurts.
+    /// The operating system looks up a name within this call, and the loop waits for that. If the delay matters, give
+    /// an address or use a loop that has nothing else to do.
     ///
     /// - Parameters:
     ///   - url: `ws://host[:port]/path` or `wss://…`.
-    ///   - subprotocol: the one to ask for; a server that does not answer with it is refused.
-    ///   - handler: kept until its last call.
+    ///   - subprotocol: the one to offer; a server that does not agree to it is refused.
+    ///   - handler: retained until its last call.
     /// - Throws: ``TransportError`` `.invalidURL`, `.stopped`, `.libraryFailed` (the certificates file).
     public static func connect(
         loop: LoopThread, url: String, subprotocol: String = "signalbox.v1", options: Options = Options(),
@@ -94,12 +59,12 @@ public final class ClientSocket: Endable {
     ) throws(TransportError) -> ClientSocket {
         loop.preconditionCurrent()
         guard let context = loop.core.context, let lwsContext = context.context else {
-            throw TransportError(.stopped, "the loop has stopped")
+            throw TransportError.loopStopped(loop.name)
         }
         let target = try WebSocketURL(url)
         let vhost = try context.clientVHost(subprotocol: subprotocol, caFile: options.trustedCertificatesFile)
         let socket = ClientSocket(loop: loop, options: options, handler: handler)
-        socket.start(context: lwsContext, vhost: vhost, target: target, subprotocol: subprotocol)
+        socket.connect(context: lwsContext, vhost: vhost, target: target, subprotocol: subprotocol)
         return socket
     }
 
@@ -109,168 +74,206 @@ public final class ClientSocket: Endable {
         self.handler = handler
         assembler = MessageAssembler(
             byteLimit: options.maxMessageByteCount, fragmentLimit: options.maxFragmentCount)
-        deadline = LoopTimer(loop: loop) { [weak self] in self?.deadlinePassed() }
+        deadline = LoopTimer(loop: loop) { [weak self] in self?.handle(.deadlinePassed) }
     }
 
-    public var isOpen: Bool { phase == .open && !isKilled }
+    /// Whether the handshake is complete and no close frame was sent or received.
+    public var isOpen: Bool { lifecycle.isOpen }
 
-    /// Sends the frame as one text message. Unlike on the server its bytes are destroyed: clients mask in place.
+    /// Whether the rest of a frame is buffered. ``write(_:)`` then refuses frames until
+    /// ``ClientSocketHandler/clientSocketDrained(_:)``.
+    public var isBacklogged: Bool { lifecycle.isBacklogged }
+
+    /// Sends the frame as one text message. Unlike on the server this destroys its bytes: clients mask in place.
     @discardableResult
     public func write(_ frame: OutboundFrame) -> WriteOutcome {
-        guard let wsi, isOpen, closeReason == nil else { return .closed }
-        if isBacklogged { return .refused }
-        let outcome = lws_write(wsi, frame.payload, frame.byteCount, LWS_WRITE_TEXT)
-        frame.removeAll()
-        guard outcome >= 0 else {
-            terminate()
-            return .closed
-        }
-        guard lws_partial_buffered(wsi) != 0 else { return .sent }
-        isBacklogged = true
-        return .backlogged
+        guard let wsi else { return .closed }
+        if let refusal = lifecycle.writeRefusal { return refusal }
+        return send(frame, wsi)
     }
 
-    /// Begins the closing handshake, and cuts the socket if it has not ended in time. While connecting: gives up.
+    /// Begins the closing handshake, and cuts the connection if that takes too long. Cuts it at once if the socket is
+    /// not open: still connecting, or already closing.
     ///
     /// - Parameters:
     ///   - code: 1000, 1001, 1003, 1007 to 1011, or 3000 to 4999.
     ///   - reason: cut to 123 bytes.
     public func close(code: UInt16, reason: String) {
-        guard phase == .open, !isKilled else { return terminate() }
-        guard closeReason == nil else { return }
-        closeCode = code
-        closeReason = reason
-        deadline?.schedule(at: loop.now.advanced(by: options.closeTimeout))
-        // With bytes still buffered the close frame has to wait: the library would drop it.
-        if !isBacklogged { loop.core.endSoon(self) }
+        handle(.closeRequested(.init(code: code, reason: reason)))
     }
 
-    /// Cuts the socket without a close frame, at the end of this turn of the loop.
-    public func terminate() {
-        guard !isKilled, phase != .closed else { return }
-        isKilled = true
-        loop.core.endSoon(self)
-    }
+    /// Cuts the connection without a close frame when this turn of the loop ends.
+    public func terminate() { handle(.terminateRequested) }
 
-    // MARK: What libwebsockets tells
+    // MARK: Called by LWSCallbacks; -1 has the library close the connection
 
-    /// The server has answered, the sub-protocol can be read. -1 refuses.
+    /// `LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH`: the server has answered, and the headers can be read.
     func serverAnswered(_ wsi: OpaquePointer) -> Int32 {
-        guard !isKilled else { return -1 }
-        // The library takes an answer without a sub-protocol for consent (RFC 6455, section 4.1, does not).
+        guard !lifecycle.mustHangUp else { return -1 }
+        // RFC 6455 section 4.1 fails a handshake without the sub-protocol; libwebsockets takes it for agreement.
         guard lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) > 0 else {
-            failure = TransportError(.handshakeRefused, "the server does not speak the sub-protocol")
+            fail(.handshakeRefused, "The server does not support the requested WebSocket sub-protocol. Check the URL.")
             return -1
         }
         return 0
     }
 
-    func established() -> Int32 {
-        guard phase == .connecting, !isKilled else { return -1 }
-        phase = .open
-        deadline?.cancel()
-        handler?.clientSocketOpened(self)
-        return isKilled ? -1 : 0
+    /// `LWS_CALLBACK_CLIENT_ESTABLISHED`
+    func handshakeCompleted() -> Int32 {
+        handle(.handshakeCompleted)
+        return lifecycle.mustHangUp ? -1 : 0
     }
 
+    /// `LWS_CALLBACK_CLIENT_RECEIVE`: a piece of a message.
     func received(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Int32 {
-        guard !isKilled else { return -1 }
-        guard phase == .open, closeReason == nil, let handler else { return 0 }
-        switch assembler.take(MessageAssembler.Piece(bytes, of: wsi)) {
+        switch lifecycle.inputDisposition {
+        case .drop: return 0
+        case .hangUp: return -1
+        case .deliver: break
+        }
+        guard let handler else { return 0 }
+        switch assembler.append(MessageAssembler.Piece(bytes, of: wsi)) {
         case .incomplete: break
         case .wholePiece: handler.clientSocket(self, received: bytes)
         case .joined(let message): message.withUnsafeBytes { handler.clientSocket(self, received: $0) }
-        case .violation(.binaryMessage): close(code: 1003, reason: "text messages only")
-        case .violation(.invalidUTF8): close(code: 1007, reason: "text is not UTF-8")
-        case .violation(.messageTooBig), .violation(.tooManyFragments): close(code: 1009, reason: "message too big")
+        case .violation(let violation):
+            let reason = violation.closeReason
+            close(code: reason.rawValue, reason: reason.text)
         }
-        return isKilled ? -1 : 0
+        return lifecycle.mustHangUp ? -1 : 0
     }
 
+    /// `LWS_CALLBACK_CLIENT_WRITEABLE`
     func becameWritable() -> Int32 {
-        guard let wsi, !isKilled else { return -1 }
-        if isBacklogged, lws_partial_buffered(wsi) == 0 {
-            isBacklogged = false
-            if phase == .open, closeReason == nil { handler?.clientSocketDrained(self) }
-            if isKilled { return -1 }
-        }
-        if closeReason != nil, !isBacklogged { loop.core.endSoon(self) }
-        return 0
+        guard let wsi else { return -1 }
+        if lws_partial_buffered(wsi) == 0 { handle(.drained) }
+        return lifecycle.mustHangUp ? -1 : 0
     }
 
-    func peerCloses(_ payload: UnsafeRawBufferPointer) {
-        guard phase == .open else { return }
-        phase = .closing
-        peerCode = closeCodeOf(payload)
-        peerReason = String(decoding: payload.dropFirst(2), as: UTF8.self)
-        deadline?.schedule(at: loop.now.advanced(by: options.closeTimeout))
+    /// `LWS_CALLBACK_WS_PEER_INITIATED_CLOSE`: the library answers it.
+    func peerCloseReceived(_ payload: UnsafeRawBufferPointer) {
+        handle(
+            .peerCloseReceived(.init(code: CloseFrame.code(in: payload), reason: CloseFrame.reason(in: payload))))
     }
 
-    /// The handshake ends here; ``connectionFailed(_:)`` comes next, with words of the library's that say less.
+    /// The handshake ends here. ``connectFailed(_:)`` comes next, with a text of the library that says less.
     func certificateRefused(_ why: String) {
-        guard phase == .connecting, failure == nil, !isKilled else { return }
-        failure = TransportError(.connectFailed, "the server's certificate is refused: \(why)")
+        fail(
+            .connectFailed,
+            "The server's certificate is not trusted: \(why). "
+                + "Check the host in the URL, or trust the certificate's authority.")
     }
 
-    func connectionFailed(_ text: UnsafeRawBufferPointer) {
-        guard phase == .connecting else { return }
-        if failure == nil, !isKilled {
-            let words = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
-            // The library marks what went wrong after the connection stood with "HS:", and tells of TLS no more than
-            // OpenSSL's kind of error, with a number that it has mistaken for a reason.
-            if words.hasPrefix("HS:") || words.contains("ws upgrade") {
-                failure = TransportError(.handshakeRefused, "the server refused the WebSocket: \(words)")
-            } else if words.hasPrefix("connect SSL err") {
-                failure = TransportError(.connectFailed, "the server cannot be reached: the TLS handshake failed")
+    /// `LWS_CALLBACK_CLIENT_CONNECTION_ERROR`
+    func connectFailed(_ text: UnsafeRawBufferPointer) {
+        let words = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+        // The library marks failures after the connection was made with "HS:". About TLS it reports OpenSSL's kind of
+        // error only, with a number that it has mistaken for a reason.
+        if words.hasPrefix("HS:") || words.contains("ws upgrade") {
+            fail(.handshakeRefused, "The server refused the WebSocket (\(words)). Check the path in the URL.")
+        } else if words.hasPrefix("connect SSL err") {
+            fail(
+                .connectFailed,
+                "Cannot connect: the TLS handshake failed. "
+                    + "Check that the server uses TLS on this port.")
+        } else {
+            fail(.connectFailed, "Cannot connect: \(words). Check host and port, and that the server is running.")
+        }
+        handle(.connectFailed)
+    }
+
+    /// `LWS_CALLBACK_CLIENT_CLOSED`
+    func connectionEnded() { handle(.connectionEnded) }
+
+    /// `LWS_CALLBACK_WSI_DESTROY`: the library forgets the connection, and the context the socket.
+    func destroyed() {
+        handle(.connectionEnded)
+        forget()
+    }
+
+    // MARK: Called by the loop
+
+    func closeAtTurnEnd() { handle(.turnEnded) }
+
+    // MARK: Events and effects
+
+    private func handle(_ event: Lifecycle.Event) {
+        for effect in lifecycle.handle(event) { perform(effect) }
+    }
+
+    private func perform(_ effect: Lifecycle.Effect) {
+        switch effect {
+        case .reportOpened: handler?.clientSocketOpened(self)
+        case .reportDrained: handler?.clientSocketDrained(self)
+        case .reportEnd(let outcome): reportEnd(outcome)
+        case .applyReading: break  // A client socket is always read from.
+        case .startCloseDeadline: deadline?.schedule(at: loop.now.advanced(by: options.closeTimeout))
+        case .cancelDeadline: deadline?.cancel()
+        case .closeAtTurnEnd: loop.core.closeAtTurnEnd(self)
+        case .write(let frame):
+            if let wsi { _ = send(frame, wsi) }
+        case .sendClose(let code, let reason):
+            if let wsi { sendClose(code: code, reason: reason, on: wsi) }
+        case .cut:
+            if let wsi {
+                SignalingTransport.cut(wsi)
             } else {
-                failure = TransportError(.connectFailed, "the server cannot be reached: \(words)")
+                // The connection was never made, so the library reports no end.
+                destroyed()
             }
         }
-        if isStarting { terminate() } else { closed() }
     }
 
-    func closed() {
-        guard phase != .closed else { return }
-        let wasOpened = phase != .connecting
-        phase = .closed
+    private func send(_ frame: OutboundFrame, _ wsi: OpaquePointer) -> WriteOutcome {
+        let result = writeText(frame, to: wsi)
+        frame.removeAll()
+        switch result {
+        case .sent: return .sent
+        case .buffered:
+            handle(.frameBuffered)
+            return .backlogged
+        case .failed:
+            handle(.writeFailed)
+            return .closed
+        }
+    }
+
+    private func reportEnd(_ outcome: Lifecycle.Outcome) {
         wsi = nil
         deadline = nil
         let handler = handler
         self.handler = nil
-        if wasOpened {
-            handler?.clientSocketClosed(self, code: peerCode, reason: peerReason)
-        } else {
-            let error = failure ?? TransportError(.connectFailed, "the connection was given up")
+        switch outcome {
+        case .closed(let close):
+            handler?.clientSocketClosed(self, code: close?.code, reason: close?.reason ?? "")
+        case .failed(isTimeout: true):
+            let error = TransportError(
+                .connectTimedOut,
+                "The server did not answer within \(options.connectTimeout). "
+                    + "Check host and port, and that the server is running.")
+            handler?.clientSocketFailed(self, error: error)
+        case .failed(isTimeout: false):
+            let error = failure ?? TransportError(.connectFailed, "The connection was closed before it was open.")
             handler?.clientSocketFailed(self, error: error)
         }
         attachment = nil
     }
 
-    func destroyed() {
-        closed()
-        forget()
+    /// Notes why the socket cannot open. The first reason counts, unless this side has ended the attempt before.
+    private func fail(_ code: TransportError.Code, _ message: String) {
+        guard failure == nil, !lifecycle.mustHangUp else { return }
+        failure = TransportError(code, message)
     }
 
-    func endNow() {
-        guard phase != .closed else { return }
-        guard let wsi else {
-            // It was never made, or failed while it was.
-            closed()
-            return forget()
-        }
-        if isKilled { return closeForcibly(wsi) }
-        guard phase == .open, let closeReason else { return }
-        phase = .closing
-        closePolitely(wsi, code: closeCode, closeReason)
+    private func forget() {
+        loop.core.context?.removeClient(number)
+        number = 0
     }
 
-    // MARK: Inside
-
-    private func start(
+    private func connect(
         context: OpaquePointer, vhost: OpaquePointer, target: WebSocketURL, subprotocol: String
     ) {
-        number = loop.core.context?.register(self) ?? 0
-        isStarting = true
+        number = loop.core.context?.add(self) ?? 0
         deadline?.schedule(at: loop.now.advanced(by: options.connectTimeout))
         target.host.withCString { host in
             target.hostHeader.withCString { hostHeader in
@@ -298,21 +301,7 @@ public final class ClientSocket: Endable {
                 }
             }
         }
-        isStarting = false
-        // It may have failed, and even told so, within the call: the handler hears of it after this turn.
-        if wsi == nil { terminate() }
-    }
-
-    private func forget() {
-        loop.core.context?.forgetClient(number)
-        number = 0
-    }
-
-    private func deadlinePassed() {
-        if phase == .connecting {
-            failure = TransportError(.connectTimedOut, "the server did not answer in \(options.connectTimeout)")
-        }
-        terminate()
+        handle(.connectReturned(hasConnection: wsi != nil))
     }
 }
 

@@ -1,37 +1,25 @@
-/// What a peer did against the rules of WebSocket or our limits.
-public enum ProtocolViolation: Sendable, Hashable {
-    /// A binary message; this protocol is text (close with 1003).
-    case binaryMessage
-    /// A message over the limit in bytes (1009).
-    case messageTooBig
-    /// A message over the limit in fragments (1009).
-    case tooManyFragments
-    /// A text message that is not UTF-8 (1007).
-    case invalidUTF8
-}
-
-/// Joins what libwebsockets delivers in pieces, frames that straddle reads and fragments, to whole text messages, and
-/// holds them to the limits. What it keeps is bounded by `byteLimit`.
+/// Joins the pieces that libwebsockets delivers (fragments, and parts of frames that straddle two reads) into whole
+/// text messages, and checks the limits. It buffers at most `byteLimit` bytes.
 struct MessageAssembler {
-    /// One callback's worth of a message.
+    /// What one receive callback delivers of a message.
     struct Piece {
         var bytes: UnsafeRawBufferPointer
-        /// The first of its message.
+        /// The first piece of its message.
         var isFirst: Bool
-        /// The last of its message.
+        /// The last piece of its message.
         var isFinal: Bool
         var isBinary: Bool
-        /// What the frame that this belongs to still announces, after this piece.
+        /// How many bytes of the same frame are still to come.
         var remainingInFrame: Int
     }
 
     enum Outcome {
         case incomplete
-        /// The piece is the whole message: nothing was copied.
+        /// The piece is the whole message; nothing was copied.
         case wholePiece
-        /// The message was joined from pieces.
+        /// The message, joined from several pieces.
         case joined([UInt8])
-        /// Reported once a message; what follows of the message is dropped.
+        /// Reported once per message; the rest of the message is dropped.
         case violation(ProtocolViolation)
     }
 
@@ -46,7 +34,7 @@ struct MessageAssembler {
         self.fragmentLimit = fragmentLimit
     }
 
-    mutating func take(_ piece: Piece) -> Outcome {
+    mutating func append(_ piece: Piece) -> Outcome {
         if piece.isFirst {
             joined = []
             fragmentCount = 0
@@ -54,7 +42,7 @@ struct MessageAssembler {
         }
         if isDropping { return .incomplete }
         if piece.isBinary { return drop(.binaryMessage) }
-        // The announced rest counts as well: a frame of 2^62 bytes is refused at its first.
+        // The announced rest counts too: a frame of 2^62 bytes is refused at its first byte.
         let (size, overflow) = (joined.count + piece.bytes.count).addingReportingOverflow(piece.remainingInFrame)
         if overflow || size > byteLimit { return drop(.messageTooBig) }
         if piece.remainingInFrame == 0 {

@@ -1,18 +1,18 @@
 import CLibwebsockets
 
-/// The bytes of one text message, with the headroom below them that libwebsockets writes its frame header into.
+/// A buffer with one text message, and the headroom below it into which libwebsockets writes the frame header.
 ///
-/// One frame can be written to any number of sockets, one after another, and be refilled and used again: the header of
-/// a given length is the same for each server socket, and server frames are not masked. Confined to the loop of the
-/// sockets that it is written to.
+/// A frame can be written to any number of server sockets one after another, since the header depends on the length
+/// only and server frames are not masked. It can be cleared, filled and written again. Confined to the loop of its
+/// sockets.
 public final class OutboundFrame {
     private static let headroom = Int(SIGNALBOX_LWS_PRE)
     private var storage: UnsafeMutableRawPointer
     private var capacity: Int
-    /// How many bytes the message has so far.
+    /// The message's current size.
     public private(set) var byteCount = 0
 
-    /// - Parameter reservingByteCount: bytes to make room for at once; more are made as they come.
+    /// - Parameter reservingByteCount: initial capacity in bytes; the buffer grows when needed.
     public init(reservingByteCount: Int = 0) {
         capacity = max(64, reservingByteCount)
         storage = .allocate(byteCount: Self.headroom + capacity, alignment: 16)
@@ -40,7 +40,7 @@ public final class OutboundFrame {
         byteCount += 1
     }
 
-    /// Empties the frame. Without `keepingCapacity` the memory shrinks to its smallest, too.
+    /// Clears the frame. Without `keepingCapacity` its memory shrinks to the minimum.
     public func removeAll(keepingCapacity: Bool = true) {
         byteCount = 0
         guard !keepingCapacity else { return }
@@ -49,13 +49,13 @@ public final class OutboundFrame {
         storage = .allocate(byteCount: Self.headroom + capacity, alignment: 16)
     }
 
-    /// The message's bytes; the pointer is good during `body` only.
+    /// The message's bytes. The pointer is valid during `body` only.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(start: storage + Self.headroom, count: byteCount))
     }
 
-    /// Where the payload starts. libwebsockets may write into the headroom below it, and on client sockets masks the
-    /// payload itself.
+    /// The start of the payload. libwebsockets writes into the headroom below it, and on client sockets masks the
+    /// payload in place.
     var payload: UnsafeMutablePointer<UInt8> { (storage + Self.headroom).assumingMemoryBound(to: UInt8.self) }
 
     private func reserve(_ needed: Int) {

@@ -1,11 +1,11 @@
-/// Whether the bytes are UTF-8 by RFC 3629: no overlong forms, no coded surrogates, nothing above U+10FFFF.
+/// Whether the bytes are UTF-8 by RFC 3629: no overlong forms, no encoded surrogates, nothing above U+10FFFF.
 ///
-/// Runs over whole messages: libwebsockets' own check closes the socket by itself, with its own text, and per context.
+/// libwebsockets' own check is not used: it is set per context, and closes the socket with a text of its own.
 func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     let count = bytes.count
     while index < count {
-        // ASCII, eight bytes at a time: nearly all of what clients send.
+        // ASCII, eight bytes at a time: most of what clients send.
         while index + 8 <= count,
             bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
         { index += 8 }
@@ -15,7 +15,7 @@ func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
             index += 1
             continue
         }
-        // RFC 3629, section 4: the second byte's range depends on the first.
+        // RFC 3629, section 4: the first byte decides the second byte's range.
         let continuations: Int
         let second: ClosedRange<UInt8>
         switch lead {

@@ -44,7 +44,9 @@ struct HTTPTests {
         }
     }
 
-    @Test("HEAD has the length and not the body; 204 has neither; the connection goes on", arguments: Wire.allCases)
+    @Test(
+        "HEAD is answered with the length but no body, 204 with neither; the connection stays open",
+        arguments: Wire.allCases)
     func bodiless(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
@@ -88,7 +90,7 @@ struct HTTPTests {
     }
 
     @Test(
-        "a request without length and chunks has no body (RFC 9112 section 6.3), and none follows it",
+        "a request without length and chunks has no body (RFC 9112 section 6.3), and the connection closes",
         arguments: ["POST", "PUT", "PATCH"], Wire.allCases)
     func noLength(method: String, wire: Wire) async throws {
         try await TestServer.with(wire) { server in
@@ -122,7 +124,7 @@ struct HTTPTests {
     }
 
     @Test(
-        "chunks that are none, or are too much, are refused",
+        "malformed chunks and chunks over the limit are refused",
         arguments: [
             ("x\r\n", 400), ("\r\n", 400), ("1\r\nab\r\n", 400), ("1 \n", 413), ("000000001\r\n", 400), ("-1\r\n", 400),
             ("10001\r\n", 413), ("ffffffff\r\n", 413),
@@ -131,26 +133,26 @@ struct HTTPTests {
         try await TestServer.with { server in
             let socket = try server.rawSocket()
             try socket.send("POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
-            // An extension without an end is not malformed; it has only no place.
+            // An extension without an end is not malformed; it exceeds the budget for frames.
             if status == 413 { for _ in 0..<9 { try? socket.send(String(repeating: "b", count: 65_536)) } }
             #expect(try socket.receiveResponse().status == status)
             #expect(server.events.all == [])
         }
     }
 
-    @Test("a body in chunks may be as long as any other, and no longer")
+    @Test("a chunked body has the same limit as any other")
     func chunkedLimit() {
         for count in [65_536, 65_537] {
             var body = ChunkedBody(limit: 65_536)
             var outcome = ChunkedBody.Outcome.wantsMore
-            for _ in 0..<count where outcome == .wantsMore { outcome = body.take(Array("1\r\nb\r\n".utf8)) }
+            for _ in 0..<count where outcome == .wantsMore { outcome = body.append(Array("1\r\nb\r\n".utf8)) }
             #expect(outcome == (count == 65_536 ? .wantsMore : .tooLong))
             #expect(body.bytes.count == 65_536)
         }
     }
 
     @Test(
-        "a body at the limit passes; one over it is answered although the client goes on sending",
+        "a body at the limit is accepted; a larger one gets its response while the client goes on sending",
         arguments: Wire.allCases)
     func bodyLimit(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
@@ -165,7 +167,7 @@ struct HTTPTests {
         }
     }
 
-    @Test("a body that trickles in is given up at an absolute deadline", arguments: Wire.allCases)
+    @Test("a body that arrives too slowly gets a 408 at an absolute deadline", arguments: Wire.allCases)
     func slowBody(wire: Wire) async throws {
         try await TestServer.with(wire, { $0.requestTimeout = .milliseconds(400) }) { server in
             let socket = try server.rawSocket()
@@ -175,7 +177,7 @@ struct HTTPTests {
         }
     }
 
-    @Test("pipelined requests are answered in their order", arguments: Wire.allCases)
+    @Test("pipelined requests are answered in order", arguments: Wire.allCases)
     func pipelined(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let socket = try server.rawSocket()
@@ -185,7 +187,7 @@ struct HTTPTests {
     }
 
     @Test(
-        "a body behind a pipelined request is never mistaken: right or closed, and the server lives",
+        "a body behind a pipelined request is read correctly or the connection closes; the server goes on",
         arguments: Wire.allCases)
     func pipelinedBody(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
@@ -206,7 +208,7 @@ struct HTTPTests {
         }
     }
 
-    @Test("an answer may come later, and a client that has gone meanwhile does no harm", arguments: Wire.allCases)
+    @Test("a response may come later; one to a client that has gone does nothing", arguments: Wire.allCases)
     func laterAnswer(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
@@ -233,7 +235,7 @@ struct HTTPTests {
         }
     }
 
-    @Test("a request that nobody answers gets a 503", arguments: Wire.allCases)
+    @Test("a request without a response gets a 503 at the deadline", arguments: Wire.allCases)
     func unanswered(wire: Wire) async throws {
         try await TestServer.with(wire, { $0.answerTimeout = .milliseconds(200) }) { server in
             try await server.onLoop { _, handler in handler.onRequest = { _ in } }
@@ -243,7 +245,7 @@ struct HTTPTests {
         }
     }
 
-    @Test("a large answer goes out in pieces, whole, and the connection goes on", arguments: Wire.allCases)
+    @Test("a large response is sent completely, and the connection stays open", arguments: Wire.allCases)
     func largeAnswer(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
@@ -263,7 +265,7 @@ struct HTTPTests {
     }
 
     @Test(
-        "a client that pipelines, or hangs up half, while it does not read its answer costs no spinning",
+        "a client that pipelines or half-closes without reading its response does not make the loop spin",
         arguments: Wire.allCases)
     func noSpinning(wire: Wire) async throws {
         try await TestServer.with(wire, { $0.responseTimeout = .milliseconds(500) }) { server in
@@ -284,7 +286,7 @@ struct HTTPTests {
             try waited.send("GET /v1/signaling HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(try waited.receiveResponse().status == 426)
             waited.hangUp()
-            // The unread answer is cut at its deadline; until then the loop has had a handful of turns, not thousands.
+            // The unread response is cut at its deadline. Until then the loop has had a few turns, not thousands.
             while try await server.onLoop({ server, _ in server.connectionCount }) > 0 {
                 try await Task.sleep(for: .milliseconds(20))
             }
@@ -324,7 +326,7 @@ struct HTTPTests {
     }
 
     @Test(
-        "methods that we do not know, CONNECT too, are answered or closed, and the server lives",
+        "unknown methods and CONNECT are refused or closed, and the server goes on",
         arguments: Wire.allCases)
     func methods(wire: Wire) async throws {
         try await TestServer.with(wire) { server in

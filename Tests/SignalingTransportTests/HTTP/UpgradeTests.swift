@@ -1,7 +1,7 @@
 import SignalingTransport
 import Testing
 
-@Suite("Becoming a WebSocket", .timeLimit(.minutes(1)))
+@Suite("WebSocket handshakes", .timeLimit(.minutes(1)))
 struct UpgradeTests {
     private func answer(_ request: String, _ server: TestServer) throws -> (status: Int, headers: [String: String]) {
         let socket = try server.rawSocket()
@@ -10,7 +10,7 @@ struct UpgradeTests {
         return (response.status, response.headers)
     }
 
-    @Test("the sub-protocol is picked among others")
+    @Test("the sub-protocol is selected from several")
     func picks() async throws {
         try await TestServer.with { server in
             let request = RawSocket.handshake(subprotocol: "chat, signalbox.v1 ,(http)")
@@ -22,7 +22,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("each wrong handshake gets its answer")
+    @Test("each invalid handshake gets its status")
     func refusals() async throws {
         try await TestServer.with { server in
             let key = "Sec-WebSocket-Key: \(RawSocket.handshakeKey)\r\n"
@@ -49,7 +49,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("an offer of deflate is not taken")
+    @Test("an offer of permessage-deflate is declined")
     func noExtensions() async throws {
         try await TestServer.with { server in
             let request = RawSocket.handshake(extra: "Sec-WebSocket-Extensions: permessage-deflate\r\n")
@@ -58,7 +58,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("h2c is not spoken: the request is answered as it is")
+    @Test("an upgrade to h2c is ignored: the request is served over HTTP/1.1")
     func cleartextHTTP2() async throws {
         try await TestServer.with { server in
             let socket = try server.rawSocket()
@@ -70,7 +70,7 @@ struct UpgradeTests {
     }
 
     @Test(
-        "an unknown upgrade is refused, alone and behind another request, and the server lives",
+        "an unknown upgrade is refused, alone and behind another request, and the server goes on",
         arguments: Wire.allCases)
     func unknownUpgrade(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
@@ -102,14 +102,14 @@ struct UpgradeTests {
         }
     }
 
-    @Test("a client that dawdles over its handshake is cut in time", arguments: Wire.allCases)
+    @Test("a client that does not complete its handshake is cut at the deadline", arguments: Wire.allCases)
     func slowHandshake(wire: Wire) async throws {
         try await TestServer.with(wire, { $0.requestTimeout = .milliseconds(300) }) { server in
             let silent = try server.rawSocket()
-            let dawdling = try server.rawSocket()
-            try dawdling.send("GET /v1/signaling HTTP/1.1\r\nHost: ")
+            let slow = try server.rawSocket()
+            try slow.send("GET /v1/signaling HTTP/1.1\r\nHost: ")
             #expect(try silent.receiveToEnd() == [])
-            #expect(try dawdling.receiveToEnd() == [])
+            #expect(try slow.receiveToEnd() == [])
         }
     }
 }

@@ -31,7 +31,7 @@ struct TLSServerTests {
         return error
     }
 
-    @Test("what is wrong with certificate or key is said in one line")
+    @Test("an error about the certificate or key names the file, the reason and what to do")
     func files() async throws {
         let (certificate, key) = (Certificates.server.certificateFile, Certificates.server.privateKeyFile)
         let (missing, folder) = ("/nowhere/x.pem", Certificates.path(""))
@@ -39,18 +39,18 @@ struct TLSServerTests {
         let cases: [(String, String, TransportError.Code, String)] = [
             (
                 missing, key, .certificateUnusable,
-                "the certificate \(missing) cannot be read: No such file or directory"
+                "Cannot read the certificate \(missing): No such file or directory. Check the path"
             ),
-            (key, key, .certificateUnusable, "the certificate \(key) cannot be used: no start line"),
-            (folder, key, .certificateUnusable, "the certificate \(folder) cannot be used: "),
-            (certificate, missing, .privateKeyUnusable, "the private key \(missing) cannot be read: No such file"),
+            (key, key, .certificateUnusable, "Cannot use the certificate \(key): no start line."),
+            (folder, key, .certificateUnusable, "Cannot use the certificate \(folder): "),
+            (certificate, missing, .privateKeyUnusable, "Cannot read the private key \(missing): No such file"),
             (
                 certificate, certificate, .privateKeyUnusable,
-                "the private key \(certificate) cannot be used: "
+                "Cannot use the private key \(certificate): "
             ),
             (
                 certificate, other, .privateKeyMismatch,
-                "the private key \(other) does not belong to the certificate \(certificate)"
+                "The private key \(other) does not match the certificate \(certificate). Use the key"
             ),
         ]
         for (certificate, key, code, start) in cases {
@@ -62,7 +62,7 @@ struct TLSServerTests {
             let key = Certificates.path(name)
             let found = try await error(certificate, key)
             #expect(found?.code == .privateKeyEncrypted)
-            #expect(found?.message == "the private key \(key) is encrypted; give one without a passphrase")
+            #expect(found?.message.hasPrefix("The private key \(key) has a passphrase. Use a key without one") == true)
         }
         #expect(try await error(certificate, key) == nil)
     }
@@ -92,16 +92,17 @@ struct TLSServerTests {
         }
     }
 
-    // MARK: What is spoken
+    // MARK: Versions, ciphers and ALPN
 
     @Test(
-        "TLS 1.2 and 1.3, nothing older", arguments: [(0x0301, false), (0x0302, false), (0x0303, true), (0x0304, true)])
-    func versions(version: Int32, isSpoken: Bool) async throws {
+        "TLS 1.2 and 1.3 are accepted, older versions are not",
+        arguments: [(0x0301, false), (0x0302, false), (0x0303, true), (0x0304, true)])
+    func versions(version: Int32, isAccepted: Bool) async throws {
         try await TestServer.with(.tls) { server in
-            // Security level 0 is what it takes for a client to offer the old ones.
+            // A client offers the old versions at security level 0 only.
             let options = RawTLS(version: version, ciphers: version < 0x0304 ? "ALL:@SECLEVEL=0" : nil)
             let socket = try? RawSocket(port: server.port, tls: options)
-            #expect((socket != nil) == isSpoken)
+            #expect((socket != nil) == isAccepted)
             guard let socket else { return }
             #expect(SSL_version(socket.tls) == version)
             try socket.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -116,14 +117,14 @@ struct TLSServerTests {
             ("ECDHE-ECDSA-AES128-SHA", false), ("ECDHE-ECDSA-AES256-SHA384", false), ("AES128-GCM-SHA256", false),
             ("AECDH-AES128-SHA:@SECLEVEL=0", false), ("ECDHE-ECDSA-NULL-SHA:@SECLEVEL=0", false),
         ])
-    func ciphers(names: String, isSpoken: Bool) async throws {
+    func ciphers(names: String, isAccepted: Bool) async throws {
         try await TestServer.with(.tls) { server in
             let socket = try? RawSocket(port: server.port, tls: RawTLS(version: 0x0303, ciphers: names))
-            #expect((socket != nil) == isSpoken)
+            #expect((socket != nil) == isAccepted)
         }
     }
 
-    @Test("HTTP/1.1 is what ALPN gives, never h2")
+    @Test("ALPN selects HTTP/1.1, never h2")
     func alpn() async throws {
         try await TestServer.with(.tls) { server in
             let (h2, h1) = ([2] + Array("h2".utf8), [8] + Array("http/1.1".utf8))
@@ -139,7 +140,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("a client cannot begin the handshake anew")
+    @Test("a client cannot renegotiate")
     func renegotiation() async throws {
         try await TestServer.with(.tls) { server in
             let socket = try RawSocket(port: server.port, tls: RawTLS(version: 0x0303))
@@ -148,7 +149,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("the end is said in TLS: after a close handshake, after Connection: close, after a refused body")
+    @Test("close_notify follows a close handshake, Connection: close and a refused body")
     func closeNotify() async throws {
         try await TestServer.with(.tls) { server in
             let closing = try server.webSocket()
@@ -171,7 +172,7 @@ struct TLSServerTests {
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Misbehaving clients
 
     private static let greeting: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03]
 
@@ -181,7 +182,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("no TLS, broken TLS and half a handshake are cut, leave nothing, and disturb nobody")
+    @Test("plain text, broken TLS and half a handshake are cut, leak nothing, and other clients are not affected")
     func garbage() async throws {
         try await TestServer.with(.tls) { server in
             let bystander = try server.webSocket()
@@ -196,7 +197,7 @@ struct TLSServerTests {
                     try? socket.send(bytes)
                     if isReset { socket.reset() } else { socket.hangUp() }
                 }
-                // Accepted with their bytes there already: the loop is held until all have spoken.
+                // The loop is blocked until all have sent, so these are accepted with their first bytes.
                 let port = server.port
                 try await server.onLoop { _, _ in
                     for bytes in beginnings {
@@ -212,7 +213,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("a plain request is answered by nothing but the end")
+    @Test("a plain request to a TLS server is closed without a response")
     func plainClient() async throws {
         try await TestServer.with(.tls) { server in
             let socket = try RawSocket(port: server.port)
@@ -224,7 +225,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("who stalls in the handshake, or drips, is cut in time, and costs no turns meanwhile")
+    @Test("a client that stalls in the handshake is cut at the deadline, and the loop does not spin meanwhile")
     func stalled() async throws {
         try await TestServer.with(.tls, { $0.requestTimeout = .milliseconds(400) }) { server in
             let sockets = try (0..<3).map { _ in try RawSocket(port: server.port) }
@@ -240,7 +241,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("a client that says nothing after the handshake is cut in time")
+    @Test("a client that sends nothing after the handshake is cut at the deadline")
     func silentAfter() async throws {
         try await TestServer.with(.tls, { $0.requestTimeout = .milliseconds(300) }) { server in
             let socket = try server.rawSocket()
@@ -248,7 +249,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("bytes that are no TLS any more, in the middle of a WebSocket, end it", arguments: [false, true])
+    @Test("bytes that are not TLS end an open WebSocket", arguments: [false, true])
     func corrupted(isRecord: Bool) async throws {
         try await TestServer.with(.tls) { server in
             let socket = try server.webSocket()
@@ -260,7 +261,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("connections over the limit are closed before they cost a handshake")
+    @Test("connections over the limit are closed before the TLS handshake")
     func connectionLimit() async throws {
         try await TestServer.with(.tls, { $0.maxConnectionCount = 1 }) { server in
             let first = try server.webSocket()
@@ -271,12 +272,12 @@ struct TLSServerTests {
     }
 
     @Test(
-        "large records that come in one go are read to their end, with nothing left for later", arguments: Wire.allCases
+        "large records that arrive at once are read completely", arguments: Wire.allCases
     )
     func largeRecords(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let socket = try server.webSocket()
-            // Records of 16 KiB: OpenSSL holds what the library has not asked for yet, and the system knows nothing of it.
+            // Records of 16 KiB: OpenSSL buffers what the library has not read yet, and epoll does not report that.
             try socket.send((0..<3000).flatMap { RawSocket.frame(.text, Array("m\($0)".utf8)) })
             for number in 0..<3000 { #expect(try socket.receiveFrame().text == "m\(number)") }
             let post = try server.rawSocket()
@@ -288,7 +289,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test("the loop stops with TLS in every state: each is told, once")
+    @Test("when the loop stops, every TLS socket is reported closed once, whatever its state")
     func stopInTheMiddle() async throws {
         let server = try await TestServer(.tls)
         let sockets = try (0..<5).map { _ in try server.webSocket() }

@@ -2,8 +2,8 @@ import SignalingProtocol
 import SignalingTransport
 import Testing
 
-@Suite("A server's life", .timeLimit(.minutes(1)))
-struct LifecycleTests {
+@Suite("A server: start, limits and stop", .timeLimit(.minutes(1)))
+struct TransportServerTests {
     private func error(_ host: String, _ port: Int) async throws -> TransportError? {
         let loop = LoopThread(name: "refused", logger: quietLogger)
         try loop.start()
@@ -21,19 +21,21 @@ struct LifecycleTests {
         return error
     }
 
-    @Test("a port in use is said to be in use, and its owner goes on")
+    @Test("a port in use is an error that names it, and the server that uses it is not affected")
     func portInUse() async throws {
         try await TestServer.with { server in
             let refusal = try await error("127.0.0.1", server.port)
             #expect(refusal == TransportError(.addressInUse, ""))
-            #expect(refusal?.message == "another program listens on 127.0.0.1:\(server.port) already")
+            #expect(
+                refusal?.message
+                    == "Another program already listens on 127.0.0.1:\(server.port). Stop it, or choose another port.")
             let socket = try RawSocket.webSocket(port: server.port)
             try socket.sendText("hello")
             #expect(try socket.receiveFrame().text == "hello")
         }
     }
 
-    @Test("what is no address of this machine is refused")
+    @Test("an address that is not this machine's is refused")
     func badAddresses() async throws {
         for host in ["example.org", "300.1.1.1", "", "203.0.113.7"] {
             #expect(try await error(host, 0) == TransportError(.invalidAddress, ""), "\(host)")
@@ -43,7 +45,7 @@ struct LifecycleTests {
         #expect(try await error("::1", 0) == nil)
     }
 
-    @Test("the loop stops while sockets, requests and handshakes are open: each is told, once, and in time")
+    @Test("the loop stops within two seconds with open sockets, requests and handshakes; each socket is reported once")
     func stopInTheMiddle() async throws {
         let server = try await TestServer()
         try await server.onLoop { _, handler in
@@ -71,7 +73,7 @@ struct LifecycleTests {
         withExtendedLifetime((slow, halfway, silent)) {}
     }
 
-    @Test("after stopAccepting nobody new comes in, and those inside go on")
+    @Test("stopAccepting refuses new connections, closes idle ones, and keeps sockets open")
     func draining() async throws {
         try await TestServer.with { server in
             let socket = try RawSocket.webSocket(port: server.port)
@@ -86,7 +88,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("connections over the limit are turned away")
+    @Test("connections over the limit get a 503")
     func connectionLimit() async throws {
         try await TestServer.with(.plain, { $0.maxConnectionCount = 2 }) { server in
             let sockets = try (0..<2).map { _ in try RawSocket.webSocket(port: server.port) }

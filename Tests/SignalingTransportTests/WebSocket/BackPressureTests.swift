@@ -1,10 +1,11 @@
 import SignalingTransport
 import Testing
 
-@Suite("A server socket that is not read from", .serialized)
-struct ReadingTests {
+@Suite("Back-pressure: a server socket whose reading is paused", .serialized)
+struct BackPressureTests {
     @Test(
-        "WIRE-13: what is sent to it meanwhile waits, and comes later, all of it and in order", arguments: Wire.allCases
+        "WIRE-13: input waits while reading is paused, and is delivered completely and in order afterwards",
+        arguments: Wire.allCases
     )
     func pause(wire: Wire) async throws {
         let count = 5_000
@@ -16,14 +17,14 @@ struct ReadingTests {
             }
             let socket = try server.webSocket()
             for number in 0..<count { try socket.sendText("number \(number)") }
-            // A round trip of somebody else: the loop has turned, and would have read.
+            // Round trips of another client: the loop has turned, and would have read.
             let other = try server.webSocket()
             for _ in 0..<3 {
                 try other.sendText("other")
                 _ = try await server.onLoop { _, _ in }
             }
             try await server.events.first { $0 == .message(2, "other") }
-            // One read, over TLS one record.
+            // At most one read is delivered, over TLS one record.
             #expect(server.events.all.count { if case .message(1, _) = $0 { true } else { false } } < 1_000)
             try await server.onLoop { _, handler in handler.sockets[1]?.isReading = true }
             try await server.events.first { $0 == .message(1, "number \(count - 1)") }
@@ -36,7 +37,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "it is written to all the same, and says when it has drained, and how much its peer has taken",
+        "the socket is still written to, and reports when it has drained and how much its peer has acknowledged",
         arguments: Wire.allCases)
     func writing(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
@@ -58,7 +59,9 @@ struct ReadingTests {
         }
     }
 
-    @Test("one that is closed hears its peer's answer, and does not wait for the time-out", arguments: Wire.allCases)
+    @Test(
+        "a socket that this side closes receives its peer's answer, and does not wait for the timeout",
+        arguments: Wire.allCases)
     func closing(wire: Wire) async throws {
         try await TestServer.with(wire, { $0.closeTimeout = .seconds(60) }) { server in
             let socket = try server.webSocket()

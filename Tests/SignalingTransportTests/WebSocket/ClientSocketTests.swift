@@ -104,17 +104,17 @@ struct ClientSocketTests {
             var options = ClientSocket.Options()
             options.maxMessageByteCount = 1_999_999
             let (second, strict) = try await connect(server.loop, url, options: options, onOpened: send("go"))
-            // Where the close frame meets a backlog on the other side, libwebsockets does not answer but cut.
+            // If the server is backlogged when the close frame arrives, libwebsockets cuts instead of answering.
             try await server.events.first { $0 == .closed(2, 1009) || $0 == .closed(2, nil) }
             try await strict.first { $0 == .closed(nil, "") }
             withExtendedLifetime((first, second)) {}
         }
     }
 
-    @Test("what cannot be connected fails once, after the call, with the reason")
+    @Test("a failed connect is reported once, after the call, with its code")
     func failures() async throws {
         try await TestServer.with(.plain, { $0.requestTimeout = .seconds(30) }) { server in
-            // A port of those that the system gives to nobody by itself: another test could get one that was just freed.
+            // Port 1 is never assigned by the system; a port that was just freed could be another test's.
             let refused = try await connect(server.loop, "ws://127.0.0.1:1/v1/signaling")
             try await refused.1.first { $0 == .failed(.connectFailed) }
             let lost = try await connect(server.loop, "ws://127.0.0.1:\(server.port)/elsewhere")
@@ -127,12 +127,12 @@ struct ClientSocketTests {
         }
     }
 
-    @Test("a server that accepts and says nothing is given up in time")
+    @Test("a server that accepts and sends nothing is a timeout")
     func silentServer() async throws {
         try await TestServer.with { server in
             var options = ClientSocket.Options()
             options.connectTimeout = .milliseconds(200)
-            // Full of connections that it never answers: the backlog takes ours, and that is all.
+            // The connection is in the backlog and is never accepted.
             let (socket, events) = try await withSilentListener { port in
                 let made = try await connect(server.loop, "ws://127.0.0.1:\(port)/x", options: options)
                 try await made.1.first(within: .seconds(3)) { $0 == .failed(.connectTimedOut) }
@@ -143,8 +143,8 @@ struct ClientSocketTests {
         }
     }
 
-    @Test("terminate and close while connecting give up; the loop may stop at any time")
-    func givingUp() async throws {
+    @Test("terminate and close end an attempt to connect; the loop may stop at any time")
+    func endedWhileConnecting() async throws {
         try await TestServer.with { server in
             for isClose in [true, false] {
                 let (socket, events) = try await connect(
@@ -163,7 +163,7 @@ struct ClientSocketTests {
         }
     }
 
-    @Test("a certificates file that cannot be read is refused at once")
+    @Test("a certificates file that cannot be read is an error of connect")
     func badCertificates() async throws {
         let loop = LoopThread(name: "ca", logger: quietLogger)
         try loop.start()
@@ -180,19 +180,21 @@ struct ClientSocketTests {
     }
 
     @Test(
-        "URLs that are none are refused at once",
+        "a URL that is not a WebSocket URL is an error of connect, and names no password",
         arguments: [
             "", "http://a/", "ws://", "ws://a:0/", "ws://a:70000/", "ws://a:x/", "ws://u@a/", "ws://a/#f", "ws://[::1/",
-            "ws://a b/", "ws://ä/",
+            "ws://a b/", "ws://ä/", "http://user:secret@a/",
         ])
     func badURLs(url: String) async throws {
         let loop = LoopThread(name: "url", logger: quietLogger)
         try loop.start()
-        await #expect(throws: TransportError(.invalidURL, "")) {
+        let error = await #expect(throws: TransportError.self) {
             try await loop.run {
                 _ = try ClientSocket.connect(loop: loop, url: url, handler: RecordingClient(events: EventLog()))
             }
         }
+        #expect(error?.code == .invalidURL)
+        #expect(error?.message.contains(url.contains("@") ? "secret" : url.debugDescription) == !url.contains("@"))
         await loop.stop()
     }
 }

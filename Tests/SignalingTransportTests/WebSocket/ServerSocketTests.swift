@@ -35,7 +35,7 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("many messages in one packet arrive one by one", arguments: Wire.allCases)
+    @Test("many messages in one packet are delivered one by one", arguments: Wire.allCases)
     func batched(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let socket = try server.webSocket()
@@ -45,12 +45,12 @@ struct ServerSocketTests {
     }
 
     @Test(
-        "RFC 6455 4.1: who sends before the handshake is answered is cut, and nothing of it is read",
+        "RFC 6455 4.1: a client that sends before the handshake's response is cut, and its input is not read",
         arguments: Wire.allCases)
     func coalesced(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let socket = try server.rawSocket()
-            // libwebsockets would write its answer over a part of this, and read the rest as frames.
+            // libwebsockets would write its response over a part of this, and read the rest as frames.
             try socket.send(Array(RawSocket.handshake().utf8) + RawSocket.frame(.text, Array("early".utf8)))
             #expect(try socket.receiveResponse().status == 101)
             #expect(throws: (any Error).self) { try socket.receiveFrame() }
@@ -61,7 +61,8 @@ struct ServerSocketTests {
     }
 
     @Test(
-        "a message at the limit passes, one over it is reported once and the next one passes", arguments: Wire.allCases)
+        "a message at the limit is delivered; a larger one is reported once, and the next one is delivered",
+        arguments: Wire.allCases)
     func sizeLimit(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let socket = try server.webSocket()
@@ -91,7 +92,7 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("64 fragments pass, 65 do not", arguments: Wire.allCases)
+    @Test("a message of 64 fragments is delivered, one of 65 is not", arguments: Wire.allCases)
     func fragmentLimit(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let socket = try server.webSocket()
@@ -141,14 +142,14 @@ struct ServerSocketTests {
             let frame = try socket.receiveFrame()
             #expect(frame.opcode == .close && frame.closeCode == 4502)
             #expect(frame.closeReason == String(repeating: "é", count: 61))
-            try socket.sendText("nobody listens")
+            try socket.sendText("dropped")
             try socket.sendClose(code: 4502)
             try await server.events.first { isClosed($0) }
             #expect(server.events.all == [.opened(1), .message(1, "go"), .closed(1, nil)])
         }
     }
 
-    @Test("a client that does not answer the close frame is cut in time", arguments: Wire.allCases)
+    @Test("a client that does not answer the close frame is cut at the deadline", arguments: Wire.allCases)
     func closeIsBounded(wire: Wire) async throws {
         try await TestServer.with(wire, { $0.closeTimeout = .milliseconds(200) }) { server in
             try await server.onLoop { _, handler in
@@ -161,7 +162,9 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("the peer's close code is told, 1005 for none, nil for a lost socket", arguments: Wire.allCases)
+    @Test(
+        "the peer's close code is reported: 1005 if it gave none, nil if the connection was lost",
+        arguments: Wire.allCases)
     func peerCodes(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let coded = try server.webSocket()
@@ -194,31 +197,31 @@ struct ServerSocketTests {
     }
 
     @Test(
-        "a slow reader is backlogged, refused and drained, and disturbs nobody",
+        "a slow reader is backlogged, refused and drained, and other clients are not affected",
         arguments: [(1_000, Wire.plain), (65_536, .plain), (3_000_000, .plain), (65_536, .tls)])
     func backlog(byteCount: Int, wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let slow = try server.webSocket(receiveBufferByteCount: 8192)
             let quick = try server.webSocket()
             try await server.events.first { $0 == .opened(2) }
-            let taken = try await server.onLoop { _, handler -> Int in
+            let count = try await server.onLoop { _, handler -> Int in
                 let frame = OutboundFrame()
                 guard let socket = handler.sockets[1] else { return -1 }
-                var taken = 0
+                var count = 0
                 for number in 0..<100_000 {
                     frame.removeAll()
                     frame.append(contentsOf: "\(number) ".utf8)
                     frame.append(contentsOf: repeatElement(0x61, count: byteCount))
-                    taken += 1
+                    count += 1
                     if socket.write(frame) != .sent { break }
                 }
-                return socket.isBacklogged && socket.write(frame) == .refused ? taken : -2
+                return socket.isBacklogged && socket.write(frame) == .refused ? count : -2
             }
-            #expect(taken > 0 && taken < 100_000)
+            #expect(count > 0 && count < 100_000)
             try quick.sendText("still here")
             #expect(try quick.receiveFrame().text == "still here")
             #expect(!server.events.all.contains(.drained(1)))
-            for number in 0..<taken {
+            for number in 0..<count {
                 let frame = try slow.receiveFrame()
                 #expect(frame.text.hasPrefix("\(number) ") && frame.payload.count > byteCount)
             }
@@ -229,7 +232,8 @@ struct ServerSocketTests {
     }
 
     @Test(
-        "a slow reader that is closed or terminated goes, however much waits for it", arguments: [true, false],
+        "a slow reader that is closed or terminated is gone at the deadline, however much is buffered",
+        arguments: [true, false],
         Wire.allCases)
     func backloggedEnd(isClose: Bool, wire: Wire) async throws {
         try await TestServer.with(wire, { $0.closeTimeout = .milliseconds(200) }) { server in
@@ -251,7 +255,8 @@ struct ServerSocketTests {
     }
 
     @Test(
-        "terminate within any callback, of oneself or of others", arguments: ["self", "other", "opened"], Wire.allCases)
+        "a socket can be terminated within any callback, its own or another's", arguments: ["self", "other", "opened"],
+        Wire.allCases)
     func terminate(whom: String, wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             try await server.onLoop { _, handler in
@@ -297,7 +302,7 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("unmasked frames are taken: libwebsockets 4.1.6 leaves no choice")
+    @Test("unmasked frames are accepted, since libwebsockets 4.1.6 cannot refuse them")
     func unmasked() async throws {
         try await TestServer.with { server in
             let socket = try server.webSocket()
@@ -306,7 +311,7 @@ struct ServerSocketTests {
         }
     }
 
-    @Test("origin and address are known", arguments: Wire.allCases)
+    @Test("a socket has its origin and its peer's address", arguments: Wire.allCases)
     func properties(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
             let socket = try server.webSocket(extra: "Origin: https://example.org\r\n")
