@@ -3,19 +3,21 @@ import Logging
 import SignalingProtocol
 import Synchronization
 
-/// One thread with one event loop: sockets, timers and exchanges belong to it and are touched on it only.
+/// One thread with one event loop. Its sockets, timers and exchanges are used on that thread only.
 ///
-/// Everything else asks it: ``post(_:)`` hands work over, ``run(_:)`` waits for the answer. A started loop lives, with
-/// its thread, until ``stop()``. Several loops can run side by side in one process.
+/// From other threads, ``post(_:)`` enqueues work and ``run(_:)`` waits for its result. A started loop and its thread
+/// run until ``stop()``. A process can have several loops.
 public final class LoopThread: Sendable {
     private enum Phase {
-        /// Work is kept; it runs when the loop starts.
+        /// Work is enqueued; it runs when the loop starts. Next: `starting`, `stopped`.
         case created
-        /// The thread makes its loop. Work is kept.
+        /// The thread sets up its loop. Work is enqueued. Next: `running`, `stopping`, `stopped` (the set-up failed).
         case starting
+        /// Next: `stopping`.
         case running
-        /// What was posted runs; nothing more is taken.
+        /// Enqueued work runs; new work is dropped. Next: `stopped`.
         case stopping
+        /// The last state.
         case stopped
     }
     private struct Mailbox {
@@ -29,32 +31,35 @@ public final class LoopThread: Sendable {
     private let mailbox = Mutex(Mailbox())
     /// The loop's thread as `signalbox_current_thread` numbers it; 0 while there is none.
     private let threadNumber = Atomic<UInt>(0)
-    /// Guarded by the loop's thread: before `start` nobody else has it, and after it every access checks the thread.
+    /// Guarded by the loop's thread: before `start` no other thread uses it, and afterwards every access checks the
+    /// thread.
     nonisolated(unsafe) let core: LoopCore
 
-    /// Does not start it.
+    /// Creates the loop without starting it.
     ///
     /// - Parameters:
-    ///   - name: of the thread; systems show about 15 characters.
-    ///   - logger: for the loop and for libwebsockets' own lines. Those are global to a process: the logger of the loop
-    ///     that was started last gets them.
+    ///   - name: the thread's name; systems show about 15 characters.
+    ///   - logger: for the loop and for libwebsockets' own lines. libwebsockets has one log per process: the logger of
+    ///     the loop that was started last receives it.
     public init(name: String, logger: Logger) {
         self.name = name
         self.logger = logger
         core = LoopCore()
     }
 
-    /// Starts the thread; returns when the loop runs.
+    /// Starts the thread, and returns when the loop runs.
     ///
-    /// - Throws: ``TransportError`` `.alreadyStarted`, or `.resourcesExhausted` and `.libraryFailed` when the system or
-    ///   libwebsockets gives none; the loop cannot be started again then.
+    /// - Throws: ``TransportError`` `.alreadyStarted`; `.resourcesExhausted` or `.libraryFailed` when the operating
+    ///   system or libwebsockets fails. The loop cannot be started again then.
     public func start() throws(TransportError) {
         let mayStart = mailbox.withLock { mailbox in
             guard mailbox.phase == .created else { return false }
             mailbox.phase = .starting
             return true
         }
-        guard mayStart else { throw TransportError(.alreadyStarted, "the loop \(name) was started before") }
+        guard mayStart else {
+            throw TransportError(.alreadyStarted, "The event loop \(name) was started before. Create another one.")
+        }
         let launch = ThreadLaunch(loop: self)
         let argument = Unmanaged.passRetained(launch)
         let thread = UnsafeMutablePointer<uv_thread_t>.allocate(capacity: 1)
@@ -69,93 +74,104 @@ public final class LoopThread: Sendable {
         guard outcome == 0 else {
             argument.release()
             finish()
-            throw TransportError(.resourcesExhausted, "there is no thread for the loop \(name): \(uvMessage(outcome))")
+            throw TransportError(
+                .resourcesExhausted,
+                "Cannot create a thread for the event loop \(name): \(uvMessage(outcome)). "
+                    + "Raise the limit of threads or memory.")
         }
         if let error = launch.waitUntilReady() { throw error }
     }
 
-    /// Hands work to the loop. Order is kept among all posts; the loop is woken only when it had none waiting.
+    /// Enqueues work for the loop. Work runs in the order of the calls, from whatever threads they come.
     ///
-    /// From any thread, the loop's own included: then it runs after the current callback, in this turn or the next.
-    /// Before `start` the work waits; once `stop` was asked for, it is dropped.
+    /// Can be called from any thread. On the loop's own thread the work runs after the current callback, in this turn
+    /// or the next. Before `start` the work waits; after `stop` was called it is dropped.
     public func post(_ work: @escaping @Sendable () -> Void) {
         _ = enqueue(work)
     }
 
-    /// Runs `work` on the loop and returns what it returns.
+    /// Runs `work` on the loop and returns its result. Not cancellable, since the work is short.
     ///
-    /// Not cancellable: the work is short. Called on the loop itself it would wait for itself only as long as it takes
-    /// the loop to come by.
-    ///
-    /// - Throws: what `work` throws, or ``TransportError`` `.stopped` when the loop takes nothing more.
+    /// - Throws: what `work` throws, or ``TransportError`` `.stopped` if the loop accepts no more work.
     public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let isTaken = enqueue { continuation.resume(with: Result { try work() }) }
-            if !isTaken {
-                continuation.resume(throwing: TransportError(.stopped, "the loop \(self.name) has stopped"))
-            }
+            let run = PendingRun(continuation, loopName: name)
+            _ = enqueue { run.finish(Result { try work() }) }
         }
     }
 
     /// Whether the caller is on the loop's thread.
     public var isCurrent: Bool { threadNumber.load(ordering: .relaxed) == UInt(signalbox_current_thread()) }
 
-    /// Stops the process when called off the loop: every method of a loop's objects starts with this, or relies on a
-    /// caller that does.
+    /// Stops the process if the caller is not on the loop's thread. Every method of a loop's objects calls this, or
+    /// relies on a caller that does.
     public func preconditionCurrent(_ what: StaticString = #function) {
         precondition(isCurrent, "\(what) was called off its loop")
     }
 
-    /// The monotonic clock that timers go by. From any thread.
+    /// The current time of the monotonic clock that timers use. Can be read from any thread.
     public static var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
 
-    /// The monotonic clock that timers go by. From any thread.
+    /// The current time of the monotonic clock that timers use. Can be read from any thread.
     public var now: MonotonicInstant { Self.now }
 
-    /// Called on the loop once an iteration, after all its input, posted work and timers, right before it would wait:
-    /// where what the iteration collected is flushed. Set it before `start`, or on the loop.
+    /// Called on the loop at the end of each turn: after the turn's input, posted work and timers, and before the loop
+    /// waits. Use it to flush what the turn has collected. Get and set it on the loop only; other threads stop the
+    /// process.
     public var onTurnEnded: (() -> Void)? {
-        get { core.onTurnEnded }
-        set { core.onTurnEnded = newValue }
+        get {
+            preconditionCurrent()
+            return core.onTurnEnded
+        }
+        set {
+            preconditionCurrent()
+            core.onTurnEnded = newValue
+        }
     }
 
-    /// Ends the loop: closes what is left of it without further ado (servers that want to say goodbye do so before), and
-    /// returns when the thread is done. That takes two seconds at most, whatever the peers do; each open socket's
-    /// `socketClosed` has come by then.
+    /// Stops the loop, and returns when its thread has ended: within two seconds, whatever the peers do.
     ///
-    /// May be called more than once, and before `start`. Must not be awaited by work that the loop itself waits for.
+    /// It cuts open sockets without a close frame; a server that sends close frames does so before. Every open socket
+    /// has had its `socketClosed` when this returns. Can be called several times, and before `start`. Work that the
+    /// loop itself waits for must not await it.
     public func stop() async {
         await withCheckedContinuation { continuation in
-            let isDone = mailbox.withLock { mailbox in
+            // Dropped work is released outside of the lock: what it retains may post in its deinit.
+            let (isDone, dropped) = mailbox.withLock { mailbox -> (Bool, [@Sendable () -> Void]) in
                 switch mailbox.phase {
                 case .created, .stopped:
                     mailbox.phase = .stopped
+                    let dropped = mailbox.work
                     mailbox.work = []
-                    return true
+                    return (true, dropped)
                 case .running:
                     core.wake()
                     fallthrough
                 case .starting, .stopping:
                     mailbox.phase = .stopping
                     mailbox.stopWaiters.append(continuation)
-                    return false
+                    return (false, [])
                 }
             }
+            withExtendedLifetime(dropped) {}
             if isDone { continuation.resume() }
         }
     }
 
     private func enqueue(_ work: @escaping @Sendable () -> Void) -> Bool {
         mailbox.withLock { mailbox in
-            guard mailbox.phase == .created || mailbox.phase == .running else { return false }
+            switch mailbox.phase {
+            case .created, .starting, .running: break
+            case .stopping, .stopped: return false
+            }
             mailbox.work.append(work)
-            // In here, so that the handle cannot be closed between the question and the wake-up.
+            // Within the lock, so that the handle is not closed between the check and the wake-up.
             if mailbox.phase == .running, mailbox.work.count == 1 { core.wake() }
             return true
         }
     }
 
-    /// On the loop: does what was posted up to now. Says whether the loop is to stop.
+    /// Runs, on the loop, the work that was enqueued up to now. Returns whether the loop is to stop.
     func drainMailbox() -> Bool {
         let (work, isStopping) = mailbox.withLock { mailbox in
             let work = mailbox.work
@@ -168,7 +184,8 @@ public final class LoopThread: Sendable {
 
     fileprivate func runThread(_ launch: ThreadLaunch) {
         threadNumber.store(UInt(signalbox_current_thread()), ordering: .relaxed)
-        // Nobody joins it: who waits for the end is told by `finish`, after which it touches nothing of ours.
+        // No thread joins this one: `finish` resumes the callers of `stop`, and the thread uses nothing of the loop
+        // after it.
         signalbox_detach_current_thread()
         name.withCString { signalbox_name_current_thread($0) }
         do throws(TransportError) {
@@ -181,7 +198,7 @@ public final class LoopThread: Sendable {
         }
         mailbox.withLock { mailbox in
             if mailbox.phase == .starting { mailbox.phase = .running }
-            core.wake()  // for what was posted, or for a stop that was asked for, before the loop was there
+            core.wake()  // For work that was posted, or a stop that was requested, before the loop existed.
         }
         launch.ready(nil)
         core.runUntilStopped()
@@ -191,20 +208,40 @@ public final class LoopThread: Sendable {
 
     private func finish() {
         threadNumber.store(0, ordering: .relaxed)
-        let waiters = mailbox.withLock { mailbox in
+        let (waiters, dropped) = mailbox.withLock { mailbox in
             mailbox.phase = .stopped
-            mailbox.work = []
-            let waiters = mailbox.stopWaiters
-            mailbox.stopWaiters = []
-            return waiters
+            defer { (mailbox.stopWaiters, mailbox.work) = ([], []) }
+            return (mailbox.stopWaiters, mailbox.work)
         }
+        withExtendedLifetime(dropped) {}
         for waiter in waiters { waiter.resume() }
     }
 }
 
-/// What the starting thread and the loop's thread tell each other.
+/// A caller of ``LoopThread/run(_:)`` that waits. If the loop drops the work, it throws `.stopped`.
+private final class PendingRun<Value: Sendable>: Sendable {
+    private let continuation: Mutex<CheckedContinuation<Value, any Error>?>
+    private let loopName: String
+
+    init(_ continuation: CheckedContinuation<Value, any Error>, loopName: String) {
+        self.continuation = Mutex(continuation)
+        self.loopName = loopName
+    }
+
+    deinit { finish(.failure(TransportError.loopStopped(loopName))) }
+
+    func finish(_ result: Result<Value, any Error>) {
+        let continuation = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
+        continuation?.resume(with: result)
+    }
+}
+
+/// Lets the starting thread wait for the loop's thread.
 ///
-/// Unchecked: `error` is written before the semaphore is posted and read after it was waited for.
+/// Unchecked: `error` is written before the semaphore is posted, and read after the wait for it.
 private final class ThreadLaunch: @unchecked Sendable {
     let loop: LoopThread
     private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)

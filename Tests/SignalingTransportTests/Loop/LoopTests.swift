@@ -23,7 +23,7 @@ struct LoopTests {
         await loop.stop()
     }
 
-    @Test("posted work runs in order, on the loop, whoever posts")
+    @Test("posted work runs on the loop, in the order of each poster")
     func order() async throws {
         try await withLoop { loop in
             let seen = EventLog<[Int]>()
@@ -46,7 +46,7 @@ struct LoopTests {
         }
     }
 
-    @Test("what was posted before the start runs after it; an idle loop wakes")
+    @Test("work posted before the start runs after it; a post wakes an idle loop")
     func early() async throws {
         let loop = LoopThread(name: "early", logger: quietLogger)
         let seen = EventLog<Int>()
@@ -70,7 +70,7 @@ struct LoopTests {
         }
     }
 
-    @Test("a stopped loop says so; stopping again, or without a start, is fine; starting again is not")
+    @Test("a stopped loop accepts no work; it can be stopped again, also before a start, but not started again")
     func stopped() async throws {
         let loop = LoopThread(name: "stopped", logger: quietLogger)
         try loop.start()
@@ -85,7 +85,7 @@ struct LoopTests {
         await LoopThread(name: "never", logger: quietLogger).stop()
     }
 
-    @Test("work that was taken before the stop runs, and run is answered")
+    @Test("work enqueued before the stop runs, and run returns")
     func drains() async throws {
         for _ in 0..<50 {
             let loop = LoopThread(name: "drains", logger: quietLogger)
@@ -96,6 +96,33 @@ struct LoopTests {
             await loop.stop()
             _ = try? await answer
             #expect(count.withLock { $0 } == 100)
+        }
+    }
+
+    @Test("run throws when the loop is stopped before it ran the work")
+    func droppedRun() async throws {
+        // Often enough that the stop comes before, between and after the calls.
+        for _ in 0..<200 {
+            let loop = LoopThread(name: "dropped", logger: quietLogger)
+            let calls = (0..<2).map { number in Task { try await loop.run { number } } }
+            await loop.stop()
+            for call in calls {
+                await #expect(throws: TransportError(.stopped, "")) { _ = try await call.value }
+            }
+        }
+    }
+
+    @Test("onTurnEnded is read and set on the loop only: elsewhere it stops the process", arguments: [true, false])
+    func turnEndedIsConfined(isSet: Bool) async throws {
+        try await withLoop { loop in
+            try await loop.run {
+                loop.onTurnEnded = {}
+                #expect(loop.onTurnEnded != nil)
+            }
+        }
+        await #expect(processExitsWith: .failure) { [isSet] in
+            let loop = LoopThread(name: "elsewhere", logger: quietLogger)
+            if isSet { loop.onTurnEnded = {} } else { _ = loop.onTurnEnded }
         }
     }
 
@@ -111,7 +138,7 @@ struct LoopTests {
                     let timer = LoopTimer(loop: loop) {
                         fired.append([Int64(number), loop.now.duration(since: deadline).wholeNanoseconds])
                     }
-                    // The loop's own idea of the time is old by now; the timer must not mind.
+                    // libuv's cached time is now old; the timer must not fire early for it.
                     if number == 30 { usleep(5000) }
                     timer.schedule(at: deadline)
                     timers.append(timer)
@@ -125,7 +152,7 @@ struct LoopTests {
         }
     }
 
-    @Test("a cancelled timer is silent, a rescheduled one fires once, a dropped one never")
+    @Test("a cancelled timer does not fire, a rescheduled one fires once, a released one never")
     func cancelling() async throws {
         try await withLoop { loop in
             let fired = EventLog<String>()
@@ -147,7 +174,7 @@ struct LoopTests {
         }
     }
 
-    @Test("the turn's end comes after posted work, timers and input, before the loop waits")
+    @Test("onTurnEnded is called after posted work and timers of the turn")
     func turns() async throws {
         try await withLoop { loop in
             let seen = EventLog<String>()
@@ -170,7 +197,7 @@ struct LoopTests {
         }
     }
 
-    @Test("SIGTERM and SIGINT stay the program's own")
+    @Test("the loop leaves SIGTERM, SIGINT and SIGHUP to the program")
     func signals() async throws {
         var before = sigaction()
         sigaction(SIGTERM, nil, &before)
