@@ -4,8 +4,8 @@ import SignalingProtocol
 /// An accepted connection as long as it speaks HTTP: requests one after another, perhaps an upgrade at last. Confined
 /// to the loop. Its decisions are ``HTTPLifecycle``'s.
 ///
-/// libwebsockets leaves much open that is closed here: lengths are checked, bodies bounded, each phase has one absolute
-/// deadline, and every byte of a response is composed here.
+/// It does what libwebsockets does not: it checks lengths, bounds bodies, gives each phase an absolute deadline, and
+/// composes responses.
 final class HTTPConnection: TurnEndClosable {
     private typealias Lifecycle = HTTPLifecycle<HTTPExchange>
 
@@ -113,7 +113,7 @@ final class HTTPConnection: TurnEndClosable {
 
     // MARK: Called by the server, the loop and exchanges
 
-    /// The library has taken the connection over; nil if it refused to.
+    /// The library has adopted the connection; nil if it refused to.
     func adopted(_ wsi: OpaquePointer?) {
         self.wsi = wsi
         if wsi != nil { handle(.adopted) }
@@ -237,7 +237,7 @@ final class HTTPConnection: TurnEndClosable {
 
     private func shutDownWriting(_ wsi: OpaquePointer) {
         if let tls = lws_get_ssl(wsi) {
-            // TLS marks the end of the data too: a stream that ends without is taken for truncated.
+            // TLS marks the end of the data too: a client treats a stream without the mark as truncated.
             ERR_clear_error()
             SSL_shutdown(tls)
         }

@@ -7,7 +7,7 @@
 /// `Exchange` is the type of a request on its way to the handler; the machine only keeps it and compares identities.
 struct HTTPLifecycle<Exchange: AnyObject> {
     enum State {
-        /// The library has not taken the connection over yet, or refused to. Next: `idle`, `ended` (its deadline).
+        /// The library has not adopted the connection yet, or refused to. Next: `idle`, `ended` (its deadline).
         case unadopted
         /// No request is being served. Next: `receiving`, `answering`, `sending`, `hangingUp`, `terminating`, `ended`.
         case idle(hasServed: Bool)
@@ -30,7 +30,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case ended
     }
 
-    /// What the response to the request of this moment depends on.
+    /// What the response to the current request depends on.
     struct Reply: Equatable {
         /// The response goes without its body.
         let isHead: Bool
@@ -44,11 +44,12 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         /// By its own reading of the headers it delivers none; it may still report the end of an empty one.
         case none
         case arriving
-        /// It has reported the end. It must not do so twice: 4.1.6 would go on for ever.
+        /// It has reported the end. If it does so again, the connection must be closed: 4.1.6 would repeat it without
+        /// end.
         case completed
     }
 
-    /// A request's head, judged.
+    /// A request's head, and what to do with the request.
     struct RequestHead {
         enum Disposition {
             /// Answer it and close: where the next request begins is unknown, or must not be trusted.
@@ -93,7 +94,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         /// The server stops.
         case drainRequested
         case terminateRequested
-        /// The handshake of a WebSocket is answered by somebody else.
+        /// The connection becomes a WebSocket.
         case upgraded
         /// A handshake was refused, and the refusal sent.
         case upgradeRefused
@@ -121,7 +122,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case startDiscardingInput
         case stopDiscardingInput
         case awaitNextRequest
-        /// Say that no more will be sent, and go on reading.
+        /// Shut down the sending side, and continue to read.
         case shutDownWriting
         /// Call back with `turnEnded` when this turn of the loop ends.
         case closeAtTurnEnd

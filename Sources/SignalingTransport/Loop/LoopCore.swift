@@ -23,8 +23,9 @@ final class LoopCore {
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
     /// The socket that was upgraded last in this turn, until input of another socket arrives. Input of this socket was
-    /// in the same read as its handshake request.
-    weak var justUpgraded: ServerSocket?
+    /// in the same read as its handshake request. An identifier costs less per message than a weak reference; a socket
+    /// at a reused address has been upgraded itself before it receives.
+    var justUpgraded: ObjectIdentifier?
 
     private var closing: [any TurnEndClosable] = []
     private var readingChanges: [ServerSocket] = []

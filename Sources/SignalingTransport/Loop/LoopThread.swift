@@ -82,12 +82,20 @@ public final class LoopThread: Sendable {
         if let error = launch.waitUntilReady() { throw error }
     }
 
-    /// Enqueues work for the loop. Work runs in the order of the calls, from whatever threads they come.
+    /// Enqueues work for the loop. Work runs in the order of the calls, also of calls from different threads.
     ///
     /// Can be called from any thread. On the loop's own thread the work runs after the current callback, in this turn
     /// or the next. Before `start` the work waits; after `stop` was called it is dropped.
     public func post(_ work: @escaping @Sendable () -> Void) {
-        _ = enqueue(work)
+        mailbox.withLock { mailbox in
+            switch mailbox.phase {
+            case .created, .starting, .running: break
+            case .stopping, .stopped: return
+            }
+            mailbox.work.append(work)
+            // Within the lock, so that the handle is not closed between the check and the wake-up.
+            if mailbox.phase == .running, mailbox.work.count == 1 { core.wake() }
+        }
     }
 
     /// Runs `work` on the loop and returns its result. Not cancellable, since the work is short.
@@ -96,7 +104,7 @@ public final class LoopThread: Sendable {
     public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let run = PendingRun(continuation, loopName: name)
-            _ = enqueue { run.finish(Result { try work() }) }
+            post { run.finish(Result { try work() }) }
         }
     }
 
@@ -155,19 +163,6 @@ public final class LoopThread: Sendable {
             }
             withExtendedLifetime(dropped) {}
             if isDone { continuation.resume() }
-        }
-    }
-
-    private func enqueue(_ work: @escaping @Sendable () -> Void) -> Bool {
-        mailbox.withLock { mailbox in
-            switch mailbox.phase {
-            case .created, .starting, .running: break
-            case .stopping, .stopped: return false
-            }
-            mailbox.work.append(work)
-            // Within the lock, so that the handle is not closed between the check and the wake-up.
-            if mailbox.phase == .running, mailbox.work.count == 1 { core.wake() }
-            return true
         }
     }
 

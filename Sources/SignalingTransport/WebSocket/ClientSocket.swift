@@ -110,7 +110,8 @@ public final class ClientSocket: TurnEndClosable {
     /// `LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH`: the server has answered, and the headers can be read.
     func serverAnswered(_ wsi: OpaquePointer) -> Int32 {
         guard !lifecycle.mustHangUp else { return -1 }
-        // RFC 6455 section 4.1 fails a handshake without the sub-protocol; libwebsockets takes it for agreement.
+        // RFC 6455 section 4.1 requires the client to fail a handshake without the sub-protocol; libwebsockets accepts
+        // it.
         guard lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) > 0 else {
             fail(.handshakeRefused, "The server does not support the requested WebSocket sub-protocol. Check the URL.")
             return -1

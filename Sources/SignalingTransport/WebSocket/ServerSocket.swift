@@ -30,7 +30,7 @@ public final class ServerSocket: TurnEndClosable {
     private var server: TransportServer?
     private var lifecycle = Lifecycle(role: .server)
     private var assembler: MessageAssembler
-    /// What the library was told last about reading.
+    /// Whether the library reads from the connection.
     private var isReadingAllowed = true
 
     init(id: UInt64, address: PeerAddress, origin: String?, server: TransportServer) {
@@ -89,14 +89,14 @@ public final class ServerSocket: TurnEndClosable {
 
     /// `LWS_CALLBACK_ESTABLISHED`
     func handshakeCompleted() -> Int32 {
-        server?.loop.core.justUpgraded = self
+        server?.loop.core.justUpgraded = ObjectIdentifier(self)
         return respond(to: .handshakeCompleted)
     }
 
     /// `LWS_CALLBACK_RECEIVE`: a piece of a message.
     func received(_ bytes: UnsafeRawBufferPointer) -> Int32 {
         guard let wsi, let server else { return -1 }
-        if server.loop.core.justUpgraded === self {
+        if server.loop.core.justUpgraded == ObjectIdentifier(self) {
             // libwebsockets composes its answer to the handshake over the bytes that followed it in the same read, and
             // then reads the result as frames. RFC 6455 section 4.1 forbids a client to send before it has the answer.
             return respond(to: .inputArrivedWithHandshake)

@@ -7,9 +7,9 @@
 /// `Frame` is the type of a farewell; the machine only keeps it until it is due.
 struct WebSocketLifecycle<Frame> {
     enum Role {
-        /// Accepted by a server. It starts in `opening`, and nobody can close it before it is open.
+        /// Accepted by a server. It starts in `opening`; closing it before it is open does nothing.
         case server
-        /// Made by a client. It starts in `starting`. Closing it a second time, or before it is open, cuts it.
+        /// Made by a client. It starts in `starting`; closing it before it is open, or after a close frame, cuts it.
         case client
     }
 
@@ -38,7 +38,7 @@ struct WebSocketLifecycle<Frame> {
         /// The connection is cut when this turn of the loop ends. `recordsPeerClose`: a close frame of the peer that
         /// arrives before the cut still counts. Next: `closed`.
         case terminating(Outcome, recordsPeerClose: Bool)
-        /// The connection is gone and its owner has been told. The last state.
+        /// The connection has ended, and the owner knows. The last state.
         case closed
     }
 
@@ -92,7 +92,7 @@ struct WebSocketLifecycle<Frame> {
         case reportDrained
         /// The last report.
         case reportEnd(Outcome)
-        /// Read again if reading was paused: the peer's answer to the close frame must be heard.
+        /// Resume reading if it is paused, to receive the peer's answer to the close frame.
         case applyReading
         case startCloseDeadline
         case cancelDeadline
@@ -171,7 +171,7 @@ struct WebSocketLifecycle<Frame> {
         }
     }
 
-    /// Whether the connection is to be read from, given what the handler wants; nil leaves it as it is.
+    /// Whether to read from the connection, given the handler's setting; nil changes nothing.
     func reads(ifHandlerReads handlerReads: Bool) -> Bool? {
         switch state {
         case .open, .backlogged: handlerReads
