@@ -17,9 +17,9 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Only what Swift cannot import: macros, calls hidden behind _GNU_SOURCE, and unions. */
+/* Only what Swift cannot import: macros, functions that need _GNU_SOURCE, and unions. */
 
-/* The headroom that lws_write() wants below the payload. A macro with arithmetic does not come across. */
+/* The headroom that lws_write() needs below the payload. Swift does not import a macro with arithmetic. */
 enum { SIGNALBOX_LWS_PRE = LWS_PRE };
 
 #if defined(__linux__)
@@ -27,7 +27,7 @@ extern int accept4(int, struct sockaddr *, socklen_t *, int);
 extern int pthread_setname_np(pthread_t, const char *);
 #endif
 
-/* Accepts without blocking, so that the new descriptor is not inherited by a child and does not block either. */
+/* Accepts a connection. The new descriptor does not block, and child processes do not inherit it. */
 static inline int signalbox_accept(int listener, struct sockaddr_storage *address) {
     socklen_t length = sizeof(*address);
 #if defined(__linux__)
@@ -42,7 +42,7 @@ static inline int signalbox_accept(int listener, struct sockaddr_storage *addres
 #endif
 }
 
-/* These have one type on one platform and another on the next, or the name of a Swift method. */
+/* These have different types on different platforms, or the name of a Swift method. */
 static inline int signalbox_stream_socket(int family) { return socket(family, SOCK_STREAM, 0); }
 static inline int signalbox_listen(int descriptor, int backlog) { return listen(descriptor, backlog); }
 static inline int signalbox_close(int descriptor) { return close(descriptor); }
@@ -51,9 +51,9 @@ static inline int signalbox_shutdown(int descriptor) { return shutdown(descripto
 static inline ssize_t signalbox_receive(int descriptor, void *bytes, size_t count) {
     return recv(descriptor, bytes, count, MSG_DONTWAIT);
 }
-/* A descriptor for its number's sake. */
+/* Opens a descriptor that only occupies a number. */
 static inline int signalbox_open_nothing(void) { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
-/* Takes the lowest free descriptor that is not below `wanted`. */
+/* Duplicates `model` to the lowest free descriptor that is not below `wanted`. */
 static inline int signalbox_occupy(int model, int wanted) { return fcntl(model, F_DUPFD_CLOEXEC, wanted); }
 static inline ssize_t signalbox_send(int descriptor, const void *bytes, size_t count) {
 #if defined(MSG_NOSIGNAL)
@@ -63,10 +63,10 @@ static inline ssize_t signalbox_send(int descriptor, const void *bytes, size_t c
 #endif
 }
 
-/* How many bytes the peer has acknowledged since the connection was made; 0 where the system does not tell. */
+/* How many bytes the peer's TCP has acknowledged since the connection was made; 0 on systems that do not report it. */
 static inline uint64_t signalbox_acknowledged_byte_count(int descriptor) {
 #if defined(__linux__)
-    /* tcpi_bytes_acked stands here since Linux 4.1; glibc's struct tcp_info ends before it. */
+    /* The offset of tcpi_bytes_acked, since Linux 4.1. glibc's struct tcp_info ends before it. */
     enum { offset = 120 };
     unsigned char info[offset + sizeof(uint64_t)];
     socklen_t length = sizeof(info);
@@ -93,15 +93,15 @@ static inline void signalbox_name_current_thread(const char *name) {
 #endif
 }
 
-/* libwebsockets unloads its libuv plug-in together with a context. A handle of that plug-in that is still closing,
- * or another context, would then run code that is no longer there, so the plug-in stays loaded for good. */
+/* libwebsockets unloads its libuv plug-in together with a context. A handle of the plug-in that is still closing, or
+ * another context, would then run code that is no longer loaded. So the plug-in stays loaded. */
 static inline void signalbox_keep_event_plugin_loaded(void) {
 #if defined(__linux__)
     dlopen("libwebsockets-evlib_uv.so", RTLD_LAZY | RTLD_NODELETE);
 #endif
 }
 
-/* lws_adopt_desc_t holds a union; and the opaque pointer has to be there before the first callback. */
+/* lws_adopt_desc_t contains a union. The opaque pointer is set here because callbacks come before the call returns. */
 static inline struct lws *signalbox_adopt(struct lws_vhost *vhost, int descriptor, int tls, void *opaque) {
     lws_adopt_desc_t description = { 0 };
     description.vh = vhost;
@@ -111,12 +111,12 @@ static inline struct lws *signalbox_adopt(struct lws_vhost *vhost, int descripto
     return lws_adopt_descriptor_vhost_via_info(&description);
 }
 
-/* What a TLS server of ours speaks. OpenSSL has macros for all of this. 0 if it was refused. */
+/* Sets the TLS versions, ciphers and options of a server. OpenSSL has macros for all of this. Returns 0 on failure. */
 static inline int signalbox_tls_server_rules(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
-    /* No session is resumed: a cache is memory for two hours, tickets need keys that somebody rotates. */
+    /* No resumption: a session cache keeps memory for two hours, and tickets need keys that are rotated. */
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    /* libwebsockets would look for another virtual host by the name that the client asks for; there is one. */
+    /* libwebsockets would select a virtual host by the name that the client requests; there is only one. */
     SSL_CTX_set_tlsext_servername_callback(context, NULL);
     return SSL_CTX_set_num_tickets(context, 0) && SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION)
         && SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20");

@@ -1,6 +1,6 @@
-/// Why something of the transport could not be done. Two are equal when their codes are: the message is for people.
+/// Why an operation of the transport failed. Two errors are equal if their codes are equal; the message is for people.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong. More may be added; compare with `==`, or keep a `default`.
+    /// The kind of failure. Later versions may add kinds: compare with `==`, or keep a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case addressInUse, permissionDenied, invalidAddress, invalidURL, resourcesExhausted, libraryFailed
@@ -11,42 +11,42 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         private init(_ kind: Kind) { self.kind = kind }
         public var description: String { kind.rawValue }
 
-        /// Somebody else listens on this host and port.
+        /// Another program listens on this host and port.
         public static let addressInUse = Code(.addressInUse)
-        /// The system does not let this process listen there (ports below 1024).
+        /// The process has no permission to listen on this port (ports below 1024).
         public static let permissionDenied = Code(.permissionDenied)
-        /// The host is not an address of this machine, or not an address at all.
+        /// The host is not an address of this machine, or not an address at all; or the port is out of range.
         public static let invalidAddress = Code(.invalidAddress)
-        /// A URL that names no WebSocket.
+        /// The URL is not a valid `ws` or `wss` URL.
         public static let invalidURL = Code(.invalidURL)
-        /// No memory, descriptors or threads left.
+        /// No memory, file descriptor or thread is left.
         public static let resourcesExhausted = Code(.resourcesExhausted)
-        /// libwebsockets or libuv refused for a reason of its own.
+        /// libwebsockets, libuv or OpenSSL failed.
         public static let libraryFailed = Code(.libraryFailed)
-        /// A combination that this transport does not do.
+        /// The servers of one loop must share this option.
         public static let unsupported = Code(.unsupported)
-        /// A loop is started once.
+        /// The loop was started before; a loop can be started once.
         public static let alreadyStarted = Code(.alreadyStarted)
-        /// The loop was not started, or has stopped.
+        /// The loop has stopped, or was not started.
         public static let stopped = Code(.stopped)
-        /// No connection to the server came about: name not found, refused, TLS failed.
+        /// No connection to the server: name not found, connection refused, or TLS failed.
         public static let connectFailed = Code(.connectFailed)
         /// No connection came about in time.
         public static let connectTimedOut = Code(.connectTimedOut)
         /// The server answered, but did not become a WebSocket with the sub-protocol that was asked for.
         public static let handshakeRefused = Code(.handshakeRefused)
-        /// The certificate file cannot be read, is not PEM, or holds what OpenSSL does not take.
+        /// The certificate file cannot be read, is not PEM, or is refused by OpenSSL.
         public static let certificateUnusable = Code(.certificateUnusable)
-        /// The private key's file cannot be read, is not PEM, or holds what OpenSSL does not take.
+        /// The private key's file cannot be read, is not PEM, or is refused by OpenSSL.
         public static let privateKeyUnusable = Code(.privateKeyUnusable)
-        /// The private key wants a passphrase; nobody is there to give it.
+        /// The private key has a passphrase, which a server cannot enter.
         public static let privateKeyEncrypted = Code(.privateKeyEncrypted)
         /// The private key belongs to another certificate.
         public static let privateKeyMismatch = Code(.privateKeyMismatch)
     }
 
     public let code: Code
-    /// One sentence for a person; it holds no payload and no token.
+    /// What failed, with which value, and what to do next. Contains no payload and no token.
     public let message: String
 
     public init(_ code: Code, _ message: String) {
@@ -55,6 +55,10 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { "\(message) (\(code))" }
+
+    static func loopStopped(_ name: String? = nil) -> TransportError {
+        TransportError(.stopped, "The event loop\(name.map { " " + $0 } ?? "") is not running. Start another one.")
+    }
 }
 
 extension TransportError: Equatable {

@@ -1,0 +1,255 @@
+import CLibwebsockets
+import SignalingProtocol
+
+/// An accepted connection as long as it speaks HTTP: requests one after another, perhaps an upgrade at last. Confined
+/// to the loop. Its decisions are ``HTTPLifecycle``'s.
+///
+/// It does what libwebsockets does not: it checks lengths, bounds bodies, gives each phase an absolute deadline, and
+/// composes responses.
+final class HTTPConnection: TurnEndClosable {
+    private typealias Lifecycle = HTTPLifecycle<HTTPExchange>
+
+    /// How long a refused body is read and discarded before the connection is cut.
+    private static let lingerTime = Duration.seconds(2)
+    /// Pieces written in one go before other sockets get their turn.
+    private static let writeBatchCount = 4
+
+    let id: UInt64
+    private let address: PeerAddress
+    private(set) var server: TransportServer?
+    private var wsi: OpaquePointer?
+    private var lifecycle = Lifecycle()
+    private var outgoing = OutgoingResponse.empty
+
+    init(id: UInt64, address: PeerAddress, server: TransportServer) {
+        self.id = id
+        self.address = address
+        self.server = server
+    }
+
+    var remoteAddress: String { address.text }
+
+    // MARK: Called by LWSCallbacks; -1 has the library close the connection
+
+    /// `LWS_CALLBACK_HTTP_CONFIRM_UPGRADE`. `upgrade` is the header's value in the library's memory.
+    func upgradeRequested(_ upgrade: UnsafeMutableRawPointer?) -> Int32 {
+        guard let wsi, let server, !lifecycle.mustHangUp else { return -1 }
+        let headers = RequestHeaders(wsi: wsi)
+        switch UpgradeCheck(headers, path: server.options.webSocketPath, subprotocol: server.options.subprotocol) {
+        case .accept: return 0
+        case .hangUp: return respond(to: .upgradeRefused)
+        case .serveAsHTTP:
+            // After this callback the library compares the value with "websocket" and "h2c", and serves HTTP if it is
+            // neither. There is no other way to have it ignore an upgrade.
+            upgrade?.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
+            return 0
+        case .refuse(let response):
+            let (head, bodyByteCount) = response.serialized(isHead: false, keepsAlive: false)
+            write(head + response.body.prefix(bodyByteCount))
+            return respond(to: .upgradeRefused)
+        }
+    }
+
+    /// `LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION`: the upgrade is going to happen. This object's life ends here.
+    func becomeSocket() -> ServerSocket? {
+        guard let wsi, let server, !lifecycle.mustHangUp else { return nil }
+        let socket = ServerSocket(
+            id: id, address: address, origin: RequestHeaders(wsi: wsi)[WSI_TOKEN_ORIGIN], server: server)
+        server.replace(self, with: socket)
+        lws_set_opaque_user_data(wsi, Unmanaged.passUnretained(socket).toOpaque())
+        socket.wsi = wsi
+        handle(.upgraded)
+        self.wsi = nil
+        self.server = nil
+        return socket
+    }
+
+    /// `LWS_CALLBACK_HTTP`: a request's headers are complete.
+    func headArrived() -> Int32 {
+        guard let wsi, let server, !lifecycle.mustHangUp else { return -1 }
+        let headers = RequestHeaders(wsi: wsi)
+        guard let method = headers.method, let path = headers.path else { return respond(to: .requestUnreadable) }
+        return respond(to: .requestArrived(requestHead(headers, method: method, path: path, wsi: wsi, server: server)))
+    }
+
+    /// `LWS_CALLBACK_HTTP_BODY`
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int32 { respond(to: .bodyArrived(bytes)) }
+
+    /// `LWS_CALLBACK_HTTP_BODY_COMPLETION`
+    func bodyCompleted() -> Int32 { respond(to: .bodyCompleted) }
+
+    /// `LWS_CALLBACK_HTTP_WRITEABLE`: comes when asked for, and now and then unasked.
+    func becameWritable() -> Int32 {
+        guard let wsi, !lifecycle.mustHangUp else { return -1 }
+        guard lifecycle.isSending else { return 0 }
+        var batch = 0
+        while !outgoing.isComplete {
+            // The library calls back by itself when its buffer is empty.
+            if lws_partial_buffered(wsi) != 0 { return respond(to: .responseDelayed) }
+            guard batch < Self.writeBatchCount else {
+                lws_callback_on_writable(wsi)
+                return respond(to: .responseDelayed)
+            }
+            batch += 1
+            let written = outgoing.writeNext(limit: LWSContext.transmitByteCount) { write($0) }
+            guard written > 0 else { return respond(to: .writeFailed) }
+        }
+        return respond(to: lws_partial_buffered(wsi) == 0 ? .responseSent : .responseDelayed)
+    }
+
+    /// `LWS_CALLBACK_CLOSED_HTTP`: the library's functions must not be called for it any more.
+    func connectionEnded() {
+        handle(.connectionEnded)
+        wsi = nil
+    }
+
+    /// `LWS_CALLBACK_WSI_DESTROY`: the library forgets the connection, and the server this object.
+    func destroyed() {
+        connectionEnded()
+        let server = server
+        self.server = nil
+        server?.remove(self)
+    }
+
+    // MARK: Called by the server, the loop and exchanges
+
+    /// The library has adopted the connection; nil if it refused to.
+    func adopted(_ wsi: OpaquePointer?) {
+        self.wsi = wsi
+        if wsi != nil { handle(.adopted) }
+    }
+
+    func awaitsResponse(to exchange: HTTPExchange) -> Bool { lifecycle.awaitsResponse(to: exchange) }
+
+    func respond(to exchange: HTTPExchange, with response: HTTPResponse) { handle(.responded(exchange, response)) }
+
+    func deadlinePassed() { handle(.deadlinePassed) }
+
+    /// Closes an idle connection; one with a request in progress closes after the response.
+    func drain() { handle(.drainRequested) }
+
+    /// Cuts the connection when this turn of the loop ends.
+    func terminate() { handle(.terminateRequested) }
+
+    func closeAtTurnEnd() { handle(.turnEnded) }
+
+    /// While a response is being sent the library does not read, and cannot stop watching for input either: bytes that
+    /// wait, or the end of the stream, would keep the loop spinning until the client has read its response.
+    func discardInput() {
+        guard let wsi, lifecycle.discardsInput else { return }
+        let count = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { scratch -> Int in
+            guard let tls = lws_get_ssl(wsi) else {
+                return signalbox_receive(lws_get_socket_fd(wsi), scratch.baseAddress, scratch.count)
+            }
+            // OpenSSL permits reading between two attempts at one write.
+            ERR_clear_error()
+            let count = SSL_read(tls, scratch.baseAddress, Int32(scratch.count))
+            guard count <= 0 else { return Int(count) }
+            switch SSL_get_error(tls, count) {
+            case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return -1
+            default: return 0
+            }
+        }
+        if count > 0 { handle(.inputDiscarded) }
+        if count == 0 { handle(.clientHungUp) }
+    }
+
+    // MARK: Events and effects
+
+    private func respond(to event: Lifecycle.Event) -> Int32 {
+        handle(event)
+        return lifecycle.mustHangUp ? -1 : 0
+    }
+
+    private func handle(_ event: Lifecycle.Event) {
+        for effect in lifecycle.handle(event) { perform(effect) }
+    }
+
+    private func perform(_ effect: Lifecycle.Effect) {
+        guard let server else { return }
+        switch effect {
+        case .startDeadline(let deadline): server.setDeadline(id, after: Self.duration(of: deadline, server.options))
+        case .handOver(let exchange, let body):
+            exchange.body = body
+            server.handler?.requestReceived(exchange)
+        case .startDiscardingInput: server.loop.core.startDiscardingInput(of: self)
+        case .stopDiscardingInput: server.loop.core.stopDiscardingInput(of: self)
+        case .closeAtTurnEnd: server.loop.core.closeAtTurnEnd(self)
+        case .release: destroyed()
+        case .sendContinue, .pauseReading, .resumeReading, .send, .awaitNextRequest, .shutDownWriting, .cut:
+            if let wsi { perform(effect, on: wsi) }
+        }
+    }
+
+    private func perform(_ effect: Lifecycle.Effect, on wsi: OpaquePointer) {
+        switch effect {
+        case .sendContinue: write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+        case .pauseReading: lws_rx_flow_control(wsi, 0)
+        case .resumeReading: lws_rx_flow_control(wsi, 1)
+        case .send(let response, let isHead, let keepsAlive):
+            outgoing = OutgoingResponse(response, isHead: isHead, keepsAlive: keepsAlive)
+            // From the writable callback in any case: only there may a transaction be ended with a close.
+            lws_callback_on_writable(wsi)
+        case .awaitNextRequest:
+            outgoing = .empty
+            if lws_http_transaction_completed(wsi) != 0 { handle(.nextRequestRefused) }
+        case .shutDownWriting: shutDownWriting(wsi)
+        case .cut: SignalingTransport.cut(wsi)
+        case .startDeadline, .handOver, .startDiscardingInput, .stopDiscardingInput, .closeAtTurnEnd, .release: break
+        }
+    }
+
+    private static func duration(of deadline: Lifecycle.Deadline, _ options: TransportServer.Options) -> Duration {
+        switch deadline {
+        case .request: options.requestTimeout
+        case .answer: options.answerTimeout
+        case .response: options.responseTimeout
+        case .keepAlive: options.keepAliveTimeout
+        case .linger: lingerTime
+        }
+    }
+
+    private func requestHead(
+        _ headers: RequestHeaders, method: HTTPMethod, path: String, wsi: OpaquePointer, server: TransportServer
+    ) -> Lifecycle.RequestHead {
+        let framing = BodyFraming(headers, method: method)
+        let limit = server.options.maxBodyByteCount
+        let disposition: Lifecycle.RequestHead.Disposition
+        if let refusal = framing.refusal(limit: limit) {
+            disposition = .refuse(refusal)
+        } else if method == .get, path == server.options.webSocketPath {
+            disposition = .answer(UpgradeCheck.upgradeRequired)
+        } else {
+            let exchange = HTTPExchange(
+                connection: self, method: method, path: path, query: headers.query, headers: headers.keptHeaders())
+            if let body = framing.body(limit: limit) {
+                disposition = .receive(exchange, body, expectsContinue: framing.expectsContinue)
+            } else {
+                disposition = .handOver(exchange)
+            }
+        }
+        return Lifecycle.RequestHead(
+            isHead: method == .head, keepsAlive: framing.keepsAlive && !server.isDraining,
+            hasLibraryBody: framing.libraryReadsBody,
+            isPipelined: lifecycle.isIdleAgain && lws_service_adjust_timeout(server.lwsContext, 1, 0) == 0,
+            disposition: disposition)
+    }
+
+    private func shutDownWriting(_ wsi: OpaquePointer) {
+        if let tls = lws_get_ssl(wsi) {
+            // TLS marks the end of the data too: a client treats a stream without the mark as truncated.
+            ERR_clear_error()
+            SSL_shutdown(tls)
+        }
+        signalbox_shutdown_writing(lws_get_socket_fd(wsi))
+    }
+
+    @discardableResult
+    private func write(_ bytes: [UInt8]) -> Int { bytes.withUnsafeBufferPointer { write($0) } }
+
+    /// HTTP/1 without extensions: the library only reads the bytes.
+    private func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        guard let wsi, let base = bytes.baseAddress else { return -1 }
+        return Int(lws_write(wsi, UnsafeMutablePointer(mutating: base), bytes.count, LWS_WRITE_HTTP))
+    }
+}

@@ -1,0 +1,52 @@
+/// A complete request with its body, and the means to respond to it. Confined to the loop.
+///
+/// It may outlive the callback that delivers it: a response can be computed elsewhere and posted back to the loop.
+/// Every exchange needs a response; without one within ``TransportServer/Options/answerTimeout`` the transport sends a
+/// 503.
+public final class HTTPExchange {
+    /// Unique among all sockets and connections during the server's life; the exchanges of one connection share it.
+    public let connectionID: UInt64
+    public let method: HTTPMethod
+    /// The path without the query. libwebsockets has decoded percent escapes and resolved `.`, `..` and double slashes.
+    /// It keeps no raw target, so a `%2F` inside a segment cannot be told from a slash.
+    public let path: String
+    /// In the request's order. Names and values are decoded, `+` to a space. A name without `=` has an empty value.
+    public let query: [(name: String, value: String)]
+    /// The peer's IP address.
+    public let remoteAddress: String
+    private let headers: [String: String]
+    /// At most ``TransportServer/Options/maxBodyByteCount``.
+    public internal(set) var body: [UInt8] = []
+    weak var connection: HTTPConnection?
+
+    init(
+        connection: HTTPConnection, method: HTTPMethod, path: String, query: [(name: String, value: String)],
+        headers: [String: String]
+    ) {
+        self.connection = connection
+        connectionID = connection.id
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        remoteAddress = connection.remoteAddress
+    }
+
+    /// The value of a header, by its name in lower case; nil if it is absent, empty, or none of those that are kept:
+    /// `accept`, `accept-language`, `access-control-request-headers`, `authorization`, `content-type`, `host`,
+    /// `if-modified-since`, `if-none-match`, `origin`, `referer`, `user-agent`, `x-forwarded-for`, `x-forwarded-proto`,
+    /// `x-opentok-auth`, `x-request-id`, `x-tb-partner-auth`.
+    public func header(_ name: String) -> String? { headers[name] }
+
+    /// The first value with that name in the query.
+    public func queryValue(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+    /// Whether the client still waits for a response.
+    public var isWaiting: Bool { connection?.awaitsResponse(to: self) ?? false }
+
+    /// Sends the response. Call it on the loop, within the callback or at any time after it. Only the first response is
+    /// sent; a later one, and one to a client that has gone, does nothing.
+    public func respond(_ response: HTTPResponse) {
+        connection?.respond(to: self, with: response)
+    }
+}

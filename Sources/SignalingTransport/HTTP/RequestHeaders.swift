@@ -1,0 +1,94 @@
+import CLibwebsockets
+
+/// Reads the headers of a request. libwebsockets has them until the response is complete, or until the upgrade.
+struct RequestHeaders {
+    let wsi: OpaquePointer
+
+    /// The headers that an exchange keeps. libwebsockets finds those that it knows by token, others by name.
+    static let kept: [(name: String, token: lws_token_indexes?)] = [
+        ("accept", WSI_TOKEN_HTTP_ACCEPT), ("accept-language", WSI_TOKEN_HTTP_ACCEPT_LANGUAGE),
+        ("access-control-request-headers", WSI_TOKEN_HTTP_AC_REQUEST_HEADERS),
+        ("authorization", WSI_TOKEN_HTTP_AUTHORIZATION), ("content-type", WSI_TOKEN_HTTP_CONTENT_TYPE),
+        ("host", WSI_TOKEN_HOST), ("if-modified-since", WSI_TOKEN_HTTP_IF_MODIFIED_SINCE),
+        ("if-none-match", WSI_TOKEN_HTTP_IF_NONE_MATCH), ("origin", WSI_TOKEN_ORIGIN),
+        ("referer", WSI_TOKEN_HTTP_REFERER), ("user-agent", WSI_TOKEN_HTTP_USER_AGENT),
+        ("x-forwarded-for", WSI_TOKEN_X_FORWARDED_FOR), ("x-forwarded-proto", nil), ("x-opentok-auth", nil),
+        ("x-request-id", nil), ("x-tb-partner-auth", nil),
+    ]
+
+    var method: HTTPMethod? {
+        for (token, method) in Self.methods where length(token) > 0 { return method }
+        return nil
+    }
+
+    /// Decoded and normalized, without the query; nil if the method is unknown.
+    var path: String? {
+        for (token, _) in Self.methods where length(token) > 0 { return self[token] }
+        return nil
+    }
+
+    var query: [(name: String, value: String)] {
+        var pairs: [(name: String, value: String)] = []
+        while let text = fragment(pairs.count) {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            pairs.append((String(parts[0]), parts.count > 1 ? String(parts[1]) : ""))
+        }
+        return pairs
+    }
+
+    func length(_ token: lws_token_indexes) -> Int { Int(lws_hdr_total_length(wsi, token)) }
+
+    /// A header that libwebsockets has a token for; nil if it is absent or empty. Repeated headers are joined with
+    /// commas.
+    subscript(_ token: lws_token_indexes) -> String? {
+        let length = length(token)
+        guard length > 0 else { return nil }
+        // Space for the commas between fragments, and for the NUL.
+        return read(capacity: length * 2 + 2) { lws_hdr_copy(wsi, $0, $1, token) }
+    }
+
+    /// A header that libwebsockets has no token for; nil if it is absent or empty.
+    subscript(_ name: String) -> String? {
+        let key = name + ":"
+        let keyLength = Int32(key.utf8.count)
+        let length = lws_hdr_custom_length(wsi, key, keyLength)
+        guard length > 0 else { return nil }
+        return read(capacity: Int(length) + 2) { lws_hdr_custom_copy(wsi, $0, $1, key, keyLength) }
+    }
+
+    func keptHeaders() -> [String: String] {
+        var headers: [String: String] = [:]
+        for (name, token) in Self.kept {
+            if let value = token.flatMap({ self[$0] }) ?? self[name] { headers[name] = value }
+        }
+        return headers
+    }
+
+    private func fragment(_ index: Int) -> String? {
+        let length = Int(lws_hdr_fragment_length(wsi, WSI_TOKEN_HTTP_URI_ARGS, Int32(index)))
+        return read(capacity: length + 2) {
+            lws_hdr_copy_fragment(wsi, $0, $1, WSI_TOKEN_HTTP_URI_ARGS, Int32(index))
+        }
+    }
+
+    private func read(capacity: Int, _ copy: (UnsafeMutablePointer<CChar>, Int32) -> Int32) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
+            guard let base = buffer.baseAddress, copy(base, Int32(capacity)) >= 0 else { return nil }
+            return String(cString: base)
+        }
+    }
+
+    private static let methods: [(lws_token_indexes, HTTPMethod)] = [
+        (WSI_TOKEN_GET_URI, .get), (WSI_TOKEN_POST_URI, .post), (WSI_TOKEN_PUT_URI, .put),
+        (WSI_TOKEN_PATCH_URI, .patch), (WSI_TOKEN_DELETE_URI, .delete), (WSI_TOKEN_HEAD_URI, .head),
+        (WSI_TOKEN_OPTIONS_URI, .options),
+    ]
+}
+
+/// The elements of a comma-separated header, without the blanks around them (RFC 9110, section 5.6.1).
+func listElements(_ value: String) -> [Substring] {
+    value.split(separator: ",").map { $0.drop(while: isBlank).reversed().drop(while: isBlank).reversed() }
+        .map { Substring(String($0)) }.filter { !$0.isEmpty }
+}
+
+private func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }

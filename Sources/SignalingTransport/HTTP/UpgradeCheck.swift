@@ -1,0 +1,79 @@
+import CLibwebsockets
+
+/// Judges an upgrade request before libwebsockets does, since that drops what it refuses without a response.
+enum UpgradeCheck {
+    case accept
+    /// An upgrade that is not supported: the request is served as if it had not asked for it (RFC 9110, section 7.8).
+    case serveAsHTTP
+    case refuse(HTTPResponse)
+    /// The headers are freed or the protocol is unknown: close without reading them.
+    case hangUp
+
+    /// libwebsockets' buffers for the `Connection` and the `Sec-WebSocket-Protocol` header, and for one name in the
+    /// latter. It drops the connection if a value is longer.
+    private static let listByteCount = 126
+    private static let nameByteCount = 63
+
+    init(_ headers: RequestHeaders, path wanted: String, subprotocol: String) {
+        // 4.1.6 calls back even after it has refused an unknown upgrade and freed the headers. Reading the `Upgrade`
+        // value that it passes would then read freed memory (CVE-2025-11677), so the length comes from the connection.
+        guard headers.length(WSI_TOKEN_UPGRADE) > 0, let upgrade = headers[WSI_TOKEN_UPGRADE] else {
+            self = .hangUp
+            return
+        }
+        switch upgrade.lowercased() {
+        case "websocket": break
+        case "h2c":
+            // HTTP/2 has open bugs in 4.1.6, and clients that offer it accept HTTP/1.1.
+            self = .serveAsHTTP
+            return
+        default:
+            self = .hangUp
+            return
+        }
+        guard headers.path == wanted else {
+            self = .refuse(.refusal(404, "there is no WebSocket at this path"))
+            return
+        }
+        guard headers.method == .get else {
+            self = .refuse(.refusal(405, "a WebSocket begins with GET", headers: [("Allow", "GET")]))
+            return
+        }
+        if let problem = Self.handshakeProblem(headers) {
+            self = .refuse(.refusal(400, problem))
+            return
+        }
+        // RFC 6455, section 4.4: the response names the supported version.
+        guard headers[WSI_TOKEN_VERSION] == "13" else {
+            self = .refuse(
+                .refusal(426, "only WebSocket version 13", headers: [("Sec-WebSocket-Version", "13")] + Self.upgrade))
+            return
+        }
+        let offered = listElements(headers[WSI_TOKEN_PROTOCOL] ?? "")
+        guard offered.contains(where: { $0 == subprotocol }),
+            offered.allSatisfy({ $0.utf8.count <= Self.nameByteCount })
+        else {
+            self = .refuse(.refusal(400, "the client must offer the WebSocket sub-protocol \(subprotocol)"))
+            return
+        }
+        self = .accept
+    }
+
+    /// The response to a request for the WebSocket's path without an upgrade.
+    static let upgradeRequired = HTTPResponse.refusal(426, "this is a WebSocket", headers: upgrade)
+    private static let upgrade = [(name: "Upgrade", value: "websocket")]
+
+    /// What is wrong by RFC 6455, section 4.2.1, where libwebsockets would not check or not respond; nil if nothing is.
+    private static func handshakeProblem(_ headers: RequestHeaders) -> String? {
+        guard headers.length(WSI_TOKEN_CONNECTION) <= listByteCount,
+            headers.length(WSI_TOKEN_PROTOCOL) <= listByteCount
+        else { return "the handshake's headers are too long" }
+        guard listElements(headers[WSI_TOKEN_CONNECTION] ?? "").contains(where: { $0.lowercased() == "upgrade" }) else {
+            return "the handshake lacks Connection: Upgrade"
+        }
+        guard headers.length(WSI_TOKEN_HOST) > 0 else { return "the handshake lacks Host" }
+        // 16 bytes in Base64.
+        guard headers.length(WSI_TOKEN_KEY) == 24 else { return "the handshake's Sec-WebSocket-Key is malformed" }
+        return nil
+    }
+}

@@ -1,0 +1,60 @@
+import CLibwebsockets
+import Logging
+import Synchronization
+
+/// Passes libwebsockets' log lines on to swift-log.
+///
+/// The library has one log function per process. Remote peers can provoke lines ("Ran out of header data space") that
+/// contain bytes of theirs, so lines are rate-limited, truncated and made printable.
+enum LWSLog {
+    private struct State {
+        var logger: Logger?
+        var budget = burst
+        var refilledAt: UInt64 = 0
+        var suppressedCount = 0
+    }
+    private static let burst = 20
+    /// One line per second in the long run.
+    private static let refillInterval: UInt64 = 1_000_000_000
+    private static let lineByteCount = 300
+    private static let state = Mutex(State())
+
+    static func install(_ logger: Logger) {
+        state.withLock { $0.logger = logger }
+        // A notice is logged for each refused upgrade, and lower levels cost time on each read.
+        lws_set_log_level(LLL_ERR | LLL_WARN) { level, line in
+            guard let line else { return }
+            LWSLog.emit(isError: level & LLL_ERR != 0, line)
+        }
+    }
+
+    private static func emit(isError: Bool, _ line: UnsafePointer<CChar>) {
+        let now = uv_hrtime()
+        let (logger, suppressed) = state.withLock { state -> (Logger?, Int) in
+            let refill = (now &- state.refilledAt) / refillInterval
+            if refill > 0 {
+                state.budget = min(burst, state.budget + Int(min(refill, UInt64(burst))))
+                state.refilledAt = now
+            }
+            guard state.budget > 0 else {
+                state.suppressedCount += 1
+                return (nil, 0)
+            }
+            state.budget -= 1
+            let suppressed = state.suppressedCount
+            state.suppressedCount = 0
+            return (state.logger, suppressed)
+        }
+        guard let logger else { return }
+        var text = ""
+        var pointer = line
+        while pointer.pointee != 0, text.utf8.count < lineByteCount {
+            let byte = UInt8(bitPattern: pointer.pointee)
+            text.unicodeScalars.append(byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : " ")
+            pointer += 1
+        }
+        // To the library a peer's malformed request is an "error" too, so its errors are warnings here.
+        let level: Logger.Level = isError ? .warning : .info
+        logger.log(level: level, "libwebsockets", metadata: ["line": "\(text)", "suppressed": "\(suppressed)"])
+    }
+}

@@ -1,0 +1,179 @@
+import CLibwebsockets
+import Logging
+import SignalingProtocol
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A listening socket, watched on the loop. Confined to the loop.
+///
+/// libwebsockets' own listener has no control of the backlog, of running out of descriptors, or of stopping, and on a
+/// libuv loop it does not report a failed bind. SO_REUSEPORT stays off: two servers started on one port by mistake
+/// would share it without an error, and the members of a session would be split between them.
+final class Listener {
+    /// How long accepting pauses when no file descriptor is left.
+    private static let exhaustedPause = Duration.milliseconds(100)
+
+    let address: SocketAddress
+    private let loop: LoopThread
+    private let batchCount: Int
+    private var accepted: ((Int32, SocketAddress) -> Void)?
+    private var descriptor: Int32
+    private var poll: UnsafeMutablePointer<uv_poll_t>?
+    /// A spare descriptor for when no other is left. Closing it lets one connection be accepted and closed, so that the
+    /// client notices.
+    private var spare: Int32
+    private var resume: LoopTimer?
+
+    /// Starts to listen. Connections are accepted from ``start(accepted:)`` on.
+    ///
+    /// - Parameter batchCount: how many connections are accepted in a row before other sockets get their turn.
+    init(loop: LoopThread, host: String, port: Int, backlog: Int, batchCount: Int) throws(TransportError) {
+        guard let wanted = SocketAddress(host: host, port: port) else {
+            throw TransportError(
+                .invalidAddress,
+                "Cannot listen on \(host):\(port). "
+                    + "Use an IPv4 or IPv6 address or localhost, and a port from 0 to 65535.")
+        }
+        guard let uvLoop = loop.core.loop else { throw TransportError.loopStopped(loop.name) }
+        self.loop = loop
+        self.batchCount = batchCount
+        let descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
+        self.descriptor = descriptor
+        address = SocketAddress(boundTo: descriptor) ?? wanted
+        spare = Self.openSpare()
+
+        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        let outcome = uv_poll_init(uvLoop, poll, descriptor)
+        guard outcome == 0 else {
+            poll.deallocate()
+            Self.closeDescriptor(descriptor)
+            Self.closeDescriptor(spare)
+            self.descriptor = -1
+            throw TransportError(
+                .libraryFailed, "Cannot watch the listening socket for \(host):\(port): \(uvMessage(outcome)).")
+        }
+        self.poll = poll
+        poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        resume = LoopTimer(loop: loop) { [weak self] in self?.watch() }
+    }
+
+    /// - Parameter accepted: receives each new non-blocking descriptor, and owns it.
+    func start(accepted: @escaping (Int32, SocketAddress) -> Void) {
+        self.accepted = accepted
+        watch()
+    }
+
+    /// Closes the listening socket; the system refuses the connections in the backlog. Idempotent.
+    func close() {
+        guard let poll else { return }
+        self.poll = nil
+        resume = nil
+        accepted = nil
+        uv_poll_stop(poll)
+        closeAndFree(poll)
+        Self.closeDescriptor(descriptor)
+        Self.closeDescriptor(spare)
+    }
+
+    deinit { close() }
+
+    private func watch() {
+        guard let poll else { return }
+        uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { handle, _, _ in
+            guard let data = handle?.pointee.data else { return }
+            Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue().acceptBatch()
+        }
+    }
+
+    private func acceptBatch() {
+        for _ in 0..<batchCount {
+            guard poll != nil else { return }
+            var peer = sockaddr_storage()
+            let descriptor = signalbox_accept(self.descriptor, &peer)
+            if descriptor >= 0 {
+                // Signals are small: send each at once instead of collecting a full packet.
+                var on: Int32 = 1
+                setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+                accepted?(descriptor, SocketAddress(peer))
+                continue
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return descriptorsAreExhausted()
+            default: return  // EAGAIN: the batch is done
+            }
+        }
+    }
+
+    /// The listener stays readable while connections wait, so it is not watched for a while, or the loop would spin.
+    private func descriptorsAreExhausted() {
+        loop.logger.warning("closed a new connection: no file descriptor is left; raise the limit (ulimit -n)")
+        Self.closeDescriptor(spare)
+        var peer = sockaddr_storage()
+        Self.closeDescriptor(signalbox_accept(descriptor, &peer))
+        spare = Self.openSpare()
+        if let poll { uv_poll_stop(poll) }
+        resume?.schedule(at: loop.now.advanced(by: Self.exhaustedPause))
+    }
+
+    private static func listen(
+        on address: SocketAddress, host: String, port: Int, backlog: Int
+    ) throws(TransportError) -> Int32 {
+        let descriptor = signalbox_stream_socket(address.family)
+        guard descriptor >= 0 else {
+            throw TransportError(
+                .resourcesExhausted,
+                "Cannot create a socket: \(systemMessage(errno)). "
+                    + "Raise the limit of open files (ulimit -n).")
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        var on: Int32 = 1
+        // A restart must not wait for connections of the last run in TIME_WAIT.
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        if address.family == AF_INET6 {
+            // "::" means IPv6 only, on every system and whatever its settings.
+            setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let isBound = address.withPointer { bind(descriptor, $0, address.length) } == 0
+        guard isBound, signalbox_listen(descriptor, Int32(clamping: backlog)) == 0 else {
+            let reason = errno
+            closeDescriptor(descriptor)
+            switch reason {
+            case EADDRINUSE:
+                throw TransportError(
+                    .addressInUse,
+                    "Another program already listens on \(host):\(port). Stop it, or choose another port.")
+            case EACCES, EPERM:
+                throw TransportError(
+                    .permissionDenied,
+                    "No permission to listen on \(host):\(port). "
+                        + "Ports below 1024 need a privilege: choose a higher port.")
+            case EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL:
+                throw TransportError(
+                    .invalidAddress,
+                    "Cannot listen on \(host): it is not an address of this machine. "
+                        + "Use 127.0.0.1, ::1 or one of its own.")
+            default:
+                throw TransportError(
+                    .libraryFailed, "Cannot listen on \(host):\(port): \(systemMessage(reason)).")
+            }
+        }
+        return descriptor
+    }
+
+    private static func openSpare() -> Int32 { signalbox_open_nothing() }
+
+    private static func closeDescriptor(_ descriptor: Int32) {
+        guard descriptor >= 0 else { return }
+        signalbox_close(descriptor)
+    }
+}
+
+func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -1,0 +1,66 @@
+import SignalingProtocol
+
+extension TransportServer {
+    /// The TLS certificate and key. Read once, when the server starts.
+    ///
+    /// The server accepts TLS 1.2 and 1.3, with forward secrecy and authenticated ciphers only; no client certificates,
+    /// no renegotiation, no resumption.
+    public struct TLS: Sendable, Hashable {
+        /// A PEM file with the server's certificate first, then the intermediate certificates.
+        public var certificateFile: String
+        /// A PEM file with the private key, without a passphrase.
+        public var privateKeyFile: String
+
+        public init(certificateFile: String, privateKeyFile: String) {
+            self.certificateFile = certificateFile
+            self.privateKeyFile = privateKeyFile
+        }
+    }
+
+    /// How a server is set up, with a bound for every resource that a peer can consume.
+    public struct Options: Sendable {
+        /// An IPv4 or IPv6 address, or "localhost" (127.0.0.1). Default: "127.0.0.1".
+        public var host = "127.0.0.1"
+        /// 0 lets the system choose a port, which ``TransportServer/port`` returns. Default: 0.
+        public var port = 0
+        /// How many connections may wait to be accepted; the system has a limit of its own. Default: 4096.
+        public var backlog = 4096
+        /// Certificate and key for https and wss. All servers of a loop that use TLS share one. Default: nil, no TLS.
+        public var tls: TLS?
+        /// The WebSocket's path. Default: `/v1/signaling`.
+        public var webSocketPath = "/v1/signaling"
+        /// The sub-protocol that a client must offer. All servers of a loop share one. Default: `signalbox.v1`.
+        public var subprotocol = "signalbox.v1"
+        /// Maximum size of a WebSocket message in bytes. Default: ``Limits/messageByteCount``.
+        public var maxMessageByteCount = Limits.messageByteCount
+        /// Maximum number of fragments of a message. Default: ``Limits/fragmentCount``.
+        public var maxFragmentCount = Limits.fragmentCount
+        /// Maximum size of a request body in bytes; a larger one is answered with 413. Default:
+        /// ``Limits/bodyByteCount``.
+        ///
+        /// The limit for the header block belongs to the loop: ``Limits/headerByteCount``. A larger one closes the
+        /// connection.
+        public var maxBodyByteCount = Limits.bodyByteCount
+        /// Maximum number of HTTP connections and sockets together. A further connection gets a 503, with TLS a close.
+        /// Default: nil, the process's limit of open files less ``spareDescriptorCount``.
+        public var maxConnectionCount: Int?
+        /// File descriptors left for the rest of the process. Default: 64.
+        public var spareDescriptorCount = 64
+        /// From accepting a connection to the end of its headers, the TLS handshake included; and again from there to
+        /// the end of the body. Absolute: bytes that arrive do not extend it. Default: ``Limits/requestTimeout``.
+        public var requestTimeout = Limits.requestTimeout
+        /// From a request to the handler's response; then the transport answers 503. Default: 30 s.
+        public var answerTimeout = Duration.seconds(30)
+        /// For a client to read a response; then the connection is cut. Default: 30 s.
+        public var responseTimeout = Duration.seconds(30)
+        /// From a response to the end of the next request's headers. Default: 15 s.
+        public var keepAliveTimeout = Duration.seconds(15)
+        /// For the closing handshake of a WebSocket; then the connection is cut. Default: 5 s.
+        public var closeTimeout = Duration.seconds(5)
+
+        public init(host: String = "127.0.0.1", port: Int = 0) {
+            self.host = host
+            self.port = port
+        }
+    }
+}

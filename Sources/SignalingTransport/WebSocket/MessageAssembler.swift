@@ -1,0 +1,73 @@
+/// Joins the pieces that libwebsockets delivers (fragments, and parts of frames that straddle two reads) into whole
+/// text messages, and checks the limits. It buffers at most `byteLimit` bytes.
+struct MessageAssembler {
+    /// What one receive callback delivers of a message.
+    struct Piece {
+        var bytes: UnsafeRawBufferPointer
+        /// The first piece of its message.
+        var isFirst: Bool
+        /// The last piece of its message.
+        var isFinal: Bool
+        var isBinary: Bool
+        /// How many bytes of the same frame are still to come.
+        var remainingInFrame: Int
+    }
+
+    enum Outcome {
+        case incomplete
+        /// The piece is the whole message; nothing was copied.
+        case wholePiece
+        /// The message, joined from several pieces.
+        case joined([UInt8])
+        /// Reported once per message; the rest of the message is dropped.
+        case violation(ProtocolViolation)
+    }
+
+    private let byteLimit: Int
+    private let fragmentLimit: Int
+    private var joined: [UInt8] = []
+    private var fragmentCount: Int32 = 0
+    private var isDropping = false
+
+    init(byteLimit: Int, fragmentLimit: Int) {
+        self.byteLimit = byteLimit
+        self.fragmentLimit = fragmentLimit
+    }
+
+    mutating func append(_ piece: Piece) -> Outcome {
+        if piece.isFirst {
+            joined = []
+            fragmentCount = 0
+            isDropping = false
+        }
+        if isDropping { return .incomplete }
+        if piece.isBinary { return drop(.binaryMessage) }
+        // The announced rest counts too: a frame of 2^62 bytes is refused at its first byte.
+        let (size, overflow) = (joined.count + piece.bytes.count).addingReportingOverflow(piece.remainingInFrame)
+        if overflow || size > byteLimit { return drop(.messageTooBig) }
+        if piece.remainingInFrame == 0 {
+            fragmentCount += 1
+            if fragmentCount > fragmentLimit || (Int(fragmentCount) == fragmentLimit && !piece.isFinal) {
+                return drop(.tooManyFragments)
+            }
+        }
+        guard piece.isFinal else {
+            if joined.isEmpty { joined.reserveCapacity(size) }
+            joined.append(contentsOf: piece.bytes)
+            return .incomplete
+        }
+        if joined.isEmpty {
+            return isValidUTF8(piece.bytes) ? .wholePiece : .violation(.invalidUTF8)
+        }
+        joined.append(contentsOf: piece.bytes)
+        let message = joined
+        joined = []
+        return message.withUnsafeBytes(isValidUTF8) ? .joined(message) : .violation(.invalidUTF8)
+    }
+
+    private mutating func drop(_ violation: ProtocolViolation) -> Outcome {
+        joined = []
+        isDropping = true
+        return .violation(violation)
+    }
+}

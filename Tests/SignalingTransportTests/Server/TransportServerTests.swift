@@ -1,0 +1,144 @@
+import SignalingProtocol
+import SignalingTransport
+import Testing
+
+@Suite("A server: start, limits and stop", .timeLimit(.minutes(1)))
+struct TransportServerTests {
+    private func error(_ host: String, _ port: Int) async throws -> TransportError? {
+        let loop = LoopThread(name: "refused", logger: quietLogger)
+        try loop.start()
+        let error = try await loop.run { () -> TransportError? in
+            let handler = TestServer.Handler(events: EventLog())
+            do throws(TransportError) {
+                _ = try TransportServer(
+                    loop: loop, options: TransportServer.Options(host: host, port: port), handler: handler)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        await loop.stop()
+        return error
+    }
+
+    @Test("a port in use is an error that names it, and the server that uses it is not affected")
+    func portInUse() async throws {
+        try await TestServer.with { server in
+            let refusal = try await error("127.0.0.1", server.port)
+            #expect(refusal == TransportError(.addressInUse, ""))
+            #expect(
+                refusal?.message
+                    == "Another program already listens on 127.0.0.1:\(server.port). Stop it, or choose another port.")
+            let socket = try RawSocket.webSocket(port: server.port)
+            try socket.sendText("hello")
+            #expect(try socket.receiveFrame().text == "hello")
+        }
+    }
+
+    @Test("an address that is not this machine's is refused")
+    func badAddresses() async throws {
+        for host in ["example.org", "300.1.1.1", "", "203.0.113.7"] {
+            #expect(try await error(host, 0) == TransportError(.invalidAddress, ""), "\(host)")
+        }
+        #expect(try await error("127.0.0.1", 70_000) == TransportError(.invalidAddress, ""))
+        #expect(try await error("localhost", 0) == nil)
+        #expect(try await error("::1", 0) == nil)
+    }
+
+    @Test("the loop stops within two seconds with open sockets, requests and handshakes; each socket is reported once")
+    func stopInTheMiddle() async throws {
+        let server = try await TestServer()
+        try await server.onLoop { _, handler in
+            handler.onRequest = { [unowned handler] in handler.exchanges.append($0) }
+        }
+        let sockets = try (0..<20).map { _ in try RawSocket.webSocket(port: server.port) }
+        let slow = try RawSocket.webSocket(port: server.port, receiveBufferByteCount: 8192)
+        let waiting = try RawSocket(port: server.port)
+        try waiting.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+        let halfway = try RawSocket(port: server.port)
+        try halfway.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab")
+        let silent = try RawSocket(port: server.port)
+        try await server.events.first { $0 == .request("GET", "/x") }
+        try await server.onLoop { _, handler in
+            let frame = OutboundFrame()
+            frame.append(contentsOf: repeatElement(0x61, count: 500_000))
+            while handler.sockets[21]?.write(frame) == .sent {}
+        }
+        let start = LoopThread.now
+        await server.stop()
+        #expect(LoopThread.now.duration(since: start) < .seconds(2))
+        #expect(server.events.all.count(where: isClosed) == 21)
+        for socket in sockets { #expect(try socket.receiveToEnd() == []) }
+        #expect(try waiting.receiveToEnd() == [])
+        withExtendedLifetime((slow, halfway, silent)) {}
+    }
+
+    @Test("stopAccepting refuses new connections, closes idle ones, and keeps sockets open")
+    func draining() async throws {
+        try await TestServer.with { server in
+            let socket = try RawSocket.webSocket(port: server.port)
+            let idle = try RawSocket(port: server.port)
+            try idle.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try idle.receiveResponse().status == 200)
+            try await server.onLoop { server, _ in server.stopAccepting() }
+            #expect(throws: RawSocketError.self) { _ = try RawSocket(port: server.port) }
+            #expect(try idle.receiveToEnd() == [])
+            try socket.sendText("hello")
+            #expect(try socket.receiveFrame().text == "hello")
+        }
+    }
+
+    @Test("connections over the limit get a 503")
+    func connectionLimit() async throws {
+        try await TestServer.with(.plain, { $0.maxConnectionCount = 2 }) { server in
+            let sockets = try (0..<2).map { _ in try RawSocket.webSocket(port: server.port) }
+            let third = try RawSocket(port: server.port)
+            #expect(try third.receiveResponse().status == 503)
+            sockets[0].hangUp()
+            try await server.events.first(where: isClosed)
+            try await server.onLoop { _, _ in }
+            #expect(try RawSocket.webSocket(port: server.port).descriptor >= 0)
+            withExtendedLifetime(sockets) {}
+        }
+    }
+
+    @Test("two servers share a loop, each with its own handler")
+    func twoServers() async throws {
+        try await TestServer.with { server in
+            let events = EventLog<ServerEvent>()
+            let other = try await server.onLoop { first, _ in
+                let handler = TestServer.Handler(events: events)
+                return LoopConfined(
+                    try TransportServer(loop: first.loop, options: TransportServer.Options(), handler: handler),
+                    to: first.loop)
+            }
+            let port = try await server.loop.run { other.value.port }
+            for port in [server.port, port] {
+                let socket = try RawSocket.webSocket(port: port)
+                try socket.sendText("to \(port)")
+                #expect(try socket.receiveFrame().text == "to \(port)")
+            }
+            #expect(events.all.contains(.message(1, "to \(port)")))
+            #expect(server.events.all.contains(.message(1, "to \(server.port)")))
+            #expect(server.events.all.count == 2 || server.events.all.count == 3)
+        }
+    }
+
+    @Test("loops start and stop in parallel")
+    func manyLoops() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<5 {
+                        try await TestServer.with { server in
+                            let socket = try RawSocket.webSocket(port: server.port)
+                            try socket.sendText("hello")
+                            #expect(try socket.receiveFrame().text == "hello")
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
