@@ -312,8 +312,10 @@ struct HTTPTests {
             let socket = try server.rawSocket()
             try socket.send(
                 "GET /a%20b/./c/../d?name=J%C3%BCrgen&empty=&bare&sum=1%2B1+2&and=a%26b%3Dc HTTP/1.1\r\nHost: h:1\r\n"
-                    + "Authorization: Bearer t\r\nX-OPENTOK-AUTH: jwt\r\nX-TB-PARTNER-AUTH: k:s\r\nContent-Type: a/b\r\n"
-                    + "Accept: */*\r\nOrigin: https://o\r\nIf-None-Match: \"e\"\r\nUser-Agent: test\r\nX-Other: y\r\n\r\n"
+                    + "Authorization: Bearer t\r\nX-OPENTOK-AUTH: jwt\r\nX-TB-PARTNER-AUTH: k:s\r\n"
+                    + "Content-Type: a/b\r\n"
+                    + "Accept: */*\r\nOrigin: https://o\r\nIf-None-Match: \"e\"\r\nUser-Agent: test\r\n"
+                    + "X-Other: y\r\n\r\n"
             )
             let response = try socket.receiveResponse()
             #expect(
