@@ -23,7 +23,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         public static let resourcesExhausted = Code(.resourcesExhausted)
         /// libwebsockets, libuv or OpenSSL failed.
         public static let libraryFailed = Code(.libraryFailed)
-        /// The servers of one loop must share this option.
+        /// An option differs from another server's on the same loop, where all servers must share it.
         public static let unsupported = Code(.unsupported)
         /// The loop was started before; a loop can be started once.
         public static let alreadyStarted = Code(.alreadyStarted)

@@ -297,7 +297,7 @@ struct HTTPLifecycleTests {
         }
     }
 
-    @Test("the library is told to close whatever is not being served")
+    @Test("questions: each state hangs up, sends, waits for a response and discards input as it should")
     func hangUp() {
         for stage in Stage.allCases {
             let lifecycle = stage.lifecycle

@@ -70,7 +70,7 @@ struct UpgradeTests {
     }
 
     @Test(
-        "an unknown upgrade is refused, alone and behind another request, and the server goes on",
+        "an unknown upgrade is refused, alone and behind another request, and the server keeps running",
         arguments: Wire.allCases)
     func unknownUpgrade(wire: Wire) async throws {
         try await TestServer.with(wire) { server in

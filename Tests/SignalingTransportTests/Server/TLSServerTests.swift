@@ -176,12 +176,6 @@ struct TLSServerTests {
 
     private static let greeting: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03]
 
-    private func isEmpty(_ server: TestServer) async throws {
-        while try await server.onLoop({ server, _ in server.connectionCount }) > 0 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
-    }
-
     @Test("plain text, broken TLS and half a handshake are cut, leak nothing, and other clients are not affected")
     func garbage() async throws {
         try await TestServer.with(.tls) { server in
@@ -206,7 +200,7 @@ struct TLSServerTests {
                     }
                 }
             }
-            try await isEmpty(server)
+            try await server.waitForNoConnections()
             try bystander.sendText("still here")
             #expect(try bystander.receiveFrame().text == "still here")
             #expect(server.events.all == [.opened(1), .message(1, "still here")])
@@ -236,7 +230,7 @@ struct TLSServerTests {
             let start = LoopThread.now
             for socket in sockets { #expect(try socket.receiveToEnd() == []) }
             #expect(LoopThread.now.duration(since: start) < .seconds(3))
-            try await isEmpty(server)
+            try await server.waitForNoConnections()
             #expect(turns.all.count < 500)
         }
     }

@@ -4,7 +4,7 @@ struct TimedOut: Error, CustomStringConvertible {
     let description: String
 }
 
-/// What happened, in order, from any thread; and a way to wait for it, with a deadline.
+/// Records events in order, from any thread, and lets a test wait for one with a deadline.
 final class EventLog<Event: Sendable>: Sendable {
     private struct Waiter {
         let matches: @Sendable (Event) -> Bool
@@ -29,7 +29,7 @@ final class EventLog<Event: Sendable>: Sendable {
         for continuation in woken { continuation.resume(returning: event) }
     }
 
-    /// The first event that matches, of those that were and those to come.
+    /// Returns the first event that matches, recorded already or still to come.
     @discardableResult
     func first(
         _ what: String = "event", within limit: Duration = .seconds(10),

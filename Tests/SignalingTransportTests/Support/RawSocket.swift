@@ -10,14 +10,13 @@ struct RawSocketError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A blocking connection to 127.0.0.1, over TCP or TLS, to say exactly these bytes and see exactly those. Reads give up
-/// after 10 s.
+/// A blocking connection to 127.0.0.1, over TCP or TLS, that sends and receives exact bytes. Reads time out after 10 s.
 final class RawSocket {
     private(set) var descriptor: Int32
     private(set) var tls: OpaquePointer?
     private var pending: [UInt8] = []
 
-    /// - Parameter tls: how to speak TLS; nil for none.
+    /// - Parameter tls: the TLS settings; nil for plain TCP.
     init(port: Int, receiveBufferByteCount: Int? = nil, tls options: RawTLS? = nil) throws {
         #if os(Linux)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -26,7 +25,7 @@ final class RawSocket {
         #endif
         var timeout = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        // What is sent is looked at piece by piece; waiting for acknowledgements would only take time.
+        // Tests send single bytes: do not wait for acknowledgements between them.
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         if var size = receiveBufferByteCount.map(Int32.init) {
@@ -47,7 +46,7 @@ final class RawSocket {
 
     deinit { hangUp() }
 
-    /// Without a word: no close_notify either.
+    /// Closes without a close frame or close_notify.
     func hangUp() {
         if let tls { SSL_free(tls) }
         tls = nil
@@ -55,7 +54,7 @@ final class RawSocket {
         descriptor = -1
     }
 
-    /// Closes so that the peer sees a reset.
+    /// Closes with a TCP reset.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
@@ -76,7 +75,7 @@ final class RawSocket {
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// At least one byte; none at the end of the stream.
+    /// Receives at least one byte; returns none at the end of the stream.
     func receiveSome() throws -> [UInt8] {
         if !pending.isEmpty {
             defer { pending = [] }
@@ -87,7 +86,7 @@ final class RawSocket {
             let count = buffer.withUnsafeMutableBytes { SSL_read(tls, $0.baseAddress, Int32($0.count)) }
             if count > 0 { return Array(buffer[..<Int(count)]) }
             if errno == EAGAIN, SSL_get_error(tls, count) == SSL_ERROR_WANT_READ {
-                throw RawSocketError(description: "nothing came in time")
+                throw RawSocketError(description: "no bytes within 10 s")
             }
             return []
         }
@@ -113,7 +112,7 @@ final class RawSocket {
         return Array(bytes[..<count])
     }
 
-    /// All that comes until the other side ends the stream.
+    /// Receives everything until the peer ends the stream.
     func receiveToEnd() throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -140,7 +139,7 @@ final class RawSocket {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    /// One response; `isHead` has no body whatever its length says.
+    /// Receives one response. A response to HEAD has no body, whatever its `Content-Length`.
     func receiveResponse(isHead: Bool = false) throws -> Response {
         let head = try receiveHead()
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true).map(String.init)

@@ -1,33 +1,31 @@
 import CLibwebsockets
-import Foundation
-import SignalingTransport
 
-/// How a test speaks TLS: OpenSSL, bare.
+/// The TLS settings of a test's client, which uses OpenSSL directly.
 struct RawTLS: Sendable {
     static let modern = RawTLS()
 
-    /// The only version to offer; nil for all that OpenSSL has.
+    /// The only version to offer; nil for all of OpenSSL's.
     var version: Int32?
-    /// For TLS 1.2; nil for OpenSSL's own.
+    /// The cipher list for TLS 1.2; nil for OpenSSL's default.
     var ciphers: String?
-    /// As ALPN has it on the wire: each name behind its length.
+    /// The ALPN offer as on the wire: each name after its length.
     var alpn: [UInt8] = []
 
-    /// Made once, and only read from then on; OpenSSL counts its references safely.
+    /// Unsafe: created once and only read afterwards; OpenSSL counts its references atomically.
     nonisolated(unsafe) private static let context: OpaquePointer? = {
         let context = SSL_CTX_new(TLS_client_method())
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         return SSL_CTX_load_verify_locations(context, Certificates.authority, nil) == 1 ? context : nil
     }()
 
-    /// Checks the certificate against the test authority, and "127.0.0.1".
+    /// Verifies the certificate against the test authority and the address 127.0.0.1.
     func handshake(over descriptor: Int32) throws -> OpaquePointer {
         guard let context = Self.context, let tls = SSL_new(context) else {
             throw RawSocketError(description: "no TLS context")
         }
         X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), "127.0.0.1")
         if let version {
-            // The macros behind these two numbers do not come across.
+            // The setters of these two are macros, which Swift does not import.
             SSL_ctrl(tls, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(version), nil)
             SSL_ctrl(tls, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
         }
@@ -39,27 +37,5 @@ struct RawTLS: Sendable {
             throw RawSocketError(description: "no TLS handshake")
         }
         return tls
-    }
-}
-
-/// What a test runs over.
-enum Wire: Sendable, CaseIterable {
-    case plain
-    case tls
-}
-
-/// Throw-away certificates, good until 2046; see `Tests/Vectors/README.md`.
-enum Certificates {
-    static let authority = path("authority.pem")
-    static let otherAuthority = path("other-authority.pem")
-    static let server = TransportServer.TLS(
-        certificateFile: path("server.pem"), privateKeyFile: path("server.key.pem"))
-    static let elsewhere = TransportServer.TLS(
-        certificateFile: path("elsewhere.pem"), privateKeyFile: path("elsewhere.key.pem"))
-
-    static func path(_ name: String) -> String {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .appending(path: "Vectors/tls").appending(path: name).path
     }
 }

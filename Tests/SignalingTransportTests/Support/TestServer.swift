@@ -13,7 +13,7 @@ enum ServerEvent: Sendable, Equatable {
     case note(String)
 }
 
-/// A server on a loop of its own that records what happens, and does what the test says. Echoes by default.
+/// A server on its own loop that records what happens. It echoes messages and requests unless the test sets a closure.
 final class TestServer: Sendable {
     let loop: LoopThread
     let events = EventLog<ServerEvent>()
@@ -42,7 +42,7 @@ final class TestServer: Sendable {
         port = try await loop.run { server.value.port }
     }
 
-    /// On the loop, with server and handler.
+    /// Runs `body` on the loop, with the server and its handler.
     @discardableResult
     func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (TransportServer, Handler) throws -> Value
@@ -52,7 +52,20 @@ final class TestServer: Sendable {
 
     func stop() async { await loop.stop() }
 
-    /// A connection that has said nothing yet; over TLS it has shaken hands.
+    /// Waits until the server has no HTTP connection.
+    func waitForNoConnections() async throws {
+        let ended = EventLog<Bool>()
+        try await onLoop { server, _ in
+            let previous = server.loop.onTurnEnded
+            server.loop.onTurnEnded = {
+                previous?()
+                if server.connectionCount == 0 { ended.append(true) }
+            }
+        }
+        try await ended.first("end of all connections") { $0 }
+    }
+
+    /// A connection that has sent nothing yet; over TLS its handshake is complete.
     func rawSocket(receiveBufferByteCount: Int? = nil) throws -> RawSocket {
         try RawSocket(
             port: port, receiveBufferByteCount: receiveBufferByteCount, tls: wire == .tls ? .modern : nil)
@@ -64,7 +77,7 @@ final class TestServer: Sendable {
             tls: wire == .tls ? .modern : nil)
     }
 
-    /// Runs a test with a server, and stops it whatever the test does.
+    /// Runs a test with a server, and stops the server when the test returns or throws.
     static func with(
         _ wire: Wire = .plain, _ configure: @Sendable (inout TransportServer.Options) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void

@@ -1,5 +1,3 @@
-import Testing
-
 /// What is expected of one event in one state of a life cycle.
 enum Cell<Stage: Sendable>: Sendable {
     /// These effects in this order, and then this state; nil if the state stays.

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A client over TLS", .timeLimit(.minutes(1)))
 struct SecureClientTests {
-    /// Connects, sends `text`, waits for its echo and closes. Returns what the handler was told.
+    /// Connects, sends `text`, waits for its echo and closes. Returns the handler's calls and the error, if any.
     private func exchange(
         to server: TestServer, host: String, trusting file: String?, sending text: String
     ) async throws -> ([ClientEvent], TransportError?) {
