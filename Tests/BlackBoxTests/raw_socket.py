@@ -9,6 +9,12 @@ import struct
 
 # A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
 DEADLINE = 60
+
+# The receive buffer of a client that stalls. It is small beside what a test sends, so that data soon waits in the server.
+# With one below the size of a segment, the rest would arrive at a few kilobytes a second: each segment would wait for a
+# retransmission.
+STALLED_BUFFER = 1 << 18
+
 TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10
 
 

@@ -180,3 +180,39 @@ class Bystander(Client):
 
 def presence_id(event):
     return event.get("connectionId") or event["connection"]["connectionId"]
+
+
+def connect_line(server, session, **members):
+    """A `connect` request as text, for tests that send bytes. `members` replace its members."""
+    return json.dumps(
+        {"op": "connect", "id": 1, "apiKey": server.project.key, "sessionId": session, "token": server.project.token(session)}
+        | members
+    )
+
+
+async def refuses(server, session, code, name, **members):
+    """Requires that the server refuses a `connect` with this error, and closes with 4501 (CON-3)."""
+    async with await Client.open(server) as client:
+        members = {"apiKey": server.project.key, "sessionId": session, "token": server.project.token(session)} | members
+        request = await client.request("connect", **{k: v for k, v in members.items() if v is not None})
+        await client.refused(code, name, request, retryable=False)
+        close, events = await client.closed()
+        assert close == 4501
+        assert [event["ev"] for event in events] in ([], ["disconnected"])
+
+
+async def reconnect(server, session, old, after, secret=None, **members):
+    """Connects with the resume ticket of `old`, and keeps counting its request ids."""
+    client = await Client.open(server)
+    client.ids = old.ids
+    resume = {
+        "connectionId": old.id, "secret": secret or old.connected["resume"]["secret"],
+        "epoch": old.connected["epoch"], "after": after,
+    }
+    request = await client.request(
+        "connect", apiKey=server.project.key, sessionId=session, resume=resume,
+        **{"token": server.project.token(session)} | members,
+    )
+    client.connected, events = await client.answer(request)
+    assert events == [], "RES-4: no event comes before `connected`"
+    return client

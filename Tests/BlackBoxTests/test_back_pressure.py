@@ -10,10 +10,9 @@ import time
 
 import pytest
 
-from raw_socket import CLOSE, TEXT, RawSocket, frame
+from raw_socket import CLOSE, STALLED_BUFFER, TEXT, RawSocket, frame
 from server_process import Server
-from signalbox_client import Bystander, Client
-from test_protocol import connect_line
+from signalbox_client import Bystander, Client, connect_line
 
 HEARTBEAT_SECONDS = 10
 
@@ -27,7 +26,7 @@ def quiet_server():
 
 async def stalled(server, session):
     """A connection with a small buffer that has stopped reading."""
-    raw = await RawSocket.websocket(server, receive_buffer=4096)
+    raw = await RawSocket.websocket(server, receive_buffer=STALLED_BUFFER)
     await raw.send_text(connect_line(server, session))
     await raw.objects()
     raw.writer.transport.pause_reading()
@@ -154,26 +153,31 @@ async def test_wire_13_a_hundred_thousand_requests_without_reading_are_all_answe
 
 @pytest.mark.waiting
 async def test_wire_14_a_client_that_reads_slowly_is_kept_for_more_than_two_heartbeats(server):
-    """It reads a frame a second, while megabytes wait.
+    """It reads five frames a second, while megabytes wait.
 
     It answers no heartbeat, since the server does not read from it.
     """
+    # Twice what the buffers of the kernel hold.
+    count = 100_000
     raw = await stalled(server, server.project.session())
     line = b'{"op":"signal","id":%d,"to":"nobody","data":"' + b"x" * 200 + b'"}'
-    pieces = [frame(TEXT, b"\n".join(line % number for number in range(start, start + 200))) for start in range(0, 50_000, 200)]
+    pieces = [frame(TEXT, b"\n".join(line % number for number in range(start, start + 200))) for start in range(0, count, 200)]
     sending = asyncio.create_task(send_all(raw, pieces))
     raw.writer.transport.resume_reading()
     answered = 0
     slow_until = time.monotonic() + 2.6 * HEARTBEAT_SECONDS
-    while answered < 50_000:
+    while answered < count:
+        frame_count = 1
         if time.monotonic() < slow_until:
             # The pace of the reader. Nothing else happens meanwhile, so there is no event to wait for.
             await asyncio.sleep(1)
             assert not sending.done(), "TCP pushes back"
-        for event in await raw.objects():
-            if event["ev"] != "ping":
-                assert event["id"] == answered, event
-                answered += 1
+            frame_count = 5
+        for _ in range(frame_count):
+            for event in await raw.objects():
+                if event["ev"] != "ping":
+                    assert event["id"] == answered, event
+                    answered += 1
     await sending
     raw.writer.transport.abort()
 

@@ -7,9 +7,8 @@ import time
 import pytest
 
 from credentials import base64url
-from raw_socket import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, RawSocket, frame, handshake
-from signalbox_client import Bystander, Client
-from test_protocol import connect_line, refuses
+from raw_socket import CLOSE, CONTINUATION, PING, PONG, TEXT, RawSocket, frame, handshake
+from signalbox_client import Bystander, Client, connect_line, refuses
 
 NOT_JSON = [
     "hello", "{", "}", '{"op":"signal"', "{'op':'signal'}", '{"op":"signal",}', '{op:"signal"}', '{"op":"signal"} x',

@@ -1,8 +1,7 @@
 """What the server logs."""
 
 from server_process import Server
-from signalbox_client import Client
-from test_protocol import connect_line
+from signalbox_client import Client, connect_line
 
 
 async def test_logs_contain_no_secrets_even_at_trace_level():

@@ -10,8 +10,7 @@ import random
 import pytest
 
 from server_process import Server
-from signalbox_client import Client
-from test_resume import reconnect
+from signalbox_client import Client, reconnect
 
 MEMBER_COUNT, ROUNDS, SEED = 4, 40, 20
 

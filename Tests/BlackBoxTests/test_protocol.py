@@ -1,15 +1,14 @@
 """The protocol, rule by rule, with clients that follow it."""
 
 import asyncio
-import json
 import re
 import time
 
 import pytest
 
-from raw_socket import CLOSE, RawSocket, frame, handshake
+from raw_socket import CLOSE, RawSocket, frame
 from server_process import Server
-from signalbox_client import Client
+from signalbox_client import Client, connect_line, refuses
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -389,13 +388,6 @@ async def test_pres_2_a_close_frame_without_a_code_means_clientDisconnected(serv
         await ada.expect("connectionDestroyed", reason="clientDisconnected")
 
 
-def connect_line(server, session, **members):
-    return json.dumps(
-        {"op": "connect", "id": 1, "apiKey": server.project.key, "sessionId": session, "token": server.project.token(session)}
-        | members
-    )
-
-
 async def test_pres_3_no_event_of_a_connection_follows_its_connectionDestroyed(server, session):
     async with await Client.join(server, session) as ada:
         bob = await Client.join(server, session)
@@ -471,16 +463,6 @@ async def test_tok_limits_a_token_of_16384_bytes_is_accepted_and_a_longer_one_is
     longer = of_length(16385)
     assert len(longer) == 16388
     await refuses(server, session, 1004, "OT_AUTHENTICATION_ERROR", token=longer)
-
-
-async def refuses(server, session, code, name, **members):
-    async with await Client.open(server) as client:
-        members = {"apiKey": server.project.key, "sessionId": session, "token": server.project.token(session)} | members
-        request = await client.request("connect", **{k: v for k, v in members.items() if v is not None})
-        await client.refused(code, name, request, retryable=False)
-        close, events = await client.closed()
-        assert close == 4501
-        assert [event["ev"] for event in events] in ([], ["disconnected"])
 
 
 async def test_g_3_a_thousand_receivers_receive_each_broadcast_once(server, session):

@@ -4,10 +4,9 @@ import asyncio
 import json
 import time
 
-from raw_socket import RawSocket
+from raw_socket import STALLED_BUFFER, RawSocket
 from server_process import Server
-from signalbox_client import Bystander, Client
-from test_protocol import connect_line
+from signalbox_client import Bystander, Client, connect_line
 
 
 async def test_sig_12_g_8_online_only_signals_are_relayed_at_one_a_second(server, session):
@@ -65,7 +64,7 @@ async def test_g_5_g_6_a_stalled_reader_misses_typing_signals_and_receives_every
     """While a reader stalls, the server drops online-only signals for it, and keeps every other signal."""
     with Server("--log-bytes", 32 << 20, "--log-events", "4096", "--signal-rate", "0") as server:
         session = server.project.session()
-        raw = await RawSocket.websocket(server, receive_buffer=4096)
+        raw = await RawSocket.websocket(server, receive_buffer=STALLED_BUFFER)
         await raw.send_text(connect_line(server, session))
         await raw.objects()
         raw.writer.transport.pause_reading()

@@ -19,8 +19,7 @@ import websockets
 
 from credentials import Project
 from server_process import BINARY, DEADLINE, Command, Server, environment, run
-from signalbox_client import Client
-from test_resume import reconnect
+from signalbox_client import Client, reconnect
 from webhook_receiver import Receiver
 
 FILE = "sessions.state"

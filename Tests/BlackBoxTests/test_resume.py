@@ -5,7 +5,7 @@ import json
 import pytest
 
 from server_process import Server
-from signalbox_client import Client
+from signalbox_client import Client, reconnect
 
 
 @pytest.fixture(scope="module")
@@ -13,23 +13,6 @@ def long_windows():
     """A server with the default resume and recovery windows."""
     with Server(log_level="trace") as server:
         yield server
-
-
-async def reconnect(server, session, old, after, secret=None, **members):
-    """Connects with the resume ticket of `old`, and keeps counting its request ids."""
-    client = await Client.open(server)
-    client.ids = old.ids
-    resume = {
-        "connectionId": old.id, "secret": secret or old.connected["resume"]["secret"],
-        "epoch": old.connected["epoch"], "after": after,
-    }
-    request = await client.request(
-        "connect", apiKey=server.project.key, sessionId=session, resume=resume,
-        **{"token": server.project.token(session)} | members,
-    )
-    client.connected, events = await client.answer(request)
-    assert events == [], "RES-4: no event comes before `connected`"
-    return client
 
 
 async def test_res_2_res_4_res_5_g_7_a_lost_connection_is_resumed_and_other_clients_see_nothing(long_windows):

@@ -1,8 +1,8 @@
 """Accessibility of the page: names, contrast, focus, text direction, live regions."""
 
 import pytest
-from user import User
 from playwright.sync_api import expect
+from user import User
 
 NAMELESS = """() => [...document.querySelectorAll('button, input, select, textarea, [role=img], [tabindex="0"]')]
   .filter((each) => each.checkVisibility())

@@ -6,8 +6,8 @@ import threading
 import urllib.parse
 
 import pytest
-from user import User
 from playwright.sync_api import expect
+from user import User
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 PATHS = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js"]

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from user import User
 from playwright.sync_api import expect
+from user import User
 
 BREAK_IN = "document.title='broken in'"
 TEXTS = [

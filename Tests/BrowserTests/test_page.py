@@ -3,10 +3,9 @@
 import datetime
 import re
 
-import pytest
-from user import MESSAGE_ROWS, User
 from playwright.sync_api import expect
 from relay import Relay
+from user import MESSAGE_ROWS, User
 
 
 def test_two_users_chat_in_both_directions(open_page, url, room, screenshots):

@@ -1,9 +1,9 @@
 """A page whose connection is lost: it reconnects, and other users see nothing (G3, G7)."""
 
 import pytest
-from user import MESSAGE_ROWS, User
 from playwright.sync_api import expect
 from relay import Relay
+from user import MESSAGE_ROWS, User
 
 
 @pytest.fixture

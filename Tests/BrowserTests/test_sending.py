@@ -3,8 +3,8 @@
 import json
 import re
 
-from user import MESSAGE_ROWS, User
 from playwright.sync_api import expect
+from user import MESSAGE_ROWS, User
 
 
 class RefusingProxy:

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 from conftest import DEADLINE, Server
-from user import MESSAGE_ROWS, User
 from playwright.sync_api import expect
 from relay import Relay
+from user import MESSAGE_ROWS, User
 
 KEY, SECRET = "100", "a-secret-of-this-test"
 CREDENTIALS = ["--api-key", KEY, "--api-secret", SECRET]
