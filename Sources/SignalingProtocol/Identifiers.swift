@@ -92,11 +92,3 @@ extension RawIdentifier {
     public var description: String { rawValue }
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
-
-enum Hexadecimal {
-    /// Sixteen lower-case digits, leading zeros kept.
-    static func text(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-}

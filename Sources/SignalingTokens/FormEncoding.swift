@@ -1,3 +1,5 @@
+import SignalingProtocol
+
 /// `application/x-www-form-urlencoded`, as OpenTok's T1 tokens use it.
 enum FormEncoding {
     /// Each field's text, decoded. Nil when the text is malformed, or a name stands twice: who signs must have meant one
@@ -21,7 +23,9 @@ enum FormEncoding {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(Base16.digit), let low = rest.next().flatMap(Base16.digit) else {
+                guard let high = rest.next().flatMap(Hexadecimal.digit),
+                    let low = rest.next().flatMap(Hexadecimal.digit)
+                else {
                     return nil
                 }
                 bytes.append(high << 4 | low)
@@ -42,38 +46,9 @@ enum FormEncoding {
                 bytes.append(byte)
             default:
                 bytes.append(UInt8(ascii: "%"))
-                bytes.append(contentsOf: Base16.text([byte]).uppercased().utf8)
+                bytes.append(contentsOf: Hexadecimal.text([byte]).uppercased().utf8)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-enum Base16 {
-    static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
-    /// Nil for anything but pairs of hex digits.
-    static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        var rest = text.makeIterator()
-        while let first = rest.next(), let second = rest.next() {
-            guard let high = digit(first), let low = digit(second) else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    /// Lower case.
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
     }
 }

@@ -58,7 +58,7 @@ public struct Project: Sendable, CustomStringConvertible, CustomDebugStringConve
     public static func isUUID(_ text: String) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return groups.map(\.count) == [8, 4, 4, 4, 12]
-            && groups.allSatisfy { $0.allSatisfy { Base16.digit($0) != nil } }
+            && groups.allSatisfy { $0.allSatisfy { Hexadecimal.digit($0) != nil } }
     }
 
     /// The secret to sign with. Throws `wrongAlgorithm` for an application.

@@ -46,7 +46,7 @@ enum RandomText {
         var digits = Array(make(using: &generator).utf8)
         digits[12] = UInt8(ascii: "4")
         // The variant: binary 10 in the two highest bits of this digit.
-        digits[16] = Array("89ab".utf8)[Int(Base16.digit(digits[16]) ?? 0) % 4]
+        digits[16] = Array("89ab".utf8)[Int(Hexadecimal.digit(digits[16]) ?? 0) % 4]
         for place in [20, 16, 12, 8] { digits.insert(UInt8(ascii: "-"), at: place) }
         return String(decoding: digits, as: UTF8.self)
     }
@@ -58,6 +58,6 @@ enum RandomText {
             let bits: UInt64 = generator.next()
             bytes += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
         }
-        return Base16.text(bytes)
+        return Hexadecimal.text(bytes)
     }
 }

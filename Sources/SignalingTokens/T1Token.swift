@@ -25,7 +25,7 @@ public enum T1Token {
         }
         // SHA-1 is what the format says. Its collisions do not help against HMAC (RFC 6151 argues the same for MD5).
         let signature = HMAC<Crypto.Insecure.SHA1>.authenticationCode(for: Array(data.utf8), using: secret)
-        let content = "partner_id=\(project.apiKey)&sig=\(Base16.text(signature)):\(data)"
+        let content = "partner_id=\(project.apiKey)&sig=\(Hexadecimal.text(signature)):\(data)"
         return prefix + Base64.standard(Array(content.utf8))
     }
 
@@ -45,7 +45,8 @@ public enum T1Token {
         // The signature is over the very bytes behind the colon, so they are cut out and never encoded again.
         guard let colon = content.firstIndex(of: UInt8(ascii: ":")),
             let envelope = FormEncoding.fields(content[..<colon]),
-            let apiKey = envelope["partner_id"], let signature = envelope["sig"].flatMap({ Base16.decoded($0.utf8) })
+            let apiKey = envelope["partner_id"],
+            let signature = envelope["sig"].flatMap({ Hexadecimal.decoded($0.utf8) })
         else { throw .malformed }
         guard apiKey == project.apiKey.rawValue else { throw .otherProject }
         let data = content[(colon + 1)...]

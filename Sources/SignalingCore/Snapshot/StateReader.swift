@@ -285,22 +285,8 @@ private struct Members {
     }
 
     mutating func hash(_ name: String) throws(StateFault) -> ResumeSecretHash {
-        let digits = Array(try text(name).utf8)
-        guard digits.count.isMultiple(of: 2) else { throw .damaged }
-        var bytes: [UInt8] = []
-        for place in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Self.digit(digits[place]), let low = Self.digit(digits[place + 1]) else { throw .damaged }
-            bytes.append(high << 4 | low)
-        }
+        guard let bytes = Hexadecimal.decoded(try text(name).utf8) else { throw .damaged }
         return ResumeSecretHash(bytes: bytes)
-    }
-
-    private static func digit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 
     mutating func answers() throws(StateFault) -> AnswerBook {

@@ -128,8 +128,8 @@ public struct StateWriter: Sendable {
         writer.member("data", ticket.data)
         writer.member("begin", ticket.begin.rawValue)
         writer.member("joined", ticket.joined.rawValue)
-        writer.member("secret", Self.hexadecimal(ticket.secretHash))
-        if let previous = ticket.previousSecretHash { writer.member("previous", Self.hexadecimal(previous)) }
+        writer.member("secret", Hexadecimal.text(ticket.secretHash.bytes))
+        if let previous = ticket.previousSecretHash { writer.member("previous", Hexadecimal.text(previous.bytes)) }
     }
 
     private mutating func write(_ name: String, ago moment: MonotonicInstant) {
@@ -144,11 +144,5 @@ public struct StateWriter: Sendable {
     private mutating func endLine() {
         writer.endObject()
         writer.endLine()
-    }
-
-    private static func hexadecimal(_ hash: ResumeSecretHash) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: hash.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
