@@ -51,9 +51,6 @@ public final class HTTPExchange {
     /// The first value of that name in the query.
     public func queryValue(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// Whether an answer would still reach somebody.
-    public var isWaiting: Bool { connection?.waits(for: self) ?? false }
-
     /// Answers, on the loop, within the callback or at any time after it. The first answer counts: later ones, and one
     /// to a client that has gone meanwhile, do nothing.
     public func respond(_ response: HTTPResponse) {

@@ -138,13 +138,6 @@ public final class TransportServer {
         for socket in Array(sockets.values) { socket.close(code: code, reason: reason) }
     }
 
-    /// Cuts every WebSocket and HTTP connection at the end of this turn of the loop.
-    public func terminateAll() {
-        loop.preconditionCurrent()
-        for socket in Array(sockets.values) { socket.terminate() }
-        for connection in Array(connections.values) { connection.kill() }
-    }
-
     // MARK: Connections
 
     private func accepted(_ descriptor: Int32, _ peer: SocketAddress) {
