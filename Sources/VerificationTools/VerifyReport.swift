@@ -2,27 +2,28 @@ import JSONText
 import SignalingProtocol
 import SignalingVerification
 
-/// What came of it.
-struct VerifyReport {
+/// The result of a ``Verification``, for people and as JSON.
+package struct VerifyReport: Sendable {
     let seed: UInt64
+    /// Whether every client was connected at the end and had received the last signal of each member of its session.
     let isSettled: Bool
-    let took: Duration
+    let duration: Duration
     var faults: [String: Int] = [:]
     var longestInterruption = Duration.zero
     private var counts: [String: Int] = [:]
     private var violations: [Violation] = []
 
-    init(seed: UInt64, isSettled: Bool, took: Duration) {
+    init(seed: UInt64, isSettled: Bool, duration: Duration) {
         self.seed = seed
         self.isSettled = isSettled
-        self.took = took
+        self.duration = duration
     }
 
-    var isGood: Bool { isSettled && violations.isEmpty }
+    package var isGood: Bool { isSettled && violations.isEmpty }
 
     mutating func add(_ history: History) {
         for step in history.clients.flatMap(\.steps) {
-            switch step.what {
+            switch step.action {
             case .sent: count("signals")
             case .answered(_, .acknowledged): count("acknowledged")
             case .answered(_, .refused): count("refused")
@@ -36,41 +37,43 @@ struct VerifyReport {
             violations.append(violation)
             switch violation.kind {
             case .missing: count("lost")
-            case .twice: count("duplicated")
-            case .disorder: count("reordered")
-            case .untrue: break
+            case .duplicate: count("duplicated")
+            case .reordered: count("reordered")
+            case .wrong: break
             }
         }
     }
 
-    private mutating func count(_ what: String) { counts[what, default: 0] += 1 }
+    private mutating func count(_ name: String) { counts[name, default: 0] += 1 }
 
     private static let names = [
         "signals", "acknowledged", "refused", "unknown", "received", "lost", "duplicated", "reordered", "lossesTold",
         "resumed", "recovered",
     ]
 
-    var text: String {
+    package var text: String {
         func number(_ name: String) -> String { String(counts[name] ?? 0) }
         var lines = [
             "signals \(number("signals")): acknowledged \(number("acknowledged")), refused \(number("refused")), unknown \(number("unknown")); received \(number("received"))",
             "lost \(number("lost")), duplicated \(number("duplicated")), reordered \(number("reordered"))",
             "came back: resumed \(number("resumed")), recovered \(number("recovered")), losses told \(number("lossesTold"))",
-            "longest interruption \(longestInterruption.wholeMilliseconds) ms, took \(took.wholeMilliseconds) ms, seed \(seed)",
+            "longest interruption \(longestInterruption.wholeMilliseconds) ms, took \(duration.wholeMilliseconds) ms, seed \(seed)",
         ]
-        if !isSettled { lines.append("BROKEN: somebody did not come back, or did not get the last signal, in time") }
+        if !isSettled {
+            lines.append("BROKEN: a client did not reconnect, or did not receive the last signals, in time")
+        }
         lines += violations.prefix(20).map { "BROKEN \($0)" }
-        lines.append(isGood ? "every promise was kept" : "\(violations.count) times a promise was broken")
+        lines.append(isGood ? "every promise was kept" : "\(violations.count) violations of the promises")
         return lines.joined(separator: "\n")
     }
 
-    var json: String {
+    package var json: String {
         var writer = JSONWriter()
         writer.beginObject()
         for name in Self.names { writer.member(name, counts[name] ?? 0) }
         for (name, count) in faults.sorted(by: { $0.key < $1.key }) { writer.member(name, count) }
         writer.member("longestInterruptionMilliseconds", longestInterruption.wholeMilliseconds)
-        writer.member("milliseconds", took.wholeMilliseconds)
+        writer.member("milliseconds", duration.wholeMilliseconds)
         writer.member("seed", seed)
         writer.member("settled", isSettled)
         writer.name("violations")

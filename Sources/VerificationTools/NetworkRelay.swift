@@ -1,30 +1,32 @@
 import Foundation
 import Synchronization
 
-/// The network between one client and the server, which can be cut: a TCP relay on a free port of the loopback.
-final class NetworkRelay: Sendable {
-    enum Cut: String, CaseIterable {
-        /// Both ends are reset.
+/// The network between one client and the server, which can be cut: a TCP relay on a free loopback port.
+package final class NetworkRelay: Sendable {
+    package enum Cut: Sendable {
+        /// Resets both sockets.
         case abrupt
-        /// What one end says is swallowed, and nobody is told.
-        case silentUp, silentDown
+        /// Discards everything that the client sends, without closing a socket.
+        case silentUp
+        /// Discards everything that the server sends, without closing a socket.
+        case silentDown
     }
 
-    let port: Int
+    package let port: Int
     private let listener: Int32
     private let target: Mutex<UInt16>
     private let pairs = Mutex<[Pair]>([])
 
-    /// The two sockets of a client's connection. They are closed by the last of its two threads.
+    /// The two sockets of a client's connection. The last of its two threads closes them.
     private final class Pair: Sendable {
         let client: Int32
         let server: Int32
-        let swallowsUp = Atomic(false)
-        let swallowsDown = Atomic(false)
+        let discardsUp = Atomic(false)
+        let discardsDown = Atomic(false)
         let running = Atomic(2)
 
-        func swallows(_ isUp: Bool) -> Bool {
-            isUp ? swallowsUp.load(ordering: .relaxed) : swallowsDown.load(ordering: .relaxed)
+        func discards(_ isUp: Bool) -> Bool {
+            isUp ? discardsUp.load(ordering: .relaxed) : discardsDown.load(ordering: .relaxed)
         }
 
         init(client: Int32, server: Int32) {
@@ -33,7 +35,7 @@ final class NetworkRelay: Sendable {
         }
     }
 
-    init(to port: Int) throws {
+    package init(to port: Int) throws {
         target = Mutex(UInt16(truncatingIfNeeded: port))
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.loopback(0)
@@ -50,22 +52,22 @@ final class NetworkRelay: Sendable {
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
-    /// Where the next connections go: the server has been started anew.
-    func retarget(to port: Int) { target.withLock { $0 = UInt16(truncatingIfNeeded: port) } }
+    /// Sends the next connections to another port, after a restart of the server.
+    package func retarget(to port: Int) { target.withLock { $0 = UInt16(truncatingIfNeeded: port) } }
 
-    func stop() {
+    package func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
         cut(.abrupt)
     }
 
-    /// Cuts what is connected now; a new connection works.
-    func cut(_ cut: Cut) {
+    /// Cuts the present connections; new ones work.
+    package func cut(_ cut: Cut) {
         pairs.withLock { pairs in
             for pair in pairs {
                 switch cut {
-                case .silentUp: pair.swallowsUp.store(true, ordering: .relaxed)
-                case .silentDown: pair.swallowsDown.store(true, ordering: .relaxed)
+                case .silentUp: pair.discardsUp.store(true, ordering: .relaxed)
+                case .silentDown: pair.discardsDown.store(true, ordering: .relaxed)
                 case .abrupt:
                     for end in [pair.client, pair.server] {
                         var reset = linger(l_onoff: 1, l_linger: 0)
@@ -106,7 +108,7 @@ final class NetworkRelay: Sendable {
         while true {
             let count = recv(from, &buffer, buffer.count, 0)
             guard count > 0 else { break }
-            if pair.swallows(isUp) { continue }
+            if pair.discards(isUp) { continue }
             var sent = 0
             while sent < count {
                 let written = buffer[sent..<count].withUnsafeBytes {
@@ -116,8 +118,8 @@ final class NetworkRelay: Sendable {
                 sent += written
             }
         }
-        // The end of a stream is swallowed, too.
-        if !pair.swallows(isUp) { shutdown(to, Int32(SHUT_RDWR)) }
+        // A silent cut discards the end of the stream, too.
+        if !pair.discards(isUp) { shutdown(to, Int32(SHUT_RDWR)) }
         pairs.withLock { pairs in
             guard pair.running.subtract(1, ordering: .relaxed).newValue == 0 else { return }
             pairs.removeAll { $0 === pair }

@@ -4,17 +4,19 @@ import SignalingProtocol
 import SignalingVerification
 import Synchronization
 
-/// One client under test: a session behind a network of its own, and the notes of what it did and saw.
+/// One client under test: a session behind a relay of its own, and a record of what it did and saw.
 final class VerifiedClient: Sendable {
     private struct Notes {
         var steps: [History.Step] = []
         var calls: [UInt64: String] = [:]
-        var last: Set<String> = []
+        var lastSignals: Set<String> = []
         var cutOffAt: MonotonicInstant?
         var longestInterruption = Duration.zero
         var sentCount = 0
-        var isEnded = false
     }
+
+    /// The type of the signals that end a run.
+    static let lastSignalType = "last"
 
     let name: String
     let session: Session
@@ -36,9 +38,9 @@ final class VerifiedClient: Sendable {
 
     var history: History.Client { History.Client(name, steps: notes.withLock { $0.steps }) }
     var longestInterruption: Duration { notes.withLock { $0.longestInterruption } }
-    func hasReceived(_ data: String) -> Bool { notes.withLock { $0.last.contains(data) } }
+    func hasReceived(_ data: String) -> Bool { notes.withLock { $0.lastSignals.contains(data) } }
 
-    /// Comes in, or in again after an end, before the deadline.
+    /// Connects, again and again until the deadline, if the session is not connected.
     func connect(until deadline: ContinuousClock.Instant) async -> Bool {
         while ContinuousClock.now < deadline {
             if session.isConnected { return true }
@@ -48,7 +50,9 @@ final class VerifiedClient: Sendable {
         return session.isConnected
     }
 
-    /// Sends a signal that can be told from all others, and returns when something is known of it, or nothing ever will be.
+    /// Sends a signal with unique data, and returns when the call has ended in any way.
+    ///
+    /// - Returns: the data.
     func send(to: ConnectionID?, type: String, isOnlineOnly: Bool) async -> String {
         let number = notes.withLock { notes in
             notes.sentCount += 1
@@ -62,7 +66,7 @@ final class VerifiedClient: Sendable {
     private func note(_ entry: JournalEntry) {
         let now = MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds)
         notes.withLock { notes in
-            func add(_ what: History.What) { notes.steps.append(History.Step(now, what)) }
+            func add(_ action: History.Action) { notes.steps.append(History.Step(now, action)) }
             switch entry {
             case .opening: add(.opening)
             case .welcomed(let welcome): add(.entered(History.Entry(welcome)))
@@ -81,7 +85,7 @@ final class VerifiedClient: Sendable {
                 }
             case .heard(.signal(let signal)):
                 let data = signal.data ?? ""
-                if signal.type == "last" { notes.last.insert(data) }
+                if signal.type == Self.lastSignalType { notes.lastSignals.insert(data) }
                 add(.received(History.Reception(seq: signal.seq, from: signal.from?.connectionId, data: data)))
             case .heard(.connectionCreated(let peer)): add(.created(peer.connectionId, nil))
             case .heard(.connectionDestroyed(let peer, _)): add(.destroyed(peer.connectionId, nil))
