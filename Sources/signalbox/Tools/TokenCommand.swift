@@ -8,9 +8,9 @@ struct TokenCommand: AsyncParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Print a token: signed permission to connect to one session.",
+        commandName: "token", abstract: "Print a token, which permits a client to connect to one session.",
         discussion: """
-            It is made here, without asking a server. Give it to one client, and to nobody else.
+            The command makes the token without a server. Give each token to one client only.
 
             A project signs with its secret, an application with its private key:
 
@@ -23,18 +23,18 @@ struct TokenCommand: AsyncParsableCommand {
 
     @OptionGroup var signing: SigningOptions
 
-    @Option(help: "subscriber, publisher, moderator or publisheronly.")
+    @Option(help: "The client's role: subscriber, publisher, moderator or publisheronly.")
     var role: Role = .publisher
 
-    @Option(help: "Connection data: what everybody in the session is told about this client; at most 1000 characters.")
+    @Option(help: "The connection data, which every client in the session sees; at most 1000 characters.")
     var data: String = ""
 
-    @Option(help: "How long it is good for, in seconds; at most 2592000, which is 30 days.")
+    @Option(help: "How long the token is valid, in seconds; at most 2592000 (30 days).")
     var expiresIn: Int64 = 86_400
 
     @Option(
         help: """
-            t1 (OpenTok's classic form), jwt (what its SDKs make today) or app (an application's, as Vonage's SDKs make \
+            t1 (OpenTok's classic form), jwt (made by its present SDKs) or app (for an application, as Vonage's SDKs make \
             it). (default: t1 for a project, app for an application)
             """)
     var format: Format?
@@ -55,18 +55,21 @@ struct TokenCommand: AsyncParsableCommand {
                 print(try T1Token.make(request, project: project, now: .current, using: &randomness))
             }
         } catch {
-            throw ExitStatus.exit(ExitStatus.usage, "no token: \(error)")
+            throw ExitStatus.exit(ExitStatus.usage, "no token can be made for session \(session): \(error)")
         }
     }
 
-    /// Who can sign in the format that is asked for.
+    /// The signer for the requested format.
     private func signer() throws -> SigningOptions.Signer {
         switch format {
         case nil: return try signing.requiredSigner()
         case .app: return .application(try signing.requiredApplication())
         case .t1, .jwt:
             guard !signing.namesApplication else {
-                throw ExitStatus.exit(ExitStatus.usage, "an application makes tokens with --format app only")
+                throw ExitStatus.exit(
+                    ExitStatus.usage,
+                    "an application signs only tokens with --format app. Remove --format, or give --api-key and --api-secret."
+                )
             }
             return .project(try signing.projectOptions.requiredProject())
         }

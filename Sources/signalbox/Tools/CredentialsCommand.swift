@@ -4,10 +4,10 @@ import SignalingTokens
 struct CredentialsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credentials",
-        abstract: "Print what a backend shows with a REST request.",
+        abstract: "Print the credentials for a REST request.",
         discussion: """
-            It is good for three minutes, and made here, without asking a server. A project's goes into the header \
-            X-OPENTOK-AUTH, an application's behind Bearer:
+            They are valid for three minutes. The command makes them without a server. A project's credentials go into the \
+            header X-OPENTOK-AUTH, an application's into Authorization:
 
               curl -H "X-OPENTOK-AUTH: $(signalbox credentials)" …
               curl -H "Authorization: Bearer $(signalbox credentials --application-id ID --private-key-file FILE)" …
@@ -26,7 +26,7 @@ struct CredentialsCommand: AsyncParsableCommand {
                 print(try RequestCredentials.make(application: application, now: .current, using: &randomness))
             }
         } catch {
-            throw ExitStatus.exit(ExitStatus.failed, "\(error)")
+            throw ExitStatus.exit(ExitStatus.failed, "no credentials can be made: \(error)")
         }
     }
 }

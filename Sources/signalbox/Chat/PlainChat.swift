@@ -6,43 +6,11 @@ import SignalingProtocol
 import TextChat
 import TextChatFoundation
 
-struct ChatCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "chat", abstract: "Chat in a terminal: type a line, see the others.",
-        discussion: """
-            Ctrl-D leaves. Below the line that you write stands who else is writing; they see the same of you, unless \
-            --no-typing is given. With a pipe on either side it is plain lines: what comes in is sent, what others say \
-            comes out as "name: text". --name is the name that others see.
-            """)
-
-    @OptionGroup var session: SessionOptions
-
-    @Flag(help: "Do not let others see that you are writing.")
-    var noTyping = false
-
-    func run() async throws {
-        let access = try await session.access()
-        let leaving = access.session
-        let events = leaving.events
-        let outcome = try await Interruption.doing({ await leaving.disconnect() }) {
-            try await session.connect(access)
-            let alias = session.name.isEmpty ? "me" : session.name
-            if RawTerminal.isAvailable {
-                let chat = await ScreenChat(session: leaving, alias: alias, isTypingShown: !noTyping)
-                return await chat.run(events: events)
-            }
-            let chat = await PlainChat(session: leaving, alias: alias)
-            return await chat.run(events: events, lines: InputLines.stream())
-        }
-        if let outcome { throw outcome }
-    }
-}
-
-/// A chat in plain lines: between two pipes, or on a terminal that cannot be drawn on.
+/// A chat in plain lines: between two pipes, or on a terminal without cursor control.
 @MainActor
-private final class PlainChat {
+final class PlainChat {
     private let session: Session
-    // What is piped through goes out as it came in, a line of blanks too.
+    // Sends every line of a pipe as it is, also a blank one.
     private let component = TextChatComponent(composer: Composer(unit: .utf16, sendsBlankText: true))
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var outcome: ExitCode?
@@ -54,11 +22,13 @@ private final class PlainChat {
         component.setSenderId(session.connectionID?.rawValue, alias: alias)
     }
 
-    /// Runs until the input or the connection ends; returns how the program has to end, if not well.
+    /// Runs until the input or the connection ends.
+    ///
+    /// - Returns: the exit code after a failure.
     func run(events: AsyncStream<SessionEvent>, lines: AsyncStream<String>) async -> ExitCode? {
         if isTerminal { say("You are in. \(presence) Ctrl-D leaves.") }
         let reading = Task { await self.send(lines) }
-        for await event in events { if !take(event) { break } }
+        for await event in events { if !handle(event) { break } }
         reading.cancel()
         return outcome
     }
@@ -71,32 +41,32 @@ private final class PlainChat {
         }
     }
 
-    /// Each line waits for its acknowledgement, so lines arrive in their order and none is lost in silence.
+    /// Sends each line after the acknowledgement of the one before it: lines keep their order, and every failure is reported.
     private func send(_ lines: AsyncStream<String>) async {
         for await line in lines {
             guard component.edit(line).isAccepted else {
-                fail("a line is longer than \(component.maxLength) characters, and was not sent")
+                fail("not sent: the line is longer than \(component.maxLength) characters")
                 continue
             }
             let localID = LocalID(using: &randomness)
-            switch await component.send(now: .current, localID: localID) {
+            switch await component.send(now: .now, localID: localID) {
             case .sent, .discarded, .refused(.blank): break
             case .failed(let failure):
                 fail("not sent: \(failure.reason)")
-                // Nobody can try again here: the lines behind it go on.
+                // There is no way to retry here; continue with the next line.
                 component.discard(localID)
             case .refused(.notConnected): fail("not sent: not connected")
-            case .refused: fail("a line is too long for a signal, and was not sent")
+            case .refused: fail("not sent: the line is too long for a signal")
             }
         }
         await session.disconnect()
     }
 
-    /// - Returns: whether more can come.
-    private func take(_ event: SessionEvent) -> Bool {
+    /// - Returns: whether more events can follow.
+    private func handle(_ event: SessionEvent) -> Bool {
         switch event {
         case .signal(let signal):
-            printNew(component.handle(.signal(signal), now: .current))
+            printNew(component.handle(.signal(signal), now: .now))
         case .connectionCreated(let connection):
             if isTerminal { say("\(name(connection)) is here") }
         case .connectionDestroyed(let connection, _):
@@ -125,7 +95,7 @@ private final class PlainChat {
 
     private func show(_ message: ChatMessage) {
         let name = message.senderAlias ?? "somebody"
-        let time = isTerminal ? ChatTimeText.text(message.sentAt ?? .current, in: .current) + " " : ""
+        let time = isTerminal ? ChatTimeText.text(message.sentAt ?? .now, in: .current) + " " : ""
         StandardOutput.print("\(time)\(Printable.text(name)): \(Printable.text(message.text))")
     }
 
@@ -139,34 +109,8 @@ private final class PlainChat {
     }
 }
 
-/// Others' text as it may stand on a terminal: it must not drive it (escape sequences), nor look like several lines.
-enum Printable {
-    static func text(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map {
-                    $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
-                        ? " " : $0
-                }))
-    }
-
-    static func name(_ connection: Connection) -> String {
-        connection.data.isEmpty ? "somebody" : text(connection.data)
-    }
-}
-
-extension ChatMessage.Failure {
-    /// For a person.
-    var reason: String {
-        switch self {
-        case .error(let error): error.message
-        case .interrupted: "interrupted"
-        }
-    }
-}
-
-/// The lines of standard input, one at a time and as they are asked for, on a thread that may wait.
-private enum InputLines {
+/// The lines of standard input. Each is read on request, on a thread that may block.
+enum InputLines {
     static func stream() -> AsyncStream<String> {
         AsyncStream {
             await withCheckedContinuation { continuation in

@@ -1,26 +1,25 @@
-/// What stands at the foot of a terminal, below the messages: the line that is being written, and below it a status line when
-/// there is something to tell. A value: it says what to write.
+/// The foot of a terminal, below the messages: the user's line, and a status line below it when there is a status. A value: its
+/// methods return the text to write.
 ///
-/// The cursor always rests in the written line, which takes one row whatever its length; so all of the foot is cleared from
-/// there on.
+/// The cursor always rests in the user's line, which has one row whatever its length. So the foot is cleared from there on.
 struct TerminalScreen {
     var columns: Int
     private(set) var input = LineEditor()
     private(set) var status = ""
-    /// How far from the left the cursor was left.
+    /// The column of the cursor.
     private var cursorColumn = 0
 
     private static let prompt = "> "
 
     init(columns: Int) { self.columns = columns }
 
-    /// The foot, drawn on rows that are clear.
+    /// Draws the foot on cleared rows.
     mutating func draw() -> String {
-        // On a terminal that is hardly there the prompt makes room: a foot of more than one row could not be cleared.
+        // A very narrow terminal has no prompt: the line must fit in one row.
         let prompt = columns > Self.prompt.count + 1 ? Self.prompt : ""
         let width = max(columns - prompt.count - 1, 0)
         let characters = input.characters
-        // As much as fits before the cursor, then what fits behind it.
+        // As many characters as fit before the cursor, then as many as fit after it.
         var start = input.cursor
         var before = 0
         while start > 0, before + Self.width(characters[start - 1]) <= width {
@@ -39,7 +38,7 @@ struct TerminalScreen {
         return out + "\r" + (cursorColumn > 0 ? "\u{1B}[\(cursorColumn)C" : "")
     }
 
-    /// Clears the foot; what is written next stands where it began.
+    /// Clears the foot, and leaves the cursor at its beginning.
     func clear() -> String { "\r\u{1B}[J" }
 
     mutating func print(_ lines: [String]) -> String {
@@ -57,14 +56,14 @@ struct TerminalScreen {
         return clear() + draw()
     }
 
-    /// Terminals break lines anew when they become narrower: the cursor may stand in a later row of the same line.
+    /// A terminal that becomes narrower wraps its lines again: the cursor may be in a later row of the same line.
     mutating func resize(to columns: Int) -> String {
         let rows = columns < self.columns ? cursorColumn / max(columns, 1) : 0
         self.columns = columns
         return (rows > 0 ? "\u{1B}[\(rows)A" : "") + clear() + draw()
     }
 
-    /// Columns that a character takes: none, one or two (Unicode Standard Annex 11, and emoji).
+    /// The number of columns of a character: 0, 1 or 2 (Unicode Standard Annex 11, and emoji).
     static func width(_ character: Character) -> Int {
         character.unicodeScalars.reduce(0) { max($0, width($1)) }
     }

@@ -5,10 +5,10 @@ import SignalingProtocol
 
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen", abstract: "Print what happens in a session, one JSON object a line.",
+        commandName: "listen", abstract: "Print the events of a session, one JSON object per line.",
         discussion: """
-            The first line is {"event":"connected",…}. Ends with status 0 on SIGINT or SIGTERM, and with 1 when the connection \
-            ends otherwise.
+            The first line is {"event":"connected",…}. The exit status is 0 after SIGINT or SIGTERM, and 1 when the \
+            connection ends otherwise.
             """)
 
     @OptionGroup var session: SessionOptions
@@ -17,8 +17,8 @@ struct ListenCommand: AsyncParsableCommand {
         let access = try await session.access()
         let listening = access.session
         let events = listening.events
-        // From the first moment on: a signal that comes while connecting ends it as politely as a later one.
-        let isComplete = try await Interruption.doing({ await listening.disconnect() }) {
+        // A process signal disconnects the session in order, also while it connects.
+        let isComplete = try await Interruption.handle(first: { await listening.disconnect() }) {
             try await session.connect(access)
             emit([
                 "event": "connected",

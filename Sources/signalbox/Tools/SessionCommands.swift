@@ -4,14 +4,15 @@ import SignalingTokens
 
 struct SessionCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Make sessions.", subcommands: [Create.self], defaultSubcommand: Create.self)
+        commandName: "session", abstract: "Create sessions.", subcommands: [Create.self], defaultSubcommand: Create.self
+    )
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a new session id.",
             discussion: """
-                A session id carries its project and needs no database: it is made here, without asking a server, and any \
-                server of the same project takes it. Sessions do not expire.
+                A session id contains its project's key. The command makes it without a server, and every server of the same \
+                project accepts it. Sessions do not expire.
                 """)
 
         @OptionGroup var signing: SigningOptions

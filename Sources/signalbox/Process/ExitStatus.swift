@@ -1,25 +1,24 @@
 import ArgumentParser
-import Foundation
 import SignalingProtocol
 
-/// How the program ends, and the one line on standard error that goes with it.
-struct ExitStatus {
-    /// It did not work.
+/// The program's exit statuses, and the one line on standard error that comes with a failure.
+enum ExitStatus {
+    /// The command failed.
     static let failed: Int32 = 1
-    /// The command line makes no sense (`EX_USAGE`).
+    /// The arguments or settings are wrong (`EX_USAGE`).
     static let usage: Int32 = 64
     /// The server cannot be reached (`EX_UNAVAILABLE`).
     static let unreachable: Int32 = 69
     /// The server does not permit it (`EX_NOPERM`).
     static let notPermitted: Int32 = 77
 
-    /// Prints why, and gives the error that ends the program with that status.
+    /// Prints the message and returns the error that ends the program with the status.
     static func exit(_ status: Int32, _ message: String) -> ExitCode {
         StandardError.print("signalbox: \(message)")
         return ExitCode(status)
     }
 
-    /// What a refusal of the server means for the program's end.
+    /// Prints the error and returns the one that ends the program with the status for it.
     static func exit(_ error: SignalingError) -> ExitCode {
         let status =
             switch error.code {
@@ -30,13 +29,4 @@ struct ExitStatus {
             }
         return exit(status, error.message)
     }
-}
-
-enum StandardOutput {
-    /// A line at once, also when a program reads it through a pipe.
-    static func print(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
-}
-
-enum StandardError {
-    static func print(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }

@@ -1,13 +1,15 @@
 import Dispatch
 import Foundation
 
-/// The process's terminal, key by key: no echo, no lines. It is put back however the process ends, `SIGKILL` apart.
+/// The process's terminal in raw mode: single keys, without echo. Its settings are restored however the process ends, except
+/// after SIGKILL.
 enum RawTerminal {
-    /// How it was; written once, before any handler is there that reads it.
+    /// The settings to restore. Written once, before any signal handler that reads it is installed.
     nonisolated(unsafe) private static var saved = termios()
+    /// Written by the main thread and by a signal handler on its way to end the process.
     nonisolated(unsafe) private static var isRaw = false
 
-    /// Whether a person sits on both sides, at a terminal that can be drawn on.
+    /// Whether standard input and output are a terminal with cursor control.
     static var isAvailable: Bool {
         let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
         return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !kind.isEmpty && kind != "dumb"
@@ -23,7 +25,7 @@ enum RawTerminal {
         guard tcgetattr(STDIN_FILENO, &saved) == 0 else { return }
         isRaw = true
         atexit { RawTerminal.end() }
-        // What ends a process without its consent; SIGINT and SIGTERM end it politely.
+        // SIGINT and SIGTERM are not here: ``Interruption`` handles them.
         for number in [SIGHUP, SIGQUIT, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV] {
             signal(number) { number in
                 RawTerminal.end()
@@ -33,31 +35,31 @@ enum RawTerminal {
         }
         var raw = saved
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
-        // Suspending would leave the terminal raw to the shell.
+        // Ctrl-Z would suspend the process and leave the terminal raw.
         withUnsafeMutableBytes(of: &raw.c_cc) {
             $0[Int(VSUSP)] = UInt8(truncatingIfNeeded: fpathconf(STDIN_FILENO, Int32(_PC_VDISABLE)))
         }
         tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
-        // Pasted text is told from keys.
+        // Bracketed paste: the terminal marks pasted text.
         write("\u{1B}[?2004h")
     }
 
-    /// Safe in a signal handler, and when done twice.
+    /// Restores the terminal. Safe in a signal handler, and when called twice.
     static func end() {
         guard isRaw else { return }
         isRaw = false
-        // Paste is not marked any more; the foot is cleared.
+        // Ends bracketed paste and clears the foot.
         let bytes: StaticString = "\u{1B}[?2004l\r\u{1B}[J"
         _ = Foundation.write(STDOUT_FILENO, bytes.utf8Start, bytes.utf8CodeUnitCount)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &saved)
     }
 
-    /// Writes nothing any more once the terminal has been put back: whatever still wants to draw then comes too late.
+    /// Writes text. Does nothing after ``end()``.
     static func write(_ text: String) {
         if isRaw, !text.isEmpty { FileHandle.standardOutput.write(Data(text.utf8)) }
     }
 
-    /// What is typed, as it comes, on a thread that may wait; ends with the input.
+    /// The bytes that the user types, read on a thread that may block. Ends with the input.
     static func input() -> AsyncStream<[UInt8]> {
         AsyncStream {
             await withCheckedContinuation { continuation in
@@ -71,7 +73,7 @@ enum RawTerminal {
         while true {
             let count = read(STDIN_FILENO, &buffer, buffer.count)
             if count > 0 { return Array(buffer[..<count]) }
-            // A signal came between; anything else is the end.
+            // A signal interrupted the call; every other error ends the input.
             guard count < 0, errno == EINTR else { return nil }
         }
     }

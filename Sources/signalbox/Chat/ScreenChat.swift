@@ -6,8 +6,8 @@ import TextChat
 import TextChatFoundation
 import UnixSignals
 
-/// A chat on a terminal that is drawn on: messages in groups above, at the foot the line that is being written, and below it
-/// who else is writing.
+/// A chat on a terminal with cursor control: messages in groups, the user's line at the foot, and below it the users who are
+/// typing.
 @MainActor
 final class ScreenChat {
     private let session: Session
@@ -17,10 +17,10 @@ final class ScreenChat {
     private var screen = TerminalScreen(columns: RawTerminal.columns)
     private var isReconnecting = false
     private var outcome: ExitCode?
-    /// Told when the terminal is as it was.
+    /// Printed after the terminal is restored.
     private var complaint: String?
     private var randomness = SystemRandomNumberGenerator()
-    /// Whose message was written last, if nothing else was since.
+    /// The sender of the last message, unless another line follows it.
     private var lastSender: (ChatMessage.Direction, String?)?
 
     init(session: Session, alias: String, isTypingShown: Bool) {
@@ -34,7 +34,9 @@ final class ScreenChat {
         component.runTyping()
     }
 
-    /// Runs until the input or the connection ends; returns how the program has to end, if not well.
+    /// Runs until the input or the connection ends.
+    ///
+    /// - Returns: the exit code after a failure.
     func run(events: AsyncStream<SessionEvent>) async -> ExitCode? {
         RawTerminal.begin()
         RawTerminal.write(screen.print(["-- You are in. \(presence) Ctrl-D leaves."]))
@@ -49,7 +51,7 @@ final class ScreenChat {
             },
             Task { [stream = component.typing.snapshotStream()] in for await _ in stream { showStatus() } },
         ]
-        for await event in events { if !take(event) { break } }
+        for await event in events { if !handle(event) { break } }
         for task in tasks { task.cancel() }
         component.typing.stop()
         RawTerminal.end()
@@ -67,7 +69,7 @@ final class ScreenChat {
 
     // MARK: Keys
 
-    /// - Returns: whether more can come.
+    /// - Returns: whether more input can follow.
     private func type(_ bytes: [UInt8]) -> Bool {
         for key in keys.keys(in: bytes) {
             switch key {
@@ -83,7 +85,7 @@ final class ScreenChat {
     private func edit(_ key: LineEditor.Key) {
         var next = line
         next.apply(key)
-        // One that is too long is refused whole.
+        // A change that makes the line too long is refused as a whole.
         guard component.edit(next.text).isAccepted else { return RawTerminal.write("\u{7}") }
         line = next
         RawTerminal.write(screen.show(line))
@@ -91,7 +93,7 @@ final class ScreenChat {
 
     private func send() {
         let localID = LocalID(using: &randomness)
-        if let refusal = component.startSending(now: .current, localID: localID) {
+        if let refusal = component.startSending(now: .now, localID: localID) {
             switch refusal {
             case .blank: break
             case .notConnected: say("not sent: not connected")
@@ -108,30 +110,30 @@ final class ScreenChat {
             guard case .failed(let failure) = await component.finishSending(localID) else { return }
             say("not sent: \(failure.reason)")
             outcome = ExitCode(ExitStatus.failed)
-            // Nobody can try again here: the lines behind it go on.
+            // There is no way to retry here; continue with the next line.
             component.discard(localID)
         }
     }
 
-    /// What has come with one's own new message: it, and before it the day if that is another.
+    /// Shows the user's own new message, and the day before it if that is new.
     private func showOwn(_ localID: LocalID) {
         let rows = component.rows
-        guard let id = component.timeline.rowID(of: localID), let place = rows.lastIndex(where: { $0.id == id }) else {
+        guard let id = component.timeline.rowID(of: localID), let index = rows.lastIndex(where: { $0.id == id }) else {
             return
         }
-        var changes = [TimelineChange.insert(rows[place], at: place)]
-        if place > 0, case .day = rows[place - 1].content {
-            changes.insert(.insert(rows[place - 1], at: place - 1), at: 0)
+        var changes = [TimelineChange.insert(rows[index], at: index)]
+        if index > 0, case .day = rows[index - 1].content {
+            changes.insert(.insert(rows[index - 1], at: index - 1), at: 0)
         }
         show(changes)
     }
 
     // MARK: Events
 
-    /// - Returns: whether more can come.
-    private func take(_ event: SessionEvent) -> Bool {
+    /// - Returns: whether more events can follow.
+    private func handle(_ event: SessionEvent) -> Bool {
         for event in event.channelEvents(connectionID: session.connectionID) {
-            show(component.handle(event, now: .current))
+            show(component.handle(event, now: .now))
         }
         switch event {
         case .signal: break
@@ -172,7 +174,7 @@ final class ScreenChat {
 
     private func show(_ changes: [TimelineChange]) {
         var lines: [String] = []
-        // In the order of the list: a day is inserted after the message that it stands before.
+        // In the order of the list: the component inserts a day after the message that it precedes.
         let inserted = Set(changes.compactMap { if case .insert(let row, _) = $0 { row.id } else { nil } })
         for row in inserted.isEmpty ? [] : component.rows where inserted.contains(row.id) {
             switch row.content {
@@ -189,7 +191,7 @@ final class ScreenChat {
         if !lines.isEmpty { RawTerminal.write(screen.print(lines)) }
     }
 
-    /// Name and time once for a group; again when something else was written in between.
+    /// The lines of a message. Name and time are shown once for a group, and again after another line.
     private func lines(of row: MessageRow) -> [String] {
         let message = row.message
         let sender = (message.direction, message.direction == .sent ? nil : message.senderID)
@@ -198,6 +200,6 @@ final class ScreenChat {
         let text = "  " + Printable.text(message.text)
         if isSameGroup { return [text] }
         let name = message.direction == .sent ? "You" : Printable.text(message.senderAlias ?? "somebody")
-        return ["\(name) \(ChatTimeText.text(message.receivedAt ?? .current, in: .current))", text]
+        return ["\(name) \(ChatTimeText.text(message.receivedAt ?? .now, in: .current))", text]
     }
 }

@@ -1,60 +1,8 @@
-/// The line that a person is writing in a terminal: keys go in as the bytes that a terminal sends, what they mean comes out.
-///
-/// Characters are what a reader takes for one. Pasted line breaks are blanks, so that nothing is sent by a paste.
-struct LineEditor: Equatable {
-    enum Key: Equatable {
-        case text(String)
-        case enter, backspace, delete, left, right, home, end, clear, eraseToEnd, eraseWord, redraw, endOfInput
-    }
-
-    private(set) var characters: [Character] = []
-    /// Characters before the cursor.
-    private(set) var cursor = 0
-
-    var text: String { String(characters) }
-
-    mutating func replace(_ text: String) {
-        characters = Array(text)
-        cursor = characters.count
-    }
-
-    /// Changes the line; `enter`, `redraw` and `endOfInput` do not.
-    mutating func apply(_ key: Key) {
-        switch key {
-        case .text(let text):
-            // Joined, since what is added may combine with what stands before it.
-            let head = Array(String(characters[..<cursor]) + text)
-            characters = Array(String(head) + String(characters[cursor...]))
-            cursor = min(head.count, characters.count)
-        case .backspace:
-            guard cursor > 0 else { return }
-            cursor -= 1
-            characters.remove(at: cursor)
-        case .delete: if cursor < characters.count { characters.remove(at: cursor) }
-        case .left: cursor = max(cursor - 1, 0)
-        case .right: cursor = min(cursor + 1, characters.count)
-        case .home: cursor = 0
-        case .end: cursor = characters.count
-        case .clear:
-            characters.removeSubrange(..<cursor)
-            cursor = 0
-        case .eraseToEnd: characters.removeSubrange(cursor...)
-        case .eraseWord:
-            var start = cursor
-            while start > 0, characters[start - 1].isWhitespace { start -= 1 }
-            while start > 0, !characters[start - 1].isWhitespace { start -= 1 }
-            characters.removeSubrange(start..<cursor)
-            cursor = start
-        case .enter, .redraw, .endOfInput: break
-        }
-    }
-}
-
-/// Takes a terminal's bytes apart into keys. What it does not know it drops: a sequence is never taken for text.
+/// Parses a terminal's bytes into keys. It drops unknown sequences, so that they never become text.
 struct KeyReader {
     private enum State {
         case plain
-        /// Inside a character; so many bytes are missing.
+        /// Inside a UTF-8 character.
         case character(missing: Int)
         case escape
         /// After `ESC [` or `ESC O`.
@@ -66,16 +14,16 @@ struct KeyReader {
     private var isPasting = false
     private var text = ""
 
-    /// Longer sequences are dropped.
-    private static let longestSequence = 16
-    /// In bytes. Longer ones are given in pieces; each is longer than any message.
-    private static let longestPaste = 65_536
+    /// The parser drops longer sequences.
+    private static let sequenceByteCount = 16
+    /// A larger paste is split; each part is longer than the longest message.
+    private static let pasteByteCount = 65_536
 
     mutating func keys(in input: some Sequence<UInt8>) -> [LineEditor.Key] {
         var keys: [LineEditor.Key] = []
-        for byte in input { take(byte, &keys) }
-        // A paste comes in pieces, and is one text: too long, it is refused whole.
-        if !isPasting || text.utf8.count > Self.longestPaste { flush(&keys) }
+        for byte in input { read(byte, &keys) }
+        // A paste may arrive in several reads and is one text, so that a too long one is refused as a whole.
+        if !isPasting || text.utf8.count > Self.pasteByteCount { flush(&keys) }
         return keys
     }
 
@@ -90,12 +38,12 @@ struct KeyReader {
         keys.append(key)
     }
 
-    private mutating func take(_ byte: UInt8, _ keys: inout [LineEditor.Key]) {
+    private mutating func read(_ byte: UInt8, _ keys: inout [LineEditor.Key]) {
         switch state {
         case .plain: plain(byte, &keys)
         case .character(let missing):
             guard byte & 0xC0 == 0x80 else {
-                // Cut off: what it was is lost, what follows is not.
+                // The character is incomplete: drop it and read this byte anew.
                 state = .plain
                 return plain(byte, &keys)
             }
@@ -116,7 +64,7 @@ struct KeyReader {
             if (0x40...0x7E).contains(byte) {
                 state = .plain
                 sequence(before, byte, &keys)
-            } else if before.count >= Self.longestSequence || byte < 0x20 {
+            } else if before.count >= Self.sequenceByteCount || byte < 0x20 {
                 state = .plain
             } else {
                 state = .sequence(before + [byte])

@@ -4,18 +4,18 @@ import SignalingProtocol
 
 struct SignalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "signal", abstract: "Send one signal, and end when the server has acknowledged it.",
-        discussion: "Prints the signal's place in the session's order.")
+        commandName: "signal", abstract: "Send one signal, and wait for the acknowledgement.",
+        discussion: "Prints the signal's sequence number (seq).")
 
     @OptionGroup var session: SessionOptions
 
-    @Option(help: "The signal's type: up to 128 letters, digits, or characters - . _ ~")
+    @Option(help: "The signal's type: at most 128 letters, digits or characters - . _ ~")
     var type: String?
 
-    @Option(help: "The signal's data: any text of up to 8192 UTF-16 units.")
+    @Option(help: "The signal's data: text of at most 8192 UTF-16 code units.")
     var data: String?
 
-    @Option(help: "The connection id to send it to; without one it goes to everybody.")
+    @Option(help: "The id of the connection to send to. (default: all connections)")
     var to: String?
 
     func run() async throws {
