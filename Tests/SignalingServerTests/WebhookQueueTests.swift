@@ -285,11 +285,11 @@ private struct Receiver {
     private mutating func advance() {
         for effect in queue.advance(to: now, using: &random) {
             switch effect {
-            case .post(let delivery, let ticket):
+            case .send(let post, let ticket):
                 #expect(self.ticket == nil, "one at a time")
-                (self.ticket, number) = (ticket, delivery.number)
+                (self.ticket, number) = (ticket, post.number)
                 posts += 1
-                seen.append("post \(delivery.number) \(text(delivery.body))")
+                seen.append("post \(post.number) \(text(post.body))")
             case .abandon(let ticket):
                 #expect(ticket == self.ticket)
                 seen.append("abandon \(number ?? 0)")
