@@ -1,4 +1,7 @@
-"""The options of `signalbox serve`, held to the table of docs/CONFIGURATION.md. A Swift test holds the table to the declarations."""
+"""The options of `signalbox serve` are those of the table in docs/CONFIGURATION.md.
+
+A Swift test compares the table with the declarations.
+"""
 
 import json
 import re

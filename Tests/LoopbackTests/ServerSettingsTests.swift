@@ -29,7 +29,7 @@ final class ServerSettingsTests {
 
     private func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// The configuration that a file with this text gives, with other settings beside it.
+    /// The configuration from a file with this text and other settings.
     private func configuration(
         _ text: String, _ settings: ServerSettings = .init(), environment: [String: String] = [:]
     ) async throws -> ServerConfiguration {
@@ -382,9 +382,9 @@ final class ServerSettingsTests {
             ("100", "new", true), ("100", "old", true), ("101", "s", true), ("101", "new", false),
         ] {
             let project = try #require(Project(apiKey: APIKey(key), secret: secret))
-            let id = SessionIDCodec.make(for: project, now: .now, using: &randomness)
+            let id = SessionIDCodec.make(for: project, now: .current, using: &randomness)
             let token = try T1Token.make(
-                AccessRequest(sessionID: id), project: project, now: .now, using: &randomness)
+                AccessRequest(sessionID: id), project: project, now: .current, using: &randomness)
             let session = Session(apiKey: key, sessionId: id.rawValue, server: address.url)
             let error = await refusal { try await session.connect(token: token) }
             #expect((error == nil) == isGood, "\(key) \(secret)")
