@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Which target may use which is drawn in docs/ARCHITECTURE.md; scripts/check-layers holds the sources to it.
+/// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it.
 let package = Package(
     name: "signalbox",
     platforms: [.macOS(.v15)],
@@ -88,10 +88,13 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "OpenTok", dependencies: ["SignalingClient", "TextChatFoundation"], swiftSettings: settings),
+        .target(
+            name: "VerificationTools", dependencies: ["SignalingClient", "SignalingTokens", "SignalingVerification"],
+            swiftSettings: settings),
         .executableTarget(
             name: "signalbox",
             dependencies: [
-                "SignalingServer", "SignalingClient", "SignalingTokens", "SignalingVerification", "TextChatFoundation",
+                "SignalingServer", "SignalingClient", "SignalingTokens", "TextChatFoundation", "VerificationTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -104,7 +107,7 @@ let package = Package(
         .executableTarget(
             name: "small-chat", dependencies: ["SignalingClient", "TextChatFoundation", "TextChatTesting"],
             path: "Examples/SmallChat", swiftSettings: settings),
-        // In the language mode that code written for OpenTok is in.
+        // Code written for OpenTok is in this language mode.
         .executableTarget(
             name: "opentok-text-chat", dependencies: ["OpenTok"], path: "Examples/TextChatSample",
             swiftSettings: settings + [.swiftLanguageMode(.v5)]),
@@ -114,7 +117,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
-        // What a pure target needs of the C library's mathematics comes with Foundation elsewhere.
+        // Pure targets need the C library's mathematics, which other targets get with Foundation.
         .executableTarget(
             name: "timeline-benchmark", dependencies: ["TextChat"], path: "Tests/Benchmarks/Timeline",
             swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
@@ -159,14 +162,14 @@ let package = Package(
             name: "LoopbackTests",
             dependencies: [
                 "SignalingServer", "SignalingClient", "SignalingCore", "SignalingTokens", "TestSupport",
-                "signalbox",
+                "VerificationTools",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "OpenTokTests",
             dependencies: [
                 "OpenTok", "SignalingServer", "SignalingCore", "SignalingTokens", "SignalingProtocol", "TestSupport",
-                "opentok-text-chat", "signalbox",
+                "opentok-text-chat", "VerificationTools",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -1,30 +1,31 @@
 import SignalingProtocol
 
-/// What the clients of one session did and saw, as they noted it themselves: what ``HistoryChecker`` judges.
+/// The steps that the clients of one session recorded. ``HistoryChecker`` judges them.
 ///
-/// Each signal's data is different from that of every other, so that it names the signal.
+/// The data of every signal is unique, so that it identifies the signal.
 public struct History: Sendable {
     public var clients: [Client]
-    /// What the server appended, by epoch, where somebody could look; empty where only the clients are known.
+    /// The server's logs by epoch, when they are known; empty when only the clients' records are.
     public var logs: [Epoch: [LogRecord]]
-    /// Whether the history ends in peace: whoever is connected has had the time to get everything.
+    /// Whether every connected client had the time to receive everything before the history ends.
     public var isSettled: Bool
-    /// How many orders the session may have had: one more than the server has lost it. Nil: any number.
-    public var mostEpochs: Int?
+    /// The largest possible number of epochs: one more than the number of times that the server lost the session. `nil`:
+    /// unlimited.
+    public var epochLimit: Int?
 
     public init(
-        clients: [Client] = [], logs: [Epoch: [LogRecord]] = [:], isSettled: Bool = true, mostEpochs: Int? = nil
+        clients: [Client] = [], logs: [Epoch: [LogRecord]] = [:], isSettled: Bool = true, epochLimit: Int? = nil
     ) {
         self.clients = clients
         self.logs = logs
         self.isSettled = isSettled
-        self.mostEpochs = mostEpochs
+        self.epochLimit = epochLimit
     }
 
-    /// One participant, through all of its connections; a backend that signals by REST is one that never enters.
+    /// One participant with all of its connections. A backend that signals by REST is a client that never enters.
     public struct Client: Sendable {
         public var name: String
-        /// It has asked for no connection events (CON-4).
+        /// Whether it suppresses connection events (CON-4).
         public var suppressesPresence: Bool
         public var steps: [Step]
 
@@ -35,41 +36,41 @@ public struct History: Sendable {
         }
     }
 
-    /// Something that a client did or saw, and when: moments of all clients are of one clock.
+    /// Something that a client did or saw. All clients use the same clock.
     public struct Step: Sendable {
         public var at: MonotonicInstant
-        public var what: What
+        public var action: Action
 
-        public init(_ at: MonotonicInstant, _ what: What) {
+        public init(_ at: MonotonicInstant, _ action: Action) {
             self.at = at
-            self.what = what
+            self.action = action
         }
     }
 
-    public enum What: Sendable {
-        /// It begins to open a socket.
+    public enum Action: Sendable {
+        /// The client begins to open a socket.
         case opening
-        /// It is in, or back.
+        /// The client is connected, for the first time or again.
         case entered(Entry)
         case sent(Sending)
-        /// The signal with that data was answered.
+        /// The server answered the signal with this data.
         case answered(String, Answer)
         case received(Reception)
-        /// Another connection came; no seq where it was learned from a list.
+        /// Another connection was created. Without a seq when the client learned it from a list.
         case created(ConnectionID, Seq?)
         case destroyed(ConnectionID, Seq?)
-        /// Its connection is over, and it was told so.
+        /// The connection ended, and the client knows it.
         case ended
     }
 
-    /// What `connected` said.
+    /// The contents of `connected`.
     public struct Entry: Hashable, Sendable {
         public var outcome: Welcome.Outcome
         public var connectionId: ConnectionID
         public var epoch: Epoch
         public var seq: Seq
         public var replayThrough: Seq?
-        /// Who else is here; nil for a resumed connection, which knows.
+        /// The other connections; nil when the connection was resumed, since the client knows them.
         public var others: [ConnectionID]?
 
         public init(_ welcome: Welcome) {
@@ -99,9 +100,9 @@ public struct History: Sendable {
 
     public enum Answer: Hashable, Sendable {
         case acknowledged(Seq?)
-        /// It was not carried out.
+        /// The server did not carry out the request.
         case refused
-        /// Nobody knows.
+        /// The client never learned the result.
         case unknown
     }
 
@@ -118,7 +119,7 @@ public struct History: Sendable {
         }
     }
 
-    /// An event of the session's order.
+    /// An event of the session's log.
     public enum Event: Hashable, Sendable {
         case signal(from: ConnectionID?, data: String, to: ConnectionID?)
         case created(ConnectionID)
@@ -149,9 +150,9 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
     }
 
     public enum Kind: Sendable {
-        case missing, twice, disorder
-        /// Something was said that is not so.
-        case untrue
+        case missing, duplicate, reordered
+        /// A client was told something that is not so.
+        case wrong
     }
 
     public var promise: Promise

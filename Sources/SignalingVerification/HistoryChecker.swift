@@ -1,30 +1,33 @@
 import SignalingProtocol
 
-/// Judges a history by the promises of `docs/PROTOCOL.md` section 2, and by nothing that a server says of itself.
+/// Judges a history by the promises of `docs/PROTOCOL.md` section 2, from what the clients recorded.
+///
+/// It does not rely on anything that a server reports about itself.
 public struct HistoryChecker {
     private let history: History
     private var found: [Violation] = []
-    /// What is known of each order.
+    /// The known events of each epoch.
     private var orders: [Epoch: [Seq: History.Event]] = [:]
     private var lastSeqs: [Epoch: Seq] = [:]
-    private var places: [String: (epoch: Epoch, seq: Seq)] = [:]
+    /// The epoch and seq of each signal, by its data.
+    private var positions: [String: (epoch: Epoch, seq: Seq)] = [:]
     private var sendings: [String: (client: Int, number: Int, sending: History.Sending)] = [:]
-    /// The signals to everybody that were kept, by client, in the order of sending.
+    /// The broadcasts that are kept in the log, by client, in the order of sending.
     private var broadcasts: [[(number: Int, data: String)]] = []
     private var lives: [[Life]] = []
 
-    /// One connection of a client, from its first `connected` to its end, through all of its sockets.
+    /// One connection of a client, from its first `connected` to its end, with all of its sockets.
     private struct Life {
         let entry: History.Entry
         let steps: Range<Int>
-        /// Nothing ended it before the history did.
+        /// Whether it had not ended when the history did.
         var isOpen = false
 
-        /// The broadcasts up to here are replayed ones, from before the connection began.
+        /// Broadcasts up to this seq are replayed: the server accepted them before the connection began.
         var recoveredThrough: Seq { entry.outcome == .recovered ? entry.replayThrough ?? entry.seq : .zero }
     }
 
-    /// The promises that a history does not keep; none for a good one.
+    /// The violations of the promises in a history; empty when it keeps all of them.
     public static func violations(in history: History) -> [Violation] {
         var checker = HistoryChecker(history: history)
         checker.check()
@@ -37,7 +40,7 @@ public struct HistoryChecker {
         found.append(Violation(promise, kind, text))
     }
 
-    private mutating func report(_ promise: Violation.Promise, _ text: String) { report(promise, .untrue, text) }
+    private mutating func report(_ promise: Violation.Promise, _ text: String) { report(promise, .wrong, text) }
 
     private mutating func check() {
         lives = history.clients.indices.map { lives(of: $0) }
@@ -51,8 +54,8 @@ public struct HistoryChecker {
         checkSenderOrder()
         for client in history.clients.indices {
             checkOnce(client)
-            for (place, life) in lives[client].enumerated() {
-                let next = place + 1 < lives[client].count ? lives[client][place + 1] : nil
+            for (index, life) in lives[client].enumerated() {
+                let next = index + 1 < lives[client].count ? lives[client][index + 1] : nil
                 checkCompleteness(client, life, next: next)
             }
             checkView(client)
@@ -61,7 +64,7 @@ public struct HistoryChecker {
         checkPresence()
     }
 
-    // MARK: - What is known
+    // MARK: - Collecting
 
     private mutating func lives(of client: Int) -> [Life] {
         var result: [Life] = []
@@ -74,12 +77,12 @@ public struct HistoryChecker {
             }
             current = nil
         }
-        for (place, step) in steps.enumerated() {
-            switch step.what {
+        for (index, step) in steps.enumerated() {
+            switch step.action {
             case .entered(let entry):
                 if entry.outcome == .resumed {
                     guard let open = current else {
-                        report(.g3, "\(name) resumed a connection that was over")
+                        report(.g3, "\(name) resumed a connection that had ended")
                         continue
                     }
                     if open.entry.connectionId != entry.connectionId {
@@ -91,9 +94,9 @@ public struct HistoryChecker {
                 if entry.outcome == .recovered, current?.entry.epoch != entry.epoch {
                     report(.g4, "\(name) recovered in another epoch")
                 }
-                close(at: place, isOpen: false)
-                current = (entry, place)
-            case .ended: close(at: place, isOpen: false)
+                close(at: index, isOpen: false)
+                current = (entry, index)
+            case .ended: close(at: index, isOpen: false)
             case .opening, .sent, .answered, .received, .created, .destroyed: break
             }
         }
@@ -106,7 +109,7 @@ public struct HistoryChecker {
             broadcasts.append([])
             var number = 0
             for step in record.steps {
-                guard case .sent(let sending) = step.what else { continue }
+                guard case .sent(let sending) = step.action else { continue }
                 sendings[sending.data] = (client, number, sending)
                 if sending.to == nil, !sending.isOnlineOnly { broadcasts[client].append((number, sending.data)) }
                 number += 1
@@ -121,24 +124,24 @@ public struct HistoryChecker {
         }
     }
 
-    /// The same seq is the same event for everybody, and a signal has one seq.
+    /// Every client sees the same event at the same seq, and a signal has one seq.
     private mutating func note(
-        _ event: History.Event, at seq: Seq, of epoch: Epoch, _ promise: Violation.Promise, by whom: String
+        _ event: History.Event, at seq: Seq, of epoch: Epoch, _ promise: Violation.Promise, by observer: String
     ) {
         if let known = orders[epoch]?[seq] {
-            if known != event { report(promise, "\(seq) is \(known), and for \(whom) it is \(event)") }
+            if known != event { report(promise, "\(seq) is \(known), and for \(observer) it is \(event)") }
             return
         }
-        if history.logs[epoch] != nil, whom != "the log" {
-            report(promise, "\(whom) has \(event) at \(seq), which is not in the log")
+        if history.logs[epoch] != nil, observer != "the log" {
+            report(promise, "\(observer) has \(event) at \(seq), which is not in the log")
         }
         orders[epoch, default: [:]][seq] = event
         lastSeqs[epoch] = max(lastSeqs[epoch] ?? .zero, seq)
         guard case .signal(_, let data, _) = event else { return }
-        if let other = places[data] {
-            report(.g3, .twice, "\(data) is in the order twice: \(other.seq) and \(seq)")
+        if let other = positions[data] {
+            report(.g3, .duplicate, "\(data) is in the log twice: \(other.seq) and \(seq)")
         } else {
-            places[data] = (epoch, seq)
+            positions[data] = (epoch, seq)
         }
     }
 
@@ -147,17 +150,17 @@ public struct HistoryChecker {
         var last = Seq.zero
         let own = life.entry.connectionId
         func advance(_ seq: Seq) {
-            if seq <= last { report(.g1, .disorder, "\(record.name) got \(seq) after \(last)") }
+            if seq <= last { report(.g1, .reordered, "\(record.name) got \(seq) after \(last)") }
             if seq <= life.entry.seq {
-                report(.g1, "\(record.name) got \(seq), from before it came (\(life.entry.seq))")
+                report(.g1, "\(record.name) got \(seq), from before it connected (\(life.entry.seq))")
             }
             last = seq
         }
         for step in record.steps[life.steps] {
-            switch step.what {
+            switch step.action {
             case .received(let reception):
                 guard let sent = sendings[reception.data] else {
-                    report(.g8, "\(record.name) got \(reception.data), which nobody sent")
+                    report(.g8, "\(record.name) got \(reception.data), which no client sent")
                     continue
                 }
                 if !isSender(reception.from, of: sent.client) {
@@ -167,7 +170,7 @@ public struct HistoryChecker {
                     )
                 }
                 if let to = sent.sending.to, to != own {
-                    report(.g8, "\(record.name) got \(reception.data), which was for \(to)")
+                    report(.g8, "\(record.name) got \(reception.data), which was addressed to \(to)")
                 }
                 if (reception.seq == nil) != sent.sending.isOnlineOnly {
                     report(
@@ -181,7 +184,7 @@ public struct HistoryChecker {
                     of: life.entry.epoch, .g1, by: record.name)
             case .created(let id, let seq?):
                 advance(seq)
-                if id == own { report(.g7, "\(record.name) was told of its own coming") }
+                if id == own { report(.g7, "\(record.name) was told of its own creation") }
                 note(.created(id), at: seq, of: life.entry.epoch, .g1, by: record.name)
             case .destroyed(let id, let seq?):
                 advance(seq)
@@ -196,11 +199,11 @@ public struct HistoryChecker {
         return lives[client].contains { $0.entry.connectionId == from }
     }
 
-    /// An order is lost when the server loses it, and never else (RES-15).
+    /// A new epoch begins only when the server has lost the session (RES-15).
     private mutating func checkEpochs() {
-        guard let most = history.mostEpochs else { return }
+        guard let limit = history.epochLimit else { return }
         let count = Set(lives.flatMap { $0 }.map(\.entry.epoch)).count
-        if count > most { report(.g4, .missing, "the session had \(count) orders, and \(most) can be explained") }
+        if count > limit { report(.g4, .missing, "the session had \(count) epochs, and at most \(limit) are possible") }
     }
 
     // MARK: - G2, G3: answers
@@ -210,16 +213,16 @@ public struct HistoryChecker {
             var life: Life?
             var received: Set<String> = []
             var remaining = lives[client][...]
-            for (place, step) in record.steps.enumerated() {
-                if let next = remaining.first, next.steps.lowerBound == place {
+            for (index, step) in record.steps.enumerated() {
+                if let next = remaining.first, next.steps.lowerBound == index {
                     life = next
                     remaining.removeFirst()
                 }
-                switch step.what {
+                switch step.action {
                 case .received(let reception): received.insert(reception.data)
                 case .answered(let data, .refused):
-                    if let place = places[data] {
-                        report(.g2, "\(data) was refused, and is in the order at \(place.seq)")
+                    if let position = positions[data] {
+                        report(.g2, "\(data) was refused, and is in the log at \(position.seq)")
                     }
                 case .answered(let data, .acknowledged(let seq)):
                     guard let sending = sendings[data]?.sending else { continue }
@@ -233,7 +236,7 @@ public struct HistoryChecker {
                         of: life.entry.epoch, .g2, by: record.name)
                     let isForItself = sending.to == nil || sending.to == life.entry.connectionId
                     if isForItself, !received.contains(data) {
-                        report(.g2, "\(data) was acknowledged to \(record.name) before it came (SIG-6)")
+                        report(.g2, "\(data) was acknowledged to \(record.name) before it arrived (SIG-6)")
                     }
                 case .answered(_, .unknown), .opening, .entered, .sent, .created, .destroyed, .ended: break
                 }
@@ -241,18 +244,18 @@ public struct HistoryChecker {
         }
     }
 
-    /// Of one sender in one epoch, the order is that of its sending.
+    /// Within an epoch, the signals of one sender keep the order in which it sent them.
     private mutating func checkSenderOrder() {
         for record in history.clients {
             var last: (epoch: Epoch, seq: Seq)?
             for step in record.steps {
-                guard case .sent(let sending) = step.what, let place = places[sending.data] else { continue }
-                if let last, last.epoch == place.epoch, place.seq <= last.seq {
+                guard case .sent(let sending) = step.action, let position = positions[sending.data] else { continue }
+                if let last, last.epoch == position.epoch, position.seq <= last.seq {
                     report(
-                        .g1, .disorder,
-                        "\(sending.data) is at \(place.seq), before what \(record.name) had sent earlier")
+                        .g1, .reordered,
+                        "\(sending.data) is at \(position.seq), before what \(record.name) had sent earlier")
                 }
-                last = place
+                last = position
             }
         }
     }
@@ -260,42 +263,43 @@ public struct HistoryChecker {
     private mutating func checkOnce(_ client: Int) {
         var seen: Set<String> = []
         for step in history.clients[client].steps {
-            guard case .received(let reception) = step.what else { continue }
+            guard case .received(let reception) = step.action else { continue }
             if !seen.insert(reception.data).inserted {
                 report(
-                    reception.seq == nil ? .g6 : .g3, .twice,
+                    reception.seq == nil ? .g6 : .g3, .duplicate,
                     "\(history.clients[client].name) got \(reception.data) twice")
             }
         }
     }
 
-    // MARK: - G3, G4: nothing is missing in silence
+    // MARK: - G3, G4: nothing is missing without notice
 
     private mutating func checkCompleteness(_ client: Int, _ life: Life, next: Life?) {
         let record = history.clients[client]
         let epoch = life.entry.epoch
         var seen: Set<Seq> = []
-        // One that was cut off before its replay came is judged by what it had got; the rest is due to the one after it.
+        // A connection that was cut before its replay arrived is judged by what it had received. The rest is due to the
+        // connection after it.
         var through = life.entry.seq
         for step in record.steps[life.steps] {
-            switch step.what {
+            switch step.action {
             case .received(let reception): if let seq = reception.seq { seen.insert(seq) }
             case .created(_, let seq?), .destroyed(_, let seq?): seen.insert(seq)
             case .answered(_, .acknowledged(let seq?)): through = max(through, seq)
-            // What came before the socket was lost may be followed by the replay alone.
+            // A socket may be cut before a replay is complete, so `entered` does not raise the seq that is due.
             case .opening, .entered, .sent, .answered, .created, .destroyed, .ended: break
             }
         }
         through = max(through, seen.max() ?? .zero)
         let end = life.isOpen && history.isSettled ? max(through, lastSeqs[epoch] ?? .zero) : through
-        // A recovered one goes on from where the one before had got to.
+        // A recovered connection continues at the seq that the one before it had reached.
         let recoversFrom = next.flatMap { $0.entry.outcome == .recovered ? $0.entry.seq : nil }
         for (seq, event) in orders[epoch] ?? [:] where seq > life.entry.seq && !seen.contains(seq) {
             let isDue = seq <= end || (recoversFrom.map { seq <= $0 } ?? false && event.isBroadcast)
             guard isDue, isMeant(event, at: seq, for: life, record) else { continue }
             report(
                 life.isOpen ? .g3 : .g4, .missing,
-                "\(record.name) misses \(event) at \(seq) as \(life.entry.connectionId), and was not told")
+                "\(record.name) misses \(event) at \(seq) as \(life.entry.connectionId), without notice")
         }
     }
 
@@ -314,17 +318,17 @@ public struct HistoryChecker {
         var acknowledgedAt: [String: MonotonicInstant] = [:]
         for other in history.clients {
             for step in other.steps {
-                if case .answered(let data, .acknowledged(nil)) = step.what { acknowledgedAt[data] = step.at }
+                if case .answered(let data, .acknowledged(nil)) = step.action { acknowledgedAt[data] = step.at }
             }
         }
-        /// The number of the last signal of each sender and type that was seen, and of the last of any kind.
+        /// The number of the latest signal received from one sender: by type, and among the logged ones.
         struct Last { var ofType: [String: Int] = [:]; var ordered = -1 }
         var lasts: [Int: Last] = [:]
         var openedAt: MonotonicInstant?
         var seen: Set<String> = []
         var life: History.Entry?
         for step in record.steps {
-            switch step.what {
+            switch step.action {
             case .opening: openedAt = step.at
             case .entered(let entry): if entry.outcome != .resumed { life = entry }
             case .received(let reception):
@@ -338,58 +342,63 @@ public struct HistoryChecker {
                 }
                 let key = "\(sent.sending.type ?? "") to \(sent.sending.to?.rawValue ?? "all")"
                 if let before = last.ofType[key], before >= sent.number {
-                    report(.g6, .disorder, "\(record.name) got \(reception.data) after a newer one")
+                    report(.g6, .reordered, "\(record.name) got \(reception.data) after a newer one")
                 }
                 last.ofType[key] = sent.number
                 if last.ordered > sent.number {
-                    report(.g6, .disorder, "\(record.name) got \(reception.data) after what was sent later (SIG-10)")
+                    report(
+                        .g6, .reordered,
+                        "\(record.name) got \(reception.data) after a signal that was sent later (SIG-10)")
                 }
                 if let acknowledged = acknowledgedAt[reception.data], let openedAt, openedAt > acknowledged {
-                    report(.g6, "\(record.name) got \(reception.data), which was over before it came")
+                    report(
+                        .g6, "\(record.name) got \(reception.data), which was acknowledged before it opened its socket")
                 }
-                if let life { checkWhatCameBefore(reception.data, sent.client, sent.number, record.name, life, seen) }
+                if let life {
+                    checkEarlierBroadcasts(reception.data, sent.client, sent.number, record.name, life, seen)
+                }
             case .sent, .answered, .created, .destroyed, .ended: break
             }
         }
     }
 
-    /// SIG-10: it comes after the events that were in the log before it.
-    private mutating func checkWhatCameBefore(
+    /// SIG-10: an online-only signal arrives after the events that were in the log before it.
+    private mutating func checkEarlierBroadcasts(
         _ data: String, _ sender: Int, _ number: Int, _ name: String, _ life: History.Entry, _ seen: Set<String>
     ) {
-        // The latest first: what is far back was before this life.
+        // The latest first: earlier ones are from before this connection.
         for (earlierNumber, earlier) in broadcasts[sender].reversed() where earlierNumber < number {
-            guard let place = places[earlier], place.epoch == life.epoch else { continue }
-            if place.seq <= life.seq { return }
+            guard let position = positions[earlier], position.epoch == life.epoch else { continue }
+            if position.seq <= life.seq { return }
             if seen.contains(earlier) { continue }
-            report(.g6, .disorder, "\(name) got \(data) before \(earlier), which is before it (SIG-10)")
+            report(.g6, .reordered, "\(name) got \(data) before \(earlier), which the log has before it (SIG-10)")
         }
     }
 
     // MARK: - G7
 
-    /// As the application sees it: who is here comes once and goes once, and only who is here speaks.
+    /// From the application's view: each connection is created once and destroyed once, and sends only in between.
     private mutating func checkView(_ client: Int) {
         let record = history.clients[client]
         if record.suppressesPresence { return }
         var view: Set<ConnectionID> = []
         var life: History.Entry?
         for step in record.steps {
-            switch step.what {
+            switch step.action {
             case .entered(let entry):
                 if entry.outcome == .new, let others = entry.others { view = Set(others) }
                 if entry.outcome != .resumed { life = entry }
             case .created(let id, _):
-                if !view.insert(id).inserted { report(.g7, "\(record.name) was told twice of \(id)'s coming") }
+                if !view.insert(id).inserted { report(.g7, "\(record.name) was told twice that \(id) was created") }
             case .destroyed(let id, _):
                 if view.remove(id) == nil {
-                    report(.g7, "\(record.name) was told of \(id)'s leaving, who was not here")
+                    report(.g7, "\(record.name) was told that \(id) was destroyed, which was not in its list")
                 }
             case .received(let reception):
                 guard let from = reception.from, let life, from != life.connectionId, let seq = reception.seq,
                     seq > life.replayThrough ?? .zero || life.outcome != .recovered, !view.contains(from)
                 else { continue }
-                report(.g7, "\(record.name) got \(reception.data) from \(from), who is not here")
+                report(.g7, "\(record.name) got \(reception.data) from \(from), which is not in its list")
             case .ended:
                 view = []
                 life = nil
@@ -401,10 +410,10 @@ public struct HistoryChecker {
             lives.flatMap { $0 }.filter { $0.isOpen && $0.entry.epoch == last.entry.epoch }.map(\.entry.connectionId)
         )
         .subtracting([last.entry.connectionId])
-        if view != here { report(.g7, "\(record.name) sees \(view.sorted()), and there are \(here.sorted())") }
+        if view != here { report(.g7, "\(record.name) sees \(view.sorted()), and \(here.sorted()) are connected") }
     }
 
-    /// In the order: created once, destroyed once, and nothing from who is not here (PRES-3).
+    /// In the log: each connection is created once and destroyed once, and nothing comes from it after that (PRES-3).
     private mutating func checkPresence() {
         for (epoch, order) in orders {
             var came: Set<ConnectionID> = []
@@ -412,11 +421,13 @@ public struct HistoryChecker {
             for (seq, event) in order.sorted(by: { $0.key < $1.key }) {
                 switch event {
                 case .created(let id):
-                    if !came.insert(id).inserted { report(.g7, "\(id) came twice, the second time at \(seq)") }
+                    if !came.insert(id).inserted { report(.g7, "\(id) was created twice, the second time at \(seq)") }
                 case .destroyed(let id):
-                    if !left.insert(id).inserted { report(.g7, "\(id) left twice, the second time at \(seq)") }
+                    if !left.insert(id).inserted { report(.g7, "\(id) was destroyed twice, the second time at \(seq)") }
                 case .signal(let from?, let data, _):
-                    if left.contains(from) { report(.g7, "\(data) at \(seq) is from \(from), who had left (PRES-3)") }
+                    if left.contains(from) {
+                        report(.g7, "\(data) at \(seq) is from \(from), which was destroyed before (PRES-3)")
+                    }
                 case .signal(nil, _, _): break
                 }
             }
@@ -424,9 +435,9 @@ public struct HistoryChecker {
             let open = Set(lives.flatMap { $0 }.filter { $0.isOpen }.map(\.entry.connectionId))
             for life in lives.flatMap({ $0 }) where life.entry.epoch == epoch {
                 let id = life.entry.connectionId
-                if !came.contains(id) { report(.g7, "nobody was told of \(id)'s coming") }
+                if !came.contains(id) { report(.g7, "no client was told that \(id) was created") }
                 if open.contains(id), left.contains(id) {
-                    report(.g7, "\(id) is here, and others were told that it left")
+                    report(.g7, "\(id) is connected, and others were told that it was destroyed")
                 }
             }
         }

@@ -10,7 +10,6 @@ public struct LocalID: RawIdentifier {
 
     /// 64 random bits in hex.
     public init(using generator: inout some RandomNumberGenerator) {
-        let digits = String(generator.next() as UInt64, radix: 16)
-        rawValue = String(repeating: "0", count: 16 - digits.count) + digits
+        rawValue = Hexadecimal.text(generator.next() as UInt64)
     }
 }

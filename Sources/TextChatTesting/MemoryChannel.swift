@@ -54,9 +54,6 @@ public final class MemoryChannel: SignalChannel {
     /// All that was given to this channel to send, in order.
     public var sent: [SignalRequest] { state.withLock { $0.sent } }
 
-    /// How many answers are held back.
-    public var heldCount: Int { state.withLock { $0.held.count } }
-
     /// What becomes of the next sends; after these, all are acknowledged.
     public func answer(_ answers: Answer...) { state.withLock { $0.answers += answers } }
 

@@ -6,10 +6,10 @@ struct Signalbox: AsyncParsableCommand {
         commandName: "signalbox",
         abstract: "Host OpenTok-style signaling sessions, and take part in them.",
         discussion: """
-            Start with `signalbox serve`: without credentials it runs in development mode, on this machine alone, and \
-            prints the URL of a page to chat on. `signalbox chat lobby` joins the same room from a terminal.
+            Start with `signalbox serve`. Without credentials it runs in development mode, on this machine only, and prints \
+            the URL of a chat page. `signalbox chat lobby` joins the same room from a terminal.
 
-            Every option has an environment variable: --api-key is SIGNALBOX_API_KEY, and so on.
+            Most options have an environment variable: --api-key is SIGNALBOX_API_KEY, and so on.
             """,
         version: "0.1.0",
         subcommands: [

@@ -8,7 +8,7 @@ import SignalingTokens
 import TestSupport
 import Testing
 
-/// A real server on a free port of the loopback, and sessions of its project.
+/// A real server on a free loopback port, and sessions of its project.
 final class LocalServer: Sendable {
     static let apiKey = "100"
     static let secret = "loopback-secret"
@@ -30,10 +30,10 @@ final class LocalServer: Sendable {
         address = try await server.start()
         project = try #require(Project(apiKey: APIKey(Self.apiKey), secret: Self.secret))
         var randomness = SystemRandomNumberGenerator()
-        sessionID = SessionIDCodec.make(for: project, now: .now, using: &randomness)
+        sessionID = SessionIDCodec.make(for: project, now: .current, using: &randomness)
     }
 
-    /// A server for the length of `body`.
+    /// Runs `body` with a server, and stops the server after it.
     static func run(
         heartbeat: Duration = Limits.heartbeat, sessionBounds: SessionState.Bounds = .init(),
         _ body: (LocalServer) async throws -> Void
@@ -50,16 +50,16 @@ final class LocalServer: Sendable {
         var randomness = SystemRandomNumberGenerator()
         return try T1Token.make(
             AccessRequest(sessionID: session ?? sessionID, role: role, connectionData: data), project: project,
-            now: .now,
+            now: .current,
             using: &randomness)
     }
 
-    /// A session of this server, or by way of `server`, which leads to it.
+    /// A session of this server. `server` is the URL to connect to, such as a relay's; by default the server's own.
     func session(_ options: Session.Options = .init(), server: String? = nil) -> Session {
         Session(apiKey: Self.apiKey, sessionId: sessionID.rawValue, server: server ?? address.url, options: options)
     }
 
-    /// A client that is in the session, and what it hears from its first moment on.
+    /// A client that has joined the session, with all events since it began to connect.
     func join(
         role: Role = .publisher, data: String = "", options: Session.Options = .init(), server: String? = nil
     ) async throws -> Client {
@@ -70,7 +70,7 @@ final class LocalServer: Sendable {
     }
 }
 
-/// A client in a session, and what it hears. Used by one test's task.
+/// A client in a session, with its events. Used by one test's task.
 struct Client {
     let session: Session
     let events: EventReader
@@ -80,19 +80,19 @@ struct Client {
     }
 }
 
-/// Reads a stream one event at a time. How long that may take is the suite's time limit.
+/// Reads a stream one event at a time. The suite's time limit bounds the wait.
 final class EventReader {
     private var iterator: AsyncStream<SessionEvent>.AsyncIterator
 
     init(_ stream: AsyncStream<SessionEvent>) { iterator = stream.makeAsyncIterator() }
 
     func next() async throws -> SessionEvent {
-        // Not within the macro, which would send the iterator elsewhere.
+        // Outside the macro, which would send the iterator to another isolation domain.
         let event = await iterator.next(isolation: #isolation)
         return try #require(event, "the stream ended")
     }
 
-    /// The next signal; events before it are passed over.
+    /// The next signal, without the events before it.
     func nextSignal() async throws -> Signal {
         while true {
             if case .signal(let signal) = try await next() { return signal }
@@ -100,11 +100,7 @@ final class EventReader {
     }
 }
 
-extension WallTime {
-    static var now: WallTime { WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
-}
-
-/// What a call throws; fails the test when it throws nothing.
+/// The error that a call throws; nil when it throws none.
 func refusal(_ call: () async throws -> Void) async -> SignalingError? {
     do {
         try await call()

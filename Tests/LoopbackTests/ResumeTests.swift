@@ -4,8 +4,7 @@ import SignalingProtocol
 import SignalingServer
 import TestSupport
 import Testing
-
-@testable import signalbox
+import VerificationTools
 
 @Suite("a Swift client over a network that is cut", .timeLimit(.minutes(1)))
 struct ResumeTests {

@@ -4,9 +4,9 @@ import SignalingCore
 import SignalingProtocol
 import TestSupport
 import Testing
+import VerificationTools
 
 @testable import OpenTok
-@testable import signalbox
 
 @Suite("OpenTok's session over a real server", .timeLimit(.minutes(5)))
 struct SessionTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignalingServer
 
-@Suite("What waits for a webhook's receiver")
+@Suite("The queue of a webhook receiver")
 struct WebhookQueueTests {
     @Test("one post at a time, in the order in which the events happened")
     func order() {
@@ -20,23 +20,23 @@ struct WebhookQueueTests {
         #expect(receiver.queue.count == 0)
         #expect(receiver.queue.byteCount == 0)
         #expect(receiver.queue.deliveredCount == 3)
-        #expect(receiver.queue.nextDeadline == nil, "an idle queue wakes nobody")
+        #expect(receiver.queue.nextDeadline == nil, "an idle queue has no deadline")
     }
 
-    @Test("a failed event comes again, before those that came after it, and with the same number")
+    @Test("a failed event is repeated before later ones, with the same number")
     func again() {
         var receiver = Receiver()
         receiver.add("a")
         receiver.add("b")
         receiver.answer(.failed)
         #expect(receiver.seen == ["post 1 a", "failing"])
-        #expect((receiver.queue.count, receiver.queue.byteCount) == (2, 2), "it takes its place again")
+        #expect((receiver.queue.count, receiver.queue.byteCount) == (2, 2), "the failed event is at the head of the queue")
         receiver.wait(.seconds(1))
         receiver.answer(.delivered)
         #expect(receiver.seen == ["post 1 a", "failing", "post 1 a", "recovered", "post 2 b"])
     }
 
-    @Test("pauses double up to the longest, and are spread over their upper half; failing is reported once")
+    @Test("pauses double up to the longest, with jitter in their upper half, and a failure is reported once")
     func pauses() {
         var receiver = Receiver(.init(age: .seconds(100_000)))
         receiver.add("a")
@@ -60,7 +60,7 @@ struct WebhookQueueTests {
         #expect(receiver.seen.filter { $0 == "failing" }.count == 2)
     }
 
-    @Test("two servers that lost one receiver do not come back at the same moment")
+    @Test("servers that lost the same receiver retry at different moments")
     func spread() {
         let pauses = (0..<20).map { seed -> Duration in
             var receiver = Receiver(seed: UInt64(seed))
@@ -71,7 +71,7 @@ struct WebhookQueueTests {
         #expect(Set(pauses).count == 20)
     }
 
-    @Test("G5: over the bound in count the oldest go, but not the one under way; the numbers show the gap")
+    @Test("G5: beyond the count the oldest events are dropped, except the one under way, and the numbers show the gap")
     func full() {
         var receiver = Receiver(.init(count: 3))
         for name in ["a", "b", "c", "d", "e"] { receiver.add(name) }
@@ -83,7 +83,7 @@ struct WebhookQueueTests {
         #expect(receiver.seen.filter { $0.hasPrefix("post") } == ["post 1 a", "post 4 d", "post 5 e"])
     }
 
-    @Test("G5: the bound in bytes holds, too, whatever comes")
+    @Test("G5: the queue never exceeds its bound in bytes")
     func bytes() {
         var receiver = Receiver(.init(byteCount: 10))
         receiver.add("aaaa")
@@ -95,7 +95,7 @@ struct WebhookQueueTests {
         #expect(receiver.queue.drops.full == 3)
     }
 
-    @Test("a crowd of drops is one line a minute")
+    @Test("many drops are reported once a minute")
     func reports() {
         var receiver = Receiver(.init(count: 1, postTime: .seconds(1_000)))
         receiver.add("a")
@@ -106,10 +106,10 @@ struct WebhookQueueTests {
         receiver.wait(.seconds(1))
         #expect(receiver.seen.last == "dropped full 499 expired 0 refused 0 stopped 0")
         receiver.wait(.seconds(500))
-        #expect(receiver.seen.count == 3, "nothing new, no line")
+        #expect(receiver.seen.count == 3, "no report without new drops")
     }
 
-    @Test("what is older than the age is not posted any more")
+    @Test("events beyond the age are dropped")
     func age() {
         var receiver = Receiver(.init(age: .seconds(100), firstPause: .seconds(60)))
         receiver.add("a")
@@ -123,7 +123,7 @@ struct WebhookQueueTests {
         #expect(receiver.queue.drops.expired == 1)
     }
 
-    @Test("what the receiver refuses is not repeated, and the next one goes at once")
+    @Test("a refused event is not repeated, and the next one is posted at once")
     func refused() {
         var receiver = Receiver()
         receiver.add("a")
@@ -132,7 +132,7 @@ struct WebhookQueueTests {
         #expect(receiver.seen == ["post 1 a", "post 2 b", "dropped full 0 expired 0 refused 1 stopped 0"])
     }
 
-    @Test("a post that takes too long is abandoned; what comes of it later does not matter")
+    @Test("a post that takes too long is abandoned, and its outcome is ignored")
     func tooLong() {
         var receiver = Receiver()
         receiver.add("a")
@@ -149,21 +149,21 @@ struct WebhookQueueTests {
         #expect(receiver.queue.deliveredCount == 1)
     }
 
-    @Test("a stop tries what waits at once and one after another, and ends when nothing is left")
+    @Test("a stop posts the waiting events one after another without pauses, and finishes when the queue is empty")
     func stop() {
         var receiver = Receiver()
         receiver.add("a")
         receiver.add("b")
         receiver.answer(.failed)
         receiver.stop()
-        #expect(receiver.seen.last == "post 1 a", "no pause any more")
+        #expect(receiver.seen.last == "post 1 a", "no pause after a stop")
         receiver.answer(.delivered)
         receiver.answer(.delivered)
         #expect(receiver.seen == ["post 1 a", "failing", "post 1 a", "recovered", "post 2 b", "finished"])
         #expect(receiver.queue.nextDeadline == nil)
     }
 
-    @Test("after a stop the first failure is the last, and what is left is counted")
+    @Test("after a stop the first failure ends the queue, and the dropped events are counted")
     func stopAndFail() {
         var receiver = Receiver()
         receiver.add("a")
@@ -173,11 +173,11 @@ struct WebhookQueueTests {
         #expect(
             receiver.seen == ["post 1 a", "failing", "dropped full 0 expired 0 refused 0 stopped 2", "finished"])
         receiver.add("c")
-        #expect(receiver.queue.count == 0, "nothing is taken any more")
+        #expect(receiver.queue.count == 0, "the queue accepts no events after it finished")
         #expect(receiver.queue.drops.stopped == 3)
     }
 
-    @Test("a stop waits for a receiver that does not answer no longer than its deadline")
+    @Test("a stop waits for a silent receiver until its deadline")
     func stopAndWait() {
         var receiver = Receiver()
         receiver.add("a")
@@ -190,7 +190,7 @@ struct WebhookQueueTests {
                 == ["post 1 a", "abandon 1", "failing", "dropped full 0 expired 0 refused 0 stopped 1", "finished"])
     }
 
-    @Test("a stop of an idle queue is over at once")
+    @Test("an idle queue finishes at once when it is stopped")
     func stopIdle() {
         var receiver = Receiver()
         receiver.stop()
@@ -198,7 +198,7 @@ struct WebhookQueueTests {
     }
 
     @Test(
-        "what an answer means",
+        "the outcome of a post by its status",
         arguments: [
             (200, .delivered), (204, .delivered), (299, .delivered), (301, .failed), (302, .failed), (308, .failed),
             (400, .refused), (401, .failed), (403, .failed), (404, .failed), (408, .failed), (410, .refused),
@@ -209,7 +209,7 @@ struct WebhookQueueTests {
         #expect(WebhookQueue.Outcome(status: status) == outcome)
     }
 
-    @Test("G5: whatever a receiver does, bounds hold, order holds, and each event is accounted for", arguments: 0..<20)
+    @Test("G5: with any receiver the bounds and the order hold, and every event is counted", arguments: 0..<20)
     func anything(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var receiver = Receiver(.init(count: 7, byteCount: 60, age: .seconds(200)), seed: seed)
@@ -230,7 +230,7 @@ struct WebhookQueueTests {
             #expect(receiver.queue.byteCount <= 60)
             #expect(
                 receiver.added == receiver.queue.deliveredCount + receiver.queue.drops.count + receiver.queue.count)
-            #expect(receiver.queue.count == 0 || receiver.queue.nextDeadline != nil, "nobody waits for nothing")
+            #expect(receiver.queue.count == 0 || receiver.queue.nextDeadline != nil, "a queue with events has a deadline")
         }
         receiver.stop(after: .seconds(0))
         #expect(receiver.seen.last == "finished")
@@ -239,7 +239,7 @@ struct WebhookQueueTests {
     }
 }
 
-/// A queue, its clock, and what it wanted done.
+/// A queue with its clock, and the effects it had.
 private struct Receiver {
     private(set) var queue: WebhookQueue
     private(set) var seen: [String] = []
@@ -285,11 +285,11 @@ private struct Receiver {
     private mutating func advance() {
         for effect in queue.advance(to: now, using: &random) {
             switch effect {
-            case .post(let delivery, let ticket):
+            case .send(let post, let ticket):
                 #expect(self.ticket == nil, "one at a time")
-                (self.ticket, number) = (ticket, delivery.number)
+                (self.ticket, number) = (ticket, post.number)
                 posts += 1
-                seen.append("post \(delivery.number) \(text(delivery.body))")
+                seen.append("post \(post.number) \(text(post.body))")
             case .abandon(let ticket):
                 #expect(ticket == self.ticket)
                 seen.append("abandon \(number ?? 0)")

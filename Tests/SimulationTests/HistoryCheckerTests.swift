@@ -8,7 +8,7 @@ struct HistoryCheckerTests {
     private static func entry(
         _ id: String, _ outcome: Welcome.Outcome, seq: Int64, epoch: String = "e", through: Int64? = nil
     )
-        -> History.What
+        -> History.Action
     {
         .entered(
             History.Entry(
@@ -20,13 +20,13 @@ struct HistoryCheckerTests {
                     resume: ResumeOffer(secret: ResumeSecret("s"), resumeWindow: .zero, recoveryWindow: .zero))))
     }
 
-    private static func got(_ data: String, _ seq: Int64?, from: String = "a") -> History.What {
+    private static func got(_ data: String, _ seq: Int64?, from: String = "a") -> History.Action {
         .received(History.Reception(seq: seq.map { Seq($0) }, from: ConnectionID(from), data: data))
     }
 
     /// What a receiver notes that hears 1, 2 and 3 of a sender, who hears them, too.
-    private static func promises(_ receiver: [History.What], isOnlineOnly: Bool = false) -> [String] {
-        var sender: [History.What] = [.opening, entry("a", .new, seq: 2)]
+    private static func promises(_ receiver: [History.Action], isOnlineOnly: Bool = false) -> [String] {
+        var sender: [History.Action] = [.opening, entry("a", .new, seq: 2)]
         for number in 1...3 {
             let data = "\(number)"
             let seq = isOnlineOnly ? nil : Int64(number + 2)
@@ -34,7 +34,7 @@ struct HistoryCheckerTests {
             sender.append(got(data, seq))
             sender.append(.answered(data, .acknowledged(seq.map { Seq($0) })))
         }
-        func steps(_ whats: [History.What]) -> [History.Step] {
+        func steps(_ whats: [History.Action]) -> [History.Step] {
             whats.enumerated().map { History.Step(MonotonicInstant(nanoseconds: Int64($0)), $1) }
         }
         let history = History(clients: [
@@ -44,7 +44,7 @@ struct HistoryCheckerTests {
         return Set(HistoryChecker.violations(in: history).map(\.promise.rawValue)).sorted()
     }
 
-    private static let start = [History.What.opening, entry("b", .new, seq: 2)]
+    private static let start = [History.Action.opening, entry("b", .new, seq: 2)]
 
     @Test("a good history is good, resumed, recovered or told of a loss")
     func good() {
@@ -87,7 +87,7 @@ struct HistoryCheckerTests {
         }
         func violations(_ most: Int?) -> [String] {
             let client = History.Client("b", suppressesPresence: true, steps: steps)
-            return HistoryChecker.violations(in: History(clients: [client], mostEpochs: most)).map(\.promise.rawValue)
+            return HistoryChecker.violations(in: History(clients: [client], epochLimit: most)).map(\.promise.rawValue)
         }
         #expect(violations(1) == ["G4"])
         #expect(violations(2) == [] && violations(nil) == [])
@@ -108,7 +108,7 @@ struct HistoryCheckerTests {
         #expect(Self.promises(Self.start + [Self.got("2", nil)], isOnlineOnly: true) == [], "at most once")
         #expect(Self.promises(Self.start + [Self.got("2", nil), Self.got("1", nil)], isOnlineOnly: true) == ["G6"])
         #expect(Self.promises(Self.start + [Self.got("2", nil), Self.got("2", nil)], isOnlineOnly: true) == ["G6"])
-        let late = Array(repeating: History.What.opening, count: 20) + Self.start.dropFirst() + [Self.got("1", nil)]
+        let late = Array(repeating: History.Action.opening, count: 20) + Self.start.dropFirst() + [Self.got("1", nil)]
         #expect(Self.promises(late, isOnlineOnly: true) == ["G6"])
     }
 

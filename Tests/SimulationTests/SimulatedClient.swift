@@ -111,7 +111,7 @@ final class SimulatedClient {
         }
     }
 
-    private func note(_ what: History.What) { notes.append(History.Step(world.now, what)) }
+    private func note(_ what: History.Action) { notes.append(History.Step(world.now, what)) }
 
     private func perform(_ effects: [ClientState.Effect]) {
         for effect in effects {

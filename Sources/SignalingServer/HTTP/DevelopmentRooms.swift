@@ -2,12 +2,12 @@ import Crypto
 import SignalingProtocol
 import SignalingTokens
 
-/// What OpenTok's sample servers do, for development mode: rooms by name, tokens for whoever asks. Confined to the loop.
+/// Rooms by name with tokens for every client, in development mode, as OpenTok's sample servers have them. Confined to the loop.
 ///
-/// A room's session follows from its name and the project's secret: there is nothing to remember, and a server that goes on with
-/// the secret of the last run (RES-15) has the same rooms.
+/// A room's session follows from its name and the project's secret. So the server keeps no list of rooms, and a server that
+/// restores the secret of the last run (RES-15) has the same ones.
 final class DevelopmentRooms {
-    /// A way into a room.
+    /// The credentials for a room.
     struct Access {
         let apiKey: APIKey
         let session: SessionID
@@ -23,15 +23,16 @@ final class DevelopmentRooms {
         self.secret = SymmetricKey(data: Array(secret.utf8))
     }
 
-    /// - Throws: 400 for a name, role or data that is not permitted.
+    /// - Throws: ``SignalingError/Code/invalidParameter`` for a name, role or data that is not permitted.
     func access(room: String, role: String?, data: String?, now: WallTime) throws(SignalingError) -> Access {
         guard (1...64).contains(room.utf8.count), (try? SignalRequest(type: room).validate()) != nil else {
             throw SignalingError(
-                .invalidParameter, "a room's name has 1 to 64 letters, digits, or characters - . _ ~")
+                .invalidParameter, "the room's name is not valid: use 1 to 64 letters, digits or characters - . _ ~")
         }
         guard let role = Role(rawValue: role ?? Role.publisher.rawValue) else {
             throw SignalingError(
-                .invalidParameter, "role is one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
+                .invalidParameter,
+                "the role is unknown: use one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         do {
             let session = session(of: room)
@@ -50,15 +51,15 @@ final class DevelopmentRooms {
     }
 }
 
-/// The bits of a digest, for what takes random ones: again from the first when all were taken.
+/// Generates the bits of a digest, again and again.
 private struct FixedBits: RandomNumberGenerator {
     private let bytes: [UInt8]
-    private var place = 0
+    private var index = 0
 
     init(of digest: some Sequence<UInt8>) { bytes = Array(digest) }
 
     mutating func next() -> UInt64 {
-        defer { place = (place + 8) % bytes.count }
-        return bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }
+        defer { index = (index + 8) % bytes.count }
+        return bytes[index..<index + 8].reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

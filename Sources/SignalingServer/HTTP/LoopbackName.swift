@@ -1,7 +1,7 @@
-/// Tells whether a host's name, as it stands in HTTP headers, is this machine's own.
+/// Decides whether a host in an HTTP header names this machine.
 enum LoopbackName {
-    /// - Parameter host: with or without a port: `127.0.0.1:8080`, `localhost`, `[::1]:8080`. Absent is not.
-    static func isOne(_ host: String?) -> Bool {
+    /// - Parameter host: with or without a port: `127.0.0.1:8080`, `localhost`, `[::1]:8080`. Nil is not this machine.
+    static func matches(_ host: String?) -> Bool {
         guard var name = host?.lowercased()[...] else { return false }
         if name.hasPrefix("[") {
             guard let end = name.firstIndex(of: "]") else { return false }

@@ -4,7 +4,7 @@ import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
 
-/// Answers HTTP requests: finds what is asked, checks who asks, gives it to who can answer. Confined to the loop.
+/// Answers HTTP requests: finds the route, verifies the credentials, and calls the hub. Confined to the loop.
 final class RESTRouter {
     private let hub: Hub
     private let verifier: TokenVerifier
@@ -12,7 +12,7 @@ final class RESTRouter {
     private let development: DevelopmentRooms?
     private var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount))
     private var randomness = SystemRandomNumberGenerator()
-    /// Whether the server is on its way out (`/readyz`).
+    /// Whether the server is stopping (`/readyz`).
     var isDraining = false
 
     init(hub: Hub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?) {
@@ -34,7 +34,7 @@ final class RESTRouter {
                 exchange.respond(.json(development == nil ? ["status": "ok"] : ["status": "ok", "rooms": true]))
             case .readyz:
                 exchange.respond(
-                    isDraining ? .json(["status": "draining"], status: 503) : .json(["status": "ok"]))
+                    isDraining ? .json(["status": "draining"], status: .serviceUnavailable) : .json(["status": "ok"]))
             case .createSession:
                 exchange.respond(createSession(exchange))
             case .room(let name):
@@ -51,10 +51,10 @@ final class RESTRouter {
 
     private func refuseMethod(_ route: Route) -> HTTPResponse {
         if case .file(let path) = route, files.file(at: path) == nil {
-            return .failure(404, "there is nothing at this path")
+            return .failure(.notFound, "there is nothing at this path")
         }
         let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
-        return .failure(405, "this path takes \(allowed)", headers: [("Allow", allowed)])
+        return .failure(.methodNotAllowed, "use \(allowed) for this path", headers: [("Allow", allowed)])
     }
 
     private func authorize(_ exchange: HTTPExchange, _ apiKey: APIKey?) throws(SignalingError) -> Project {
@@ -66,8 +66,7 @@ final class RESTRouter {
 
     // MARK: - Sessions
 
-    /// Options in the body (archiving, media routing, location) are about media: they are taken, whatever form they have,
-    /// and have no effect.
+    /// The options in the body (archiving, media routing, location) concern media. The server ignores them.
     private func createSession(_ exchange: HTTPExchange) -> HTTPResponse {
         let isXML = SessionCreation.wantsXML(
             accept: exchange.header("accept"), userAgent: exchange.header("user-agent"))
@@ -78,23 +77,25 @@ final class RESTRouter {
             let creation = SessionCreation(session: session, apiKey: project.apiKey, createdAt: now)
             return isXML ? creation.xml : creation.json
         } catch {
-            // Python's SDK looks at the status for 403 alone, and takes anything else for a success.
-            return isXML ? SessionCreation.xmlFailure(403, error.message) : .failure(403, error.message)
+            // OpenTok's Python SDK treats every status but 403 as a success.
+            return isXML
+                ? SessionCreation.xmlFailure(.forbidden, error.message) : .failure(.forbidden, error.message)
         }
     }
 
     private func room(_ exchange: HTTPExchange, _ name: String) throws(SignalingError) -> HTTPResponse {
         guard let development else {
-            return .failure(404, "rooms are there in development mode only")
+            return .failure(.notFound, "this server has no rooms: it is not in development mode")
         }
-        // A web page anywhere could name this machine as its own host, or ask across origins: tokens are for the
-        // programs and the pages of this machine alone.
-        guard LoopbackName.isOne(exchange.header("host")) else {
-            throw SignalingError(.permissionDenied, "in development mode the server is for this machine alone")
+        // Only programs and pages on this machine get tokens. A page from elsewhere could resolve its own host name to this
+        // machine (DNS rebinding), or ask across origins.
+        guard LoopbackName.matches(exchange.header("host")) else {
+            throw SignalingError(
+                .permissionDenied, "a server in development mode answers requests from its own machine only")
         }
         var headers: [(name: String, value: String)] = [("Vary", "Origin")]
-        if let origin = exchange.header("origin"), LoopbackName.isOne(LoopbackName.host(ofOrigin: origin)) {
-            // Sample applications ask from a page on another port.
+        if let origin = exchange.header("origin"), LoopbackName.matches(LoopbackName.host(ofOrigin: origin)) {
+            // The pages of sample applications are on another port.
             headers.append(("Access-Control-Allow-Origin", origin))
         }
         let access = try development.access(
@@ -125,24 +126,24 @@ final class RESTRouter {
             exchange.respond(.list(hub.connections(of: session).map(\.restDescription)))
         case .media,
             .streams where exchange.method == .put:
-            exchange.respond(.failure(501, "this server carries signals, not media"))
+            exchange.respond(.failure(.notImplemented, "this server carries signals, not media"))
         case .streams(let session):
             try check(session, of: project)
             exchange.respond(.list([]))
         case .stream(let session):
             try check(session, of: project)
-            exchange.respond(.failure(404, "there are no streams: this server carries signals, not media"))
+            exchange.respond(.failure(.notFound, "there are no streams: this server carries signals, not media"))
         }
     }
 
-    /// The path's session has to be the path's project's.
+    /// The session of the path must belong to the project of the path.
     private func check(_ session: SessionID, of project: Project) throws(SignalingError) {
         let content: SessionIDCodec.Content
         do { content = try SessionIDCodec.read(session) } catch {
             throw SignalingError(.invalidSession, "the session id is refused: \(error)")
         }
         guard content.apiKey == project.apiKey else {
-            throw SignalingError(.permissionDenied, "the session is of another project")
+            throw SignalingError(.permissionDenied, "the session belongs to another project")
         }
     }
 
@@ -170,14 +171,14 @@ final class RESTRouter {
     private func text(_ name: String, in object: JSONObject) throws(SignalingError) -> String? {
         guard let member = object[name] else { return nil }
         guard let text = member.stringValue else {
-            throw SignalingError(.invalidParameter, "\"\(name)\" has to be a string")
+            throw SignalingError(.invalidParameter, "\"\(name)\" must be a string")
         }
         return text
     }
 }
 
 extension Connection {
-    /// An item of the list of connections.
+    /// The connection as an item of the list of connections.
     fileprivate var restDescription: JSONValue {
         [
             "connectionId": .string(connectionId.rawValue), "createdAt": .integer(creationTime.milliseconds),

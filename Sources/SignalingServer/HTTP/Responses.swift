@@ -3,45 +3,49 @@ import SignalingProtocol
 import SignalingTransport
 
 extension HTTPResponse {
-    /// `Content-Type` is exactly `application/json`: with a charset behind it OpenTok's Python SDK takes the body for XML.
-    static func json(_ value: JSONValue, status: Int = 200, headers: [(name: String, value: String)] = [])
-        -> HTTPResponse
-    {
+    /// `Content-Type` is exactly `application/json`: with a charset, OpenTok's Python SDK parses the body as XML.
+    static func json(
+        _ value: JSONValue, status: HTTPStatus = .ok, headers: [(name: String, value: String)] = []
+    ) -> HTTPResponse {
         HTTPResponse(
-            status: status,
+            status: status.rawValue,
             headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")] + Self.safety + headers,
             body: value.encoded())
     }
 
-    /// `{"code":404,"message":"…"}`: a shape that all of OpenTok's SDKs can show.
-    static func failure(_ status: Int, _ message: String, headers: [(name: String, value: String)] = []) -> HTTPResponse
-    {
-        json(["code": .integer(Int64(status)), "message": .string(message)], status: status, headers: headers)
+    /// `{"code":404,"message":"…"}`, which all of OpenTok's SDKs can show.
+    static func failure(
+        _ status: HTTPStatus, _ message: String, headers: [(name: String, value: String)] = []
+    ) -> HTTPResponse {
+        json(
+            ["code": .integer(Int64(status.rawValue)), "message": .string(message)], status: status, headers: headers)
     }
 
-    /// A refusal of the session's or the tokens', as REST says it (`docs/PROTOCOL.md`, section 13).
+    /// The response for an error of a session or a token (`docs/PROTOCOL.md`, section 13).
     static func failure(_ error: SignalingError) -> HTTPResponse {
-        let status =
+        let status: HTTPStatus =
             switch error.code {
-            case .invalidParameter, .invalidSession: 400
-            case .permissionDenied, .authenticationError: 403
-            case .notFound, .badTarget: 404
-            case .tooLong: 413
-            case .rateLimited: 429
-            case .notConnected: 503
-            default: 500
+            case .invalidParameter, .invalidSession: .badRequest
+            case .permissionDenied, .authenticationError: .forbidden
+            case .notFound, .badTarget: .notFound
+            case .tooLong: .contentTooLarge
+            case .rateLimited: .tooManyRequests
+            case .notConnected: .serviceUnavailable
+            default: .internalServerError
             }
         return failure(status, error.message)
     }
 
-    /// A list as Vonage's REST interface has them.
+    /// A list in the form of Vonage's REST interface.
     static func list(_ items: [JSONValue]) -> HTTPResponse {
         .json(["count": .integer(Int64(items.count)), "items": .array(items)])
     }
 
-    static var noContent: HTTPResponse { HTTPResponse(status: 204, headers: Self.safety, body: []) }
+    static var noContent: HTTPResponse {
+        HTTPResponse(status: HTTPStatus.noContent.rawValue, headers: Self.safety, body: [])
+    }
 
-    /// Said with every answer.
+    /// Headers of every response.
     static let safety: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
     ]

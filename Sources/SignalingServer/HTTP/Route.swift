@@ -1,7 +1,7 @@
 import SignalingProtocol
 import SignalingTransport
 
-/// What an HTTP request is about, by its path alone.
+/// The resource of an HTTP request, by its path.
 enum Route: Hashable {
     case livez
     case readyz
@@ -13,7 +13,7 @@ enum Route: Hashable {
     case project(APIKey, ProjectRoute)
     case file(String)
 
-    /// Every path is something: what is nothing else names a file, which may not be there.
+    /// A path that is no other route names a file, which may not exist.
     init(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
         switch (parts.first, parts.count) {
@@ -32,7 +32,7 @@ enum Route: Hashable {
         }
     }
 
-    /// The methods that it takes, the first being the usual one.
+    /// The permitted methods; the first is the usual one.
     var methods: [HTTPMethod] {
         switch self {
         case .livez, .readyz, .room, .file: [.get, .head]
@@ -42,7 +42,7 @@ enum Route: Hashable {
     }
 }
 
-/// What lies below `/v2/project/{apiKey}`.
+/// A resource below `/v2/project/{apiKey}`.
 enum ProjectRoute: Hashable {
     /// `/session/{sessionId}/signal` and `/session/{sessionId}/connection/{connectionId}/signal`
     case signal(SessionID, to: ConnectionID?)
@@ -50,11 +50,11 @@ enum ProjectRoute: Hashable {
     case connections(SessionID)
     /// `/session/{sessionId}/connection/{connectionId}`
     case connection(SessionID, ConnectionID)
-    /// `/session/{sessionId}/stream`: there never are any, and a layout for them (PUT) is media.
+    /// `/session/{sessionId}/stream`: always empty, and PUT (a layout) concerns media.
     case streams(SessionID)
     /// `/session/{sessionId}/stream/{streamId}`
     case stream(SessionID)
-    /// Archives, broadcasts, muting and the rest of media: OpenTok has them, and this server says that it has not.
+    /// Archives, broadcasts, muting and everything else about media, which OpenTok has and this server does not.
     case media
 
     init?(parts: [String]) {

@@ -3,14 +3,14 @@ import JSONText
 import SignalingProtocol
 import SignalingTransport
 
-/// The answer to `POST /session/create`, as OpenTok gives it: a list of one session, in JSON or in XML.
+/// The response to `POST /session/create` in OpenTok's form: a list of one session, in JSON or XML.
 struct SessionCreation {
     let session: SessionID
     let apiKey: APIKey
     let createdAt: WallTime
 
-    /// Clients from before JSON ask for XML, or for nothing that JSON is. Whoever does not say gets JSON, except OpenTok's own
-    /// SDKs: those that do not ask for JSON (PHP, Ruby, .NET, the older ones of Node and Java) read nothing but XML.
+    /// Whether the client reads XML only. JSON is the default, also for clients that do not send `Accept`, except for OpenTok's
+    /// own SDKs: those that do not ask for JSON (PHP, Ruby, .NET, older ones for Node and Java) read only XML.
     static func wantsXML(accept: String?, userAgent: String?) -> Bool {
         let accept = accept?.lowercased() ?? ""
         guard !accept.contains("json") else { return false }
@@ -23,7 +23,7 @@ struct SessionCreation {
         return product.hasPrefix("opentok-") && product.hasSuffix("-sdk")
     }
 
-    /// The SDKs read `session_id` alone; the rest is there because the real answer has it.
+    /// The SDKs read only `session_id`. The other members are those of OpenTok's response.
     var json: HTTPResponse {
         let key = JSONValue.string(apiKey.rawValue)
         return .json([
@@ -37,26 +37,27 @@ struct SessionCreation {
         ])
     }
 
-    /// Key and id hold only letters, digits and `-._`: nothing that XML would have to escape.
+    /// Key and id have only letters, digits and `-._`, so that they need no escaping.
     var xml: HTTPResponse {
         Self.xml(
-            200,
+            .ok,
             "<sessions><Session><session_id>\(session)</session_id><partner_id>\(apiKey)</partner_id>"
                 + "<create_dt>\(date)</create_dt></Session></sessions>")
     }
 
-    static func xmlFailure(_ status: Int, _ message: String) -> HTTPResponse {
+    static func xmlFailure(_ status: HTTPStatus, _ message: String) -> HTTPResponse {
         let text = message.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
-        return xml(status, "<error code=\"\(status)\"><errorMessage message=\"\(text)\"/></error>")
+        return xml(status, "<error code=\"\(status.rawValue)\"><errorMessage message=\"\(text)\"/></error>")
     }
 
-    private static func xml(_ status: Int, _ element: String) -> HTTPResponse {
+    private static func xml(_ status: HTTPStatus, _ element: String) -> HTTPResponse {
         HTTPResponse(
-            status: status, contentType: "text/xml", headers: [("Cache-Control", "no-store")] + HTTPResponse.safety,
+            status: status.rawValue, contentType: "text/xml",
+            headers: [("Cache-Control", "no-store")] + HTTPResponse.safety,
             text: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>" + element)
     }
 
-    /// `Sat Nov 21 04:30:00 UTC 2026`, the form of the real answer.
+    /// `Sat Nov 21 04:30:00 UTC 2026`, the form of OpenTok's response.
     private var date: String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")

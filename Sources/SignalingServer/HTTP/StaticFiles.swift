@@ -1,33 +1,34 @@
 import Crypto
 import Foundation
+import SignalingProtocol
 import SignalingTransport
 
-/// The test page and the browser library, read once into memory when the server starts.
+/// The test page and the browser library, read into memory when the server starts.
 struct StaticFiles: Sendable {
     struct File: Sendable {
         let bytes: [UInt8]
         let contentType: String
         let entityTag: String
         let cacheControl: String
-        /// Whether pages of other origins may load it: the library, so that changing a script tag's host is enough.
+        /// Whether pages of other origins may load it. They load the library, with the server's host in a script tag.
         let isForEveryOrigin: Bool
     }
 
-    /// Why a folder cannot be served.
+    /// Why the server cannot serve a folder.
     struct Unreadable: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Largest file, in bytes. The folder is ours; this is for one that is named by mistake.
+    /// The largest file, in bytes. The bounds are for a folder that is named by mistake.
     private static let fileByteCount = 8 * 1_048_576
     private static let fileCount = 500
 
-    /// What a page of ours may do: nothing but its own scripts and styles, and sockets. Chat text cannot become code.
+    /// The page may run only its own scripts and styles and open sockets, so that chat text cannot become code.
     static let contentSecurityPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws: wss:; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-    /// Paths under which OpenTok's pages ask for the library, and the bundle that answers.
+    /// The paths from which OpenTok's pages load the library, and the bundle for each.
     private static let libraryPaths = [
         "/opentok.js": "/dist/opentok.js",
         "/v2/js/opentok.js": "/dist/opentok.js",
@@ -42,7 +43,7 @@ struct StaticFiles: Sendable {
 
     private let files: [String: File]
 
-    /// No files: every path is 404.
+    /// No files: every path is answered with 404.
     init() { files = [:] }
 
     /// - Throws: ``Unreadable`` when the folder has no `index.html`, or cannot be read.
@@ -50,14 +51,15 @@ struct StaticFiles: Sendable {
         let root = URL(filePath: folder, directoryHint: .isDirectory)
         var files: [String: File] = [:]
         guard let names = FileManager.default.subpaths(atPath: folder), names.contains("index.html") else {
-            throw Unreadable(description: "\(folder) is not a folder with an index.html")
+            throw Unreadable(description: "\(folder) has no index.html. Give the folder web-test-client.")
         }
         for name in names where Self.mayServe(name) {
             let type = Self.contentTypes[String(name.split(separator: ".").last ?? "")]
             guard let type, files.count < Self.fileCount else { continue }
             let url = root.appending(path: name)
             guard let data = try? Data(contentsOf: url), data.count <= Self.fileByteCount else {
-                throw Unreadable(description: "\(folder)/\(name) cannot be read, or is too large")
+                throw Unreadable(
+                    description: "\(folder)/\(name) cannot be read, or is larger than \(Self.fileByteCount) bytes")
             }
             files["/" + name] = File(bytes: Array(data), contentType: type, isLibrary: Self.isLibrary(name))
         }
@@ -72,9 +74,9 @@ struct StaticFiles: Sendable {
         let path = Self.unversioned(path)
         guard let file = files[path] else {
             if Self.libraryPaths[path] != nil {
-                return .failure(404, "the library has not been bundled: run scripts/bundle-web")
+                return .failure(.notFound, "the library is not bundled: run scripts/bundle-web")
             }
-            return .failure(404, "there is nothing at this path")
+            return .failure(.notFound, "there is nothing at this path")
         }
         var headers: [(name: String, value: String)] =
             [
@@ -86,12 +88,12 @@ struct StaticFiles: Sendable {
             headers.append(("Cross-Origin-Resource-Policy", "cross-origin"))
         }
         if let ifNoneMatch, ifNoneMatch == "*" || ifNoneMatch.contains(file.entityTag) {
-            return HTTPResponse(status: 304, headers: headers, body: [])
+            return HTTPResponse(status: HTTPStatus.notModified.rawValue, headers: headers, body: [])
         }
-        return HTTPResponse(status: 200, headers: headers, body: file.bytes)
+        return HTTPResponse(status: HTTPStatus.ok.rawValue, headers: headers, body: file.bytes)
     }
 
-    /// Pages name OpenTok's library by any version of the second, as in `/v2.6/js/opentok.js`; here there is one.
+    /// Pages name the library with any version 2.x, as in `/v2.6/js/opentok.js`; the server has one version.
     private static func unversioned(_ path: String) -> String {
         guard path.hasPrefix("/v2."), let slash = path.dropFirst().firstIndex(of: "/"),
             path[..<slash].dropFirst("/v2".count).utf8.allSatisfy(isOfVersion)
@@ -103,7 +105,7 @@ struct StaticFiles: Sendable {
         byte == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// Tests and hidden files lie in the same folder, and are nobody's business.
+    /// The folder also has tests and hidden files, which are not served.
     private static func mayServe(_ name: String) -> Bool {
         !name.split(separator: "/").contains {
             $0.hasPrefix(".") || $0 == "test" || $0 == "test-support" || $0 == "node_modules"
@@ -119,16 +121,11 @@ extension StaticFiles.File {
     fileprivate init(bytes: [UInt8], contentType: String, isLibrary: Bool) {
         self.bytes = bytes
         self.contentType = contentType
-        // Half of a SHA-256 is more than enough to tell versions apart.
-        entityTag = "\"" + SHA256.hash(data: bytes).prefix(16).map { Self.hexadecimal($0) }.joined() + "\""
-        // The page and its modules are asked for again each time, so that they always fit each other and the server;
-        // the answer is mostly 304. Other people's pages may keep the library for five minutes.
+        // 128 bits of the hash are enough to tell versions apart.
+        entityTag = "\"" + Hexadecimal.text(SHA256.hash(data: bytes).prefix(16)) + "\""
+        // A browser revalidates the page and its modules each time, so that they always fit each other and the server; most
+        // responses are 304. Pages of other origins may cache the library for five minutes.
         cacheControl = isLibrary ? "public, max-age=300" : "no-cache"
         isForEveryOrigin = isLibrary
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
     }
 }

@@ -3,44 +3,44 @@ import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
 
-/// All that a server can be told. `docs/CONFIGURATION.md` lists the same settings for people.
+/// How a server runs. ``ServerSettings`` makes one from the command line, the environment and a file.
 public struct ServerConfiguration: Sendable {
-    /// Who may use the server.
+    /// The projects that may use the server.
     public enum Access: Sendable {
-        /// One project, for everybody who has its secret.
+        /// One project.
         case project(apiKey: String, apiSecret: String)
-        /// Projects and applications, at least one, each with another API key or id.
+        /// Projects and applications: at least one, each with its own API key or id.
         case projects([Project])
-        /// Development mode: a project is made, and `GET /session` gives tokens to whoever asks. Loopback only.
+        /// Development mode: the server creates a project, and `GET /session` gives tokens to every client. Loopback only.
         case development
     }
 
-    /// An address of this machine, or a name for one. Default `127.0.0.1`.
+    /// An address of this machine, or a name for it. Default `127.0.0.1`.
     public var host: String
     /// 0 to 65535; 0 picks a free one. Default 8080.
     public var port: Int
     public var access: Access
-    /// The folder with the test page and the browser library; `nil`: none are served.
+    /// The folder with the test page and the browser library. `nil`: the server has no pages.
     public var webRoot: String?
-    /// Whether a backend may show `X-TB-PARTNER-AUTH: key:secret`, as some old ones do: the secret travels with each request.
-    /// Default `false`.
+    /// Whether the server accepts `X-TB-PARTNER-AUTH: key:secret`, which some old backends send. It exposes the secret in each
+    /// request. Default `false`.
     public var allowsPartnerAuth: Bool
-    /// PEM files with the certificate chain and its key: the server speaks https and wss, and nothing else. `nil`: http and
-    /// ws.
+    /// PEM files with the certificate chain and its key: the server then speaks https and wss only. `nil`: http and ws.
     public var tls: TransportServer.TLS?
-    /// How often clients are pinged. Default 10 s.
+    /// The interval of the server's pings. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
-    /// How long the end of the server may take for its clients, who are sent away one after the other (LEAVE-5). 0 to 30 s,
-    /// default 5 s; a few clients take no time.
+    /// How long a stopping server may take to disconnect its clients one after the other (LEAVE-5): 0 to 30 s, default 5 s. A
+    /// few clients need no time.
     public var drainTime: Duration
-    /// The folder in which the server leaves its sessions when it stops, and finds them when it starts (RES-15); one that is
-    /// not there is made. In development mode its project's secret is kept there, too. `nil`: nothing outlives the process.
+    /// The folder in which the server saves its sessions when it stops, and from which it restores them at start (RES-15). In
+    /// development mode it also keeps the project's secret. The server creates it if necessary. `nil`: sessions end with the
+    /// process.
     public var stateFolder: String?
-    /// Where the sessions of all projects without one of their own are told of; nil: nowhere.
+    /// Receives the events of all projects without a receiver of their own. `nil`: no posts.
     public var webhook: WebhookReceiver?
     public var projectWebhooks: [APIKey: WebhookReceiver]
-    /// What each of these may cost.
+    /// The bounds of each receiver's queue.
     public var webhookBounds: WebhookQueue.Bounds
 
     public init(
@@ -65,11 +65,12 @@ public struct ServerConfiguration: Sendable {
         self.webhookBounds = webhookBounds
     }
 
-    /// The project that a key and a secret name, or why they name none.
+    /// The project with this key and this secret.
     static func project(apiKey: String, apiSecret: String) throws -> Project {
         guard let project = Project(apiKey: APIKey(apiKey), secret: apiSecret) else {
             throw ConfigurationError(
-                "the API key has to have 1 to 64 letters, digits or characters - . _, and the secret must not be empty")
+                "the API key or its secret is not valid. The key has 1 to 64 letters, digits or characters - . _, and the "
+                    + "secret is not empty.")
         }
         return project
     }
@@ -82,7 +83,7 @@ public struct ServerConfiguration: Sendable {
     }
 }
 
-/// Why a server does not start: one line for a person.
+/// Why a configuration is refused. The description is one line for the person who starts the server.
 public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -1,57 +1,44 @@
-import Configuration
 import FoundationEssentials
 import JSONText
 import SignalingProtocol
 import SignalingTokens
 
-/// The configuration file, read strictly: a misspelt setting would be ignored in silence, and a list of projects is more
-/// than swift-configuration's own JSON reader takes.
+/// The configuration file.
+///
+/// It is read strictly, since a misspelt setting would otherwise be ignored. swift-configuration's own JSON reader accepts
+/// unknown keys, and no lists of objects.
 struct SettingsFile {
-    /// The settings that the command line and the environment have, too.
-    let values: [AbsoluteConfigKey: ConfigValue]
+    /// The settings that the environment has, too.
+    let source: SettingsSource
     /// From `projects` and `applications`, in this order.
     let projects: [Project]
-    /// Of those that have their own.
+    /// The webhook receivers that belong to one project.
     let webhooks: [APIKey: WebhookReceiver]
 
     init(path: String) throws {
-        let source = "the configuration file \(path)"
+        let name = "the configuration file \(path)"
         let bytes: Data
         do { bytes = try Data(contentsOf: URL(filePath: path)) } catch {
-            throw ConfigurationError("\(source) cannot be read")
+            throw ConfigurationError("\(name) cannot be read. Check that it exists and that the server may read it.")
         }
         let value: JSONValue
         do { value = try JSONValue(parsing: bytes) } catch {
-            throw ConfigurationError("\(source) is not JSON: \(error)")
+            throw ConfigurationError("\(name) is not JSON: \(error)")
         }
-        let settings = try Members(value, of: source)
-        try settings.check(
-            known: ServerSettings.Name.allCases.map(\.rawValue) + ServerSettings.ListName.allCases.map(\.rawValue))
-
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for name in ServerSettings.Name.allCases {
-            guard let value = settings.object[name.rawValue] else { continue }
-            let content: ConfigContent =
-                switch value {
-                case .string(let text): .string(text)
-                case .integer(let number): .int(Int(number))
-                case .bool(let truth): .bool(truth)
-                case .double, .null, .array, .object:
-                    throw ConfigurationError("the setting \(name.rawValue) has a value of the wrong kind")
-                }
-            values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(content, isSecret: name.isSecret)
-        }
-        self.values = values
+        let settings = try Members(value, of: name)
+        try Self.checkNames(in: settings)
+        source = .file(path, settings.object)
 
         let folder = URL(filePath: path).deletingLastPathComponent()
         var projects: [Project] = []
         var webhooks: [APIKey: WebhookReceiver] = [:]
-        for members in try settings.list(ServerSettings.ListName.projects.rawValue) {
+        let table = SettingsTable.shared
+        for members in try settings.list(table.projects.declaration.name) {
             let project = try Self.project(members)
             projects.append(project)
             webhooks[project.apiKey] = try Self.webhook(members)
         }
-        for members in try settings.list(ServerSettings.ListName.applications.rawValue) {
+        for members in try settings.list(table.applications.declaration.name) {
             let project = try Self.application(members, folder: folder)
             projects.append(project)
             webhooks[project.apiKey] = try Self.webhook(members)
@@ -60,14 +47,25 @@ struct SettingsFile {
         self.webhooks = webhooks
     }
 
+    private static func checkNames(in settings: Members) throws {
+        let outside = SettingsTable.declarations.first { $0.fileKey == nil && settings.object[$0.name] != nil }
+        if let outside {
+            let others = [outside.option, outside.variable].compactMap(\.self).joined(separator: " or ")
+            throw ConfigurationError("\(settings.name) cannot have the setting \"\(outside.name)\". Use \(others).")
+        }
+        try settings.check(known: SettingsTable.declarations.compactMap(\.fileKey))
+    }
+
+    // MARK: - Projects and applications
+
     private static let webhookMembers = [
-        ServerSettings.Name.webhookUrl.rawValue, ServerSettings.Name.webhookSecret.rawValue,
+        SettingsTable.shared.webhookUrl.declaration.name, SettingsTable.shared.webhookSecret.declaration.name,
     ]
 
     private static func webhook(_ members: Members) throws -> WebhookReceiver? {
         let texts = try webhookMembers.map { try members.object[$0] == nil ? nil : members.text($0) }
         do { return try WebhookReceiver.read(url: texts[0], secret: texts[1]) } catch let error as ConfigurationError {
-            throw ConfigurationError("\(members.place): \(error.description)")
+            throw ConfigurationError("\(members.name): \(error.description)")
         }
     }
 
@@ -76,24 +74,22 @@ struct SettingsFile {
         let apiKey = APIKey(try members.text("apiKey"))
         guard Project.isKey(apiKey) else {
             throw ConfigurationError(
-                "\(members.place): the API key has to have 1 to 64 letters, digits or characters - . _")
+                "\(members.name): the API key is not valid. Use 1 to 64 letters, digits or characters - . _")
         }
-        guard let values = members.object["secrets"]?.arrayValue else {
-            throw ConfigurationError("\(members.place) needs \"secrets\", a list of strings")
-        }
+        let values = members.object["secrets"]?.arrayValue ?? []
         let secrets = values.compactMap(\.stringValue)
-        guard secrets.count == values.count else {
-            throw ConfigurationError("\(members.place) needs \"secrets\", a list of strings")
+        guard members.object["secrets"]?.arrayValue != nil, secrets.count == values.count else {
+            throw ConfigurationError("\(members.name) needs \"secrets\", a list of strings")
         }
         guard (1...Project.secretLimit).contains(secrets.count) else {
             throw ConfigurationError(
-                "\(members.place) has \(secrets.count) secrets: one is needed, and two are possible while they change")
+                "\(members.name) has \(secrets.count) secrets. Give one, or two while you change the secret.")
         }
         guard Set(secrets).count == secrets.count else {
-            throw ConfigurationError("\(members.place) has the same secret twice")
+            throw ConfigurationError("\(members.name) has the same secret twice. Remove one of them.")
         }
         guard let project = Project(apiKey: apiKey, secrets: secrets) else {
-            throw ConfigurationError("\(members.place) has an empty secret")
+            throw ConfigurationError("\(members.name) has an empty secret. Give one that is not empty.")
         }
         return project
     }
@@ -102,53 +98,57 @@ struct SettingsFile {
         try members.check(known: ["applicationId", "publicKeyFile"] + webhookMembers)
         let id = try members.text("applicationId")
         guard Project.isUUID(id) else {
-            throw ConfigurationError("\(members.place): \"applicationId\" has to be a UUID")
+            throw ConfigurationError("\(members.name): \"applicationId\" is \"\(id.prefix(64))\". Use a UUID.")
         }
         let file = try members.text("publicKeyFile")
         guard let bytes = try? Data(contentsOf: URL(filePath: file, relativeTo: folder)) else {
-            throw ConfigurationError("\(members.place): the public key file \(file) cannot be read")
+            throw ConfigurationError("\(members.name): the public key file \(file) cannot be read")
         }
         guard let key = RSAPublicKey(pem: String(decoding: bytes, as: UTF8.self)),
             let project = Project(applicationID: id, publicKey: key)
         else {
             throw ConfigurationError(
-                "\(members.place): the file \(file) is not an RSA public key of 2048 bits or more in PEM")
+                "\(members.name): the file \(file) has no usable key. Use an RSA public key of 2048 bits or more in PEM."
+            )
         }
         return project
     }
 
-    /// An object of the file, and how to name it to a person.
+    /// An object of the file, and its name in messages.
     private struct Members {
         let object: JSONObject
-        let place: String
+        let name: String
 
-        init(_ value: JSONValue, of place: String) throws {
-            guard let object = value.objectValue else { throw ConfigurationError("\(place) is not a JSON object") }
+        init(_ value: JSONValue, of name: String) throws {
+            guard let object = value.objectValue else { throw ConfigurationError("\(name) is not a JSON object") }
             self.object = object
-            self.place = place
+            self.name = name
         }
 
         func check(known: [String]) throws {
             for member in object where !known.contains(member.name) {
-                throw ConfigurationError(
-                    "\(place) has an unknown setting \"\(member.name)\" (known: \(known.joined(separator: ", ")))")
+                let advice =
+                    NearestName.of(member.name, among: known).map { "Did you mean \"\($0)\"?" }
+                    ?? "It can have: \(known.joined(separator: ", "))."
+                throw ConfigurationError("\(name) has an unknown setting \"\(member.name)\". \(advice)")
             }
         }
 
-        func text(_ name: String) throws -> String {
-            guard let text = object[name]?.stringValue, !text.isEmpty else {
-                throw ConfigurationError("\(place) needs \"\(name)\", a string that is not empty")
+        func text(_ member: String) throws -> String {
+            guard let text = object[member]?.stringValue, !text.isEmpty else {
+                throw ConfigurationError("\(name) needs \"\(member)\", a string that is not empty")
             }
             return text
         }
 
-        /// Nothing when the list is not there. An empty one is refused: it would mean development mode.
-        func list(_ name: String) throws -> [Members] {
-            guard let value = object[name] else { return [] }
+        /// The objects of a list, none when the list is absent. An empty list is refused, since it would mean development
+        /// mode.
+        func list(_ member: String) throws -> [Members] {
+            guard let value = object[member] else { return [] }
             guard let values = value.arrayValue, !values.isEmpty else {
-                throw ConfigurationError("\(place): \"\(name)\" has to be a list that is not empty")
+                throw ConfigurationError("\(name): \"\(member)\" must be a list that is not empty")
             }
-            return try values.enumerated().map { try Members($1, of: "\(place): \(name)[\($0)]") }
+            return try values.enumerated().map { try Members($1, of: "\(name): \(member)[\($0)]") }
         }
     }
 }

@@ -2,9 +2,9 @@ import JSONText
 import SignalingCore
 import SignalingProtocol
 
-/// The JSON that tells a project's own server of one event: OpenTok's session monitoring, member for member.
+/// The JSON body of one event, with the members of OpenTok's session monitoring.
 enum WebhookBody {
-    /// Whose session it is; the body names it as OpenTok and Vonage do.
+    /// The owner of the session, named as in OpenTok's and Vonage's bodies.
     enum Owner: Hashable, Sendable {
         /// `projectId`.
         case project(APIKey)
@@ -12,7 +12,7 @@ enum WebhookBody {
         case application(APIKey)
     }
 
-    /// - Parameter happenedAt: when, by the server's clock; in the body in milliseconds.
+    /// - Parameter happenedAt: the time by the server's clock.
     static func encode(
         _ event: PresenceEvent, of session: SessionID, ownedBy owner: Owner, happenedAt: WallTime
     ) -> [UInt8] {

@@ -2,23 +2,22 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Posts, and says which status came back. It follows no redirect, sends no cookie, keeps no answer: the status is all that
-/// is looked at.
+/// Sends exchanges and reports the response status. It follows no redirects, sends no cookies and ignores response bodies.
 final class WebhookPoster: NSObject, URLSessionDataDelegate, Sendable {
-    /// The status, or nil and why there is none.
+    /// The status, or nil without a response; and a description for the log.
     typealias Completion = @Sendable (Int?, String) -> Void
 
-    private struct Post {
+    private struct Exchange {
         let completion: Completion
         var status: Int?
         var byteCount = 0
     }
 
-    /// More of an answer is not read.
-    private static let answerLimit = 64 << 10
-    private let posts = Mutex<[Int: Post]>([:])
+    /// A response with a larger body is cut off.
+    private static let responseByteCount = 64 << 10
+    private let exchanges = Mutex<[Int: Exchange]>([:])
 
-    /// The session keeps its delegate until it is invalidated, so it cannot be a member.
+    /// Not a member: a session retains its delegate until it is invalidated.
     static func makeSession(postTime: Duration) -> (URLSession, WebhookPoster) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -26,7 +25,7 @@ final class WebhookPoster: NSObject, URLSessionDataDelegate, Sendable {
         configuration.httpCookieAcceptPolicy = .never
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
-        // Whoever waits gives up earlier; this is for what it has forgotten.
+        // The queue abandons a post earlier; this is for tasks that it no longer knows.
         configuration.timeoutIntervalForRequest = TimeInterval(postTime.components.seconds + 5)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
@@ -37,7 +36,7 @@ final class WebhookPoster: NSObject, URLSessionDataDelegate, Sendable {
     /// - Parameter completion: called once, on another thread, cancelled or not.
     func post(_ request: URLRequest, over session: URLSession, completion: @escaping Completion) -> URLSessionDataTask {
         let task = session.dataTask(with: request)
-        posts.withLock { $0[task.taskIdentifier] = Post(completion: completion) }
+        exchanges.withLock { $0[task.taskIdentifier] = Exchange(completion: completion) }
         task.resume()
         return task
     }
@@ -46,17 +45,17 @@ final class WebhookPoster: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        posts.withLock { $0[task.taskIdentifier]?.status = response.statusCode }
+        exchanges.withLock { $0[task.taskIdentifier]?.status = response.statusCode }
         completionHandler(nil)
     }
 
-    /// Unanswered, a challenge would keep the post waiting.
+    /// Rejects the challenge, which would otherwise delay the end of the post.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let status = (challenge.failureResponse as? HTTPURLResponse)?.statusCode
-        posts.withLock { $0[task.taskIdentifier]?.status = status }
+        exchanges.withLock { $0[task.taskIdentifier]?.status = status }
         completionHandler(.rejectProtectionSpace, nil)
     }
 
@@ -65,39 +64,39 @@ final class WebhookPoster: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
     ) {
         let status = (response as? HTTPURLResponse)?.statusCode
-        posts.withLock { $0[dataTask.taskIdentifier]?.status = status }
+        exchanges.withLock { $0[dataTask.taskIdentifier]?.status = status }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooMuch = posts.withLock { posts in
-            posts[dataTask.taskIdentifier]?.byteCount += data.count
-            return posts[dataTask.taskIdentifier].map { $0.byteCount > Self.answerLimit } ?? false
+        let isTooMuch = exchanges.withLock { exchanges in
+            exchanges[dataTask.taskIdentifier]?.byteCount += data.count
+            return exchanges[dataTask.taskIdentifier].map { $0.byteCount > Self.responseByteCount } ?? false
         }
         if isTooMuch { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let post = posts.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
-        post.completion(post.status, post.status.map { "status \($0)" } ?? Self.words(error))
+        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        exchange.completion(exchange.status, exchange.status.map { "status \($0)" } ?? Self.describe(error))
     }
 
     private static let noTrust = "its certificate is not trusted, or TLS failed"
 
-    /// Without the URL, which may be a secret.
-    private static func words(_ error: (any Error)?) -> String {
-        guard let error = error as? URLError else { return "no answer" }
+    /// Does not name the URL, which may be a secret.
+    private static func describe(_ error: (any Error)?) -> String {
+        guard let error = error as? URLError else { return "no response" }
         switch error.code {
-        case .timedOut, .cancelled: return "no answer in time"
-        case .cannotFindHost, .dnsLookupFailed: return "its name is not known"
+        case .timedOut, .cancelled: return "no response in time"
+        case .cannotFindHost, .dnsLookupFailed: return "its host name is unknown"
         case .cannotConnectToHost: return "it cannot be reached"
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
             .serverCertificateHasBadDate, .serverCertificateNotYetValid:
             return Self.noTrust
         default:
-            // On Linux the HTTP client has no code for this, only words.
+            // On Linux the HTTP client has no code for this, only a description.
             let isAboutTrust = ["SSL", "certificate"].contains { error.localizedDescription.contains($0) }
-            return isAboutTrust ? Self.noTrust : "no answer (URLError \(error.code.rawValue))"
+            return isAboutTrust ? Self.noTrust : "no response (URLError \(error.code.rawValue))"
         }
     }
 }

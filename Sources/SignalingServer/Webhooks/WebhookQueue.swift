@@ -1,27 +1,27 @@
 import DequeModule
 import SignalingProtocol
 
-/// What one receiver still has to be told, in order, and when to try.
+/// The events that one receiver has not confirmed yet, and the times of the posts.
 ///
-/// One post is under way at a time, so events arrive in the order in which they happened, as far as they arrive. A failed
-/// one is repeated after a pause that doubles; a receiver that stays away costs a bounded number of bytes, and what is
-/// dropped is counted. Events and `now` go in; what ``advance(to:using:)`` says has to be done.
+/// One post is under way at a time, so that events arrive in order. After a failure the queue pauses, twice as long each time,
+/// and repeats the post. The queue has bounds in count, bytes and age; it counts the events that it drops. Events and `now` go
+/// in, and the caller performs the effects of ``advance(to:using:)``.
 public struct WebhookQueue: Sendable {
-    /// What a receiver may cost.
+    /// The bounds of one receiver's queue.
     public struct Bounds: Sendable {
-        /// Most events that wait, the one under way included. Over it the oldest are dropped: the newest say how things
-        /// stand.
+        /// The largest number of events, including the one under way. Beyond it the queue drops the oldest: the newest describe
+        /// the present state.
         public var count: Int
-        /// The same in bytes of their bodies.
+        /// The largest size of the events' bodies.
         public var byteCount: Int
-        /// How old an event may be when a post of it begins. Older ones are dropped.
+        /// The largest age of an event when its post begins. The queue drops older ones.
         public var age: Duration
         /// How long one post may take.
         public var postTime: Duration
         /// The pause after a first failure. It doubles with each failure after it.
         public var firstPause: Duration
         public var longestPause: Duration
-        /// Between two reports of drops.
+        /// The least time between two reports of dropped events.
         public var reportInterval: Duration
 
         public init(
@@ -39,95 +39,98 @@ public struct WebhookQueue: Sendable {
         }
     }
 
-    /// One event on its way.
-    struct Delivery: Sendable, Equatable {
-        /// 1, 2, 3, … for each event of the receiver, the dropped ones included: it sees a gap where one is missing.
+    /// One event for the receiver.
+    struct Post: Sendable, Equatable {
+        /// 1, 2, 3, … for each event, including dropped ones, so that the receiver sees gaps.
         let number: Int64
         let body: [UInt8]
-        let since: MonotonicInstant
+        let addedAt: MonotonicInstant
     }
 
-    /// Names one post, so that what is heard of an earlier one is known as such.
+    /// Identifies one attempt, so that the queue can ignore the outcome of an earlier one.
     struct Ticket: Hashable, Sendable {
         let rawValue: Int64
     }
 
-    /// How a post went.
+    /// The outcome of an attempt.
     enum Outcome: Hashable, Sendable {
         case delivered
-        /// The receiver has read it and does not take it. Again would be the same.
+        /// The receiver rejects the event for good: a repetition would have the same outcome.
         case refused
-        /// Another time it may go well.
+        /// A later attempt may succeed.
         case failed
 
-        /// By HTTP status; nil when no answer came.
+        /// - Parameter status: nil when there was no response.
         init(status: Int?) {
-            switch status {
-            case .some(200..<300): self = .delivered
-            case 400, 410, 413, 422: self = .refused
-            // Redirects, too: they are not followed. 401, 404 and the like are faults of set-ups, which get repaired.
-            case .some, nil: self = .failed
+            if let status, (200..<300).contains(status) {
+                self = .delivered
+                return
+            }
+            switch status.flatMap(HTTPStatus.init(rawValue:)) {
+            case .badRequest, .gone, .contentTooLarge, .unprocessableContent: self = .refused
+            // Other statuses, such as redirects, 401 and 404, come from a wrong configuration, which may be corrected.
+            default: self = .failed
             }
         }
     }
 
-    /// What never arrived, and why.
+    /// The numbers of dropped events, by reason.
     struct Drops: Sendable, Equatable {
-        /// The bounds were reached.
+        /// The queue was full.
         var full = 0
         /// Older than ``Bounds/age``.
         var expired = 0
         var refused = 0
-        /// The server stopped first. Of the last one, which was under way, nobody knows.
+        /// The server stopped first. The receiver may have received the one under way.
         var stopped = 0
 
         init() {}
         var count: Int { full + expired + refused + stopped }
     }
 
-    /// What has to be done, in this order.
+    /// What the caller has to do, in this order.
     enum Effect: Sendable, Equatable {
-        case post(Delivery, Ticket)
-        /// Too late: its outcome does not matter any more.
+        case send(Post, Ticket)
+        /// Cancel the attempt: it took too long.
         case abandon(Ticket)
-        /// The receiver does not answer as it should; once for each time that it begins to.
+        /// The receiver has begun to fail; once until it recovers.
         case reportFailing
         case reportRecovered
-        /// What was dropped since the last report.
+        /// The events dropped since the last report.
         case reportDropped(Drops)
-        /// After ``stop(by:)``: nothing is left.
+        /// After ``stop(by:)``: the queue is empty.
         case finished
     }
 
     private enum Phase: Sendable {
-        /// The next one may go.
+        /// The next post may begin.
         case ready
-        /// `until`: when it is given up.
-        case posting(Delivery, Ticket, until: MonotonicInstant)
+        /// An attempt is under way, and is abandoned at `until`.
+        case posting(Post, Ticket, until: MonotonicInstant)
         case pausing(until: MonotonicInstant)
-        /// After a stop. Nothing is taken any more.
+        /// After a stop. The queue drops new events.
         case finished
     }
 
     let bounds: Bounds
-    private var waiting: Deque<Delivery> = []
+    private var waiting: Deque<Post> = []
     private var phase = Phase.ready
     private var waitingByteCount = 0
     private var lastNumber: Int64 = 0
     private var lastTicket: Int64 = 0
-    /// Without a success in between.
+    /// Since the last success.
     private var failureCount = 0
     private var stopDeadline: MonotonicInstant?
     private var unreported = Drops()
     private var nextReportAt: MonotonicInstant?
     private var effects: [Effect] = []
-    /// Since the beginning.
+    /// Since the queue exists.
     private(set) var drops = Drops()
     private(set) var deliveredCount = 0
 
     init(bounds: Bounds = .init()) { self.bounds = bounds }
 
-    /// How many events wait, the one under way included.
+    /// The number of events, including the one under way.
     var count: Int {
         switch phase {
         case .posting: waiting.count + 1
@@ -136,12 +139,12 @@ public struct WebhookQueue: Sendable {
     }
     var byteCount: Int {
         switch phase {
-        case .posting(let delivery, _, _): waitingByteCount + delivery.body.count
+        case .posting(let post, _, _): waitingByteCount + post.body.count
         case .ready, .pausing, .finished: waitingByteCount
         }
     }
 
-    /// When ``advance(to:using:)`` has to be called at the latest; nil: not before something happens.
+    /// The latest time for the next ``advance(to:using:)``; nil when it is not due before another input.
     var nextDeadline: MonotonicInstant? {
         let step: MonotonicInstant? =
             switch phase {
@@ -152,21 +155,21 @@ public struct WebhookQueue: Sendable {
         return [step, report, stopDeadline].compactMap(\.self).min()
     }
 
-    /// One more event. To be followed by ``advance(to:using:)``, as the other inputs.
+    /// Adds an event. Call ``advance(to:using:)`` after this and every other input.
     mutating func add(_ body: [UInt8], now: MonotonicInstant) {
         lastNumber += 1
         if case .finished = phase { return drop(1, \.stopped) }
-        waiting.append(Delivery(number: lastNumber, body: body, since: now))
+        waiting.append(Post(number: lastNumber, body: body, addedAt: now))
         waitingByteCount += body.count
-        while count > bounds.count || byteCount > bounds.byteCount, takeFirst() != nil { drop(1, \.full) }
+        while count > bounds.count || byteCount > bounds.byteCount, removeFirst() != nil { drop(1, \.full) }
     }
 
-    /// How a post went. Nothing happens when it has been abandoned meanwhile.
+    /// Reports the outcome of an attempt. Ignored for an attempt that was abandoned.
     mutating func posted(
         _ ticket: Ticket, _ outcome: Outcome, now: MonotonicInstant,
         using generator: inout some RandomNumberGenerator
     ) {
-        guard case .posting(let delivery, ticket, _) = phase else { return }
+        guard case .posting(let post, ticket, _) = phase else { return }
         switch outcome {
         case .delivered:
             deliveredCount += 1
@@ -174,48 +177,48 @@ public struct WebhookQueue: Sendable {
         case .refused:
             drop(1, \.refused)
             succeed()
-        case .failed: fail(delivery, now: now, using: &generator)
+        case .failed: fail(post, now: now, using: &generator)
         }
     }
 
-    /// The server stops: no pauses from here on, and the first failure is the last.
+    /// Stops the queue: there are no pauses from now on, and the first failure ends it.
     mutating func stop(by deadline: MonotonicInstant) {
         if stopDeadline != nil { return }
         stopDeadline = deadline
         if case .pausing = phase { phase = .ready }
     }
 
-    /// Does what is due.
+    /// Does everything that is due.
     ///
-    /// - Parameter generator: spreads the pauses, so that the servers that lost one receiver do not come back at once.
+    /// - Parameter generator: spreads the pauses, so that several servers do not retry at the same moment.
     mutating func advance(
         to now: MonotonicInstant, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
-        if case .posting(let delivery, let ticket, let until) = phase, min(until, stopDeadline ?? until) <= now {
+        if case .posting(let post, let ticket, let until) = phase, min(until, stopDeadline ?? until) <= now {
             effects.append(.abandon(ticket))
-            fail(delivery, now: now, using: &generator)
+            fail(post, now: now, using: &generator)
         }
         if let stopDeadline, stopDeadline <= now { finish() }
         if case .pausing(let until) = phase, until <= now { phase = .ready }
-        if case .ready = phase { postNext(now) }
+        if case .ready = phase { sendNext(now) }
         report(now)
         defer { effects = [] }
         return effects
     }
 
-    private mutating func postNext(_ now: MonotonicInstant) {
-        while let first = waiting.first, first.since.advanced(by: bounds.age) <= now {
-            _ = takeFirst()
+    private mutating func sendNext(_ now: MonotonicInstant) {
+        while let first = waiting.first, first.addedAt.advanced(by: bounds.age) <= now {
+            _ = removeFirst()
             drop(1, \.expired)
         }
-        guard let delivery = takeFirst() else {
+        guard let post = removeFirst() else {
             if stopDeadline != nil { finish() }
             return
         }
         lastTicket += 1
         let ticket = Ticket(rawValue: lastTicket)
-        phase = .posting(delivery, ticket, until: now.advanced(by: bounds.postTime))
-        effects.append(.post(delivery, ticket))
+        phase = .posting(post, ticket, until: now.advanced(by: bounds.postTime))
+        effects.append(.send(post, ticket))
     }
 
     private mutating func succeed() {
@@ -225,19 +228,19 @@ public struct WebhookQueue: Sendable {
     }
 
     private mutating func fail(
-        _ delivery: Delivery, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
+        _ post: Post, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
     ) {
-        waiting.prepend(delivery)
-        waitingByteCount += delivery.body.count
+        waiting.prepend(post)
+        waitingByteCount += post.body.count
         if failureCount == 0 { effects.append(.reportFailing) }
         failureCount += 1
         guard stopDeadline == nil else { return finish() }
         phase = .pausing(until: now.advanced(by: pause(using: &generator)))
     }
 
-    /// Between half of the full pause and all of it.
+    /// A random duration between half of the full pause and all of it.
     private func pause(using generator: inout some RandomNumberGenerator) -> Duration {
-        // 2^32 of the shortest pauses are longer than any: the shift stays far from the integer's end.
+        // The limit of 32 keeps the shift from overflowing.
         let full = min(bounds.firstPause * (1 << min(failureCount - 1, 32)), bounds.longestPause).wholeNanoseconds
         return .nanoseconds(full / 2 + Int64.random(in: 0...max(0, full / 2), using: &generator))
     }
@@ -253,7 +256,7 @@ public struct WebhookQueue: Sendable {
         effects.append(.finished)
     }
 
-    private mutating func takeFirst() -> Delivery? {
+    private mutating func removeFirst() -> Post? {
         guard let first = waiting.popFirst() else { return nil }
         waitingByteCount -= first.body.count
         return first

@@ -1,23 +1,27 @@
 import Foundation
 import SignalingTokens
 
-/// Where webhooks go, and how they are signed.
+/// The URL that receives a project's events, and the secret that signs them.
 ///
-/// Its description names the server alone: the rest of the URL may be a secret.
+/// The description has only the scheme, host and port: the rest of the URL may be a secret.
 public struct WebhookReceiver: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let url: URL
-    /// Nil: they are not signed.
+    /// Nil: posts are not signed.
     let signer: WebhookSigner?
 
-    /// - Throws: ``ConfigurationError`` unless the URL is one of http or https with a host, and without a name and a password; or
-    ///   when the secret is empty or, behind `whsec_`, not base64. Neither is in the message.
+    /// - Throws: ``ConfigurationError`` when the URL is not http or https, has no host, or has a user name or password; or when
+    ///   the secret is empty or, after `whsec_`, not base64. The message contains neither.
     public init(url text: String, secret: String?) throws {
         guard text.utf8.count <= 2048, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", url.host?.isEmpty == false
-        else { throw ConfigurationError("the webhook URL has to begin with http:// or https:// and name a host") }
+        else {
+            throw ConfigurationError(
+                "the webhook URL is not valid. Use a URL that begins with http:// or https:// and names a host.")
+        }
         guard url.user == nil, url.password == nil else {
             throw ConfigurationError(
-                "the webhook URL must not have a name and a password in it: a webhook secret signs")
+                "the webhook URL has a user name or a password. Remove them, and use a webhook secret to sign the posts."
+            )
         }
         self.url = url
         guard let secret else {
@@ -25,16 +29,17 @@ public struct WebhookReceiver: Sendable, CustomStringConvertible, CustomDebugStr
             return
         }
         guard let signer = WebhookSigner(secret: secret) else {
-            throw ConfigurationError("the webhook secret has to be text, or whsec_ and base64; and not empty")
+            throw ConfigurationError(
+                "the webhook secret is not valid. Use text that is not empty, or whsec_ and base64.")
         }
         self.signer = signer
     }
 
-    /// Both settings of one place, or nothing.
+    /// The receiver that the two settings describe; nil when neither is given.
     static func read(url: String?, secret: String?) throws -> WebhookReceiver? {
         guard let url else {
             if secret == nil { return nil }
-            throw ConfigurationError("a webhook secret without its URL: give --webhook-url, too")
+            throw ConfigurationError("a webhook secret is given without its URL. Add --webhook-url or webhookUrl.")
         }
         return try WebhookReceiver(url: url, secret: secret)
     }

@@ -8,15 +8,15 @@ import SignalingTokens
 import SignalingTransport
 import Synchronization
 
-/// Brings one receiver what ``WebhookQueue`` says, when it says so; it decides nothing itself.
+/// Posts events to one receiver: it performs the effects of ``WebhookQueue`` and contains no rules of its own.
 ///
-/// Events are handed over on the loop: one short lock. All the rest happens on a queue of its own, since the system's HTTP client
-/// may keep who calls it waiting.
+/// The loop only adds events, under a short lock. Everything else happens on a dispatch queue, since the system's HTTP client may
+/// block its caller.
 final class WebhookSender: Sendable {
     private struct State {
         var queue: WebhookQueue
         var randomness = SystemRandomNumberGenerator()
-        /// Whether the worker has been asked to look already.
+        /// Whether a step of the worker is already scheduled.
         var isWoken = false
         var isFinished = false
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
@@ -26,16 +26,16 @@ final class WebhookSender: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
     private let worker = DispatchQueue(label: "signalbox-webhooks")
-    /// In front of each delivery's number: the numbers begin anew when the server does.
-    private let run: String
+    /// A prefix for the number of each post, since the numbers begin at 1 in every run of the server.
+    private let runID: String
     private let session: URLSession
     private let poster: WebhookPoster
-    /// Guarded by `worker`: used on it alone.
-    private nonisolated(unsafe) var post: (ticket: WebhookQueue.Ticket, task: URLSessionDataTask)?
+    /// Guarded by `worker`: used only on it.
+    private nonisolated(unsafe) var attempt: (ticket: WebhookQueue.Ticket, task: URLSessionDataTask)?
     /// Guarded by `worker`.
     private nonisolated(unsafe) var alarm: DispatchWorkItem?
-    /// Guarded by `worker`: why the last post failed.
-    private nonisolated(unsafe) var lastFault = "no answer"
+    /// Guarded by `worker`: why the last attempt failed.
+    private nonisolated(unsafe) var lastFault = "no response"
 
     init(receiver: WebhookReceiver, bounds: WebhookQueue.Bounds, logger: Logger) {
         var logger = logger
@@ -44,13 +44,13 @@ final class WebhookSender: Sendable {
         self.logger = logger
         state = Mutex(State(queue: WebhookQueue(bounds: bounds)))
         var randomness = SystemRandomNumberGenerator()
-        run = String(UInt64.random(in: 0...(.max), using: &randomness), radix: 16)
+        runID = String(UInt64.random(in: 0...(.max), using: &randomness), radix: 16)
         (session, poster) = WebhookPoster.makeSession(postTime: bounds.postTime)
     }
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// From any thread; returns at once.
+    /// Adds an event, from any thread. Does not block.
     func add(_ body: [UInt8]) {
         let mustWake = state.withLock { state in
             state.queue.add(body, now: LoopThread.now)
@@ -60,7 +60,7 @@ final class WebhookSender: Sendable {
         if mustWake { worker.async { self.step() } }
     }
 
-    /// Tries once more to bring what waits, for as long as `limit`. Nothing is taken any more then.
+    /// Posts the waiting events, without retries and for at most `limit`. The sender drops events that are added later.
     func stop(within limit: Duration) async {
         let deadline = LoopThread.now.advanced(by: limit)
         state.withLock { $0.queue.stop(by: deadline) }
@@ -71,7 +71,7 @@ final class WebhookSender: Sendable {
             }
             if isOver { return continuation.resume() }
             worker.async { self.step() }
-            // The worker may be kept waiting by the HTTP client: then it is left behind.
+            // Does not wait for a worker that the HTTP client blocks.
             DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(limit.wholeNanoseconds)) + 0.5) {
                 self.finish()
             }
@@ -105,31 +105,31 @@ final class WebhookSender: Sendable {
 
     private func perform(_ effect: WebhookQueue.Effect) {
         switch effect {
-        case .post(let delivery, let ticket):
-            let task = poster.post(request(delivery), over: session) { status, words in
-                self.worker.async { self.posted(ticket, status, words) }
+        case .send(let post, let ticket):
+            let task = poster.post(request(post), over: session) { status, description in
+                self.worker.async { self.posted(ticket, status, description) }
             }
-            post = (ticket, task)
+            attempt = (ticket, task)
         case .abandon(let ticket):
-            guard let post, post.ticket == ticket else { return }
-            lastFault = "no answer in time"
-            post.task.cancel()
-            self.post = nil
+            guard let attempt, attempt.ticket == ticket else { return }
+            lastFault = "no response in time"
+            attempt.task.cancel()
+            self.attempt = nil
         case .reportFailing:
-            logger.warning("a webhook's receiver does not take events; they are kept for it", metadata: fault)
-        case .reportRecovered: logger.notice("a webhook's receiver takes events again")
+            logger.warning("a webhook receiver does not take events; the server retries", metadata: fault)
+        case .reportRecovered: logger.notice("a webhook receiver takes events again")
         case .reportDropped(let drops):
-            logger.warning("events for a webhook were dropped", metadata: metadata(drops).merging(fault) { $1 })
+            logger.warning("dropped events for a webhook receiver", metadata: metadata(drops).merging(fault) { $1 })
         case .finished:
             session.finishTasksAndInvalidate()
             finish()
         }
     }
 
-    private func posted(_ ticket: WebhookQueue.Ticket, _ status: Int?, _ words: String) {
-        if post?.ticket == ticket {
-            post = nil
-            lastFault = words
+    private func posted(_ ticket: WebhookQueue.Ticket, _ status: Int?, _ description: String) {
+        if attempt?.ticket == ticket {
+            attempt = nil
+            lastFault = description
         }
         step { queue, now, randomness in
             queue.posted(ticket, WebhookQueue.Outcome(status: status), now: now, using: &randomness)
@@ -146,19 +146,19 @@ final class WebhookSender: Sendable {
         worker.asyncAfter(deadline: .now() + .nanoseconds(Int(wait)), execute: item)
     }
 
-    private func request(_ delivery: WebhookQueue.Delivery) -> URLRequest {
-        let id = "\(run)-\(delivery.number)"
+    private func request(_ post: WebhookQueue.Post) -> URLRequest {
+        let id = "\(runID)-\(post.number)"
         let timestamp = WallTime.current.milliseconds / 1000
         var request = URLRequest(url: receiver.url)
         request.httpMethod = "POST"
-        request.httpBody = Data(delivery.body)
+        request.httpBody = Data(post.body)
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.setValue("signalbox", forHTTPHeaderField: "User-Agent")
         request.setValue(id, forHTTPHeaderField: "webhook-id")
         request.setValue("\(timestamp)", forHTTPHeaderField: "webhook-timestamp")
         if let signer = receiver.signer {
             request.setValue(
-                signer.signature(id: id, timestamp: timestamp, body: delivery.body),
+                signer.signature(id: id, timestamp: timestamp, body: post.body),
                 forHTTPHeaderField: "webhook-signature")
         }
         return request

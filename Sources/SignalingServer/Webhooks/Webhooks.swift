@@ -3,7 +3,7 @@ import SignalingCore
 import SignalingProtocol
 import SignalingTokens
 
-/// Which receiver is told of which project's sessions.
+/// The webhook receivers of all projects.
 final class Webhooks: Sendable {
     private struct Route: Sendable {
         let owner: WebhookBody.Owner
@@ -13,7 +13,7 @@ final class Webhooks: Sendable {
     private let routes: [APIKey: Route]
     private let senders: [WebhookSender]
 
-    /// How long the end of the server may take for what waits.
+    /// How long a stopping server waits for posts.
     static let stopTime = Duration.seconds(3)
 
     /// Nil when no project has a receiver.
@@ -36,14 +36,14 @@ final class Webhooks: Sendable {
         self.senders = senders
     }
 
-    /// On the loop; returns at once.
-    func tell(_ event: PresenceEvent, of session: SessionID) {
+    /// Queues an event for the receiver of the session's project. On the loop; does not block.
+    func post(_ event: PresenceEvent, of session: SessionID) {
         guard let key = try? SessionIDCodec.read(session).apiKey, let route = routes[key] else { return }
         route.sender.add(
             WebhookBody.encode(event, of: session, ownedBy: route.owner, happenedAt: .current))
     }
 
-    /// All receivers at the same time.
+    /// Stops all senders concurrently.
     func stop() async {
         await withTaskGroup { group in
             for sender in senders { group.addTask { await sender.stop(within: Self.stopTime) } }

@@ -119,8 +119,6 @@ final class HTTPConnection: TurnEndClosable {
         if wsi != nil { handle(.adopted) }
     }
 
-    func awaitsResponse(to exchange: HTTPExchange) -> Bool { lifecycle.awaitsResponse(to: exchange) }
-
     func respond(to exchange: HTTPExchange, with response: HTTPResponse) { handle(.responded(exchange, response)) }
 
     func deadlinePassed() { handle(.deadlinePassed) }

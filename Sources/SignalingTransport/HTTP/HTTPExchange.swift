@@ -41,9 +41,6 @@ public final class HTTPExchange {
     /// The first value with that name in the query.
     public func queryValue(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// Whether the client still waits for a response.
-    public var isWaiting: Bool { connection?.awaitsResponse(to: self) ?? false }
-
     /// Sends the response. Call it on the loop, within the callback or at any time after it. Only the first response is
     /// sent; a later one, and one to a client that has gone, does nothing.
     public func respond(_ response: HTTPResponse) {

@@ -163,14 +163,6 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         }
     }
 
-    /// Whether a response to this exchange would be sent.
-    func awaitsResponse(to exchange: Exchange) -> Bool {
-        switch state {
-        case .answering(let current, _): current === exchange
-        case .unadopted, .idle, .receiving, .sending, .lingering, .hangingUp, .terminating, .ended: false
-        }
-    }
-
     /// Whether input is discarded by the owner: a response waits, and the library reads no body meanwhile.
     var discardsInput: Bool {
         switch state {

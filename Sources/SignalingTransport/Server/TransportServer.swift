@@ -77,13 +77,6 @@ public final class TransportServer {
         for socket in Array(sockets.values) { socket.close(code: code, reason: reason) }
     }
 
-    /// Cuts every WebSocket and HTTP connection when this turn of the loop ends.
-    public func terminateAll() {
-        loop.preconditionCurrent()
-        for socket in Array(sockets.values) { socket.terminate() }
-        for connection in Array(connections.values) { connection.terminate() }
-    }
-
     // MARK: Connections
 
     private func accepted(_ descriptor: Int32, _ peer: SocketAddress) {

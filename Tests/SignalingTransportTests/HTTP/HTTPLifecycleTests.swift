@@ -297,15 +297,13 @@ struct HTTPLifecycleTests {
         }
     }
 
-    @Test("questions: each state hangs up, sends, waits for a response and discards input as it should")
+    @Test("questions: each state hangs up, sends and discards input as it should")
     func hangUp() {
         for stage in Stage.allCases {
             let lifecycle = stage.lifecycle
             let isClosing = [.unadopted, .hangingUp, .terminating, .ended].contains(stage)
             #expect(lifecycle.mustHangUp == isClosing, "\(stage)")
             #expect(lifecycle.isSending == [.sending, .backlogged].contains(stage), "\(stage)")
-            #expect(lifecycle.awaitsResponse(to: Self.request) == (stage == .answering), "\(stage)")
-            #expect(!lifecycle.awaitsResponse(to: Request()), "\(stage)")
             #expect(lifecycle.discardsInput == (stage == .backlogged), "\(stage)")
         }
     }

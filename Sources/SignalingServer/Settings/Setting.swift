@@ -1,0 +1,143 @@
+import Configuration
+
+/// One setting of the server, with the type of its value.
+public struct Setting<Value: Sendable>: Sendable {
+    public let declaration: SettingDeclaration
+    let wrap: @Sendable (Value) -> ConfigContent
+    let unwrap: @Sendable (ConfigContent) -> Value?
+}
+
+/// Everything that is said about a setting, once.
+///
+/// The option, the variable, the key in the file, the help text, the checks, the masking of secrets and the row in
+/// docs/CONFIGURATION.md follow from it.
+public struct SettingDeclaration: Sendable {
+    /// A way to give a value.
+    public enum Spelling: Sendable { case option, variable, file }
+
+    public enum Kind: Sendable {
+        /// Text that is not empty; the string says what it has to be.
+        case text(String)
+        case choice([String])
+        case number(ClosedRange<Int>)
+        case flag
+        /// A list of objects.
+        case list
+    }
+
+    /// In camel case: the key in the file. The other spellings follow from it.
+    public let name: String
+    public let kind: Kind
+    public let spellings: Set<Spelling>
+    /// Whether the value must not appear in messages and logs.
+    public let isSecret: Bool
+    /// For people; it may depend on other settings.
+    public let defaultText: String
+    /// One or two sentences, without the range of a number.
+    public let summary: String
+
+    /// `--web-root`; nil when the command line does not have the setting.
+    public var option: String? {
+        spellings.contains(.option) ? "--" + words.joined(separator: "-") : nil
+    }
+
+    /// `SIGNALBOX_WEB_ROOT`; nil when the environment does not have the setting.
+    public var variable: String? {
+        spellings.contains(.variable) ? (["signalbox"] + words).joined(separator: "_").uppercased() : nil
+    }
+
+    /// `webRoot`; nil when the file does not have the setting.
+    public var fileKey: String? { spellings.contains(.file) ? name : nil }
+
+    /// `0 to 65535`; nil for a setting that is no number.
+    public var rangeText: String? {
+        if case .number(let bounds) = kind { "\(bounds.lowerBound) to \(bounds.upperBound)" } else { nil }
+    }
+
+    var isList: Bool { if case .list = kind { true } else { false } }
+
+    /// For `--help`: the summary, the range and the default.
+    public var help: String {
+        let details = [rangeText, defaultText == Self.noDefault ? nil : "default: \(defaultText)"].compactMap(\.self)
+        return details.isEmpty ? summary : "\(summary) (\(details.joined(separator: "; ")))"
+    }
+
+    static let noDefault = "none"
+
+    /// `webRoot` → `web`, `root`.
+    private var words: [String] {
+        name.reduce(into: [""]) { words, character in
+            if character.isUppercase { words.append("") }
+            words[words.count - 1] += character.lowercased()
+        }
+    }
+}
+
+/// A setting with any type of value.
+protocol DeclaredSetting { var declaration: SettingDeclaration { get } }
+
+extension Setting: DeclaredSetting {}
+
+extension Setting where Value == String {
+    init(
+        _ name: String, default defaultText: String = SettingDeclaration.noDefault, isSecret: Bool = false,
+        form: String = "text",
+        _ summary: String
+    ) {
+        self.init(name, .text(form), [.option, .variable, .file], isSecret, defaultText, summary)
+    }
+
+    /// Not in the file.
+    init(
+        _ name: String, default defaultText: String = SettingDeclaration.noDefault,
+        outsideFile kind: SettingDeclaration.Kind,
+        _ summary: String
+    ) {
+        self.init(name, kind, [.option, .variable], false, defaultText, summary)
+    }
+
+    private init(
+        _ name: String, _ kind: SettingDeclaration.Kind, _ spellings: Set<SettingDeclaration.Spelling>,
+        _ isSecret: Bool, _ defaultText: String, _ summary: String
+    ) {
+        declaration = SettingDeclaration(
+            name: name, kind: kind, spellings: spellings, isSecret: isSecret, defaultText: defaultText, summary: summary
+        )
+        wrap = { .string($0) }
+        unwrap = { if case .string(let text) = $0 { text } else { nil } }
+    }
+}
+
+extension Setting where Value == Int {
+    init(
+        _ name: String, _ bounds: ClosedRange<Int>, default defaultText: String,
+        spellings: Set<SettingDeclaration.Spelling> = [.option, .variable, .file], _ summary: String
+    ) {
+        declaration = SettingDeclaration(
+            name: name, kind: .number(bounds), spellings: spellings, isSecret: false, defaultText: defaultText,
+            summary: summary)
+        wrap = { .int($0) }
+        unwrap = { if case .int(let number) = $0 { number } else { nil } }
+    }
+}
+
+extension Setting where Value == Bool {
+    init(_ name: String, default defaultText: String, _ summary: String) {
+        declaration = SettingDeclaration(
+            name: name, kind: .flag, spellings: [.option, .variable, .file], isSecret: false, defaultText: defaultText,
+            summary: summary)
+        wrap = { .bool($0) }
+        unwrap = { if case .bool(let isOn) = $0 { isOn } else { nil } }
+    }
+}
+
+/// A list of objects, which only the file has. ``SettingsFile`` reads it.
+public struct SettingList: DeclaredSetting, Sendable {
+    public let declaration: SettingDeclaration
+
+    init(_ name: String, _ summary: String) {
+        declaration = SettingDeclaration(
+            name: name, kind: .list, spellings: [.file], isSecret: false, defaultText: SettingDeclaration.noDefault,
+            summary: summary)
+    }
+}

@@ -1,0 +1,108 @@
+import SignalingCore
+import SignalingProtocol
+
+/// All settings of the server. Their order is that of docs/CONFIGURATION.md.
+public struct SettingsTable: Sendable {
+    public static let logLevels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+
+    /// The settings' defaults are those of the types that they configure.
+    private static let standard = ServerConfiguration(access: .development)
+    private static let bounds = standard.sessionBounds
+    /// With a project; development mode has no limit.
+    static let signalRate = 200
+    /// A burst is as many signals as the rate allows in this many seconds.
+    static let burstSeconds = 5
+
+    private static let day = 0...86_400
+    private static let million = 1_000_000
+
+    public let host = Setting<String>(
+        "host", default: Self.standard.host, form: "an IP address or a host name",
+        "The address to listen on, or a name for it.")
+    public let port = Setting<Int>(
+        "port", 0...65_535, default: "\(Self.standard.port)",
+        "The port to listen on; 0 picks a free one, which the ready line shows.")
+    public let apiKey = Setting<String>("apiKey", form: "an API key", "The API key of a project.")
+    public let apiSecret = Setting<String>(
+        "apiSecret", isSecret: true, form: "the secret of the project",
+        "The secret of that project. Prefer the variable: other users of the machine can see the options.")
+    public let dev = Setting<Bool>(
+        "dev", default: "on without credentials and projects",
+        "Development mode: the server creates a project and gives tokens to every client on this machine.")
+    public let webRoot = Setting<String>(
+        "webRoot", default: "web-test-client, where it is found", form: "the path of a folder",
+        "The folder with the test page and the browser library.")
+    public let allowPartnerAuth = Setting<Bool>(
+        "allowPartnerAuth", default: "\(Self.standard.allowsPartnerAuth)",
+        "Accept X-TB-PARTNER-AUTH: key:secret in REST requests, as some old backends send it.")
+    public let projects = SettingList("projects", "A list of projects: see below.")
+    public let applications = SettingList("applications", "A list of applications: see below.")
+    public let tlsCert = Setting<String>(
+        "tlsCert", form: "the path of a PEM file",
+        "A PEM file with the certificate and its chain: the server then speaks https and wss only.")
+    public let tlsKey = Setting<String>(
+        "tlsKey", form: "the path of a PEM file", "A PEM file with the certificate's private key, without a passphrase."
+    )
+    public let resumeSeconds = Setting<Int>(
+        "resumeSeconds", Self.day, default: Self.seconds(Self.bounds.resumeWindow),
+        "How many seconds a connection stays in its session without a socket.")
+    public let recoverySeconds = Setting<Int>(
+        "recoverySeconds", Self.day, default: Self.seconds(Self.bounds.recoveryWindow),
+        "How many seconds after the loss of its socket a client can still fetch the broadcasts that it missed.")
+    public let logEvents = Setting<Int>(
+        "logEvents", 1...Self.million, default: "\(Self.bounds.log.eventCount)",
+        "How many events a session keeps for clients that resume.")
+    public let logBytes = Setting<Int>(
+        "logBytes", 65_536...1_073_741_824, default: "\(Self.bounds.log.byteCount)",
+        "How many bytes of events a session keeps for clients that resume.")
+    public let sessionConnections = Setting<Int>(
+        "sessionConnections", 1...Self.million, default: "\(Self.bounds.connectionCount)",
+        "How many connections a session accepts; further ones are refused with error 1027.")
+    public let signalRate = Setting<Int>(
+        "signalRate", 0...Self.million, default: "\(Self.signalRate); in development mode 0",
+        "How many signals a second a connection may send in the long run; more are refused with error 429 (SIG-11). "
+            + "0 means any number.")
+    public let signalBurst = Setting<Int>(
+        "signalBurst", 1...Self.million, default: "\(Self.burstSeconds) × signalRate",
+        "How many signals a connection may send at once after a pause.")
+    public let onlineOnlyLimit = Setting<Int>(
+        "onlineOnlyLimit", 0...Self.million, default: "\(Self.bounds.onlineOnlyConnectionCount)",
+        "In sessions with more connections, online-only broadcasts such as typing are dropped (SIG-12). "
+            + "0 drops them always.")
+    public let drainSeconds = Setting<Int>(
+        "drainSeconds", 0...30, default: Self.seconds(Self.standard.drainTime),
+        "How many seconds a stopping server may take to disconnect its clients one after the other (LEAVE-5).")
+    public let stateDir = Setting<String>(
+        "stateDir", form: "the path of a folder",
+        "A folder in which the server saves its sessions when it stops, and from which it restores them at start.")
+    public let webhookUrl = Setting<String>(
+        "webhookUrl", isSecret: true, form: "an http:// or https:// URL",
+        "Where to post session monitoring events, as OpenTok does: docs/webhooks.md.")
+    public let webhookSecret = Setting<String>(
+        "webhookSecret", isSecret: true, form: "a webhook secret: text, or whsec_ and base64",
+        "The secret that signs these posts. Prefer the variable: other users of the machine can see the options.")
+    public let webhookRetryMilliseconds = Setting<Int>(
+        "webhookRetryMilliseconds", 1...3_600_000,
+        default: "\(Self.standard.webhookBounds.firstPause.wholeMilliseconds)",
+        spellings: [.variable, .file],
+        "The pause in milliseconds after a first failed post; it doubles with each failure, up to a minute.")
+    public let webhookQueueCount = Setting<Int>(
+        "webhookQueueCount", 1...Self.million, default: "\(Self.standard.webhookBounds.count)",
+        spellings: [.variable, .file],
+        "How many events may wait for a receiver; the oldest are dropped.")
+    public let config = Setting<String>(
+        "config", outsideFile: .text("the path of a JSON file"),
+        "A JSON file with settings, and with lists of projects and applications.")
+    public let logLevel = Setting<String>(
+        "logLevel", default: "info", outsideFile: .choice(Self.logLevels),
+        "The lowest level of log lines to write: \(Self.logLevels.joined(separator: ", ")).")
+
+    package static let shared = SettingsTable()
+
+    /// All declarations, in order.
+    public static let declarations = Mirror(reflecting: shared).children.compactMap {
+        ($0.value as? any DeclaredSetting)?.declaration
+    }
+
+    private static func seconds(_ duration: Duration) -> String { "\(duration.components.seconds)" }
+}

@@ -1,0 +1,16 @@
+extension SignalingServer {
+    /// The address on which a server listens.
+    public struct Address: Sendable {
+        public let host: String
+        public let port: Int
+        /// Whether it speaks https and wss.
+        public let isSecure: Bool
+        /// The secret of development mode's project, for backends and tools; `nil` with other projects.
+        public let developmentSecret: String?
+        /// The URL for a browser: `http://127.0.0.1:8080/`.
+        public var url: String {
+            let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+            return "\(isSecure ? "https" : "http")://\(name):\(port)/"
+        }
+    }
+}

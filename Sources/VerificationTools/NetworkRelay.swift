@@ -1,0 +1,138 @@
+import Foundation
+import Synchronization
+
+/// The network between one client and the server, which can be cut: a TCP relay on a free loopback port.
+package final class NetworkRelay: Sendable {
+    package enum Cut: Sendable {
+        /// Resets both sockets.
+        case abrupt
+        /// Discards everything that the client sends, without closing a socket.
+        case silentUp
+        /// Discards everything that the server sends, without closing a socket.
+        case silentDown
+    }
+
+    package let port: Int
+    private let listener: Int32
+    private let target: Mutex<UInt16>
+    private let pairs = Mutex<[Pair]>([])
+
+    /// The two sockets of a client's connection. The last of its two threads closes them.
+    private final class Pair: Sendable {
+        let client: Int32
+        let server: Int32
+        let discardsUp = Atomic(false)
+        let discardsDown = Atomic(false)
+        let running = Atomic(2)
+
+        func discards(_ isUp: Bool) -> Bool {
+            isUp ? discardsUp.load(ordering: .relaxed) : discardsDown.load(ordering: .relaxed)
+        }
+
+        init(client: Int32, server: Int32) {
+            self.client = client
+            self.server = server
+        }
+    }
+
+    package init(to port: Int) throws {
+        target = Mutex(UInt16(truncatingIfNeeded: port))
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = Self.loopback(0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 128) == 0
+                    && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        self.port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread { [self] in acceptAll() }
+    }
+
+    /// Sends the next connections to another port, after a restart of the server.
+    package func retarget(to port: Int) { target.withLock { $0 = UInt16(truncatingIfNeeded: port) } }
+
+    package func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        cut(.abrupt)
+    }
+
+    /// Cuts the present connections; new ones work.
+    package func cut(_ cut: Cut) {
+        pairs.withLock { pairs in
+            for pair in pairs {
+                switch cut {
+                case .silentUp: pair.discardsUp.store(true, ordering: .relaxed)
+                case .silentDown: pair.discardsDown.store(true, ordering: .relaxed)
+                case .abrupt:
+                    for end in [pair.client, pair.server] {
+                        var reset = linger(l_onoff: 1, l_linger: 0)
+                        setsockopt(end, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+                        shutdown(end, Int32(SHUT_RDWR))
+                    }
+                }
+            }
+        }
+    }
+
+    private func acceptAll() {
+        while true {
+            let client = accept(listener, nil, nil)
+            guard client >= 0 else { return }
+            let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = Self.loopback(target.withLock { $0 })
+            let isConnected = withUnsafePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    connect(server, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+            guard isConnected else {
+                close(server)
+                close(client)
+                continue
+            }
+            let pair = Pair(client: client, server: server)
+            pairs.withLock { $0.append(pair) }
+            Thread.detachNewThread { [self] in copy(pair, isUp: true) }
+            Thread.detachNewThread { [self] in copy(pair, isUp: false) }
+        }
+    }
+
+    private func copy(_ pair: Pair, isUp: Bool) {
+        let (from, to) = isUp ? (pair.client, pair.server) : (pair.server, pair.client)
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(from, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            if pair.discards(isUp) { continue }
+            var sent = 0
+            while sent < count {
+                let written = buffer[sent..<count].withUnsafeBytes {
+                    send(to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard written > 0 else { break }
+                sent += written
+            }
+        }
+        // A silent cut discards the end of the stream, too.
+        if !pair.discards(isUp) { shutdown(to, Int32(SHUT_RDWR)) }
+        pairs.withLock { pairs in
+            guard pair.running.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+            pairs.removeAll { $0 === pair }
+            close(pair.client)
+            close(pair.server)
+        }
+    }
+
+    private static func loopback(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import FoundationEssentials
+import SignalingProtocol
+import SignalingTokens
+
+/// Credentials that sign tokens: a project's secret, or an application's private key.
+struct SigningOptions: ParsableArguments {
+    enum Signer {
+        case project(Project)
+        case application(Application)
+
+        var project: Project {
+            switch self {
+            case .project(let project): project
+            case .application(let application): application.project
+            }
+        }
+    }
+
+    @OptionGroup var projectOptions: ProjectOptions
+
+    @Option(help: "An application's id, a UUID, instead of an API key (SIGNALBOX_APPLICATION_ID).")
+    var applicationId: String?
+
+    @Option(
+        help: """
+            The PEM file with the application's private key, not encrypted, instead of a secret \
+            (SIGNALBOX_PRIVATE_KEY_FILE).
+            """)
+    var privateKeyFile: String?
+
+    /// Whether the command line names an application.
+    var namesApplication: Bool { applicationId != nil || privateKeyFile != nil }
+
+    /// The signer, or `nil` when no credentials are given. The command line beats the environment; in the environment a project
+    /// beats an application.
+    func signer() throws -> Signer? {
+        if namesApplication {
+            guard projectOptions.apiKey == nil, projectOptions.apiSecret == nil else {
+                throw ExitStatus.exit(
+                    ExitStatus.usage,
+                    "credentials of a project and of an application are given. Use either --api-key or --application-id."
+                )
+            }
+            return .application(try requiredApplication())
+        }
+        if let project = try projectOptions.project() { return .project(project) }
+        return try application().map(Signer.application)
+    }
+
+    func requiredSigner() throws -> Signer {
+        guard let signer = try signer() else {
+            throw ExitStatus.exit(
+                ExitStatus.usage,
+                "credentials are missing. Give --api-key and --api-secret, or --application-id and --private-key-file, or "
+                    + "their variables.")
+        }
+        return signer
+    }
+
+    func requiredApplication() throws -> Application {
+        guard let application = try application() else {
+            throw ExitStatus.exit(
+                ExitStatus.usage,
+                "an application's credentials are missing. Give --application-id and --private-key-file, or their "
+                    + "variables.")
+        }
+        return application
+    }
+
+    /// The application, or `nil` when neither its id nor its key is given.
+    private func application() throws -> Application? {
+        let environment = ProcessInfo.processInfo.environment
+        switch (
+            applicationId ?? environment["SIGNALBOX_APPLICATION_ID"],
+            privateKeyFile ?? environment["SIGNALBOX_PRIVATE_KEY_FILE"]
+        ) {
+        case (let id?, let file?):
+            guard let bytes = try? Data(contentsOf: URL(filePath: file)) else {
+                throw ExitStatus.exit(
+                    ExitStatus.usage, "the private key file \(file) cannot be read. Check its path and permissions.")
+            }
+            guard let key = RSAPrivateKey(pem: String(decoding: bytes, as: UTF8.self)) else {
+                throw ExitStatus.exit(
+                    ExitStatus.usage,
+                    "the file \(file) has no usable private key. Use an RSA private key of 2048 bits or more in PEM, not "
+                        + "encrypted.")
+            }
+            guard let application = Application(id: id, privateKey: key) else {
+                throw ExitStatus.exit(ExitStatus.usage, "the application's id is \"\(id)\". Use a UUID.")
+            }
+            return application
+        case (nil, nil): return nil
+        case (_?, nil):
+            throw ExitStatus.exit(
+                ExitStatus.usage, "an application's id is given without its private key. Add --private-key-file.")
+        case (nil, _?):
+            throw ExitStatus.exit(
+                ExitStatus.usage, "a private key is given without its application. Add --application-id.")
+        }
+    }
+}

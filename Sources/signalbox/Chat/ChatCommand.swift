@@ -1,0 +1,36 @@
+import ArgumentParser
+import SignalingClient
+
+struct ChatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat", abstract: "Chat in a terminal.",
+        discussion: """
+            Type a line and press Enter to send it; Ctrl-D leaves. Below your line you see which users are typing. They see \
+            the same of you, unless you give --no-typing. --name is the name that others see.
+
+            When standard input or output is a pipe, the command sends each line of the input and prints the messages of \
+            others as "name: text".
+            """)
+
+    @OptionGroup var session: SessionOptions
+
+    @Flag(help: "Do not show others that you are typing.")
+    var noTyping = false
+
+    func run() async throws {
+        let access = try await session.access()
+        let chatSession = access.session
+        let events = chatSession.events
+        let outcome = try await Interruption.handle(first: { await chatSession.disconnect() }) {
+            try await session.connect(access)
+            let alias = session.name.isEmpty ? "me" : session.name
+            if RawTerminal.isAvailable {
+                let chat = await ScreenChat(session: chatSession, alias: alias, isTypingShown: !noTyping)
+                return await chat.run(events: events)
+            }
+            let chat = await PlainChat(session: chatSession, alias: alias)
+            return await chat.run(events: events, lines: InputLines.stream())
+        }
+        if let outcome { throw outcome }
+    }
+}

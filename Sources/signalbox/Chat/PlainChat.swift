@@ -1,0 +1,121 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import SignalingClient
+import SignalingProtocol
+import TextChat
+import TextChatFoundation
+
+/// A chat in plain lines: between two pipes, or on a terminal without cursor control.
+@MainActor
+final class PlainChat {
+    private let session: Session
+    // Sends every line of a pipe as it is, also a blank one.
+    private let component = TextChatComponent(composer: Composer(unit: .utf16, sendsBlankText: true))
+    private let isTerminal = isatty(STDOUT_FILENO) == 1
+    private var outcome: ExitCode?
+    private var randomness = SystemRandomNumberGenerator()
+
+    init(session: Session, alias: String) {
+        self.session = session
+        component.channel = session
+        component.setSenderId(session.connectionID?.rawValue, alias: alias)
+    }
+
+    /// Runs until the input or the connection ends.
+    ///
+    /// - Returns: the exit code after a failure.
+    func run(events: AsyncStream<SessionEvent>, lines: AsyncStream<String>) async -> ExitCode? {
+        if isTerminal { say("You are in. \(presence) Ctrl-D leaves.") }
+        let reading = Task { await self.send(lines) }
+        for await event in events { if !handle(event) { break } }
+        reading.cancel()
+        return outcome
+    }
+
+    private var presence: String {
+        switch session.connections.count {
+        case ...1: "Nobody else is here yet."
+        case 2: "One other is here."
+        case let count: "\(count - 1) others are here."
+        }
+    }
+
+    /// Sends each line after the acknowledgement of the one before it: lines keep their order, and every failure is reported.
+    private func send(_ lines: AsyncStream<String>) async {
+        for await line in lines {
+            guard component.edit(line).isAccepted else {
+                fail("not sent: the line is longer than \(component.maxLength) characters")
+                continue
+            }
+            let localID = LocalID(using: &randomness)
+            switch await component.send(now: .now, localID: localID) {
+            case .sent, .discarded, .refused(.blank): break
+            case .failed(let failure):
+                fail("not sent: \(failure.reason)")
+                // There is no way to retry here; continue with the next line.
+                component.discard(localID)
+            case .refused(.notConnected): fail("not sent: not connected")
+            case .refused: fail("not sent: the line is too long for a signal")
+            }
+        }
+        await session.disconnect()
+    }
+
+    /// - Returns: whether more events can follow.
+    private func handle(_ event: SessionEvent) -> Bool {
+        switch event {
+        case .signal(let signal):
+            printNew(component.handle(.signal(signal), now: .now))
+        case .connectionCreated(let connection):
+            if isTerminal { say("\(name(connection)) is here") }
+        case .connectionDestroyed(let connection, _):
+            if isTerminal { say("\(name(connection)) has left") }
+        case .reconnecting:
+            say("the connection is lost; trying to come back")
+        case .reconnected(let outcome):
+            say(outcome == .lost ? "back; something may be missing" : "back")
+        case .disconnected(.clientDisconnected):
+            return false
+        case .disconnected(let reason):
+            fail(reason == .forceDisconnected ? "a moderator has ended the connection" : "the connection is lost")
+            return false
+        case .overflowed:
+            fail("this terminal is too slow: something was missed")
+            return false
+        }
+        return true
+    }
+
+    private func printNew(_ changes: [TimelineChange]) {
+        for case .insert(let row, _) in changes {
+            if let message = row.message?.message, message.direction == .received { show(message) }
+        }
+    }
+
+    private func show(_ message: ChatMessage) {
+        let name = message.senderAlias ?? "somebody"
+        let time = isTerminal ? ChatTimeText.text(message.sentAt ?? .now, in: .current) + " " : ""
+        StandardOutput.print("\(time)\(Printable.text(name)): \(Printable.text(message.text))")
+    }
+
+    private func name(_ connection: Connection) -> String { Printable.name(connection) }
+
+    private func say(_ text: String) { StandardOutput.print("-- \(text)") }
+
+    private func fail(_ text: String) {
+        StandardError.print("signalbox: \(text)")
+        outcome = ExitCode(ExitStatus.failed)
+    }
+}
+
+/// The lines of standard input. Each is read on request, on a thread that may block.
+enum InputLines {
+    static func stream() -> AsyncStream<String> {
+        AsyncStream {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume(returning: readLine()) }
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import ArgumentParser
+import Foundation
+import SignalingClient
+import SignalingProtocol
+import TextChat
+import TextChatFoundation
+import UnixSignals
+
+/// A chat on a terminal with cursor control: messages in groups, the user's line at the foot, and below it the users who are
+/// typing.
+@MainActor
+final class ScreenChat {
+    private let session: Session
+    private let component: TextChatComponent
+    private var keys = KeyReader()
+    private var line = LineEditor()
+    private var screen = TerminalScreen(columns: RawTerminal.columns)
+    private var isReconnecting = false
+    private var outcome: ExitCode?
+    /// Printed after the terminal is restored.
+    private var complaint: String?
+    private var randomness = SystemRandomNumberGenerator()
+    /// The sender of the last message, unless another line follows it.
+    private var lastSender: (ChatMessage.Direction, String?)?
+
+    init(session: Session, alias: String, isTypingShown: Bool) {
+        self.session = session
+        component = TextChatComponent(
+            composer: Composer(unit: .utf16), timeline: ChatTimeline(calendar: ReaderCalendar(), limit: 1000))
+        component.isVisible = true
+        component.channel = session
+        component.setSenderId(session.connectionID?.rawValue, alias: alias)
+        component.typing.isOptedOut = !isTypingShown
+        component.runTyping()
+    }
+
+    /// Runs until the input or the connection ends.
+    ///
+    /// - Returns: the exit code after a failure.
+    func run(events: AsyncStream<SessionEvent>) async -> ExitCode? {
+        RawTerminal.begin()
+        RawTerminal.write(screen.print(["-- You are in. \(presence) Ctrl-D leaves."]))
+        let tasks = [
+            Task {
+                for await bytes in RawTerminal.input() { if !type(bytes) { break } }; await session.disconnect()
+            },
+            Task {
+                for await _ in await UnixSignalsSequence(trapping: .sigwinch) {
+                    RawTerminal.write(screen.resize(to: RawTerminal.columns))
+                }
+            },
+            Task { [stream = component.typing.snapshotStream()] in for await _ in stream { showStatus() } },
+        ]
+        for await event in events { if !handle(event) { break } }
+        for task in tasks { task.cancel() }
+        component.typing.stop()
+        RawTerminal.end()
+        if let complaint { StandardError.print("signalbox: \(complaint)") }
+        return outcome
+    }
+
+    private var presence: String {
+        switch session.connections.count {
+        case ...1: "Nobody else is here yet."
+        case 2: "One other is here."
+        case let count: "\(count - 1) others are here."
+        }
+    }
+
+    // MARK: Keys
+
+    /// - Returns: whether more input can follow.
+    private func type(_ bytes: [UInt8]) -> Bool {
+        for key in keys.keys(in: bytes) {
+            switch key {
+            case .enter: send()
+            case .redraw: RawTerminal.write(screen.resize(to: RawTerminal.columns))
+            case .endOfInput: if line.characters.isEmpty { return false }
+            case .text, .backspace, .delete, .left, .right, .home, .end, .clear, .eraseToEnd, .eraseWord: edit(key)
+            }
+        }
+        return true
+    }
+
+    private func edit(_ key: LineEditor.Key) {
+        var next = line
+        next.apply(key)
+        // A change that makes the line too long is refused as a whole.
+        guard component.edit(next.text).isAccepted else { return RawTerminal.write("\u{7}") }
+        line = next
+        RawTerminal.write(screen.show(line))
+    }
+
+    private func send() {
+        let localID = LocalID(using: &randomness)
+        if let refusal = component.startSending(now: .now, localID: localID) {
+            switch refusal {
+            case .blank: break
+            case .notConnected: say("not sent: not connected")
+            case .tooManyWaiting: say("not sent: too many messages are waiting")
+            case .tooLong, .signalTooLong: say("not sent: the line is too long for a signal")
+            case .localIDTaken, .byDelegate: say("not sent")
+            }
+            return
+        }
+        line = LineEditor()
+        RawTerminal.write(screen.show(line))
+        showOwn(localID)
+        Task {
+            guard case .failed(let failure) = await component.finishSending(localID) else { return }
+            say("not sent: \(failure.reason)")
+            outcome = ExitCode(ExitStatus.failed)
+            // There is no way to retry here; continue with the next line.
+            component.discard(localID)
+        }
+    }
+
+    /// Shows the user's own new message, and the day before it if that is new.
+    private func showOwn(_ localID: LocalID) {
+        let rows = component.rows
+        guard let id = component.timeline.rowID(of: localID), let index = rows.lastIndex(where: { $0.id == id }) else {
+            return
+        }
+        var changes = [TimelineChange.insert(rows[index], at: index)]
+        if index > 0, case .day = rows[index - 1].content {
+            changes.insert(.insert(rows[index - 1], at: index - 1), at: 0)
+        }
+        show(changes)
+    }
+
+    // MARK: Events
+
+    /// - Returns: whether more events can follow.
+    private func handle(_ event: SessionEvent) -> Bool {
+        for event in event.channelEvents(connectionID: session.connectionID) {
+            show(component.handle(event, now: .now))
+        }
+        switch event {
+        case .signal: break
+        case .connectionCreated(let connection): say("\(Printable.name(connection)) is here")
+        case .connectionDestroyed(let connection, _): say("\(Printable.name(connection)) has left")
+        case .reconnecting: isReconnecting = true
+        case .reconnected:
+            isReconnecting = false
+            component.setSenderId(session.connectionID?.rawValue, alias: component.senderAlias)
+        case .disconnected(.clientDisconnected): return false
+        case .disconnected(let reason):
+            return end(reason == .forceDisconnected ? "a moderator has ended the connection" : "the connection is lost")
+        case .overflowed: return end("this terminal is too slow: something was missed")
+        }
+        showStatus()
+        return true
+    }
+
+    private func end(_ complaint: String) -> Bool {
+        self.complaint = complaint
+        outcome = ExitCode(ExitStatus.failed)
+        return false
+    }
+
+    // MARK: The screen
+
+    private func say(_ text: String) {
+        lastSender = nil
+        RawTerminal.write(screen.print(["-- \(text)"]))
+    }
+
+    private func showStatus() {
+        let status =
+            isReconnecting
+            ? "the connection is lost; trying to come back…" : TypingPhrase(of: component.typing.current).text()
+        RawTerminal.write(screen.show(status: Printable.text(status)))
+    }
+
+    private func show(_ changes: [TimelineChange]) {
+        var lines: [String] = []
+        // In the order of the list: the component inserts a day after the message that it precedes.
+        let inserted = Set(changes.compactMap { if case .insert(let row, _) = $0 { row.id } else { nil } })
+        for row in inserted.isEmpty ? [] : component.rows where inserted.contains(row.id) {
+            switch row.content {
+            case .message(let message): lines += self.lines(of: message)
+            case .day(let day):
+                lines.append("-- \(day)")
+                lastSender = nil
+            case .gap:
+                lines.append("-- something may be missing here")
+                lastSender = nil
+            case .unreadDivider: break
+            }
+        }
+        if !lines.isEmpty { RawTerminal.write(screen.print(lines)) }
+    }
+
+    /// The lines of a message. Name and time are shown once for a group, and again after another line.
+    private func lines(of row: MessageRow) -> [String] {
+        let message = row.message
+        let sender = (message.direction, message.direction == .sent ? nil : message.senderID)
+        let isSameGroup = !row.position.isFirst && lastSender.map { $0 == sender } ?? false
+        lastSender = sender
+        let text = "  " + Printable.text(message.text)
+        if isSameGroup { return [text] }
+        let name = message.direction == .sent ? "You" : Printable.text(message.senderAlias ?? "somebody")
+        return ["\(name) \(ChatTimeText.text(message.receivedAt ?? .now, in: .current))", text]
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import SignalingProtocol
+
+/// The program's exit statuses, and the one line on standard error that comes with a failure.
+enum ExitStatus {
+    /// The command failed.
+    static let failed: Int32 = 1
+    /// The arguments or settings are wrong (`EX_USAGE`).
+    static let usage: Int32 = 64
+    /// The server cannot be reached (`EX_UNAVAILABLE`).
+    static let unreachable: Int32 = 69
+    /// The server does not permit it (`EX_NOPERM`).
+    static let notPermitted: Int32 = 77
+
+    /// Prints the message and returns the error that ends the program with the status.
+    static func exit(_ status: Int32, _ message: String) -> ExitCode {
+        StandardError.print("signalbox: \(message)")
+        return ExitCode(status)
+    }
+
+    /// Prints the error and returns the one that ends the program with the status for it.
+    static func exit(_ error: SignalingError) -> ExitCode {
+        let status =
+            switch error.code {
+            case .connectFailed: unreachable
+            case .invalidParameter, .tooLong: usage
+            case .authenticationError, .permissionDenied, .unableToForceDisconnect, .invalidSession: notPermitted
+            default: failed
+            }
+        return exit(status, error.message)
+    }
+}

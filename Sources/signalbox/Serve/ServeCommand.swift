@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceLifecycle
+import SignalingServer
+import SignalingTransport
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Host sessions.",
+        discussion: """
+            Without credentials the server runs in development mode: it listens on this machine only, creates a project, and \
+            gives tokens to every client that asks at /session and /room/NAME.
+
+            Command-line options override environment variables (SIGNALBOX_PORT and so on), which override the file, which \
+            overrides the defaults. docs/CONFIGURATION.md lists all settings.
+
+            On SIGTERM or SIGINT the server tells every client when to reconnect and ends with status 0. A second signal \
+            shortens this. A third ends the process at once, without saving sessions.
+            """)
+
+    @OptionGroup var options: SettingOptions
+
+    @Flag(help: ArgumentHelp("End at once when standard input ends.", visibility: .private))
+    var endsWithInput = false
+
+    func run() async throws {
+        let (server, logger) = try await makeServer()
+        if endsWithInput { Interruption.followInput() }
+        let group = ServiceGroup(services: [server], logger: logger)
+        do {
+            try await Interruption.handle(
+                first: { await group.triggerGracefulShutdown() }, second: { server.hurry() },
+                during: { try await group.run() })
+        } catch let error as TransportError {
+            throw ExitStatus.exit(ExitStatus.failed, error.message)
+        } catch let error as StateFolderError {
+            throw ExitStatus.exit(ExitStatus.failed, error.description)
+        }
+    }
+
+    private func makeServer() async throws -> (SignalingServer, Logger) {
+        do {
+            let settings = try await options.settings.resolved(environment: ProcessInfo.processInfo.environment)
+            let logger = Self.makeLogger(level: settings.values.logLevel)
+            var configuration = try settings.configuration()
+            if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
+            let server = try SignalingServer(configuration: configuration, logger: logger) { address in
+                Self.announce(address)
+            }
+            return (server, logger)
+        } catch let error as ConfigurationError {
+            throw ExitStatus.exit(ExitStatus.usage, error.description)
+        }
+    }
+
+    /// Prints the ready line first: programs wait for it.
+    private static func announce(_ address: SignalingServer.Address) {
+        StandardOutput.print("signalbox is ready at \(address.url)")
+        if let secret = address.developmentSecret {
+            StandardOutput.print(
+                "development mode: every client gets a token at \(address.url)session. Backends use this project:")
+            StandardOutput.print(
+                "export SIGNALBOX_API_KEY=\(SignalingServer.developmentKey) SIGNALBOX_API_SECRET=\(secret)")
+        }
+    }
+
+    private static func makeLogger(level: String?) -> Logger {
+        // Standard output is for the ready line.
+        var handler = StreamLogHandler.standardError(label: "signalbox")
+        handler.logLevel = level.flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .info
+        return Logger(label: "signalbox") { _ in handler }
+    }
+}

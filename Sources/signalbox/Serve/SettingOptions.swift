@@ -1,0 +1,67 @@
+import ArgumentParser
+import Logging
+import SignalingServer
+
+/// The server's settings as options. ``SettingsTable`` declares them: names, help and checks come from there.
+struct SettingOptions: ParsableArguments {
+    @Option(help: .setting(\.host)) var host: String?
+    @Option(help: .setting(\.port)) var port: Int?
+    @Option(help: .setting(\.apiKey)) var apiKey: String?
+    @Option(help: .setting(\.apiSecret)) var apiSecret: String?
+    @Flag(help: .setting(\.dev)) var dev = false
+    @Option(help: .setting(\.webRoot)) var webRoot: String?
+    @Flag(help: .setting(\.allowPartnerAuth)) var allowPartnerAuth = false
+    @Option(help: .setting(\.tlsCert)) var tlsCert: String?
+    @Option(help: .setting(\.tlsKey)) var tlsKey: String?
+    @Option(help: .setting(\.resumeSeconds)) var resumeSeconds: Int?
+    @Option(help: .setting(\.recoverySeconds)) var recoverySeconds: Int?
+    @Option(help: .setting(\.logEvents)) var logEvents: Int?
+    @Option(help: .setting(\.logBytes)) var logBytes: Int?
+    @Option(help: .setting(\.sessionConnections)) var sessionConnections: Int?
+    @Option(help: .setting(\.signalRate)) var signalRate: Int?
+    @Option(help: .setting(\.signalBurst)) var signalBurst: Int?
+    @Option(help: .setting(\.onlineOnlyLimit)) var onlineOnlyLimit: Int?
+    @Option(help: .setting(\.drainSeconds)) var drainSeconds: Int?
+    @Option(help: .setting(\.stateDir)) var stateDir: String?
+    @Option(help: .setting(\.webhookUrl)) var webhookUrl: String?
+    @Option(help: .setting(\.webhookSecret)) var webhookSecret: String?
+    @Option(help: .setting(\.config)) var config: String?
+    @Option(help: .setting(\.logLevel)) var logLevel: Logger.Level?
+
+    /// The values on the command line.
+    var settings: ServerSettings {
+        var settings = ServerSettings()
+        settings.host = host
+        settings.port = port
+        settings.apiKey = apiKey
+        settings.apiSecret = apiSecret
+        settings.dev = dev ? true : nil
+        settings.webRoot = webRoot
+        settings.allowPartnerAuth = allowPartnerAuth ? true : nil
+        settings.tlsCert = tlsCert
+        settings.tlsKey = tlsKey
+        settings.resumeSeconds = resumeSeconds
+        settings.recoverySeconds = recoverySeconds
+        settings.logEvents = logEvents
+        settings.logBytes = logBytes
+        settings.sessionConnections = sessionConnections
+        settings.signalRate = signalRate
+        settings.signalBurst = signalBurst
+        settings.onlineOnlyLimit = onlineOnlyLimit
+        settings.drainSeconds = drainSeconds
+        settings.stateDir = stateDir
+        settings.webhookUrl = webhookUrl
+        settings.webhookSecret = webhookSecret
+        settings.config = config
+        settings.logLevel = logLevel?.rawValue
+        return settings
+    }
+}
+
+extension ArgumentHelp {
+    fileprivate static func setting<Value>(_ path: KeyPath<SettingsTable, Setting<Value>>) -> ArgumentHelp {
+        ArgumentHelp(SettingsTable.shared[keyPath: path].declaration.help)
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
