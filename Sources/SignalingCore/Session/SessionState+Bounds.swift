@@ -17,7 +17,7 @@ extension SessionState {
         public var signalRate: RateLimit?
         /// The rate at which a connection's online-only signals are relayed (SIG-12); `nil` for all of them.
         public var onlineOnlyRate: RateLimit?
-        /// In a session of more connections, online-only signals to everybody are not relayed (SIG-12).
+        /// In a session of more connections, online-only broadcasts are not relayed (SIG-12).
         public var onlineOnlyConnectionCount: Int
 
         /// The log keeps events for as long as a client may ask for them.

@@ -32,7 +32,7 @@ public struct SignalRequest: Hashable, Sendable {
         }
         if let to, to.rawValue.isEmpty {
             throw SignalingError(
-                .invalidParameter, "\"to\" is empty: name a connection, or leave \"to\" out to send to everybody")
+                .invalidParameter, "\"to\" is empty: name a connection, or leave it out to send to all")
         }
         if let type {
             // Length first: OpenTok's clients report an over-long type as 413 whatever its characters are.

@@ -153,10 +153,10 @@ struct OutboxTests {
         var pieces: [String] = []
         for _ in 0..<100 {
             var bytes: [UInt8] = []
-            let taken = bob.dequeue(from: session.log, onlineOnly: [], byteLimit: limit, into: &bytes)
+            let progress = bob.dequeue(from: session.log, onlineOnly: [], byteLimit: limit, into: &bytes)
             pieces += lines(bytes)
-            if taken == .complete { break }
-            #expect(taken == .partial)
+            if progress == .complete { break }
+            #expect(progress == .partial)
             #expect(!bytes.isEmpty, "an empty batch would never end")
             // The batch was under the limit before its last event; a ping may follow that event.
             var piece = lines(bytes)

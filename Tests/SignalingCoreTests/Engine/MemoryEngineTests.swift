@@ -6,7 +6,9 @@ import Testing
 
 @Suite("The memory engine")
 struct MemoryEngineTests {
-    @Test("the memory engine fulfils the contract of every engine", arguments: SessionEngineContract.Promise.allCases)
+    @Test(
+        "G1, G2, G7: the memory engine fulfils the contract of every engine",
+        arguments: SessionEngineContract.Promise.allCases)
     func contract(_ promise: SessionEngineContract.Promise) async throws {
         let contract = SessionEngineContract {
             // The engine reports from within submit, so there is nothing to wait for.

@@ -265,8 +265,8 @@ struct ResumeTests {
         #expect(room.signal("mod", request: 2) == "signalled 3")
         let force = SessionCommand.forceDisconnect(.connection(SocketBinding("mod"), RequestID(3)), client("bob"))
         #expect(room.handle(force, at: 0) == "force-disconnected")
-        let nobody = SignalRequest(to: client("bob"))
-        let directed = SessionCommand.signal(.connection(SocketBinding("mod"), RequestID(4)), nobody)
+        let toBob = SignalRequest(to: client("bob"))
+        let directed = SessionCommand.signal(.connection(SocketBinding("mod"), RequestID(4)), toBob)
         #expect(room.handle(directed, at: 0) == "refused 404 OT_NOT_FOUND")
         room.detach("mod", at: 1)
         room.comeBack("mod", by: 2, after: 2, at: 2, role: .moderator)
@@ -278,7 +278,7 @@ struct ResumeTests {
                 == "force-disconnected")
         #expect(room.effects.isEmpty)
         #expect(
-            room.handle(.signal(.connection(again, RequestID(4)), nobody), at: 2) == "refused 404 OT_NOT_FOUND")
+            room.handle(.signal(.connection(again, RequestID(4)), toBob), at: 2) == "refused 404 OT_NOT_FOUND")
         #expect(room.session.log.lastSeq == before)
         #expect(room.signal("mod", socket: 2, request: 5) == "signalled 5", "the next request is new")
     }

@@ -39,13 +39,16 @@ struct ClientMessageTests {
             says: .connect(RequestID(1), request))
     }
 
-    @Test("SIG-1: signal has a type, data, a target and onlineOnly, all optional")
+    @Test("SIG-1, SIG-13: signal has a type, data, a target, onlineOnly and json, all optional")
     func signal() throws {
         try expectLine(#"{"op":"signal","id":2}"#, says: .signal(RequestID(2), SignalRequest()))
         try expectLine(
             #"{"op":"signal","id":2,"type":"t","data":"d","to":"c","onlineOnly":true}"#,
             says: .signal(
                 RequestID(2), SignalRequest(type: "t", data: "d", to: ConnectionID("c"), isOnlineOnly: true)))
+        try expectLine(
+            #"{"op":"signal","id":2,"data":"[1]","json":true}"#,
+            says: .signal(RequestID(2), SignalRequest(data: "[1]", isJSON: true)))
     }
 
     @Test("LEAVE-1, LEAVE-2, HB-1: forceDisconnect, disconnect and pong")

@@ -68,7 +68,7 @@ struct ServerMessageTests {
             says: .error(nil, SignalingError(.notFound, "")))
     }
 
-    @Test("SIG-7, SIG-9: signal has its sender, or `from` null for a signal by REST")
+    @Test("SIG-7, SIG-9, SIG-13: signal has its sender, or `from` null for a signal by REST")
     func signal() throws {
         try expectLine(
             #"{"ev":"signal","seq":42,"from":"5f0c","type":"t","data":"d","to":"77aa"}"#,
@@ -80,6 +80,25 @@ struct ServerMessageTests {
             #"{"ev":"signal","seq":1,"from":"5f0c","#
                 + #""connection":{"connectionId":"5f0c","creationTime":1700000000000,"data":"name=Ada"},"data":""}"#,
             says: .signal(SignalEvent(seq: Seq(1), from: ada.connectionId, sender: ada, type: nil, data: "")))
+        try expectLine(
+            #"{"ev":"signal","seq":1,"from":null,"data":"[1]","json":true}"#,
+            says: .signal(SignalEvent(seq: Seq(1), from: nil, type: nil, data: "[1]", isJSON: true)))
+    }
+
+    @Test(
+        "RES-13, LEAVE-4: reconnectAfter is capped at 60 s, and an invalid one is ignored",
+        arguments: [
+            ("0", .after(.zero)), ("1500", .after(.milliseconds(1500))), ("60000", .after(.seconds(60))),
+            ("60001", .after(.seconds(60))), ("-1", .yes), ("1.5", .yes), (#""soon""#, .yes), ("null", .yes),
+        ] as [(String, Reconnect)])
+    func reconnectAfter(_ milliseconds: String, _ expected: Reconnect) throws {
+        let start = #"{"ev":"disconnected","reason":"networkDisconnected","reconnect":"#
+        #expect(
+            try readServer(start + #"true,"reconnectAfter":\#(milliseconds)}"#)
+                == .disconnected(.networkDisconnected, expected))
+        #expect(
+            try readServer(start + #"false,"reconnectAfter":\#(milliseconds)}"#)
+                == .disconnected(.networkDisconnected, .never))
     }
 
     @Test("PRES-2, LEAVE-4, HB-2: presence, disconnected and ping")

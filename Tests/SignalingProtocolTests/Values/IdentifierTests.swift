@@ -76,10 +76,10 @@ struct IdentifierTests {
 
     @Test("ERR-1: an error's description is its message, name and number, and equality compares the code alone")
     func errors() {
-        let error = SignalingError(.notFound, "nobody is there")
-        #expect(error.description == "nobody is there (OT_NOT_FOUND 404)")
+        let error = SignalingError(.notFound, "the target has left")
+        #expect(error.description == "the target has left (OT_NOT_FOUND 404)")
         #expect(error == SignalingError(.notFound, "something else"))
-        #expect(error != SignalingError(.badTarget, "nobody is there"))
+        #expect(error != SignalingError(.badTarget, "the target has left"))
         #expect(SignalingError.Code.invalidParameter != .tooLong, "the same name, another number")
         #expect(Set(SignalingError.Code.all).count == SignalingError.Code.all.count)
     }
