@@ -8,7 +8,7 @@ import pytest
 from credentials import base64url
 from server_process import Server
 from signalbox_client import Bystander, Client
-from test_resume import come_back
+from test_resume import reconnect
 
 
 async def test_wire_11_all_pending_lines_go_out_in_one_text_message(server, session):
@@ -51,7 +51,7 @@ async def test_res_4_the_replay_follows_connected_and_newer_events_follow_the_re
         ada.socket.transport.abort()
         missed = [(await bob.signal(type="chat", data=str(number)))[0]["seq"] for number in range(3)]
         await bob.signal(type="typing", onlineOnly=True)
-        async with await come_back(patient, session, ada, after=ada.connected["seq"]) as back:
+        async with await reconnect(patient, session, ada, after=ada.connected["seq"]) as back:
             assert back.connected["outcome"] == "resumed"
             assert (back.connected["seq"], back.connected["replayThrough"]) == (ada.connected["seq"], missed[-1])
             newer = (await bob.signal(type="chat", data="newer"))[0]["seq"]
