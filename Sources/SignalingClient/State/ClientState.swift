@@ -103,7 +103,7 @@ struct ClientState {
     private let random: () -> Double
 
     /// - Parameter random: a new number from 0 up to 1 at each call.
-    init(random: @escaping () -> Double = { Double.random(in: 0..<1) }) {
+    init(random: @escaping () -> Double) {
         self.random = random
     }
 

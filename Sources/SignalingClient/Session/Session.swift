@@ -1,5 +1,4 @@
 import SignalingProtocol
-import SignalingTransport
 import Synchronization
 
 /// One client of one session: connect, send signals, hear what happens.
@@ -84,7 +83,7 @@ public final class Session: SignalChannel {
         self.sessionId = SessionID(sessionId)
         self.server = server
         self.options = options
-        driver = SessionDriver()
+        driver = SessionDriver(environment: LoopEnvironment.shared)
     }
 
     deinit { driver.abandon() }
