@@ -196,8 +196,46 @@ struct SessionDriverTests {
         environment.endTurn()
         #expect(environment.link.written.last == #"{"op":"disconnect","id":2}"#)
         #expect(record.disconnectCount == 1)
-        environment.link.onEvent(.closed(code: 1000))
+        environment.link.onEvent(.closed(code: CloseReason.normal.rawValue))
         #expect(record.disconnectCount == 2)
         #expect(environment.timers.allSatisfy { $0.deadline == nil })
+    }
+
+    @Test("LEAVE-1: a connect while disconnecting completes the disconnect, and opens another socket")
+    func connectsWhileDisconnecting() throws {
+        try connectFully()
+        let old = environment.link
+        driver.disconnect { record.disconnectCount += 1 }
+        try connect()
+        #expect(record.disconnectCount == 1)
+        #expect(old.closeCode == CloseReason.normal.rawValue)
+        #expect(environment.links.count == 2)
+        environment.link.onEvent(.opened)
+        environment.endTurn()
+        environment.link.receive(connected)
+        #expect(record.connects.count == 2)
+        #expect(driver.snapshot.withLock { $0.connection } != nil)
+    }
+
+    @Test("HB-3: a message of a later protocol is a sign of life")
+    func unknownMessage() throws {
+        try connectFully()
+        environment.advance(to: 15)
+        environment.link.receive(#"{"ev":"somethingNew"}"#)
+        environment.advance(to: 20)
+        #expect(environment.link.closeCode == nil)
+        environment.advance(to: 35)
+        #expect(environment.link.closeCode == CloseReason.heartbeatMissed.rawValue)
+    }
+
+    @Test("the journal records what the driver does and hears, in its order")
+    func journal() throws {
+        let entries = Mutex<[String]>([])
+        driver.keepJournal { entry in entries.withLock { $0.append("\(entry)".prefix { $0 != "(" }.description) } }
+        try connectFully()
+        signal("a")
+        environment.link.receive(
+            #"{"ev":"signal","seq":3,"from":"bob","data":"a"}"# + "\n" + #"{"ev":"ack","id":2,"seq":3}"#)
+        #expect(entries.withLock { $0 } == ["opening", "welcomed", "sent", "heard", "answered"])
     }
 }

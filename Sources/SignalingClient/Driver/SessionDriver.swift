@@ -43,7 +43,10 @@ final class SessionDriver: @unchecked Sendable {
         _ request: ConnectRequest, to address: ServerAddress, trustedCertificatesFile: String? = nil,
         completion: @escaping (Result<Void, SignalingError>) -> Void
     ) {
-        guard case .disconnected = state.phase else {
+        switch state.phase {
+        case .disconnected, .disconnecting: break
+        case .opening, .connecting, .connected, .reconnecting:
+            // The completion of the first connect still waits.
             return completion(.failure(SignalingError(.illegalState, "already connected or connecting")))
         }
         connectCompletion = completion
@@ -92,7 +95,9 @@ final class SessionDriver: @unchecked Sendable {
 
     private func received(_ line: UnsafeRawBufferPointer) {
         do {
-            guard let message = try ServerMessage.decode(line: line, parser: &parser) else { return }
+            guard let message = try ServerMessage.decode(line: line, parser: &parser) else {
+                return handle(.receivedUnknown)
+            }
             if case .connected(_, let welcome) = message { note(.welcomed(welcome)) }
             handle(.received(message))
         } catch {
@@ -116,7 +121,7 @@ final class SessionDriver: @unchecked Sendable {
         let timer = timer ?? environment.makeTimer { [weak self] in self?.timerFired() }
         self.timer = timer
         if let deadline = state.nextDeadline { timer.schedule(at: deadline) } else { timer.cancel() }
-        completeDisconnects()
+        if case .disconnected = state.phase { completeDisconnects() }
     }
 
     private func perform(_ effects: [ClientState.Effect]) {
@@ -126,7 +131,7 @@ final class SessionDriver: @unchecked Sendable {
                 note(.opening)
                 openSocket()
             case .send(let message): send(message)
-            case .closeSocket(let code): closeSocket(code)
+            case .closeSocket(let reason): closeSocket(reason)
             case .connectSucceeded(let welcome):
                 snapshot.withLock { $0 = Session.Snapshot(welcome) }
                 completeConnect(.success(()))
@@ -138,6 +143,7 @@ final class SessionDriver: @unchecked Sendable {
                 note(.heard(event))
                 snapshot.withLock { $0.note(event) }
                 for ended in streams.withLock({ $0.yield(event) }) { ended.finish() }
+                if case .disconnected = event { completeDisconnects() }
             }
         }
     }
@@ -154,7 +160,6 @@ final class SessionDriver: @unchecked Sendable {
     }
 
     private func completeDisconnects() {
-        guard case .disconnected = state.phase, !disconnectCompletions.isEmpty else { return }
         let completions = disconnectCompletions
         disconnectCompletions = []
         for completion in completions { completion() }
@@ -195,9 +200,9 @@ final class SessionDriver: @unchecked Sendable {
         while !unsent.isEmpty, !link.isBacklogged { unsent.writeNext { link.write($0) } }
     }
 
-    private func closeSocket(_ code: UInt16) {
+    private func closeSocket(_ reason: CloseReason) {
         flush()
-        link?.close(code: code)
+        link?.close(code: reason.rawValue)
         link = nil
         generation += 1
     }

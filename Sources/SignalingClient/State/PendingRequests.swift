@@ -1,10 +1,10 @@
 import DequeModule
 import SignalingProtocol
 
-/// What the application has asked for and not been answered, in its order: first what has been sent, then what waits for its
-/// turn or for the connection to come back.
+/// The application's requests that have no answer yet, in their order: first those that were sent, then those that wait for
+/// their turn or for the connection to come back.
 struct PendingRequests {
-    /// What is asked; the same again after a resume.
+    /// What the application asks for; the same message again after a resume.
     enum Content {
         case signal(SignalRequest, retriesAfterReconnect: Bool)
         case forceDisconnect(ConnectionID)
@@ -16,8 +16,8 @@ struct PendingRequests {
             }
         }
 
-        /// Whether it may be sent after the connection was lost meanwhile (RES-9, G6).
-        var survivesLoss: Bool {
+        /// Whether it may go out on another socket after a loss (RES-9). Online-only signals must not arrive late (G6).
+        var isRepeatable: Bool {
             switch self {
             case .signal(let request, let retriesAfterReconnect): retriesAfterReconnect && !request.isOnlineOnly
             case .forceDisconnect: true
@@ -25,60 +25,64 @@ struct PendingRequests {
         }
     }
 
-    private struct Sent {
-        let id: RequestID
+    struct Request {
         let call: ClientState.CallID
         let content: Content
     }
 
-    /// Requests that may wait at a time (G5). A caller who awaits each one never comes near.
+    /// Requests that may be pending at a time (G5). A caller that awaits each one never comes near.
     static let limit = 10_000
 
-    private var sent: Deque<Sent> = []
-    private var unsent: Deque<(call: ClientState.CallID, content: Content)> = []
+    /// By id, in the order of sending.
+    private var sent: Deque<(id: RequestID, request: Request)> = []
+    private var unsent: Deque<Request> = []
 
     var isFull: Bool { sent.count + unsent.count >= Self.limit }
 
-    mutating func append(_ content: Content, for call: ClientState.CallID) { unsent.append((call, content)) }
+    mutating func append(_ content: Content, for call: ClientState.CallID) {
+        unsent.append(Request(call: call, content: content))
+    }
 
-    /// What may be sent now, in order; no more than `Limits.unansweredRequests` are on the way at a time.
-    mutating func takeNext(after last: inout RequestID) -> [ClientMessage] {
+    /// Moves the requests whose turn has come to the sent ones, and returns their messages. At most
+    /// `Limits.unansweredRequests` are unanswered at a time.
+    mutating func startSending(after lastID: inout RequestID) -> [ClientMessage] {
         var messages: [ClientMessage] = []
         while sent.count < Limits.unansweredRequests, let next = unsent.popFirst() {
-            last = last.next
-            sent.append(Sent(id: last, call: next.call, content: next.content))
-            messages.append(next.content.message(last))
+            lastID = lastID.next
+            sent.append((lastID, next))
+            messages.append(next.content.message(lastID))
         }
         return messages
     }
 
-    /// Answers come in the order of the requests (WIRE-8), so this is nearly always the first.
-    mutating func answer(_ id: RequestID) -> ClientState.CallID? {
-        guard let place = sent.firstIndex(where: { $0.id == id }) else { return nil }
-        return sent.remove(at: place).call
+    /// The sent requests, with their ids, for a resumed connection.
+    var messagesToRepeat: [ClientMessage] { sent.map { $0.request.content.message($0.id) } }
+
+    /// The call that has its answer now; `nil` for an id that waits for none.
+    mutating func removeAnswered(_ id: RequestID) -> ClientState.CallID? {
+        // Answers come in the order of the requests (WIRE-8), so this is nearly always the first.
+        guard let index = sent.firstIndex(where: { $0.id == id }) else { return nil }
+        return sent.remove(at: index).request.call
     }
 
-    /// What has to be sent again, as it was.
-    var repeated: [ClientMessage] { sent.map { $0.content.message($0.id) } }
-
-    /// Takes out what must not be sent any more after a loss.
-    mutating func removePerishable() -> [ClientState.CallID] {
-        let lost =
-            sent.filter { !$0.content.survivesLoss }.map(\.call)
-            + unsent.filter { !$0.content.survivesLoss }.map(\.call)
-        sent.removeAll { !$0.content.survivesLoss }
-        unsent.removeAll { !$0.content.survivesLoss }
-        return lost
+    /// Removes the requests that must not go out on another socket.
+    mutating func removeUnrepeatable() -> [Request] {
+        let removed = all.filter { !$0.content.isRepeatable }
+        sent.removeAll { !$0.request.content.isRepeatable }
+        unsent.removeAll { !$0.content.isRepeatable }
+        return removed
     }
 
-    /// Takes out what has been sent: nobody will ever know what became of it.
-    mutating func removeSent() -> [ClientState.CallID] {
+    /// Removes the requests that the server may or may not have seen.
+    mutating func removeSent() -> [Request] {
         defer { sent = [] }
-        return sent.map(\.call)
+        return sent.map(\.request)
     }
 
-    mutating func removeAll() -> [ClientState.CallID] {
+    mutating func removeAll() -> [Request] {
         defer { (sent, unsent) = ([], []) }
-        return sent.map(\.call) + unsent.map(\.call)
+        return all
     }
+
+    private var all: [Request] { sent.map(\.request) + unsent }
 }
