@@ -12,7 +12,7 @@ struct EventStreamsTests {
         return stream
     }
 
-    @Test("each listener gets every event, in order")
+    @Test("each listener receives every event, in order")
     func everybody() async {
         var streams = EventStreams()
         let listeners = [stream(&streams), stream(&streams)]
@@ -25,7 +25,7 @@ struct EventStreamsTests {
         }
     }
 
-    @Test("G4, G5: a listener that does not listen is bounded, and told so with the last that it gets; others go on")
+    @Test("G4, G5: a listener that does not read ends with overflowed; the others go on")
     func overflow() async {
         var streams = EventStreams()
         let slow = stream(&streams)

@@ -13,8 +13,8 @@ export function browserEnvironment() {
 }
 
 /**
- * Passes the network's return and the page's changes to `hear`, as inputs of `ClientState`. Returns a function that ends
- * this. A worker has no page, and passes nothing.
+ * Passes the network's return and the page's changes to `hear`, as inputs of `ClientState`. Returns a function that
+ * ends this. A worker has no page, and passes nothing.
  */
 export function watchPage(window, document, hear) {
   if (!window || !document) return () => {};

@@ -1,6 +1,7 @@
 import SignalingProtocol
 
-/// What a session's driver does and hears, in its order: for `signalbox verify`, which judges it.
+/// What a session's driver does and hears, in order. `signalbox verify` and the simulation check it against the
+/// guarantees.
 package enum JournalEntry: Sendable {
     case opening
     case welcomed(Welcome)
@@ -9,13 +10,13 @@ package enum JournalEntry: Sendable {
     case heard(SessionEvent)
 }
 
-/// Who is told. A type of its own: a closure that stands in a generic place by itself is wrapped once more each time that
-/// somebody looks at it, and the call ends in an overflow of the stack.
+/// The receiver of the entries. A struct, because a closure as a bare generic argument of `Mutex` is wrapped once more
+/// at each access, and a call then overflows the stack.
 struct Journal {
     var write: (@Sendable (JournalEntry) -> Void)?
 }
 
 extension Session {
-    /// Each entry is written on the library's thread, as it happens. To be set before `connect`.
+    /// Calls `write` on the library's thread for each entry. Call it before `connect`.
     package func keepJournal(_ write: @escaping @Sendable (JournalEntry) -> Void) { driver.keepJournal(write) }
 }

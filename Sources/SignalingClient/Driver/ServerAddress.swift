@@ -1,10 +1,10 @@
 import SignalingProtocol
 
-/// A server's URL, as the WebSocket that it stands for.
+/// The WebSocket URL of a server.
 struct ServerAddress: Equatable {
     let webSocketURL: String
 
-    /// - Throws: 400 for what is not a URL of a server.
+    /// - Throws: ``SignalingError`` 400 if `text` is not the URL of a server.
     init(_ text: String) throws(SignalingError) {
         let schemes = [
             ("http://", "ws://"), ("https://", "wss://"), ("ws://", "ws://"), ("wss://", "wss://"),
@@ -16,6 +16,7 @@ struct ServerAddress: Equatable {
             webSocketURL = scheme + rest + "/v1/signaling"
             return
         }
-        throw SignalingError(.invalidParameter, "not a server's URL: \(text)")
+        throw SignalingError(
+            .invalidParameter, "not a server URL: \(text) (expected http://, https://, ws:// or wss:// with a host)")
     }
 }

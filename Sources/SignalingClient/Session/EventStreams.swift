@@ -1,4 +1,4 @@
-/// The streams of a session's events: each listener gets all of them from the moment that it asked.
+/// The event streams of a session. Each listener receives all events from its registration on.
 struct EventStreams {
     /// Events that may wait for one listener (G5).
     static let bufferCount = 10_000
@@ -16,16 +16,16 @@ struct EventStreams {
 
     mutating func remove(_ id: UInt64) { continuations[id] = nil }
 
-    /// Gives an event to everybody.
+    /// Sends an event to every listener.
     ///
-    /// - Returns: the streams that end with it. The caller finishes them outside of any lock, since the end of a stream
-    ///   calls back to take it off this list.
+    /// - Returns: the streams that end with it. The caller finishes them outside of any lock, because the end of a
+    ///   stream calls `remove`.
     mutating func yield(_ event: SessionEvent) -> [Continuation] {
         var ended: [Continuation] = []
         for (id, continuation) in continuations {
             switch continuation.yield(event) {
             case .enqueued(let remaining) where remaining <= 1:
-                // The last place tells that there was no place for more: an overflow is never silent.
+                // The last slot of the buffer reports the overflow: it is never silent.
                 continuation.yield(.overflowed)
                 ended.append(continuation)
                 continuations[id] = nil
@@ -37,7 +37,7 @@ struct EventStreams {
         return ended
     }
 
-    /// Takes all streams off the list, to be finished as ``yield(_:)`` says.
+    /// Removes all streams. The caller finishes them as ``yield(_:)`` says.
     mutating func removeAll() -> [Continuation] {
         defer { continuations = [:] }
         return Array(continuations.values)

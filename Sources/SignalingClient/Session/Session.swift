@@ -1,7 +1,7 @@
 import SignalingProtocol
 import Synchronization
 
-/// One client of one session: connect, send signals, hear what happens.
+/// A client of one session: connects, sends signals, and receives events.
 ///
 /// ```swift
 /// let session = Session(apiKey: key, sessionId: id, server: "https://chat.example.com")
@@ -11,15 +11,16 @@ import Synchronization
 /// for await event in events { … }
 /// ```
 ///
-/// May be used from any task. Calls of one task take effect in their order. The socket lives on a thread of the library.
-/// A lost socket does not end the connection: ``SessionEvent/reconnecting`` and ``SessionEvent/reconnected(_:)`` tell of it,
-/// and nothing is missed or sent twice (G3). ``SessionEvent/disconnected(_:)`` ends it; `connect` starts a new one.
+/// A session may be used from any task. Calls of one task take effect in their order. The socket lives on a thread of
+/// the library. A lost socket does not end the connection: the client reconnects by itself, and no signal is missed or
+/// sent twice (G3). ``SessionEvent/reconnecting`` and ``SessionEvent/reconnected(_:)`` report it. After
+/// ``SessionEvent/disconnected(_:)`` the connection is over, and `connect` starts a new one.
 public final class Session: SignalChannel {
-    /// What a session can be told before it connects.
+    /// Settings of a session.
     public struct Options: Sendable {
-        /// No events about other connections; signals bring their senders along (CON-4). Default false.
+        /// Suppresses events about other connections; signals then carry their senders (CON-4). Default: false.
         public var connectionEventsSuppressed: Bool
-        /// A PEM file with certificates to trust beside the system's, for `wss` and `https`.
+        /// A PEM file with certificates to trust beside the system's, for `wss` and `https`. Default: none.
         public var trustedCertificatesFile: String?
 
         public init(connectionEventsSuppressed: Bool = false, trustedCertificatesFile: String? = nil) {
@@ -28,7 +29,7 @@ public final class Session: SignalChannel {
         }
     }
 
-    /// What the application can look at from anywhere.
+    /// The session's state for readers on any thread.
     struct Snapshot {
         private(set) var connection: Connection?
         private(set) var role: Role?
@@ -55,7 +56,7 @@ public final class Session: SignalChannel {
             }
         }
 
-        /// The client is in the session as another connection. What has changed with the others comes as events.
+        /// The client is back as another connection. Changes in the other connections come as events.
         mutating func replace(_ welcome: Welcome) {
             if let connection { peers[connection.connectionId] = nil }
             connection = welcome.connection
@@ -66,18 +67,19 @@ public final class Session: SignalChannel {
 
     public let apiKey: APIKey
     public let sessionId: SessionID
-    /// The server's URL, as it was given.
+    /// The server's URL, as passed to `init`.
     public let server: String
     public let options: Options
 
     let driver: SessionDriver
 
-    /// Opens nothing yet.
+    /// Creates a session without connecting it.
     ///
     /// - Parameters:
     ///   - apiKey: the project's key.
     ///   - sessionId: the session's id.
-    ///   - server: `http`, `https`, `ws` or `wss`, host and port: `http://127.0.0.1:8080`. A wrong one shows at `connect`.
+    ///   - server: `http`, `https`, `ws` or `wss`, host and port: `http://127.0.0.1:8080`. `connect` throws for an
+    ///     invalid one.
     public init(apiKey: String, sessionId: String, server: String, options: Options = Options()) {
         self.apiKey = APIKey(apiKey)
         self.sessionId = SessionID(sessionId)
@@ -88,16 +90,16 @@ public final class Session: SignalChannel {
 
     deinit { driver.abandon() }
 
-    /// One's own connection; `nil` unless connected.
+    /// The client's own connection; `nil` unless connected.
     public var connection: Connection? { driver.snapshot.withLock { $0.connection } }
 
-    /// The id of one's own connection; `nil` unless connected.
+    /// The id of the client's own connection; `nil` unless connected.
     public var connectionID: ConnectionID? { connection?.connectionId }
 
-    /// All that are connected, oneself included, in order of creation time; empty unless connected.
+    /// All connections of the session, the own one included, by creation time; empty unless connected.
     public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }
 
-    /// How many are connected, oneself included; nil unless connected.
+    /// The number of connections, the own one included; `nil` unless connected.
     public var memberCount: Int? { driver.snapshot.withLock { $0.connection == nil ? nil : $0.memberCount } }
 
     /// OpenTok's capabilities; none unless connected.
@@ -107,9 +109,10 @@ public final class Session: SignalChannel {
 
     public var isConnected: Bool { connection != nil }
 
-    /// A new stream of what happens from now on. Take it before `connect` to miss nothing; several are independent.
+    /// A new stream of the session's events from now on. Call it before `connect` to receive every event. Streams are
+    /// independent of each other.
     ///
-    /// It outlives disconnects, and ends when the session is let go of, or with ``SessionEvent/overflowed``.
+    /// A stream outlives disconnects. It ends when the session is released, or with ``SessionEvent/overflowed``.
     public var events: AsyncStream<SessionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SessionEvent.self, bufferingPolicy: .bufferingOldest(EventStreams.bufferCount))
@@ -119,10 +122,11 @@ public final class Session: SignalChannel {
         return stream
     }
 
-    /// Connects, and returns when the session has let this client in.
+    /// Connects, and returns when the server has accepted the client.
     ///
-    /// - Throws: ``SignalingError``: 400 for a URL that is none or certificates that cannot be read, 1004 for a token that is refused, 1005 for a session id that is, 1006 when the server
-    ///   cannot be reached, 1015 when already connected or connecting, 1027 when the session is full.
+    /// - Throws: ``SignalingError``: 400 for an invalid URL or unreadable certificates, 1004 for a refused token, 1005
+    ///   for a refused session id, 1006 when the server cannot be reached, 1015 when already connected or connecting,
+    ///   1027 when the session is full.
     public func connect(token: String) async throws(SignalingError) {
         let request = ConnectRequest(
             apiKey: apiKey, sessionId: sessionId, token: token,
@@ -131,16 +135,15 @@ public final class Session: SignalChannel {
             request, to: try ServerAddress(server), trustedCertificatesFile: options.trustedCertificatesFile)
     }
 
-    /// Sends a signal to one connection, or with `nil` to everybody, oneself included.
+    /// Sends a signal to one connection, or with `nil` to all, the own one included.
     ///
-    /// Returns when the signal has its place in the session's order (G2). A limit that is broken is reported without
-    /// asking the server. While the socket is lost the signal waits, and is then sent again if need be, and delivered once
-    /// (G3). If the connection cannot be resumed, the signals that were sent and not answered throw 500: they may or may not
-    /// have arrived.
+    /// Returns when the signal has its seq in the session's order (G2). A signal over a limit throws without asking the
+    /// server. While the client reconnects the signal waits; it is sent again if its answer was lost, and delivered
+    /// once (G3). If the connection cannot be resumed, signals that were sent and not answered throw 500: they may or
+    /// may not have arrived.
     ///
-    /// - Parameter retryAfterReconnect: false: a loss of the socket fails the signal with 500 instead (OpenTok,
-    ///   "Signaling").
-    /// - Returns: its place in the order.
+    /// - Parameter retryAfterReconnect: with `false` a lost socket fails the signal with 500 (OpenTok, "Signaling").
+    /// - Returns: the signal's seq; `nil` for an online-only signal.
     /// - Throws: ``SignalingError``: 400, 403, 404, 413, 429, or 500 when not connected.
     @discardableResult
     public func signal(
@@ -151,14 +154,15 @@ public final class Session: SignalChannel {
             retryAfterReconnect: retryAfterReconnect)
     }
 
-    /// Sends a signal as the protocol knows it. It waits out a lost socket, unless it is online-only (SIG-10): that fails
-    /// with 500, since it would come late (G6).
+    /// Sends a signal with all the options of the protocol. It waits while the client reconnects, unless it is
+    /// online-only (SIG-10): such a signal must not arrive late (G6), and fails with 500.
     @discardableResult
     public func send(_ request: SignalRequest) async throws(SignalingError) -> Seq? {
         try await send(request, retryAfterReconnect: true)
     }
 
-    /// The same; with `retryAfterReconnect` false a loss of the socket fails it with 500.
+    /// Sends a signal with all the options of the protocol; with `retryAfterReconnect` false a lost socket fails it
+    /// with 500.
     @discardableResult
     public func send(
         _ request: SignalRequest, retryAfterReconnect: Bool
@@ -167,14 +171,15 @@ public final class Session: SignalChannel {
         return try await driver.call { .signal(request, $0, retriesAfterReconnect: retryAfterReconnect) }
     }
 
-    /// Ends another's connection; for moderators.
+    /// Disconnects another client; for moderators.
     ///
-    /// - Throws: ``SignalingError``: 1010 when not connected, 1011 when it is not in the session, 1520 without permission.
+    /// - Throws: ``SignalingError``: 1010 when not connected, 1011 when the connection is not in the session, 1520
+    ///   without permission.
     public func forceDisconnect(_ connection: ConnectionID) async throws(SignalingError) {
         _ = try await driver.call { .forceDisconnect(connection, $0) }
     }
 
-    /// Leaves, and returns when the connection has ended. Signals that were not acknowledged yet fail. Does nothing when
-    /// not connected.
+    /// Disconnects, and returns when the connection has ended. The server still answers the signals that were sent
+    /// before; signals without an answer then throw 500. Does nothing when not connected.
     public func disconnect() async { await driver.disconnect() }
 }

@@ -1,10 +1,12 @@
 import SignalingProtocol
 
 extension SessionEvent {
-    /// The same as a ``SignalChannel``'s owner hands it on to a component, in order.
+    /// The event as events of a ``SignalChannel``, in order, for a component.
     ///
-    /// - Parameter connectionID: the session's connection by now. Back as another one, the client is told its new id, and
-    ///   before that of the loss, if there may be one (G4). A stream that has ended early is a loss, too.
+    /// A new connection becomes `connected` with its id, after `lost` if events may be missing (G4). A stream that
+    /// overflowed is `lost`, too.
+    ///
+    /// - Parameter connectionID: the session's present connection.
     public func channelEvents(connectionID: ConnectionID?) -> [SignalChannelEvent] {
         switch self {
         case .signal(let signal): [.signal(signal)]
@@ -19,21 +21,22 @@ extension SessionEvent {
         }
     }
 
-    /// Without an id the connection has ended meanwhile, and that event follows.
+    /// Without an id the connection has ended meanwhile, and `disconnected` follows.
     private static func connected(_ id: ConnectionID?) -> [SignalChannelEvent] { id.map { [.connected($0)] } ?? [] }
 }
 
 extension Session {
-    /// What happens from now on, as a component takes it: first the connection, if there is one already.
+    /// The session's events from now on, for a component. The first is `connected` if there is a connection.
     ///
     /// ```swift
     /// for await event in session.channelEvents { component.handle(event, now: .now) }
     /// ```
     ///
-    /// For one connection: it ends behind `disconnected`. One that falls too far behind ends with `lost`.
+    /// The sequence serves one connection and ends after `disconnected`. One that falls too far behind ends with
+    /// `lost`.
     public var channelEvents: ChannelEvents { ChannelEvents(session: self) }
 
-    /// See ``Session/channelEvents``; for one reader.
+    /// The sequence of ``Session/channelEvents``; for one reader.
     public struct ChannelEvents: AsyncSequence, Sendable {
         public typealias Failure = Never
         public typealias Element = SignalChannelEvent
@@ -43,7 +46,7 @@ extension Session {
         private let connectionID: @Sendable () -> ConnectionID?
 
         init(session: Session) {
-            // First the stream, so that nothing falls between.
+            // First the stream, so that no event falls between the two.
             events = session.events
             first = session.connectionID.map { [.connected($0)] } ?? []
             // A stream must not keep its session alive.
@@ -56,7 +59,7 @@ extension Session {
 
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var events: AsyncStream<SessionEvent>.Iterator
-            /// What one event of the session has become and was not asked for yet; two at most.
+            /// Channel events of one session event that have not been read yet; two at most.
             fileprivate var waiting: [SignalChannelEvent]
             fileprivate let connectionID: @Sendable () -> ConnectionID?
             fileprivate var isOver = false

@@ -49,7 +49,8 @@ extension ClientState {
             phase = .disconnecting(until: now.advanced(by: Self.answerTimeout))
             return [.send(.disconnect(nextRequest()))]
         case .reconnecting(_, let reconnection):
-            // Without a connection the server cannot be told: the others see the departure when RES-12's time has passed.
+            // Without a connection the server cannot be told: the others see the departure when RES-12's time has
+            // passed.
             return reconnection.leaveAttempt(.normal) + end(.clientDisconnected)
         }
     }

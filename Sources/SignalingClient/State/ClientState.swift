@@ -3,8 +3,8 @@ import SignalingProtocol
 /// A client's side of one connection, as rules without a socket and without a clock: the application's requests and the
 /// socket's events go in with `now`, effects come out, in the order in which to execute them.
 ///
-/// The browser library has the same machine in `web-test-client/opentok/client/client-state.js`: the same states, inputs
-/// and effects. The scenarios in `Tests/Vectors/client` hold both to the same behaviour.
+/// The browser library has the same machine in `web-test-client/opentok/client/client-state.js`: the same states,
+/// inputs and effects. The scenarios in `Tests/Vectors/client` hold both to the same behaviour.
 struct ClientState {
     enum Phase {
         /// No connection, and none wanted. Next: `opening`.
@@ -17,7 +17,8 @@ struct ClientState {
         case connected(Terms, lastHeard: MonotonicInstant)
         /// In the session, without a usable socket. Next: `connected`, `disconnected`.
         case reconnecting(Terms, Reconnection)
-        /// `disconnect` has been sent. The server's `disconnected` or its close ends it. Next: `disconnected`, `opening`.
+        /// `disconnect` has been sent. The server's `disconnected` or its close ends it. Next: `disconnected`,
+        /// `opening`.
         case disconnecting(until: MonotonicInstant)
     }
 
@@ -31,8 +32,8 @@ struct ClientState {
         var reconnectWindow: Duration { max(offer.resumeWindow, offer.recoveryWindow) }
     }
 
-    /// How long a connect or a reconnect attempt may take from opening the socket to `connected`, and how long the server
-    /// may take from `disconnect` to its close.
+    /// How long a connect or a reconnect attempt may take from opening the socket to `connected`, and how long the
+    /// server may take from `disconnect` to its close.
     static let answerTimeout = Duration.seconds(15)
 
     /// HB-3: silence of so many heartbeats is a loss.

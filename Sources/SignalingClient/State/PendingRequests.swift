@@ -1,8 +1,8 @@
 import DequeModule
 import SignalingProtocol
 
-/// The application's requests that have no answer yet, in their order: first those that were sent, then those that wait for
-/// their turn or for the connection to come back.
+/// The application's requests that have no answer yet, in their order: first those that were sent, then those that wait
+/// for their turn or for the connection to come back.
 struct PendingRequests {
     /// What the application asks for; the same message again after a resume.
     enum Content {

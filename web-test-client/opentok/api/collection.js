@@ -1,4 +1,4 @@
-/** What `session.connections` is in OpenTok: not an array, and its `length` is a function. */
+/** The type of `session.connections` in OpenTok: not an array, and its `length` is a function. */
 export class Collection {
   #items = new Map();
   #idOf;
@@ -28,21 +28,21 @@ export class Collection {
   }
 
   forEach(visit, context) {
-    [...this.#items.values()].forEach((item, place) => visit.call(context, item, place));
+    [...this.#items.values()].forEach((item, index) => visit.call(context, item, index));
     return this;
   }
 
   map(transform, context) {
-    return [...this.#items.values()].map((item, place) => transform.call(context, item, place));
+    return [...this.#items.values()].map((item, index) => transform.call(context, item, index));
   }
 
-  /** `wanted` is a predicate, or an object whose properties must be equal. */
-  where(wanted, context) {
-    return [...this.#items.values()].filter(matcher(wanted, context));
+  /** `query` is a predicate, or an object whose properties must be equal. */
+  where(query, context) {
+    return [...this.#items.values()].filter(matcher(query, context));
   }
 
-  find(wanted, context) {
-    return [...this.#items.values()].find(matcher(wanted, context));
+  find(query, context) {
+    return [...this.#items.values()].find(matcher(query, context));
   }
 
   add(item) {
@@ -61,8 +61,8 @@ export class Collection {
   }
 }
 
-function matcher(wanted, context) {
-  if (typeof wanted === 'function') return (item) => wanted.call(context, item);
-  const pairs = Object.entries(wanted ?? {});
+function matcher(query, context) {
+  if (typeof query === 'function') return (item) => query.call(context, item);
+  const pairs = Object.entries(query ?? {});
   return (item) => pairs.every(([key, value]) => item[key] === value);
 }

@@ -1,4 +1,4 @@
-/** Calls a completion handler, if there is one; a handler that throws is its own page's trouble, and is logged. */
+/** Calls a completion handler, if there is one. Logs the error of a handler that throws. */
 export function complete(log, handler, ...results) {
   if (typeof handler !== 'function') return;
   try {
@@ -8,7 +8,7 @@ export function complete(log, handler, ...results) {
   }
 }
 
-/** The same, once the caller is done: `const publisher = OT.initPublisher(…, handler)` has its value by then. */
+/** The same after the caller has returned: `const publisher = OT.initPublisher(…, handler)` has its value by then. */
 export function completeLater(log, handler, ...results) {
   queueMicrotask(() => complete(log, handler, ...results));
 }

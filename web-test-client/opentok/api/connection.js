@@ -1,17 +1,17 @@
 import { Emitter } from './emitter.js';
 
-/** Beside the connections, since only the session may write here. */
+/** Outside of the connections, because only the session may write here. */
 const destroyedReasons = new WeakMap();
 
-/** For the session, before it tells that this one is gone. */
+/** For the session, before it emits `connectionDestroyed`. */
 export function noteDestroyed(connection, reason) {
   destroyedReasons.set(connection, reason);
 }
 
 /**
- * One client in one session, as everybody sees it. Only the session makes these: `to` accepts nothing else.
+ * One client of a session. Only the session creates connections, and `to` of a signal accepts nothing else.
  *
- * What a connection may do is told to nobody but itself, so `capabilities` and `permissions` are zeros for all others.
+ * The server tells a client its own capabilities only, so `capabilities` and `permissions` of others are zeros.
  */
 export class Connection extends Emitter {
   constructor({ connectionId, creationTime = null, data = '', capabilities = {} }, handlerFailed) {
@@ -22,11 +22,11 @@ export class Connection extends Emitter {
     this.data = data;
     this.capabilities = new Capabilities(capabilities);
     this.permissions = new Capabilities(capabilities);
-    /** OpenTok's media servers rate a connection here; nobody does without media. */
+    /** OpenTok's media servers rate a connection here; always null. */
     this.quality = null;
   }
 
-  /** Why it ended, for others than oneself; undefined while it has not. A function, as in OpenTok's script. */
+  /** Why another client's connection ended; undefined while it has not. A function, as in OpenTok's script. */
   destroyedReason() {
     return destroyedReasons.get(this);
   }
@@ -34,7 +34,7 @@ export class Connection extends Emitter {
 
 const NAMES = ['publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute', 'supportsWebRTC', 'supportsE2ee'];
 
-/** What the role permits, 1 or 0 each; all zero while not connected. There is no `signal` among them, as in OpenTok. */
+/** What the role permits, 1 or 0 each; all zero while not connected. As in OpenTok, `signal` is not among them. */
 export class Capabilities {
   constructor(granted = {}) {
     for (const name of NAMES) this[name] = granted[name] === 1 ? 1 : 0;

@@ -1,5 +1,4 @@
-// OpenTok's way of listening: several names in one string, maps of handlers, a context, and an `off` that takes as
-// much or as little as one remembers.
+// OpenTok's listeners: several names in one string, maps of handlers, a context, and an `off` with any subset of these.
 
 /** `on`, `once` and `off` for sessions, connections and `OT` itself. Dispatch is synchronous. */
 export class Emitter {
@@ -7,7 +6,7 @@ export class Emitter {
   #listeners = new Map();
   #reportFailure;
 
-  /** `reportFailure` hears of handlers that throw; one broken handler must not silence the others. */
+  /** `reportFailure(error, name)` is called for a handler that throws; the other handlers still run. */
   constructor(reportFailure = () => {}) {
     this.#reportFailure = reportFailure;
   }
@@ -17,15 +16,15 @@ export class Emitter {
     return this;
   }
 
-  /** Each name is a listener of its own, as in OpenTok's script: with two names the handler runs once for each. */
+  /** Each name is a listener of its own, as in OpenTok: with two names the handler runs once for each. */
   once(names, handler, context) {
     forEachPair(names, handler, context, (list, callback, self) => this.#add(list, callback, self, true));
     return this;
   }
 
   /**
-   * `off()`, `off(names)`, `off(names, handler)`, `off(names, handler, context)`, `off(map)`, `off(map, context)`; the names
-   * are a text or a list.
+   * `off()`, `off(names)`, `off(names, handler)`, `off(names, handler, context)`, `off(map)`, `off(map, context)`;
+   * `names` is a text or a list.
    */
   off(names, handler, context) {
     if (names === undefined || names === null) {
@@ -48,7 +47,7 @@ export class Emitter {
     return this.off(names, handler, context);
   }
 
-  /** Calls every listener of `name` that was there when the call began and has not been removed since. */
+  /** Calls the listeners of `name` that were there when the call began and have not been removed since. */
   emit(name, ...details) {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       if (listener.removed) continue;
@@ -66,7 +65,7 @@ export class Emitter {
     return this.emit(name, ...details);
   }
 
-  /** Events of the application's own making get the object as their target, unless they have one. */
+  /** An event without a target gets this object as its target. */
   dispatchEvent(event) {
     event.target ??= this;
     return this.emit(event.type, event);
@@ -74,7 +73,8 @@ export class Emitter {
 
   #add(names, handler, context, isOnce) {
     if (typeof handler !== 'function') {
-      // A page that names a function it does not have works with OpenTok until that event; so it does here.
+      // With OpenTok such a page works until the event comes. Here it works, too, and the log names the mistake at
+      // once.
       this.#reportFailure(new TypeError('the handler is not a function'), names.join(' '));
       return;
     }

@@ -59,7 +59,10 @@ const FALLBACK = {
   forceDisconnect: Code.badTarget,
 };
 
-/** The code that the application sees when a call of this kind (`signal`, `connect`, `forceDisconnect`) fails with `code`. */
+/**
+ * The code that the application sees when a call of this kind (`signal`, `connect`, `forceDisconnect`) fails with
+ * `code`.
+ */
 export function codeForApplication(kind, code) {
   return PASSED_ON[kind].has(code) ? code : FALLBACK[kind];
 }

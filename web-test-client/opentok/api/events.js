@@ -1,5 +1,5 @@
-// The event objects that applications receive. They are ordinary and mutable on purpose: OpenTok hands one and the
-// same object to `signal` and `signal:<type>`, and programs leave notes on it.
+// The event objects that applications receive. They are mutable on purpose: OpenTok passes the same object to `signal`
+// and `signal:<type>`, and programs add properties to it.
 
 export class OTEvent {
   #isDefaultPrevented = false;
@@ -20,14 +20,14 @@ export class OTEvent {
   }
 }
 
-/** `type` is `signal:<type>` in the generic `signal` handlers, too: programs compare it so. */
+/** `type` is `signal:<type>` in handlers of `signal`, too: programs compare it. */
 export class SignalEvent extends OTEvent {
   constructor(target, { type, data, from }) {
     super(type ? `signal:${type}` : 'signal', target, { data, from });
   }
 }
 
-/** Nobody makes one here; for programs that ask `instanceof`. */
+/** Never created here; for programs that use `instanceof`. */
 export class StreamEvent extends OTEvent {}
 
 export class SessionConnectEvent extends OTEvent {
@@ -43,8 +43,8 @@ export class SessionDisconnectEvent extends OTEvent {
 }
 
 /**
- * `outcome` is ours: `resumed`, the same connection, with nothing missed; `recovered`, another connection, which has the
- * broadcasts that were missed; `lost`, another connection, which may have missed something.
+ * `outcome` is an extension: `resumed` is the same connection, and nothing was missed; `recovered` is another
+ * connection, which receives the missed broadcasts; `lost` is another connection, and events may be missing.
  */
 export class SessionReconnectEvent extends OTEvent {
   constructor(target, outcome) {

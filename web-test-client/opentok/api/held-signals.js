@@ -2,8 +2,8 @@
 const LIMIT = 256;
 
 /**
- * Signals whose sender has not been announced yet, in the order of their arrival. Handlers always see a `from` that they
- * know, as in OpenTok.
+ * Signals whose sender has not been announced yet, in the order of their arrival. Handlers always see a `from` that
+ * they know, as in OpenTok.
  */
 export class HeldSignals {
   #signals = [];

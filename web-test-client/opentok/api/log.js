@@ -1,4 +1,4 @@
-/** OpenTok's log levels: a level says what is printed, itself and everything graver. */
+/** OpenTok's log levels. A level prints its own messages and more severe ones. */
 export const Level = Object.freeze({ NONE: 0, ERROR: 1, WARN: 2, INFO: 3, LOG: 4, DEBUG: 5 });
 
 export class Log {

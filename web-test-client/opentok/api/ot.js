@@ -16,7 +16,8 @@ const LISTENING = ['on', 'once', 'off', 'addEventListener', 'removeEventListener
 
 /**
  * Creates an `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `random()`, `setTimeout`,
- * `clearTimeout`, `watch(hear)`, `console`, `pageProtocol`. `server` is the default server; null when that is not known.
+ * `clearTimeout`, `watch(hear)`, `console`, `pageProtocol`. `server` is the default server; null when that is not
+ * known.
  */
 export function createOT(environment, server) {
   const log = new Log(environment.console);

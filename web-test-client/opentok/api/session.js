@@ -58,7 +58,10 @@ export class Session extends MediaCalls {
     return !this.is(...states);
   }
 
-  /** True while reconnecting, too, as in OpenTok: only `sessionReconnecting` and `sessionReconnected` tell the difference. */
+  /**
+   * True while reconnecting, too, as in OpenTok: only `sessionReconnecting` and `sessionReconnected` tell the
+   * difference.
+   */
   isConnected() {
     return this.currentState === 'connected';
   }
@@ -97,7 +100,9 @@ export class Session extends MediaCalls {
     return this;
   }
 
-  /** Clears the session at once, and tells `sessionDisconnected` later. The client completes the departure by itself. */
+  /**
+   * Clears the session at once, and tells `sessionDisconnected` later. The client completes the departure by itself.
+   */
   disconnect() {
     const wasConnected = this.isConnected();
     const handler = this.#connectHandler.remove();
@@ -224,7 +229,8 @@ export class Session extends MediaCalls {
     // The collection is complete before any event: programs count its members in their connect handler.
     const present = welcome.connections.map((each) => this.#remember(each));
     this.dispatchEvent(new SessionConnectEvent(this));
-    // `off` may have removed the connect handler's listener, as in OpenTok. The handler must not hear of a later failure.
+    // `off` may have removed the connect handler's listener, as in OpenTok. The handler must not hear of a later
+    // failure.
     if (this.connection === own) this.#connectHandler.remove();
     for (const each of present) {
       // A handler may disconnect in the middle of this.

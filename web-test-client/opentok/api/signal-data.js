@@ -1,4 +1,5 @@
-// The wire carries text. OpenTok's web client also sends objects and numbers, with a warning; they travel as JSON (SIG-13).
+// The wire carries text. OpenTok's web client also sends objects and numbers, with a warning; they travel as JSON
+// (SIG-13).
 
 /** The data of a signal as the client sends it: `{data}`, or `{data, isJSON}` with the JSON text of a value. */
 export function encodeData(data, log) {

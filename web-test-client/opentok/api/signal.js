@@ -1,11 +1,11 @@
 import { Connection } from './connection.js';
 import { signalVerdict } from './signal-verdict.js';
 
-/** What a program asks to send: its parts, and the first complaint about them, if there is one. */
+/** The signal that a program asks to send: its parts, and the first error in them, or null. */
 export class Signal {
-  /** `everybody` is what may stand as a target beside a connection: the session itself, in OpenTok. */
+  /** `everybody` is a valid target beside a connection: the session itself, in OpenTok. */
   constructor(options, everybody) {
-    // Only what is the object's own counts, as in OpenTok: what it inherits was not looked at, and must not be sent.
+    // Only own properties count, as in OpenTok: inherited ones are not checked, and must not be sent.
     const own = (name) => (Object.hasOwn(options, name) ? options[name] : undefined);
     this.type = own('type');
     this.data = own('data');
@@ -17,7 +17,7 @@ export class Signal {
   }
 }
 
-/** A Connection without an id names nobody. Taken for a target it would turn a whisper into a broadcast. */
+/** As a target, a Connection without an id would turn a directed signal into a broadcast. */
 function isAddressable(to) {
   return to instanceof Connection && typeof to.connectionId === 'string' && to.connectionId !== '';
 }

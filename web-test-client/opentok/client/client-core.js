@@ -4,8 +4,8 @@ import { reconnectWindow, waitBefore } from './reconnect-policy.js';
 import { Reconnection } from './reconnection.js';
 
 /**
- * How long a connect or a reconnect attempt may take from opening the socket to `connected` (OpenTok's web client allows
- * the same), and how long the server may take from `disconnect` to its close.
+ * How long a connect or a reconnect attempt may take from opening the socket to `connected` (OpenTok's web client
+ * allows the same), and how long the server may take from `disconnect` to its close.
  */
 export const ANSWER_TIMEOUT = 15_000;
 
@@ -50,7 +50,9 @@ export class ClientCore {
 
   // Losses and endings
 
-  /** The socket is gone. The connection goes on if the server keeps it for a while. `wait` is what the server asks for. */
+  /**
+   * The socket is gone. The connection goes on if the server keeps it for a while. `wait` is what the server asks for.
+   */
   loseSocket(now, wait = null) {
     const { terms } = this.phase;
     const window = reconnectWindow(terms.offer);

@@ -1,5 +1,5 @@
-// A client's side of one connection, as rules without a socket and without a clock: inputs and `now` go in, effects come
-// out. `now` is monotonic, in milliseconds.
+// A client's side of one connection, as rules without a socket and without a clock: inputs and `now` go in, effects
+// come out. `now` is monotonic, in milliseconds.
 //
 // The Swift library has the same machine in `Sources/SignalingClient/State`: the same states, inputs and effects. The
 // scenarios in `Tests/Vectors/client` hold both to the same behaviour.
@@ -9,13 +9,13 @@
 //   signal {call, type?, data?, isJSON?, to?, onlineOnly?, retryAfterReconnect?}
 //   forceDisconnect {call, connectionId}
 //   disconnect {}
-//   socketOpened, received {message}, receivedUnknown, receivedMalformed {event}, socketClosed {code}, socketFailed {message},
-//     each with the number of its `socket`
-//   networkBack {}, pageShown {}, pageStored {}, pageLeft {}    of browsers only: signs that an attempt is worth it now; the
-//     browser keeps the page for "back"; the page goes for good
+//   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`, and so are
+//   received {message}, receivedUnknown {}, receivedMalformed {event}
+//   networkBack {}, pageShown {}                                browsers only: an attempt may succeed now
+//   pageStored {}, pageLeft {}                                  browsers only: the page is kept for "back", or is left
 //
-// Effects. The driver executes those for the socket before the others of the same answer, each kind in its order. What the
-// application asks for when it hears of the others must not overtake them.
+// Effects. The driver executes those for the socket before the others of the same answer, each kind in its order. What
+// the application asks for when it hears of the others must not overtake them.
 //   openSocket, send {message}, closeSocket {code}              for the driver, each with the number of its `socket`
 //   connectSucceeded {welcome}, connectFailed {error}           the answer to `connect`
 //   connectionReplaced {welcome}                                back in the session as another connection (RES-2)
@@ -25,7 +25,8 @@
 //
 // Sockets are numbered, and late inputs of an older socket are dropped here. A generation is one connection of the
 // application, over however many sockets: `connect` begins it and `disconnect` ends it. The driver drops answers to
-// `connect` and events of an older generation: after `disconnect` the application hears nothing more of that connection.
+// `connect` and events of an older generation: after `disconnect` the application hears nothing more of that
+// connection.
 
 import { ClientCore } from './client-core.js';
 import { noteSignOfLife, received, receivedMalformed } from './client-messages.js';

@@ -1,4 +1,5 @@
-// The numbers of the protocol, under the names that the Swift sources give them: `SignalingError.Code` and `CloseReason`.
+// The numbers of the protocol, under the names that the Swift sources give them: `SignalingError.Code` and
+// `CloseReason`.
 
 /** Error codes. Those from `termsOfServiceFailure` on without a Swift twin belong to OpenTok's media calls. */
 export const Code = Object.freeze({

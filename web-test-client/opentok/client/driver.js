@@ -6,8 +6,9 @@ export const SUBPROTOCOL = 'signalbox.v1';
 /**
  * Executes the effects of a `ClientState`: owns the WebSocket and the timer, and contains no rules of its own.
  *
- * `environment` is what a browser offers: `WebSocket`, `now()`, `setTimeout`, `clearTimeout`, `random()`, `watch(hear)`.
- * `addressOf()` returns the WebSocket's address, or null. `perform(effect)` receives the effects for the application.
+ * `environment` is what a browser offers: `WebSocket`, `now()`, `setTimeout`, `clearTimeout`, `random()`,
+ * `watch(hear)`. `addressOf()` returns the WebSocket's address, or null. `perform(effect)` receives the effects for the
+ * application.
  */
 export class Driver {
   #state;
@@ -109,8 +110,8 @@ export class Driver {
   }
 
   /**
-   * One timer. It stays while the deadline only moves away, as it does with every message: firing early costs less than a
-   * new timer for each message.
+   * One timer. It stays while the deadline only moves away, as it does with every message: firing early costs less than
+   * a new timer for each message.
    */
   #arm() {
     const { clearTimeout, setTimeout, now } = this.#environment;

@@ -1,4 +1,5 @@
-// Whether a message of the server has the members that its event must have. Members that are not checked here may be absent.
+// Whether a message of the server has the members that its event must have. Members that are not checked here may be
+// absent.
 
 const SHAPES = new Map([
   ['connected', isWholeConnected],

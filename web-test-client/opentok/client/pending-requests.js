@@ -5,10 +5,11 @@ export const UNANSWERED_LIMIT = 256;
 export const PENDING_LIMIT = 10_000;
 
 /**
- * The application's requests that have no answer yet, in their order: first those that were sent, then those that wait for
- * their turn or for the connection to come back.
+ * The application's requests that have no answer yet, in their order: first those that were sent, then those that wait
+ * for their turn or for the connection to come back.
  *
- * A request is `{kind, call, message, isRepeatable}`. It gets its `id` when it is sent for the first time, and keeps it.
+ * A request is `{kind, call, message, isRepeatable}`. It gets its `id` when it is sent for the first time, and keeps
+ * it.
  */
 export class PendingRequests {
   /** By id, in the order of sending. */

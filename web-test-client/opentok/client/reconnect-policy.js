@@ -15,7 +15,10 @@ const RECONNECTABLE_STANDARD_CODES = new Set([
   CloseCode.badGateway,
 ]);
 
-/** Full jitter: clients that lost their sockets together do not return together. `attempt` counts from 0, `random` is from 0 up to 1. */
+/**
+ * Full jitter: clients that lost their sockets together do not return together. `attempt` counts from 0, `random` is
+ * from 0 up to 1.
+ */
 export function waitBefore(attempt, random) {
   return random * Math.min(LONGEST, BASE * 2 ** attempt);
 }

@@ -1,8 +1,8 @@
 /**
  * The attempts to come back after a loss: what the client waits for, and when it gives up (RES-13).
  *
- * `step` is `waiting` (before the next attempt), `opening` (a socket is being opened), `connecting` (the connect has been
- * sent) or `suspended` (the browser keeps the page for "back"; no attempt until it is shown again).
+ * `step` is `waiting` (before the next attempt), `opening` (a socket is being opened), `connecting` (the connect has
+ * been sent) or `suspended` (the browser keeps the page for "back"; no attempt until it is shown again).
  */
 export class Reconnection {
   step = 'waiting';

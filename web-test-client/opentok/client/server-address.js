@@ -1,10 +1,9 @@
-// From "where did this script come from" to "where is the socket": changing the host in a page's script tag is then
-// the whole move to another server.
+// From the script's address to the socket's: a page moves to another server by the host in its script tag alone.
 
-/** Where a Signalbox server offers this library; what stands before it is a prefix that a proxy added. */
+/** The paths under which a Signalbox server offers this library. A part before them is a prefix that a proxy added. */
 const SCRIPT_PATHS = /\/(?:(?:v\d+(?:\.\d+)*\/js|dist)\/opentok(?:\.min)?|opentok|opentok\/index)\.js$/;
 
-/** The server that delivered this script, with a proxy's path prefix; null if unknown. */
+/** The server that delivered the script, with a proxy's path prefix; null if unknown. */
 export function serverOfScript(scriptUrl) {
   let url;
   try {
@@ -17,7 +16,9 @@ export function serverOfScript(scriptUrl) {
   return url.origin + (known ? url.pathname.slice(0, known.index) : '');
 }
 
-/** The address of the socket for a server given as `https://host/prefix`, `wss://…`, `//host` or `host:port`; or null. */
+/**
+ * The address of the socket for a server given as `https://host/prefix`, `wss://…`, `//host` or `host:port`; or null.
+ */
 export function signalingAddress(server, pageProtocol = 'https:') {
   if (typeof server !== 'string' || server.trim() === '') return null;
   let text = server.trim();

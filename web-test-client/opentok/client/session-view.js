@@ -22,7 +22,9 @@ export class SessionView {
     if (Number.isInteger(seq) && seq > this.seq) this.seq = seq;
   }
 
-  /** Whether an event is new; it counts as seen from now on (G3). Online-only signals have no seq and are always new. */
+  /**
+   * Whether an event is new; it counts as seen from now on (G3). Online-only signals have no seq and are always new.
+   */
   accept(seq) {
     if (seq === undefined) return true;
     if (!Number.isInteger(seq) || seq <= this.seq) return false;

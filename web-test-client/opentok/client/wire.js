@@ -3,8 +3,8 @@
 import { isWhole } from './message-shapes.js';
 
 /**
- * The lines of one text, in order, each as what it is to the client: `{is: 'received', message}`, `{is: 'receivedUnknown'}`
- * for an event of a later protocol (WIRE-6), or `{is: 'receivedMalformed', event}`.
+ * The lines of one text, in order, each as what it is to the client: `{is: 'received', message}`, `{is:
+ * 'receivedUnknown'}` for an event of a later protocol (WIRE-6), or `{is: 'receivedMalformed', event}`.
  */
 export function decodeMessages(text) {
   return text
@@ -35,8 +35,8 @@ function parse(line) {
 }
 
 /**
- * One line. UTF-8 cannot hold half a surrogate pair, and the server refuses its escape (WIRE-4) with an error that names
- * no request. It becomes U+FFFD here, as everywhere else that a string goes to a socket.
+ * One line. UTF-8 cannot hold half a surrogate pair, and the server refuses its escape (WIRE-4) with an error that
+ * names no request. It becomes U+FFFD here, as everywhere else that a string goes to a socket.
  */
 export function encodeMessage(message) {
   return JSON.stringify(message, (key, value) =>

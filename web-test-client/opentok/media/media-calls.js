@@ -1,5 +1,6 @@
-// The server carries no audio and no video. Pages that publish video must still run their chat: every media call of OpenTok
-// exists, does nothing, and fails with `OT_NOT_SUPPORTED`. None raises an `exception`, because nothing is broken.
+// The server carries no audio and no video. Pages that publish video must still run their chat: every media call of
+// OpenTok exists, does nothing, and fails with `OT_NOT_SUPPORTED`. None raises an `exception`, because nothing is
+// broken.
 
 import { completeLater } from '../api/completion.js';
 import { Emitter } from '../api/emitter.js';
