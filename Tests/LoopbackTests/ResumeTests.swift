@@ -33,7 +33,7 @@ struct ResumeTests {
                     case .connectionCreated(let peer): #expect(!isBob && peer.data == "Bob")
                     case .reconnecting: #expect(isBob)
                     case .reconnected(let outcome): #expect(isBob && outcome == .resumed)
-                    case .connectionDestroyed, .disconnected, .overflowed: Issue.record("somebody has left")
+                    case .connectionDestroyed, .disconnected, .overflowed: Issue.record("a client disconnected")
                     }
                 }
                 #expect(numbers == (0..<count).map(String.init))

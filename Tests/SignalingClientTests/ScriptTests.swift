@@ -6,7 +6,7 @@ import Testing
 @testable import SignalingClient
 
 /// The scripts in `Tests/Vectors/client`. The browser library runs them, too (`Tests/Vectors/README.md`).
-@Suite("Scripts of a client")
+@Suite("A client by the shared scenarios")
 struct ScriptTests {
     struct Script: CustomTestStringConvertible {
         let path: String

@@ -221,8 +221,8 @@ declare namespace OT {
     has(id: string): boolean;
     length(): number;
     isEmpty(): boolean;
-    forEach(visit: (item: Item, place: number) => void, context?: unknown): this;
-    map<Result>(transform: (item: Item, place: number) => Result, context?: unknown): Result[];
+    forEach(visit: (item: Item, index: number) => void, context?: unknown): this;
+    map<Result>(transform: (item: Item, index: number) => Result, context?: unknown): Result[];
     where(wanted?: Partial<Item> | ((item: Item) => boolean), context?: unknown): Item[];
     find(wanted?: Partial<Item> | ((item: Item) => boolean), context?: unknown): Item | undefined;
     toString(): string;

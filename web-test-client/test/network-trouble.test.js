@@ -125,7 +125,7 @@ class Trial {
   }
 }
 
-test('G3 whenever sockets break, each signal is carried out once, in the order of sending, told once, and acknowledged once', () => {
+test('G3 whenever sockets break, each signal is delivered once, in the order of sending, and acknowledged once', () => {
   let resumeCount = 0;
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const trial = new Trial(seed);
