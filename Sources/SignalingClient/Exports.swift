@@ -1,2 +1,2 @@
-// A program that uses a session speaks of connections, signals and errors: one import brings their types along.
+// Programs that use a session need the types of connections, signals and errors: one import provides them.
 @_exported import SignalingProtocol

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import VerificationTools
 
-@Suite("a Swift client over a network that is cut", .timeLimit(.minutes(1)))
+@Suite("A Swift client whose sockets are cut", .timeLimit(.minutes(1)))
 struct ResumeTests {
-    @Test("G1, G3, G7: cut again and again, everybody hears every signal once and in order, and nobody comes or goes")
+    @Test("G1, G3, G7: over many losses each client hears every signal once, in order, and no presence event")
     func cuts() async throws {
         try await LocalServer.run { local in
             let relay = try NetworkRelay(to: local.address.port)
@@ -32,7 +32,7 @@ struct ResumeTests {
                     case .connectionCreated(let peer): #expect(!isBob && peer.data == "Bob")
                     case .reconnecting: #expect(isBob)
                     case .reconnected(let outcome): #expect(isBob && outcome == .resumed)
-                    case .connectionDestroyed, .disconnected, .overflowed: Issue.record("somebody has left")
+                    case .connectionDestroyed, .disconnected, .overflowed: Issue.record("a client disconnected")
                     }
                 }
                 #expect(numbers == (0..<count).map(String.init))
@@ -41,7 +41,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("G4: a server that was started anew tells its clients that something may be missing")
+    @Test("G4: after a restart of the server its clients learn that events may be missing")
     func restarted() async throws {
         let first = try await LocalServer()
         let ada = try await first.join(data: "Ada")

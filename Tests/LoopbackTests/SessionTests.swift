@@ -6,9 +6,9 @@ import SignalingServer
 import Synchronization
 import Testing
 
-@Suite("a Swift client and a server over a real socket", .timeLimit(.minutes(1)))
+@Suite("A Swift client and a server over a real socket", .timeLimit(.minutes(1)))
 struct SessionTests {
-    @Test("the way to the journal is as short for the last entry as for the first")
+    @Test("the call stack of a journal entry does not grow with the number of entries")
     func journal() async throws {
         try await LocalServer.run { local in
             let depths = Mutex<[Int]>([])
@@ -24,7 +24,7 @@ struct SessionTests {
         }
     }
 
-    @Test("SIG-4: a broadcast reaches everybody, its sender included, with one seq and the sender's stamp (G1, G8)")
+    @Test("SIG-4: a broadcast reaches every client, its sender included, with one seq and the sender's id (G1, G8)")
     func broadcast() async throws {
         try await LocalServer.run { local in
             let ada = try await local.join(data: "Ada")
@@ -80,7 +80,7 @@ struct SessionTests {
         }
     }
 
-    @Test("G7: a join and a leave are told once to each other client, and the list of connections follows")
+    @Test("G7: each other client hears of a join and a departure once, and its list of connections follows")
     func presence() async throws {
         try await LocalServer.run { local in
             let ada = try await local.join(data: "Ada")
@@ -109,7 +109,7 @@ struct SessionTests {
         }
     }
 
-    @Test("CON-4: with connection events suppressed none come, and signals bring their senders")
+    @Test("CON-4: with connection events suppressed none arrive, and signals carry their senders")
     func suppressed() async throws {
         try await LocalServer.run { local in
             let quiet = try await local.join(options: .init(connectionEventsSuppressed: true))
@@ -123,7 +123,7 @@ struct SessionTests {
         }
     }
 
-    @Test("LEAVE-3: a moderator ends another's connection; each side sees why")
+    @Test("LEAVE-3: a moderator disconnects another client; each side sees the reason")
     func forceDisconnect() async throws {
         try await LocalServer.run { local in
             let ada = try await local.join(role: .moderator)
@@ -152,7 +152,7 @@ struct SessionTests {
         }
     }
 
-    @Test("SIG-4: a target that is not there is 404, and nobody hears anything")
+    @Test("SIG-4: an unknown target is 404, and no client hears the signal")
     func missingTarget() async throws {
         try await LocalServer.run { local in
             let ada = try await local.join()
@@ -165,7 +165,7 @@ struct SessionTests {
         }
     }
 
-    @Test("CON-3: a token that is not good for this session is refused with 1004, a bad session id with 1005")
+    @Test("CON-3: a token of another session is refused with 1004, a bad session id with 1005")
     func refused() async throws {
         try await LocalServer.run { local in
             #expect(
@@ -178,7 +178,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a server that is not there is 1006, and a URL that is none is 400")
+    @Test("an unreachable server is 1006, and an invalid URL is 400")
     func unreachable() async throws {
         let session = Session(apiKey: "1", sessionId: "2_x", server: "http://127.0.0.1:1")
         #expect(await refusal { try await session.connect(token: "t") }?.code == .connectFailed)
@@ -186,7 +186,7 @@ struct SessionTests {
         #expect(await refusal { try await nowhere.connect(token: "t") }?.code == .invalidParameter)
     }
 
-    @Test("RES-13: a server that does not come back is given up after the window, and signals that wait fail")
+    @Test("RES-13: after the window a client gives up on its server, and pending signals fail")
     func serverStops() async throws {
         let local = try await LocalServer(
             sessionBounds: .init(resumeWindow: .seconds(1), recoveryWindow: .zero))
@@ -197,7 +197,7 @@ struct SessionTests {
         #expect(try await ada.events.next() == .disconnected(.networkDisconnected))
     }
 
-    @Test("a hundred signals that are sent at once are each acknowledged, and arrive in the order of their seqs")
+    @Test("a hundred concurrent signals are each acknowledged, and arrive in the order of their seqs")
     func many() async throws {
         try await LocalServer.run { local in
             let ada = try await local.join()
@@ -216,7 +216,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a session of 1,000 receivers gets a broadcast to each of them once")
+    @Test("each of 1,000 receivers gets a broadcast once")
     func thousand() async throws {
         try await LocalServer.run { local in
             var clients: [Client] = []

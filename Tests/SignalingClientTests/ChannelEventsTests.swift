@@ -3,13 +3,13 @@ import Testing
 
 @testable import SignalingClient
 
-@Suite("A session's events as a component takes them")
+@Suite("A session's events for a component")
 struct ChannelEventsTests {
     private let id = ConnectionID("now")
     private let peer = Connection(
         connectionId: ConnectionID("b"), creationTime: WallTime(milliseconds: 1), data: "Bob")
 
-    @Test("G4: lost is a gap before the new connection; recovered is a new connection; resumed is neither")
+    @Test("G4: lost is a gap before a new connection; recovered has no gap; resumed is the same connection")
     func comingBack() {
         #expect(SessionEvent.reconnecting.channelEvents(connectionID: id) == [.reconnecting])
         #expect(SessionEvent.reconnected(.resumed).channelEvents(connectionID: id) == [.reconnected])
@@ -19,7 +19,7 @@ struct ChannelEventsTests {
         #expect(SessionEvent.reconnected(.lost).channelEvents(connectionID: nil) == [.lost])
     }
 
-    @Test("G4: a stream that fell behind is a gap; the others are what they are")
+    @Test("G4: an overflowed stream is a gap; the other events keep their meaning")
     func others() {
         let signal = Signal(type: "a", from: peer, seq: Seq(4))
         #expect(SessionEvent.overflowed.channelEvents(connectionID: id) == [.lost])

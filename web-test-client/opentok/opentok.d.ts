@@ -1,6 +1,6 @@
-// Types of the browser library: of `import OT from '…/opentok/index.js'`, of `import * as OT` from it, and of the global
-// `OT` of the script. Where OpenTok's own declarations say of a member that may be absent `undefined`, so do these, also
-// where the value is null: programs were compiled against them.
+// Types of the browser library: of `import OT from '…/opentok/index.js'`, of `import * as OT` from it, and of the
+// global `OT` of the script. They follow OpenTok's own declarations, even where those say `undefined` and the value is
+// null: programs were compiled against them.
 
 export = OT;
 export as namespace OT;
@@ -38,9 +38,9 @@ declare namespace OT {
   }
 
   interface SignalEvent extends Event<string, Session> {
-    /** Absent when the signal carries none; no text if the sender gave none, which is deprecated. */
+    /** Absent when the signal carries none. Not a text if the sender passed another value, which is deprecated. */
     data?: string;
-    /** Null when the server sent it. */
+    /** Null when the project's own server sent the signal. */
     from: Connection | null;
   }
 
@@ -53,7 +53,7 @@ declare namespace OT {
     archives: unknown[];
   }
 
-  /** OpenTok's own servers also say `mediaIdle` and `serverRotation` to the one who is disconnected. */
+  /** OpenTok's own servers also send `mediaIdle` and `serverRotation` to the client that is disconnected. */
   type DisconnectReason = 'clientDisconnected' | 'forceDisconnected' | 'networkDisconnected' | 'mediaIdle' | 'serverRotation';
 
   interface SessionDisconnectEvent extends Event<'sessionDisconnected', Session> {
@@ -62,8 +62,8 @@ declare namespace OT {
 
   interface SessionReconnectEvent extends Event<'sessionReconnected', Session> {
     /**
-     * Ours. `resumed`: the same connection, and nothing was missed. `recovered`: back too late for that; `session.connection` is
-     * another one now, and what was said to everybody meanwhile follows. `lost`: another connection, which may have missed something.
+     * An extension. `resumed`: the same connection, and nothing was missed. `recovered`: `session.connection` is
+     * another one, and the missed broadcasts follow. `lost`: another connection, and events may be missing.
      */
     outcome: 'resumed' | 'recovered' | 'lost';
   }
@@ -76,7 +76,7 @@ declare namespace OT {
     reason: DisconnectReason | (string & {});
   }
 
-  /** Never told here. */
+  /** Never emitted here. */
   interface StreamEvent extends Event<'streamCreated' | 'streamDestroyed', Session> {
     stream: Stream;
     reason: string;
@@ -122,19 +122,22 @@ declare namespace OT {
   interface SignalOptions {
     /** 1 to 128 of `A-Z a-z 0-9 - . _ ~`. */
     type?: string;
-    /** At most 8192 UTF-16 units when written as JSON. What is not a string is sent as its JSON, which is deprecated. */
+    /** At most 8192 UTF-16 units as JSON text. Another value than a string is sent as its JSON, which is deprecated. */
     data?: string | object | number | boolean;
-    /** Absent: everybody. */
+    /** Absent: all clients. */
     to?: Connection | Session;
-    /** True, the default: the signal waits while the session is reconnecting. False: it fails with 500 instead. */
+    /** Default true: the signal waits while the session reconnects. False: it fails with 500 instead. */
     retryAfterReconnect?: boolean;
-    /** Ours: to those who are connected right now, kept for nobody, and not sent while reconnecting; for typing indicators and the like. */
+    /**
+     * An extension: only for clients that are connected now, never stored, and not sent while reconnecting. For typing
+     * indicators.
+     */
     onlineOnly?: boolean;
   }
 
   interface SessionOptions {
     connectionEventsSuppressed?: boolean;
-    /** Ours: the server of this session, when it is not the one that the script came from. */
+    /** An extension: the server of this session, if it is not the one that the script came from. */
     server?: string;
     iceConfig?: IceConfig;
     ipWhitelist?: boolean;
@@ -149,7 +152,7 @@ declare namespace OT {
     readonly sessionId: string;
     readonly apiKey: string | undefined;
     readonly token: string | undefined;
-    /** Null until connected. It stays over a reconnect, unless that has the outcome `recovered` or `lost`. */
+    /** Null until connected. It stays over a reconnect, unless the outcome is `recovered` or `lost`. */
     readonly connection?: Connection;
     readonly connections: Collection<Connection>;
     readonly streams: Collection<Stream>;
@@ -171,7 +174,7 @@ declare namespace OT {
     signal(options: SignalOptions | null | undefined, handler?: SignalHandler): void;
     forceDisconnect(connectionOrId: Connection | string, handler?: CompletionHandler): void;
 
-    // Media: each of these ends in an error named OT_NOT_SUPPORTED, or does nothing.
+    // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing.
     publish(publisher: Publisher, handler?: CompletionHandler): Publisher;
     publish(target?: unknown, properties?: unknown, handler?: CompletionHandler): Publisher;
     unpublish(publisher?: Publisher): void;
@@ -190,13 +193,13 @@ declare namespace OT {
   interface Connection extends Emitter {
     readonly connectionId: string;
     readonly id: string;
-    /** Milliseconds since 1970; null if unknown, which this server never says. */
+    /** Milliseconds since 1970; null if unknown, which it never is with this server. */
     readonly creationTime: number;
     readonly data: string;
     readonly capabilities: Capabilities;
     readonly permissions: Capabilities;
     readonly quality: null;
-    /** Undefined while it is there. */
+    /** Undefined while it is connected. */
     destroyedReason(): string | undefined;
   }
 
@@ -218,14 +221,14 @@ declare namespace OT {
     has(id: string): boolean;
     length(): number;
     isEmpty(): boolean;
-    forEach(visit: (item: Item, place: number) => void, context?: unknown): this;
-    map<Result>(transform: (item: Item, place: number) => Result, context?: unknown): Result[];
+    forEach(visit: (item: Item, index: number) => void, context?: unknown): this;
+    map<Result>(transform: (item: Item, index: number) => Result, context?: unknown): Result[];
     where(wanted?: Partial<Item> | ((item: Item) => boolean), context?: unknown): Item[];
     find(wanted?: Partial<Item> | ((item: Item) => boolean), context?: unknown): Item | undefined;
     toString(): string;
   }
 
-  /** What OpenTok calls a stream; there is never one here. */
+  /** OpenTok's stream; there is never one here. */
   interface Stream {
     streamId: string;
     connection: Connection;
@@ -239,9 +242,9 @@ declare namespace OT {
     videoType: 'camera' | 'screen' | 'custom' | undefined;
   }
 
-  // Publishers and subscribers, which never carry anything
+  // Publishers and subscribers; they never carry media
 
-  /** What programs that also publish name; nothing of it is looked at here. */
+  /** Accepted for programs that also publish, and ignored. */
   type PublisherProperties = { [property: string]: unknown };
   type SubscriberProperties = { [property: string]: unknown };
   type Dimensions = { width: number; height: number };
@@ -342,7 +345,7 @@ declare namespace OT {
     error: { code: number; message: string } | null;
   }
 
-  /** For `instanceof`: only the library makes these. */
+  /** For `instanceof`: only the library creates these. */
   type ClassOf<Instance> = abstract new (...args: never) => Instance;
 
   interface Library extends Emitter<{ exception: ExceptionEvent }> {
@@ -380,7 +383,7 @@ declare namespace OT {
     initSession(apiKey: string | number, sessionId: string, options?: SessionOptions): Session;
     /** @deprecated the key belongs here, before the session's id */
     initSession(sessionId: string): Session;
-    /** Ours: which server to use from now on. */
+    /** An extension: the server for later connects. */
     setServer(address: string): void;
 
     setLogLevel(level: 0 | 1 | 2 | 3 | 4 | 5): number;
@@ -412,7 +415,7 @@ declare namespace OT {
     setProxyUrl(proxyUrl: string): void;
   }
 
-  // The same by name, so that `import { initSession }` and `import type { Session }` find what they name
+  // The same by name, for `import { initSession }` and `import type { Session }`
 
   const addEventListener: Library['addEventListener'];
   const Capabilities: Library['Capabilities'];

@@ -1,9 +1,9 @@
-// The library for a script tag: sets `window.OT`, as OpenTok's own script does, and its older name `TB`. Pages with a loader
-// of AMD modules, and bundlers that require it, have it from there, too. `currentScript` has to be read while the script runs; afterwards nobody knows
-// any more where it came from. A script that was fetched and put in as text, as jQuery does within one origin, has no address.
+// The library for a script tag: sets `window.OT`, as OpenTok's own script does, and its older name `TB`. AMD loaders
+// and CommonJS bundlers get it, too. `currentScript` is set only while the script runs. A script that a page fetches
+// and inserts as text, as jQuery does within one origin, has no address; the page's address stands in for it.
 import { browserEnvironment } from './browser.js';
-import { createOT } from './ot.js';
-import { serverOfScript } from './server-address.js';
+import { createOT } from './api/ot.js';
+import { serverOfScript } from './client/server-address.js';
 
 const OT = createOT(browserEnvironment(), serverOfScript(document.currentScript?.src || window.location.href));
 

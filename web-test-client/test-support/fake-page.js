@@ -1,10 +1,10 @@
-// A page with one session on it, which notes whatever it is told.
-import { createOT } from '../opentok/ot.js';
+// A page with one session, which records all its events.
+import { createOT } from '../opentok/api/ot.js';
 import { bob, connectedMessage, FakeBrowser } from './fake-browser.js';
 
 const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected connectionCreated connectionDestroyed signal signal:chat';
 
-/** A session that has not been connected. */
+/** A session that is not connected yet. */
 export function page(options) {
   const browser = new FakeBrowser();
   const OT = createOT(browser.environment(), 'https://signals.example');
@@ -16,7 +16,7 @@ export function page(options) {
   return { browser, OT, session, heard, exceptions, names: () => heard.map((event) => event.type) };
 }
 
-/** One that is, with Ada in it and as Bob, unless `changes` to the server's answer say otherwise. */
+/** A session that is connected as Bob, with Ada in it, unless `changes` to the server's answer say otherwise. */
 export function joined({ changes = {}, ...options } = {}) {
   const all = page(options);
   all.session.connect('T1==');
@@ -25,13 +25,13 @@ export function joined({ changes = {}, ...options } = {}) {
   return all;
 }
 
-/** The `changes` of a server to which one can come back. */
+/** The `changes` of a server that keeps connections after a loss. */
 export const resumable = { resume: { secret: 's1', resumeSeconds: 60, recoverySeconds: 300 } };
 
-/** Those `changes` with which one is a moderator. */
+/** The `changes` that make the client a moderator. */
 export const moderator = { capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 } };
 
-/** Loses the socket, and has the next one open and say its connect; returns that message. */
+/** Loses the socket and opens the next one; returns the connect message of that attempt. */
 export function comeBack(browser, code = 1006) {
   browser.socket.drop(code);
   browser.pass(125);

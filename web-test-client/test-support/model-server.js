@@ -1,15 +1,15 @@
 import { bob, connectedMessage } from './fake-browser.js';
 
-/** A server of one session with one connection, which keeps to RES-1 to RES-9 and forgets nothing. */
+/** A server with one session and one connection. It follows RES-1 to RES-9 and keeps everything. */
 export class ModelServer {
   log = [];
   #secrets = [];
   #answers = new Map();
 
-  /** What the server says on a socket on which it hears this message. */
+  /** The server's answers to a message, on the same socket. */
   hear(message) {
     if (message.op === 'connect') return this.#connect(message);
-    // The client is heard on its newest socket: the secret before has done its duty (RES-6).
+    // A message on the newest socket ends the validity of the older secret (RES-6).
     this.#secrets = this.#secrets.slice(-1);
     return message.op === 'signal' ? this.#signal(message) : [];
   }

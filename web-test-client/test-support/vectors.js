@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** One file in `Tests/Vectors`, which the Swift tests read, too. */
+/** A file in `Tests/Vectors`. The Swift tests read it, too. */
 export function vectorFile(path) {
   return JSON.parse(readFileSync(new URL(`../../Tests/Vectors/${path}`, import.meta.url), 'utf8'));
 }
@@ -9,7 +9,7 @@ export function vectorCases(path) {
   return vectorFile(path).cases;
 }
 
-/** The cases of every file of a folder; each carries its file's members where it has none of its own. */
+/** The cases of all files in a folder. A case inherits the members of its file. */
 export function vectorFolder(name) {
   const files = readdirSync(new URL(`../../Tests/Vectors/${name}/`, import.meta.url)).filter((file) => file.endsWith('.json'));
   if (files.length === 0) throw new Error(`no vectors in ${name}`);
@@ -19,7 +19,7 @@ export function vectorFolder(name) {
   });
 }
 
-/** A value as a case writes it: itself, or one of the forms that the files' notes name. */
+/** The value that a case describes: itself, or one of the forms that the files' notes name. */
 export function vectorValue(written) {
   if (typeof written !== 'object' || written === null) return written;
   if (Array.isArray(written)) return written.map(vectorValue);

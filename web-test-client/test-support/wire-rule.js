@@ -1,11 +1,11 @@
-import { Code } from '../opentok/errors.js';
-import { TYPE_LENGTH, TYPE_PATTERN } from '../opentok/signal-verdict.js';
+import { Code } from '../opentok/client/codes.js';
+import { TYPE_LENGTH, TYPE_PATTERN } from '../opentok/api/signal-verdict.js';
 
 const DATA_LENGTH = 8192;
 
 /**
- * The server's own rule (SIG-2 to SIG-5), to hold the web client's against: the code with which it refuses
- * `{type?, data?, to?}`, each a string, or null. It counts the raw string, and takes an empty type for an absent one.
+ * The server's own rule (SIG-2 to SIG-5), for comparison with the web client's: the code with which it refuses
+ * `{type?, data?, to?}`, each a string, or null. It counts the raw string; an empty type counts as absent.
  */
 export function wireRefusal({ type = '', data = '', to }) {
   if (data.length > DATA_LENGTH) return Code.tooLong;

@@ -33,7 +33,7 @@ for (const [sent, code, name] of [
   });
 }
 
-test('signal: a refused signal is not sent, and its handler hears at once', () => {
+test('signal: a refused signal is not sent, and its handler is called at once', () => {
   const { browser, session } = joined();
   const codes = [];
   session.signal({ data: 'x'.repeat(8191) }, (error) => codes.push(error.code));
@@ -57,7 +57,7 @@ test('signal: absent properties stay absent, and empty data is data', () => {
   assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', data: '', id: 2 }, { op: 'signal', id: 3 }]);
 });
 
-test('signal: what the options inherit is neither looked at nor sent', () => {
+test('signal: inherited options are neither checked nor sent', () => {
   const { OT, browser, session } = joined();
   const codes = [];
   session.signal(Object.create({ type: 'a b', data: null, to: 'y', retryAfterReconnect: 1, onlineOnly: true }), (error) => codes.push(error?.code));
@@ -67,7 +67,7 @@ test('signal: what the options inherit is neither looked at nor sent', () => {
   assert.equal(new OT.Signal(Object.create({ type: 'inherited' })).type, undefined);
 });
 
-test('signal: a text in place of the options is refused, as it would arrive as a signal with nothing in it', () => {
+test('signal: a text in place of the options is refused, because it would arrive as an empty signal', () => {
   const { browser, session } = joined();
   const codes = [];
   session.signal('hello', (error) => codes.push(error.code));
@@ -83,7 +83,7 @@ test('signal: a Connection without an id is no target, so that no whisper become
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('opentok_1_2_data: what is no string goes as JSON and arrives as what it was, for objects, arrays, numbers and booleans', () => {
+test('opentok_1_2_data: data that is not a string travels as JSON and arrives as the same value: objects, arrays, numbers, booleans', () => {
   const { browser, session } = joined();
   const values = [{ a: 1 }, [1, 'b'], 5, 0, false];
   const arrived = [];
@@ -112,13 +112,13 @@ test('opentok_1_2_data: a string stays a string, whatever it looks like, and so 
   assert.deepEqual(arrived, ['{"a":1}', '{"a":1}', '{"a"', undefined]);
 });
 
-test('signal: retryAfterReconnect is taken, and the server hears nothing of it', () => {
+test('signal: retryAfterReconnect is accepted, and not sent to the server', () => {
   const { browser, session } = joined();
   session.signal({ type: 'a', retryAfterReconnect: false });
   assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', type: 'a', id: 2 });
 });
 
-test('signal: handlers are told in the order in which the server answers, each once', () => {
+test('signal: handlers are called in the order of the server’s answers, each once', () => {
   const { browser, session } = joined();
   const order = [];
   session.signal({ type: 'a' }, () => order.push('a'));
@@ -167,7 +167,7 @@ test('receiving: the event is mutable, is no error to prevent, and cannot be can
   assert.equal(event.data, 'changed');
 });
 
-test('receiving: a handler of signal that throws is logged, and signal:<type> is still told', () => {
+test('receiving: a handler of signal that throws is logged, and signal:<type> is still emitted', () => {
   const { browser, session } = joined();
   const heard = [];
   session.off();
@@ -200,7 +200,7 @@ test('receiving: a signal waits for the connectionCreated of its sender, and oth
   assert.equal(heard[2].from, session.connections.get('cy-id'));
 });
 
-test('receiving: what waits for its sender is bounded, and what is given up is logged', async () => {
+test('receiving: signals that wait for their sender are bounded, and dropped ones are logged', async () => {
   const { browser, session } = joined();
   const early = Array.from({ length: 258 }, (_, index) => ({ ev: 'signal', seq: 3 + index, from: 'cy-id', data: String(index) }));
   browser.socket.hear(...early);
@@ -214,7 +214,7 @@ test('receiving: what waits for its sender is bounded, and what is given up is l
   assert.match(browser.printed.at(-1)[1], /1 signals were dropped/);
 });
 
-test('receiving: a handler that leaves when a sender is announced hears nothing of what waited, now or after coming back', () => {
+test('receiving: a handler that disconnects when a sender is announced gets no waiting signal, now or after a new connect', () => {
   const { browser, session, heard } = joined();
   heard.length = 0;
   browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' });
@@ -227,7 +227,7 @@ test('receiving: a handler that leaves when a sender is announced hears nothing 
   assert.deepEqual(heard.filter((event) => event.type === 'signal').map((event) => event.data), ['one']);
 });
 
-test('receiving: what waited for a sender when the connection was lost is not heard in the next one', async () => {
+test('receiving: signals that waited for a sender are dropped with the connection', async () => {
   const { browser, session, heard } = joined();
   browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'early' });
   browser.socket.drop();
@@ -276,7 +276,7 @@ test('opentok_2_1_connections: everybody is in the collection when sessionConnec
   assert.equal(session.connections.get('bob-id'), session.connection);
 });
 
-test('opentok_2_1_connect: the handler is what comes last, whatever stands before it', () => {
+test('opentok_2_1_connect: the handler is the last argument', () => {
   const { browser, session } = page();
   let called = 0;
   session.connect('T1==', null, () => (called += 1));
@@ -285,7 +285,7 @@ test('opentok_2_1_connect: the handler is what comes last, whatever stands befor
   assert.equal(called, 1);
 });
 
-test('opentok_2_1_connect: the key of initSession counts, the older form brings one where that had none', () => {
+test('opentok_2_1_connect: the key of initSession counts; the older form supplies a missing one', () => {
   const { browser, session } = page();
   session.connect('other', 'T1==');
   browser.socket.open();
@@ -301,7 +301,7 @@ test('opentok_2_8_connect_failed: sessionConnectFailed has the name, code, messa
   assert.deepEqual([name, code, message, reason], ['OT_INVALID_SESSION_ID', 1005, 'no', 'no']);
 });
 
-test('connecting: a handler that leaves at once is told of nobody', async () => {
+test('connecting: a handler that disconnects at once gets no connectionCreated', async () => {
   const { browser, session, names } = page();
   session.connect('T1==', () => session.disconnect());
   browser.socket.open();
@@ -311,7 +311,7 @@ test('connecting: a handler that leaves at once is told of nobody', async () => 
   assert.equal(session.connections.length(), 0);
 });
 
-test('connecting: off takes the connect handler along, which then hears of nothing, also not of leaving', async () => {
+test('connecting: off removes the connect handler, which is then never called', async () => {
   const { browser, session } = page();
   session.connect('T1==', () => assert.fail('called'));
   session.off('sessionConnected');
@@ -358,7 +358,7 @@ test('connecting: before, connection is null, the collections are empty and ever
   assert.equal('signal' in session.capabilities, false);
 });
 
-test('connecting: capabilities are what the server says, by role', () => {
+test('connecting: capabilities are those of the server’s answer, by role', () => {
   const { session } = joined({ changes: moderator });
   assert.deepEqual(
     ['publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute'].map((name) => session.capabilities[name]),
@@ -403,7 +403,7 @@ test('leaving: a session that was left can be connected again, as another connec
 });
 
 for (const reason of ['clientDisconnected', 'forceDisconnected', 'networkDisconnected']) {
-  test(`leaving: connectionDestroyed of another with reason ${reason}, and its place is empty by then`, () => {
+  test(`leaving: connectionDestroyed of another client with reason ${reason}, after its removal from the collection`, () => {
     const { browser, session } = joined();
     const seen = [];
     session.on('connectionDestroyed', (event) => {
@@ -424,7 +424,7 @@ for (const reason of ['mediaIdle', 'serverRotation']) {
   });
 }
 
-test('leaving: a lost connection is never told to its handlers as connectionDestroyed', async () => {
+test('leaving: a lost connection never emits connectionDestroyed for itself', async () => {
   const { browser, session, heard } = joined();
   heard.length = 0;
   browser.socket.drop();
@@ -433,7 +433,7 @@ test('leaving: a lost connection is never told to its handlers as connectionDest
   assert.deepEqual(heard.map((event) => event.type), ['sessionDisconnected']);
 });
 
-test('currentState, is and isNot say where a session is', () => {
+test('currentState, is and isNot report the session’s state', () => {
   const { browser, session } = page();
   const states = [session.currentState];
   session.connect('T1==');
@@ -451,7 +451,7 @@ test('currentState, is and isNot say where a session is', () => {
 
 // Connections
 
-test('a Connection has both names of its id, its time and data, and what it may do if it is one’s own', () => {
+test('a Connection has both names of its id, its time and data, and capabilities if it is the own one', () => {
   const { session } = joined();
   const mine = session.connection;
   const hers = session.connections.get('ada-id');
@@ -518,7 +518,7 @@ for (const [sent, code, name, title] of [
 
 // connectionEventsSuppressed
 
-test('suppressed: nothing is told of others even if the server speaks of them, and one’s own connection is known', () => {
+test('suppressed: no presence events even if the server sends some, and the own connection is known', () => {
   const { browser, session, names } = joined({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
   browser.socket.hear({ ev: 'connectionCreated', seq: 3, connection: cy }, { ev: 'connectionDestroyed', seq: 4, connectionId: 'cy-id', reason: 'clientDisconnected' });
   assert.deepEqual(names(), ['sessionConnected']);
@@ -527,7 +527,7 @@ test('suppressed: nothing is told of others even if the server speaks of them, a
 
 // The text-chat accelerator for browsers
 
-test('what the JavaScript text-chat accelerator needs after connecting is there', () => {
+test('the JavaScript text-chat accelerator finds all members that it needs after connecting', () => {
   const { browser, session } = joined();
   const said = [];
   const partners = [];

@@ -41,7 +41,7 @@ function membersOf(value) {
 const OURS_ALONE = { Collection: ['add', 'remove', 'clear'] };
 
 for (const [name, subject] of Object.entries(subjects)) {
-  test(`opentok.d.ts declares of ${name} what there is, all of it and nothing else`, () => {
+  test(`opentok.d.ts declares exactly the members of ${name}`, () => {
     const there = [...membersOf(subject)].filter((member) => !OURS_ALONE[name]?.includes(member));
     assert.deepEqual([...declaredMembers(name)].sort(), there.sort());
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Emitter } from '../opentok/emitter.js';
+import { Emitter } from '../opentok/api/emitter.js';
 
 function recorder() {
   const heard = [];
@@ -110,7 +110,7 @@ test('names such as __proto__ and constructor are names like any other', () => {
   assert.deepEqual(heard, ['x']);
 });
 
-test('a handler that is no function is reported where it is added, and nothing else happens', () => {
+test('a handler that is not a function is reported where it is added, and ignored', () => {
   const { heard, hear } = recorder();
   const reported = [];
   const emitter = new Emitter((failure, name) => reported.push([failure.name, name]));

@@ -43,7 +43,7 @@ test('media: publish and subscribe return what they do in OpenTok, and end in an
   assert.deepEqual(browser.printed, []);
 });
 
-test('media: whoever gives no handler to publish or subscribe is told in the log', () => {
+test('media: publish and subscribe without a handler log a warning', () => {
   const { session, browser } = joined();
   session.publish();
   session.subscribe(stream);
@@ -92,7 +92,7 @@ test('media: a publisher can be switched, styled, asked and destroyed', async ()
   assert.equal(OT.publishers.length(), 0);
 });
 
-test('media: a subscriber takes every call of OpenTok’s', async () => {
+test('media: a subscriber has every method of OpenTok’s', async () => {
   const { session } = joined();
   const subscriber = session.subscribe(stream, () => {});
   subscriber.subscribeToAudio(false).subscribeToVideo(false).setAudioVolume(50).restrictFrameRate(true).setStyle('a', 'b').destroy();
@@ -100,7 +100,7 @@ test('media: a subscriber takes every call of OpenTok’s', async () => {
   await assert.rejects(subscriber.getRtcStatsReport(), { name: 'OT_NOT_SUPPORTED' });
 });
 
-test('media: the calls of OT about devices and screens answer that there is nothing', async () => {
+test('media: the calls of OT about devices and screens return nothing', async () => {
   const { OT, browser } = page();
   const answers = [];
   OT.getDevices((error, devices) => answers.push([error, devices]));

@@ -19,7 +19,7 @@ function replacedMessage(id, outcome, connections, changes = {}) {
   return resumedMessage(id, { outcome, connection: bobAgain, connections, ...changes });
 }
 
-test('opentok 2.3 sessionReconnecting when the loss is noticed, sessionReconnected when it is over; neither can be prevented', () => {
+test('opentok 2.3 sessionReconnecting when the loss is noticed, sessionReconnected when it is over; neither is cancelable', () => {
   const { browser, session, heard, names } = joinedForLong();
   browser.socket.drop();
   assert.deepEqual(names(), ['sessionReconnecting']);
@@ -32,7 +32,7 @@ test('opentok 2.3 sessionReconnecting when the loss is noticed, sessionReconnect
   assert.equal(heard[1].outcome, 'resumed');
 });
 
-test('opentok 2.3 the session counts as connected meanwhile, and connection, its id and the others stay', () => {
+test('opentok 2.3 the session counts as connected meanwhile; connection, its id and the other connections stay', () => {
   const { browser, session } = joinedForLong();
   const { connection, capabilities } = session;
   const others = session.connections.map((each) => each);
@@ -46,7 +46,7 @@ test('opentok 2.3 the session counts as connected meanwhile, and connection, its
   assert.equal(session.capabilities, capabilities);
 });
 
-test('RES-1 the connect that comes back says what the first one said, options included', () => {
+test('RES-1 the connect of an attempt repeats the first one, options included', () => {
   const { browser } = joinedForLong({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
   const [{ id: firstId, ...first }] = browser.socket.sent;
   const { id, resume, ...again } = comeBack(browser);
@@ -54,7 +54,7 @@ test('RES-1 the connect that comes back says what the first one said, options in
   assert.equal(browser.socket.address, browser.sockets[0].address);
 });
 
-test('G3 resumed: what was missed is told as if nothing had been, after sessionReconnected', () => {
+test('G3 resumed: the missed events follow sessionReconnected, each once', () => {
   const { browser, session, heard, names } = joinedForLong();
   comeBack(browser);
   browser.socket.hear(
@@ -69,7 +69,7 @@ test('G3 resumed: what was missed is told as if nothing had been, after sessionR
 });
 
 for (const outcome of ['recovered', 'lost']) {
-  test(`RES-2 ${outcome}: who is gone, who is new, then sessionReconnected, then what was missed; all see the new connection`, () => {
+  test(`RES-2 ${outcome}: connectionDestroyed, connectionCreated, sessionReconnected, then the missed events; all see the new connection`, () => {
     const { browser, session, heard, names } = joinedForLong();
     const old = session.connection;
     const sight = [];
@@ -96,7 +96,7 @@ for (const outcome of ['recovered', 'lost']) {
   });
 }
 
-test('G4 lost is warned of in the log, and raises no exception; resumed and recovered are not', () => {
+test('G4 lost logs a warning and raises no exception; resumed and recovered log nothing', () => {
   for (const [outcome, warnings] of [['resumed', 0], ['recovered', 0], ['lost', 1]]) {
     const { browser, exceptions } = joinedForLong();
     comeBack(browser);
@@ -106,7 +106,7 @@ test('G4 lost is warned of in the log, and raises no exception; resumed and reco
   }
 });
 
-test('RES-2 who is still here keeps its Connection, and the capabilities are those of the new connection', () => {
+test('RES-2 a peer that stayed keeps its Connection, and the capabilities are those of the new connection', () => {
   const { browser, session } = joinedForLong();
   const known = session.connections.get('ada-id');
   comeBack(browser);
@@ -116,7 +116,7 @@ test('RES-2 who is still here keeps its Connection, and the capabilities are tho
   assert.equal(session.connection.capabilities.forceDisconnect, 1);
 });
 
-test('CON-4 suppressed: another connection brings no presence events, and is known all the same', () => {
+test('CON-4 suppressed: another connection emits no presence events, and is in the collection', () => {
   const { browser, session, names } = joinedForLong({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
   comeBack(browser);
   browser.socket.hear(replacedMessage(2, 'lost', [bobAgain]));
@@ -124,7 +124,7 @@ test('CON-4 suppressed: another connection brings no presence events, and is kno
   assert.deepEqual(session.connections.map((each) => each.connectionId), ['bob-again-id']);
 });
 
-test('LEAVE-1 a handler that leaves while it hears who is gone hears no more of it', async () => {
+test('LEAVE-1 a handler that disconnects during connectionDestroyed gets no further event', async () => {
   const { browser, session, names } = joinedForLong();
   session.on('connectionDestroyed', () => session.disconnect());
   comeBack(browser);
@@ -134,7 +134,7 @@ test('LEAVE-1 a handler that leaves while it hears who is gone hears no more of 
   assert.equal(session.connection, null);
 });
 
-test('opentok 1.2 retryAfterReconnect true, or nothing said: the signal waits, and its handler hears of the ack', () => {
+test('opentok 1.2 retryAfterReconnect true, or absent: the signal waits, and its handler gets the answer', () => {
   const { browser, session, exceptions } = joinedForLong();
   const calls = [];
   session.signal({ data: 'before' }, (error) => calls.push(['before', error]));
@@ -173,7 +173,7 @@ test('G6 an online-only signal while reconnecting fails with 500', () => {
   assert.deepEqual(codes, [500]);
 });
 
-test('RES-9 what a handler sends in the middle of it all comes after what was sent before', () => {
+test('RES-9 requests that a handler makes during a reconnect follow the earlier ones', () => {
   const { browser, session } = joinedForLong();
   session.signal({ data: '1' }, () => session.signal({ data: '4' }));
   session.signal({ data: '2' });
@@ -184,7 +184,7 @@ test('RES-9 what a handler sends in the middle of it all comes after what was se
   assert.deepEqual(sent.map((message) => [message.id, message.data]), [[2, '1'], [3, '2'], [5, '3'], [6, '4']]);
 });
 
-test('RES-9 what waits for its turn goes out before what a handler adds', () => {
+test('RES-9 waiting requests leave before those that a handler adds', () => {
   const { browser, session } = joinedForLong();
   for (let count = 0; count < 256; count += 1) session.signal({}, () => session.signal({ data: 'added' }));
   session.signal({ data: 'waits' });
@@ -194,7 +194,7 @@ test('RES-9 what waits for its turn goes out before what a handler adds', () => 
   assert.deepEqual(sent.map((message) => [message.id, message.data]), [[258, 'waits'], [259, 'waits'], [260, 'added']]);
 });
 
-test('opentok 1.2 when the session is lost for good, what waits fails with 500, and sessionDisconnected says networkDisconnected', async () => {
+test('opentok 1.2 when the session is lost for good, pending signals fail with 500, and sessionDisconnected says networkDisconnected', async () => {
   const { browser, session, heard } = joinedForLong();
   const codes = [];
   session.signal({ data: 'before' }, (error) => codes.push(error.code));
@@ -209,7 +209,7 @@ test('opentok 1.2 when the session is lost for good, what waits fails with 500, 
   assert.equal(browser.timers.size, 0);
 });
 
-test('RES-7 a refusal while reconnecting ends the session, and the log says why', async () => {
+test('RES-7 a refused reconnect ends the session, and the log has the reason', async () => {
   const { browser, session, names } = joinedForLong();
   comeBack(browser);
   browser.socket.hear({ ev: 'error', id: 2, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'the token has expired', retryable: false });
@@ -219,7 +219,7 @@ test('RES-7 a refusal while reconnecting ends the session, and the log says why'
   assert.match(browser.printed.find(([level]) => level === 'warn')[1], /the token has expired/);
 });
 
-test('RES-7 an answer that makes no sense while reconnecting ends the session', async () => {
+test('G4 a malformed answer while reconnecting ends the session', async () => {
   for (const answer of [{}, resumedMessage(2, { seq: 'two' })]) {
     const { browser, names } = joinedForLong();
     comeBack(browser);
@@ -229,7 +229,7 @@ test('RES-7 an answer that makes no sense while reconnecting ends the session', 
   }
 });
 
-test('RES-2 an answer that says resumed, and names another connection or another order, is taken for lost', () => {
+test('RES-2 resumed with another connection or another epoch counts as lost', () => {
   for (const changes of [{ connection: bobAgain, connections: [bobAgain] }, { epoch: 'f' }]) {
     const { browser, heard } = joinedForLong();
     comeBack(browser);
@@ -238,7 +238,7 @@ test('RES-2 an answer that says resumed, and names another connection or another
   }
 });
 
-test('LEAVE-1 disconnect while reconnecting clears everything, fails what waits, and nothing is tried any more', async () => {
+test('LEAVE-1 disconnect while reconnecting clears everything, fails pending signals, and ends the attempts', async () => {
   for (const isTrying of [false, true]) {
     const { browser, session, heard } = joinedForLong();
     const codes = [];
@@ -268,7 +268,7 @@ test('CON-8 connect while reconnecting warns and does nothing', () => {
   assert.equal(session.isConnected(), true);
 });
 
-test('a session that was left while reconnecting can be connected again, with ids of its own', () => {
+test('LEAVE-1 after disconnect while reconnecting a session can connect again, with ids from 1', () => {
   const { browser, session, names } = joinedForLong();
   browser.socket.drop();
   session.disconnect();
@@ -279,7 +279,7 @@ test('a session that was left while reconnecting can be connected again, with id
   assert.equal(names().at(-1), 'connectionCreated');
 });
 
-test('RES-13 an address that cannot be opened any more is tried like any other', async () => {
+test('RES-13 an address that becomes invalid counts as a failed attempt', async () => {
   const { browser, OT, names } = joinedForLong();
   browser.socket.drop();
   OT.setServer('not an address');
@@ -293,7 +293,7 @@ test('RES-13 an address that cannot be opened any more is tried like any other',
 
 // The page and the system
 
-test('RES-13 the network’s return, or the page’s, is reason to try at once', () => {
+test('RES-13 the network’s return, or the page’s, starts an attempt at once', () => {
   for (const sign of ['networkBack', 'pageShown']) {
     const { browser } = joinedForLong();
     browser.socket.drop();
@@ -316,7 +316,7 @@ test('HB-3 a page that is shown while a ping is overdue gives the socket 2 s to 
   assert.equal(browser.sockets[0].closedWith, 4001);
 });
 
-test('HB-3 a page that is shown while all is well, or that hears something in time, goes on', () => {
+test('HB-3 a page that is shown without an overdue ping, or hears one in time, keeps its socket', () => {
   for (const [silence, hears] of [[9_000, false], [12_000, true]]) {
     const { browser, names } = joinedForLong();
     browser.pass(silence);
@@ -327,7 +327,7 @@ test('HB-3 a page that is shown while all is well, or that hears something in ti
   }
 });
 
-test('PRES-2 a page that goes for good says goodbye', () => {
+test('PRES-2 a page that is left sends disconnect and closes the socket', () => {
   const { browser } = joinedForLong();
   browser.tell('pageLeft');
   assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
@@ -335,7 +335,7 @@ test('PRES-2 a page that goes for good says goodbye', () => {
   assert.equal(browser.watchers.size, 0);
 });
 
-test('RES-10 a page that the browser keeps for "back" lets go of its socket, and comes back by resume when it is shown again', () => {
+test('RES-10 a page that the browser keeps for "back" closes its socket, and resumes when it is shown again', () => {
   const { browser, session, names } = joinedForLong();
   session.signal({ data: 'before' });
   browser.tell('pageStored');
@@ -351,7 +351,7 @@ test('RES-10 a page that the browser keeps for "back" lets go of its socket, and
   assert.equal(names().at(-1), 'sessionReconnected');
 });
 
-test('RES-10 a page that is kept in the middle of an attempt leaves it, and tries again when it is shown', () => {
+test('RES-10 a page that is kept during an attempt closes its socket, and tries again when it is shown', () => {
   const { browser } = joinedForLong();
   comeBack(browser);
   browser.tell('pageStored');
@@ -364,7 +364,7 @@ test('RES-10 a page that is kept in the middle of an attempt leaves it, and trie
   assert.equal(browser.sockets.length, 3);
 });
 
-test('RES-13 for a page that was kept, the time in which it tries begins when it is shown', () => {
+test('RES-13 the window of a kept page begins when it is shown', () => {
   const { browser, names } = joinedForLong();
   browser.tell('pageStored');
   browser.pass(3_600_000);
@@ -375,14 +375,14 @@ test('RES-13 for a page that was kept, the time in which it tries begins when it
   assert.deepEqual(names(), ['sessionReconnecting']);
 });
 
-test('a page that is kept, with nothing to come back to, keeps its socket for as long as the browser lets it', () => {
+test('RES-10 a kept page whose server keeps no connection keeps its socket', () => {
   const { browser, names } = joined();
   browser.tell('pageStored');
   assert.equal(browser.socket.closedWith, null);
   assert.equal(names().includes('sessionReconnecting'), false);
 });
 
-test('a page is listened to only while there is something to lose', async () => {
+test('the library watches the page only while it is connected or connecting', async () => {
   const { browser, session } = joinedForLong();
   assert.equal(browser.watchers.size, 1);
   browser.socket.drop();
@@ -391,11 +391,11 @@ test('a page is listened to only while there is something to lose', async () => 
   assert.equal(browser.watchers.size, 0);
 });
 
-test('a browser’s own events are told in the client’s words, until nobody listens', () => {
+test('watchPage turns browser events into inputs of the client until it is stopped', () => {
   const window = new EventTarget();
   const document = new EventTarget();
   const heard = [];
-  const stop = watchPage(window, document, ({ event }) => heard.push(event));
+  const stop = watchPage(window, document, ({ is }) => heard.push(is));
   const happen = (target, name, details = {}) => target.dispatchEvent(Object.assign(new Event(name), details));
   const all = () => {
     happen(window, 'online');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { signalVerdict } from '../opentok/signal-verdict.js';
+import { signalVerdict } from '../opentok/api/signal-verdict.js';
 import { vectorCases, vectorProperties } from '../test-support/vectors.js';
 import { wireRefusal } from '../test-support/wire-rule.js';
 
@@ -18,7 +18,7 @@ for (const { name, options, refused = null } of vectorCases('limits/web.json')) 
   });
 }
 
-test('what the web client lets through, the wire takes: as text, with a target that is named', () => {
+test('every signal that the web client accepts is valid on the wire, as text and with a named target', () => {
   let checked = 0;
   for (const { name, options } of vectorCases('limits/web.json')) {
     const given = vectorProperties(options);

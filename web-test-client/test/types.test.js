@@ -21,7 +21,7 @@ test('types: a program that uses the library as OpenTok’s is compiled without 
   assert.deepEqual(compile(usage), { status: 0, complaints: '' });
 });
 
-test('types: what the library does not take is complained of', (t) => {
+test('types: the compiler rejects arguments that the library does not accept', (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'types-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const wrong = path.join(folder, 'wrong.ts');
@@ -36,7 +36,7 @@ const application = fileURLToPath(new URL('../test-support/application.ts', impo
 const bundled = ['--module', 'esnext', '--moduleResolution', 'node'];
 
 for (const options of [['--module', 'commonjs'], bundled, [...bundled, '--esModuleInterop']]) {
-  test(`opentok_6_1_types: what compiles against OpenTok’s own declarations compiles against these: ${options.join(' ')}`, () => {
+  test(`opentok_6_1_types: a program for OpenTok’s own declarations compiles against these: ${options.join(' ')}`, () => {
     assert.deepEqual(compile(application, options), { status: 0, complaints: '' });
   });
 }

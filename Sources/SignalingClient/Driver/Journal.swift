@@ -1,0 +1,22 @@
+import SignalingProtocol
+
+/// What a session's driver does and hears, in order. `signalbox verify` and the simulation check it against the
+/// guarantees.
+package enum JournalEntry: Sendable {
+    case opening
+    case welcomed(Welcome)
+    case sent(UInt64, SignalRequest)
+    case answered(UInt64, Result<Seq?, SignalingError>)
+    case heard(SessionEvent)
+}
+
+/// The receiver of the entries. A struct, because a closure as a bare generic argument of `Mutex` is wrapped once more
+/// at each access, and a call then overflows the stack.
+struct Journal {
+    var write: (@Sendable (JournalEntry) -> Void)?
+}
+
+extension Session {
+    /// Calls `write` on the library's thread for each entry. Call it before `connect`.
+    package func keepJournal(_ write: @escaping @Sendable (JournalEntry) -> Void) { driver.keepJournal(write) }
+}

@@ -1,0 +1,185 @@
+import SignalingProtocol
+import Synchronization
+
+/// A client of one session: connects, sends signals, and receives events.
+///
+/// ```swift
+/// let session = Session(apiKey: key, sessionId: id, server: "https://chat.example.com")
+/// let events = session.events
+/// try await session.connect(token: token)
+/// try await session.signal(type: "chat", string: "hello", connection: nil)
+/// for await event in events { … }
+/// ```
+///
+/// A session may be used from any task. Calls of one task take effect in their order. The socket lives on a thread of
+/// the library. A lost socket does not end the connection: the client reconnects by itself, and no signal is missed or
+/// sent twice (G3). ``SessionEvent/reconnecting`` and ``SessionEvent/reconnected(_:)`` report it. After
+/// ``SessionEvent/disconnected(_:)`` the connection is over, and `connect` starts a new one.
+public final class Session: SignalChannel {
+    /// Settings of a session.
+    public struct Options: Sendable {
+        /// Suppresses events about other connections; signals then carry their senders (CON-4). Default: false.
+        public var connectionEventsSuppressed: Bool
+        /// A PEM file with certificates to trust beside the system's, for `wss` and `https`. Default: none.
+        public var trustedCertificatesFile: String?
+
+        public init(connectionEventsSuppressed: Bool = false, trustedCertificatesFile: String? = nil) {
+            self.connectionEventsSuppressed = connectionEventsSuppressed
+            self.trustedCertificatesFile = trustedCertificatesFile
+        }
+    }
+
+    /// The session's state for readers on any thread.
+    struct Snapshot {
+        private(set) var connection: Connection?
+        private(set) var role: Role?
+        private var peers: [ConnectionID: Connection] = [:]
+
+        init() {}
+
+        init(_ welcome: Welcome) {
+            connection = welcome.connection
+            role = welcome.role
+            for peer in welcome.connections + [welcome.connection] { peers[peer.connectionId] = peer }
+        }
+
+        var memberCount: Int { peers.count }
+
+        var connections: [Connection] { peers.values.sorted { $0.creationTime < $1.creationTime } }
+
+        mutating func note(_ event: SessionEvent) {
+            switch event {
+            case .connectionCreated(let peer): peers[peer.connectionId] = peer
+            case .connectionDestroyed(let peer, _): peers[peer.connectionId] = nil
+            case .disconnected: self = Snapshot()
+            case .signal, .reconnecting, .reconnected, .overflowed: break
+            }
+        }
+
+        /// The client is back as another connection. Changes in the other connections come as events.
+        mutating func replace(_ welcome: Welcome) {
+            if let connection { peers[connection.connectionId] = nil }
+            connection = welcome.connection
+            role = welcome.role
+            peers[welcome.connection.connectionId] = welcome.connection
+        }
+    }
+
+    public let apiKey: APIKey
+    public let sessionId: SessionID
+    /// The server's URL, as passed to `init`.
+    public let server: String
+    public let options: Options
+
+    let driver: SessionDriver
+
+    /// Creates a session without connecting it.
+    ///
+    /// - Parameters:
+    ///   - apiKey: the project's key.
+    ///   - sessionId: the session's id.
+    ///   - server: `http`, `https`, `ws` or `wss`, host and port: `http://127.0.0.1:8080`. `connect` throws for an
+    ///     invalid one.
+    public init(apiKey: String, sessionId: String, server: String, options: Options = Options()) {
+        self.apiKey = APIKey(apiKey)
+        self.sessionId = SessionID(sessionId)
+        self.server = server
+        self.options = options
+        driver = SessionDriver(environment: LoopEnvironment.shared)
+    }
+
+    deinit { driver.abandon() }
+
+    /// The client's own connection; `nil` unless connected.
+    public var connection: Connection? { driver.snapshot.withLock { $0.connection } }
+
+    /// The id of the client's own connection; `nil` unless connected.
+    public var connectionID: ConnectionID? { connection?.connectionId }
+
+    /// All connections of the session, the own one included, by creation time; empty unless connected.
+    public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }
+
+    /// The number of connections, the own one included; `nil` unless connected.
+    public var memberCount: Int? { driver.snapshot.withLock { $0.connection == nil ? nil : $0.memberCount } }
+
+    /// OpenTok's capabilities; none unless connected.
+    public var capabilities: Capabilities {
+        driver.snapshot.withLock { $0.role?.capabilities ?? .none }
+    }
+
+    public var isConnected: Bool { connection != nil }
+
+    /// A new stream of the session's events from now on. Call it before `connect` to receive every event. Streams are
+    /// independent of each other.
+    ///
+    /// A stream outlives disconnects. It ends when the session is released, or with ``SessionEvent/overflowed``.
+    public var events: AsyncStream<SessionEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SessionEvent.self, bufferingPolicy: .bufferingOldest(EventStreams.bufferCount))
+        let driver = driver
+        let id = driver.streams.withLock { $0.add(continuation) }
+        continuation.onTermination = { _ in driver.streams.withLock { $0.remove(id) } }
+        return stream
+    }
+
+    /// Connects, and returns when the server has accepted the client.
+    ///
+    /// - Throws: ``SignalingError``: 400 for an invalid URL or unreadable certificates, 1004 for a refused token, 1005
+    ///   for a refused session id, 1006 when the server cannot be reached, 1015 when already connected or connecting,
+    ///   1027 when the session is full.
+    public func connect(token: String) async throws(SignalingError) {
+        let request = ConnectRequest(
+            apiKey: apiKey, sessionId: sessionId, token: token,
+            connectionEventsSuppressed: options.connectionEventsSuppressed)
+        try await driver.connect(
+            request, to: try ServerAddress(server), trustedCertificatesFile: options.trustedCertificatesFile)
+    }
+
+    /// Sends a signal to one connection, or with `nil` to all, the own one included.
+    ///
+    /// Returns when the signal has its seq in the session's order (G2). A signal over a limit throws without asking the
+    /// server. While the client reconnects the signal waits; it is sent again if its answer was lost, and delivered
+    /// once (G3). If the connection cannot be resumed, signals that were sent and not answered throw 500: they may or
+    /// may not have arrived.
+    ///
+    /// - Parameter retryAfterReconnect: with `false` a lost socket fails the signal with 500 (OpenTok, "Signaling").
+    /// - Returns: the signal's seq; `nil` for an online-only signal.
+    /// - Throws: ``SignalingError``: 400, 403, 404, 413, 429, or 500 when not connected.
+    @discardableResult
+    public func signal(
+        type: String? = nil, string: String? = nil, connection: Connection? = nil, retryAfterReconnect: Bool = true
+    ) async throws(SignalingError) -> Seq? {
+        try await send(
+            SignalRequest(type: type, data: string, to: connection?.connectionId),
+            retryAfterReconnect: retryAfterReconnect)
+    }
+
+    /// Sends a signal with all the options of the protocol. It waits while the client reconnects, unless it is
+    /// online-only (SIG-10): such a signal must not arrive late (G6), and fails with 500.
+    @discardableResult
+    public func send(_ request: SignalRequest) async throws(SignalingError) -> Seq? {
+        try await send(request, retryAfterReconnect: true)
+    }
+
+    /// Sends a signal with all the options of the protocol; with `retryAfterReconnect` false a lost socket fails it
+    /// with 500.
+    @discardableResult
+    public func send(
+        _ request: SignalRequest, retryAfterReconnect: Bool
+    ) async throws(SignalingError) -> Seq? {
+        try request.validate()
+        return try await driver.call { .signal(request, $0, retriesAfterReconnect: retryAfterReconnect) }
+    }
+
+    /// Disconnects another client; for moderators.
+    ///
+    /// - Throws: ``SignalingError``: 1010 when not connected, 1011 when the connection is not in the session, 1520
+    ///   without permission.
+    public func forceDisconnect(_ connection: ConnectionID) async throws(SignalingError) {
+        _ = try await driver.call { .forceDisconnect(connection, $0) }
+    }
+
+    /// Disconnects, and returns when the connection has ended. The server still answers the signals that were sent
+    /// before; signals without an answer then throw 500. Does nothing when not connected.
+    public func disconnect() async { await driver.disconnect() }
+}

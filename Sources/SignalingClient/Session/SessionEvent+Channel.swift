@@ -1,0 +1,79 @@
+import SignalingProtocol
+
+extension SessionEvent {
+    /// The event as events of a ``SignalChannel``, in order, for a component.
+    ///
+    /// A new connection becomes `connected` with its id, after `lost` if events may be missing (G4). A stream that
+    /// overflowed is `lost`, too.
+    ///
+    /// - Parameter connectionID: the session's present connection.
+    public func channelEvents(connectionID: ConnectionID?) -> [SignalChannelEvent] {
+        switch self {
+        case .signal(let signal): [.signal(signal)]
+        case .connectionCreated(let connection): [.connectionCreated(connection)]
+        case .connectionDestroyed(let connection, _): [.connectionDestroyed(connection)]
+        case .reconnecting: [.reconnecting]
+        case .reconnected(.resumed): [.reconnected]
+        case .reconnected(.recovered): Self.connected(connectionID)
+        case .reconnected(.lost), .reconnected(.new): [.lost] + Self.connected(connectionID)
+        case .disconnected: [.disconnected]
+        case .overflowed: [.lost]
+        }
+    }
+
+    /// Without an id the connection has ended meanwhile, and `disconnected` follows.
+    private static func connected(_ id: ConnectionID?) -> [SignalChannelEvent] { id.map { [.connected($0)] } ?? [] }
+}
+
+extension Session {
+    /// The session's events from now on, for a component. The first is `connected` if there is a connection.
+    ///
+    /// ```swift
+    /// for await event in session.channelEvents { component.handle(event, now: .now) }
+    /// ```
+    ///
+    /// The sequence serves one connection and ends after `disconnected`. One that falls too far behind ends with
+    /// `lost`.
+    public var channelEvents: ChannelEvents { ChannelEvents(session: self) }
+
+    /// The sequence of ``Session/channelEvents``; for one reader.
+    public struct ChannelEvents: AsyncSequence, Sendable {
+        public typealias Failure = Never
+        public typealias Element = SignalChannelEvent
+
+        private let events: AsyncStream<SessionEvent>
+        private let first: [SignalChannelEvent]
+        private let connectionID: @Sendable () -> ConnectionID?
+
+        init(session: Session) {
+            // First the stream, so that no event falls between the two.
+            events = session.events
+            first = session.connectionID.map { [.connected($0)] } ?? []
+            // A stream must not keep its session alive.
+            connectionID = { [weak session] in session?.connectionID }
+        }
+
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(events: events.makeAsyncIterator(), waiting: first, connectionID: connectionID)
+        }
+
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate var events: AsyncStream<SessionEvent>.Iterator
+            /// Channel events of one session event that have not been read yet; two at most.
+            fileprivate var waiting: [SignalChannelEvent]
+            fileprivate let connectionID: @Sendable () -> ConnectionID?
+            fileprivate var isOver = false
+
+            public mutating func next() async -> SignalChannelEvent? { await next(isolation: #isolation) }
+
+            public mutating func next(isolation actor: isolated (any Actor)?) async -> SignalChannelEvent? {
+                while waiting.isEmpty {
+                    guard !isOver, let event = await events.next(isolation: actor) else { return nil }
+                    if case .disconnected = event { isOver = true }
+                    waiting = event.channelEvents(connectionID: connectionID())
+                }
+                return waiting.removeFirst()
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import SignalingProtocol
+
+/// An event of a session, in the session's one order (G1).
+public enum SessionEvent: Hashable, Sendable {
+    /// A signal arrived. The client's own broadcasts arrive, too (SIG-4).
+    case signal(Signal)
+    /// Another client joined. Clients that were there before are in ``Session/connections`` when `connect` returns.
+    case connectionCreated(Connection)
+    /// Another client left. No signal from it follows.
+    case connectionDestroyed(Connection, DisconnectReason)
+    /// The socket is lost, and the client reconnects by itself. Signals that are sent meanwhile wait.
+    case reconnecting
+    /// The client is connected again. *resumed*: the same connection; the missed events follow. *recovered*: a new
+    /// ``Session/connection``; the missed broadcasts follow. *lost*: a new connection, and events may be missing (G4).
+    /// Presence events for the changes come before *recovered* and *lost*.
+    case reconnected(Welcome.Outcome)
+    /// The client's own connection has ended. ``Session/connect(token:)`` starts a new one.
+    case disconnected(DisconnectReason)
+    /// The stream's buffer is full, and the stream ends here without the later events (G4). Use ``Session/events``
+    /// again for a new stream.
+    case overflowed
+}

@@ -1,0 +1,46 @@
+import { Emitter } from './emitter.js';
+
+/** Outside of the connections, because only the session may write here. */
+const destroyedReasons = new WeakMap();
+
+/** For the session, before it emits `connectionDestroyed`. */
+export function noteDestroyed(connection, reason) {
+  destroyedReasons.set(connection, reason);
+}
+
+/**
+ * One client of a session. Only the session creates connections, and `to` of a signal accepts nothing else.
+ *
+ * The server tells a client its own capabilities only, so `capabilities` and `permissions` of others are zeros.
+ */
+export class Connection extends Emitter {
+  constructor({ connectionId, creationTime = null, data = '', capabilities = {} }, handlerFailed) {
+    super(handlerFailed);
+    this.connectionId = connectionId;
+    this.id = connectionId;
+    this.creationTime = creationTime;
+    this.data = data;
+    this.capabilities = new Capabilities(capabilities);
+    this.permissions = new Capabilities(capabilities);
+    /** OpenTok's media servers rate a connection here; always null. */
+    this.quality = null;
+  }
+
+  /** Why another client's connection ended; undefined while it has not. A function, as in OpenTok's script. */
+  destroyedReason() {
+    return destroyedReasons.get(this);
+  }
+}
+
+const NAMES = ['publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute', 'supportsWebRTC', 'supportsE2ee'];
+
+/** What the role permits, 1 or 0 each; all zero while not connected. As in OpenTok, `signal` is not among them. */
+export class Capabilities {
+  constructor(granted = {}) {
+    for (const name of NAMES) this[name] = granted[name] === 1 ? 1 : 0;
+  }
+
+  permittedTo(name) {
+    return Object.hasOwn(this, name) && this[name] === 1;
+  }
+}

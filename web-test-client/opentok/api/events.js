@@ -1,0 +1,65 @@
+// The event objects that applications receive. They are mutable on purpose: OpenTok passes the same object to `signal`
+// and `signal:<type>`, and programs add properties to it.
+
+export class OTEvent {
+  #isDefaultPrevented = false;
+
+  constructor(type, target, details = {}, cancelable = false) {
+    this.type = type;
+    this.target = target;
+    this.cancelable = cancelable;
+    Object.assign(this, details);
+  }
+
+  preventDefault() {
+    if (this.cancelable) this.#isDefaultPrevented = true;
+  }
+
+  isDefaultPrevented() {
+    return this.#isDefaultPrevented;
+  }
+}
+
+/** `type` is `signal:<type>` in handlers of `signal`, too: programs compare it. */
+export class SignalEvent extends OTEvent {
+  constructor(target, { type, data, from }) {
+    super(type ? `signal:${type}` : 'signal', target, { data, from });
+  }
+}
+
+/** Never created here; for programs that use `instanceof`. */
+export class StreamEvent extends OTEvent {}
+
+export class SessionConnectEvent extends OTEvent {
+  constructor(target) {
+    super('sessionConnected', target, { connections: [], streams: [], archives: [] });
+  }
+}
+
+export class SessionDisconnectEvent extends OTEvent {
+  constructor(target, reason) {
+    super('sessionDisconnected', target, { reason }, true);
+  }
+}
+
+/**
+ * `outcome` is an extension: `resumed` is the same connection, and nothing was missed; `recovered` is another
+ * connection, which receives the missed broadcasts; `lost` is another connection, and events may be missing.
+ */
+export class SessionReconnectEvent extends OTEvent {
+  constructor(target, outcome) {
+    super('sessionReconnected', target, { outcome });
+  }
+}
+
+export class ConnectionEvent extends OTEvent {
+  constructor(type, target, connection, reason) {
+    super(type, target, { connection, connections: [connection], reason });
+  }
+}
+
+export class ExceptionEvent extends OTEvent {
+  constructor(target, error, title) {
+    super('exception', target, { code: error.code, title, message: error.message, error });
+  }
+}

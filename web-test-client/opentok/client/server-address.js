@@ -1,0 +1,37 @@
+// From the script's address to the socket's: a page moves to another server by the host in its script tag alone.
+
+/** The paths under which a Signalbox server offers this library. A part before them is a prefix that a proxy added. */
+const SCRIPT_PATHS = /\/(?:(?:v\d+(?:\.\d+)*\/js|dist)\/opentok(?:\.min)?|opentok|opentok\/index)\.js$/;
+
+/** The server that delivered the script, with a proxy's path prefix; null if unknown. */
+export function serverOfScript(scriptUrl) {
+  let url;
+  try {
+    url = new URL(scriptUrl);
+  } catch {
+    return null;
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
+  const known = SCRIPT_PATHS.exec(url.pathname);
+  return url.origin + (known ? url.pathname.slice(0, known.index) : '');
+}
+
+/**
+ * The address of the socket for a server given as `https://host/prefix`, `wss://…`, `//host` or `host:port`; or null.
+ */
+export function signalingAddress(server, pageProtocol = 'https:') {
+  if (typeof server !== 'string' || server.trim() === '') return null;
+  let text = server.trim();
+  if (text.startsWith('//')) text = pageProtocol + text;
+  else if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) text = `${pageProtocol}//${text}`;
+  let url;
+  try {
+    url = new URL(text);
+  } catch {
+    return null;
+  }
+  const scheme = { 'http:': 'ws:', 'https:': 'wss:', 'ws:': 'ws:', 'wss:': 'wss:' }[url.protocol];
+  if (!scheme) return null;
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/v1\/signaling$/, '');
+  return `${scheme}//${url.host}${path}/v1/signaling`;
+}
