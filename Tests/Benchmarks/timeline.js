@@ -1,5 +1,5 @@
 // What appending one message costs, its changes included, when the history is short and when it is long.
-import { ChatTimeline } from '../../web-test-client/text-chat/timeline.js';
+import { ChatTimeline } from '../../web-test-client/text-chat/timeline/chat-timeline.js';
 
 function nanosecondsPerMessage(count, limit) {
   const runLength = 500;

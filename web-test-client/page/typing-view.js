@@ -1,4 +1,4 @@
-import { typingPhraseLadder, typingText } from '../text-chat/typing-phrase.js';
+import { typingPhraseLadder, typingText } from '../text-chat/typing/typing-phrase.js';
 
 /** The line that says who is writing. It has its place always: nothing moves when somebody begins. */
 export class TypingView {

@@ -1,8 +1,8 @@
-import { CHAT_TYPE } from '../text-chat/message-coding.js';
+import { CHAT_TYPE } from '../text-chat/wire/chat-wire-form.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { TYPING_PRESETS } from '../text-chat/typing-policy.js';
-import { TypingShell } from '../text-chat/typing-shell.js';
-import { decodeTyping } from '../text-chat/typing-signal.js';
+import { TYPING_PRESETS } from '../text-chat/typing/typing-policy.js';
+import { TypingShell } from '../text-chat/typing/typing-shell.js';
+import { decodeTyping } from '../text-chat/wire/typing-signal.js';
 import { HandClock } from './hand-clock.js';
 import { names, vectorPolicy } from './typing-script.js';
 

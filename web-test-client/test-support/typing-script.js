@@ -1,6 +1,6 @@
-import { decodeTyping } from '../text-chat/typing-signal.js';
-import { TypingIndicator } from '../text-chat/typing-indicator.js';
-import { TYPING_PRESETS, typingPolicy } from '../text-chat/typing-policy.js';
+import { decodeTyping } from '../text-chat/wire/typing-signal.js';
+import { TypingIndicator } from '../text-chat/typing/typing-indicator.js';
+import { TYPING_PRESETS, typingPolicy } from '../text-chat/typing/typing-policy.js';
 
 /** The policy that a vector names: a preset, or one with changes. */
 export function vectorPolicy(written) {

@@ -3,8 +3,8 @@ import test from 'node:test';
 import { HandClock } from '../test-support/hand-clock.js';
 import { MemorySession } from '../test-support/memory-session.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { TYPING_PRESETS, typingPolicy } from '../text-chat/typing-policy.js';
-import { TypingShell } from '../text-chat/typing-shell.js';
+import { TYPING_PRESETS, typingPolicy } from '../text-chat/typing/typing-policy.js';
+import { TypingShell } from '../text-chat/typing/typing-shell.js';
 
 /** Two who chat and type, on one session in memory. */
 function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {

@@ -4,12 +4,12 @@ import test from 'node:test';
 import { vectorCases, vectorFile } from '../test-support/vectors.js';
 import { runComponentScript } from '../test-support/component-script.js';
 import { runTypingScript } from '../test-support/typing-script.js';
-import { TYPING_ACTIONS, decodeTyping, encodeTyping } from '../text-chat/typing-signal.js';
-import { TYPING_PRESETS, TypingPolicyError, typingPolicy } from '../text-chat/typing-policy.js';
-import { CONNECTION_LIMIT, TypingRoster, typingChanges } from '../text-chat/typing-roster.js';
-import { TypingIndicator } from '../text-chat/typing-indicator.js';
-import { TypingSender } from '../text-chat/typing-sender.js';
-import { typingPhrase, typingPhraseLadder, typingText } from '../text-chat/typing-phrase.js';
+import { TYPING_ACTIONS, decodeTyping, encodeTyping } from '../text-chat/wire/typing-signal.js';
+import { TYPING_PRESETS, TypingPolicyError, typingPolicy } from '../text-chat/typing/typing-policy.js';
+import { CONNECTION_LIMIT, TypingRoster, typingChanges } from '../text-chat/typing/typing-roster.js';
+import { TypingIndicator } from '../text-chat/typing/typing-indicator.js';
+import { TypingSender } from '../text-chat/typing/typing-sender.js';
+import { typingPhrase, typingPhraseLadder, typingText } from '../text-chat/typing/typing-phrase.js';
 
 const checks = {
   script(vector) {

@@ -1,9 +1,9 @@
-import { Composer } from './composer.js';
-import { EchoBook } from './echo-book.js';
-import { SIGNAL_DATA_LENGTH } from './length.js';
-import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './message-coding.js';
-import { SendQueue } from './send-queue.js';
-import { ChatTimeline } from './timeline.js';
+import { Composer } from './sending/composer.js';
+import { EchoBook } from './sending/echo-book.js';
+import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
+import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
+import { SendQueue } from './sending/send-queue.js';
+import { ChatTimeline } from './timeline/chat-timeline.js';
 
 // As long in a signal as those that will be sent.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };

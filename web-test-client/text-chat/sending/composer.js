@@ -1,4 +1,4 @@
-import { lengthOf } from './length.js';
+import { lengthOf } from './length-unit.js';
 
 /**
  * The text that is being written, never longer than its limit through an edit, and what may be sent of it. Pure.

@@ -1,4 +1,4 @@
-import { ACTIONS_FORM } from './typing-signal.js';
+import { ACTIONS_FORM } from '../wire/typing-signal.js';
 import { TYPING_PRESETS } from './typing-policy.js';
 
 /**

@@ -1,4 +1,4 @@
-import { decodeTyping, encodeTyping } from './typing-signal.js';
+import { decodeTyping, encodeTyping } from '../wire/typing-signal.js';
 import { TYPING_PRESETS } from './typing-policy.js';
 import { TypingRoster } from './typing-roster.js';
 import { TypingSender } from './typing-sender.js';

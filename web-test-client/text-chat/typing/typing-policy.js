@@ -1,6 +1,6 @@
 // The numbers and flags of typing indicators. There is one engine; whose behaviour it has is said here. All times are in ms.
 
-import { ACTIONS_FORM, BEGIN_ONLY_FORM } from './typing-signal.js';
+import { ACTIONS_FORM, BEGIN_ONLY_FORM } from '../wire/typing-signal.js';
 
 /** No setting may last longer. */
 export const LONGEST = 3_600_000;
