@@ -91,7 +91,7 @@ final class ScreenChat {
 
     private func send() {
         let localID = LocalID(using: &randomness)
-        if let refusal = component.startSending(now: .current, localID: localID) {
+        if let refusal = component.enqueue(now: .current, localID: localID) {
             switch refusal {
             case .blank: break
             case .notConnected: say("not sent: not connected")
@@ -105,7 +105,7 @@ final class ScreenChat {
         RawTerminal.write(screen.show(line))
         showOwn(localID)
         Task {
-            guard case .failed(let failure) = await component.finishSending(localID) else { return }
+            guard case .failed(let failure) = await component.outcome(of: localID) else { return }
             say("not sent: \(failure.reason)")
             outcome = ExitCode(ExitStatus.failed)
             // Nobody can try again here: the lines behind it go on.

@@ -158,23 +158,20 @@ struct ComponentTests {
 
     // MARK: Sending in order
 
-    @Test("one at a time, in the order in which they were written")
+    @Test("messages go one at a time, in the order in which they were written")
     func inOrder() async throws {
         let it = Chatting()
         it.channel.holdAnswers()
-        async let first = it.send("1")
-        try await it.channel.waitUntilSent(1)
-        async let second = it.send("2")
-        async let third = it.send("3")
-        while it.chat.messages.count < 3 { await Task.yield() }
-        #expect(it.channel.sent.count == 1)
-        it.channel.releaseAnswer()
-        #expect(await first == .sent)
-        try await it.channel.waitUntilSent(2)
-        #expect(it.channel.sent.count == 2)
-        it.channel.releaseAllAnswers()
-        #expect(await second == .sent)
-        #expect(await third == .sent)
+        for text in ["1", "2", "3"] {
+            it.chat.edit(text)
+            #expect(it.chat.enqueue(now: it.clock.now, localID: LocalID(text)) == nil)
+        }
+        for count in 1...3 {
+            try await it.channel.waitUntilSent(count)
+            #expect(it.channel.sent.count == count)
+            it.channel.releaseAnswer()
+            #expect(await it.chat.outcome(of: LocalID(String(count))) == .sent)
+        }
         it.hear()
         #expect(it.texts == ["1", "2", "3"])
         #expect(it.chat.messages.map(\.seq) == [Seq(3), Seq(4), Seq(5)])

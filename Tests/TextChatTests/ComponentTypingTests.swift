@@ -237,10 +237,10 @@ struct ComponentTypingTests {
         ada.chat.edit("h")
         await room.settle()
         ada.chat.edit("hi")
-        _ = ada.chat.startSending(now: room.clock.now, localID: LocalID("1"))
+        #expect(ada.chat.enqueue(now: room.clock.now, localID: LocalID("1")) == nil)
         #expect(ada.chat.messages[0].typingN == 2)
         await room.settle()
-        #expect(await ada.chat.finishSending(LocalID("1")) == .sent)
+        #expect(await ada.chat.outcome(of: LocalID("1")) == .sent)
         #expect(ada.actions == [.begin, .finish])
         #expect(try messages(of: ada).map(number) == [2])
     }

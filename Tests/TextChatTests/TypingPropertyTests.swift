@@ -67,7 +67,7 @@ private struct TypingHistory {
     private struct Delivery {
         let at: Int64
         let to: Int
-        let input: TypingRoster.Input
+        let input: TypingInput
     }
 
     init(seed: UInt64, isTold: Bool = false) {
@@ -153,28 +153,28 @@ private struct TypingHistory {
             people[place].lastKeyAt = now
             let text = people[place].text
             tell(now, "\(place) types")
-            send(place, now) { $0.handle(.textDidChange(text), now: $1) }
+            send(place, now) { $0.handle(.draftEdited(text), now: $1) }
         case 9, 10:
             people[place].text = ""
             tell(now, "\(place) clears")
-            send(place, now) { $0.handle(.textDidChange(""), now: $1) }
+            send(place, now) { $0.handle(.draftEdited(""), now: $1) }
         case 11, 12, 13:
             people[place].text = ""
             people[place].standingBeginAt = nil
             tell(now, "\(place) sends a message")
-            send(place, now) { $0.handle(.messageSent, now: $1) }
+            send(place, now) { $0.handle(.messageSubmitted, now: $1) }
             if people[place].isConnected {
                 let (id, n) = (Self.ids[place][people[place].generation], people[place].sender.lastN)
                 for other in people.indices {
-                    carry(now, other, .message(from: id, typingN: n), loss: 0)
+                    carry(now, other, .messageReceived(from: id, typingN: n), loss: 0)
                 }
             }
         case 14:
             tell(now, "\(place) pauses")
-            send(place, now) { $0.handle(.action(.pause), now: $1) }
+            send(place, now) { $0.handle(.send(.pause), now: $1) }
         case 15:
             tell(now, "\(place) leaves the room")
-            send(place, now) { $0.handle(.left, now: $1) }
+            send(place, now) { $0.handle(.leave, now: $1) }
         case 16:
             people[place].isOptedOut.toggle()
             let value = people[place].isOptedOut
@@ -193,7 +193,7 @@ private struct TypingHistory {
         tell(now, "\(place) loses its connection")
         people[place].isConnected = false
         people[place].standingBeginAt = nil
-        send(place, now) { $0.handle(.disconnected, now: $1) }
+        send(place, now) { $0.handle(.connectionLost, now: $1) }
         let id = Self.ids[place][people[place].generation]
         // Others may never hear of it, when they are away themselves.
         for other in people.indices where other != place { carry(now, other, .connectionDestroyed(id), loss: 30) }
@@ -205,8 +205,8 @@ private struct TypingHistory {
         let id = Self.ids[place][people[place].generation]
         tell(now, "\(place) is back as \(id)")
         people[place].isConnected = true
-        send(place, now) { $0.handle(.connected, now: $1) }
-        hear(place, now, .connected(as: id))
+        send(place, now) { $0.handle(.connected(id), now: $1) }
+        hear(place, now, .connected(id))
     }
 
     private mutating func send(
@@ -241,14 +241,14 @@ private struct TypingHistory {
     }
 
     /// The network: it loses, delays, and repeats; so things overtake each other.
-    private mutating func carry(_ now: Int64, _ to: Int, _ input: TypingRoster.Input, loss: Int) {
+    private mutating func carry(_ now: Int64, _ to: Int, _ input: TypingInput, loss: Int) {
         if chance(loss) { return }
         for _ in 0..<(chance(10) ? 2 : 1) {
             deliveries.append(Delivery(at: now + Int64(number(5...900)), to: to, input: input))
         }
     }
 
-    private mutating func hear(_ place: Int, _ now: Int64, _ input: TypingRoster.Input?) {
+    private mutating func hear(_ place: Int, _ now: Int64, _ input: TypingInput?) {
         let moment = MonotonicInstant(milliseconds: now)
         let change: TypingSnapshot?
         if let input {
@@ -279,7 +279,7 @@ private struct TypingHistory {
     }
 
     /// Who is shown as typing is typing, or has stopped a moment ago; and nobody is who has just sent a message or left.
-    private mutating func checkLinger(_ place: Int, _ now: Int64, _ input: TypingRoster.Input?) {
+    private mutating func checkLinger(_ place: Int, _ now: Int64, _ input: TypingInput?) {
         let moment = MonotonicInstant(milliseconds: now)
         // To the instant: what stops between two inputs stops then.
         while let due = people[place].truth.nextDeadline, due <= moment {
@@ -306,7 +306,7 @@ private struct TypingHistory {
         for name in person.typingSince.keys where !shown.contains(name) { people[place].typingSince[name] = nil }
         let from: ConnectionID
         switch input {
-        case .message(let id, _): from = id
+        case .messageReceived(let id, _): from = id
         case .connectionDestroyed(let id): from = id
         default: return
         }

@@ -64,6 +64,18 @@ struct TypingVectorTests {
         #expect(refused?.setting == vector["setting"]?.stringValue)
     }
 
+    @Test("presets", arguments: try TypingVector.all(in: "typing", kind: "preset"))
+    func preset(_ test: TypingVector) throws {
+        let preset = try TypingScript.preset(test.vector.name)
+        #expect(TypingScript.written(preset.settings) == test.vector["settings"]?.objectValue)
+    }
+
+    @Test("every preset has a vector")
+    func presetNames() throws {
+        let names = try TypingVector.all(in: "typing", kind: "preset").map(\.vector.name)
+        #expect(names == ["standard", "layer", "layerWeb", "easemob"])
+    }
+
     @Test("sentences", arguments: try TypingVector.all(in: "phrases", kind: "phrase"))
     func phrase(_ test: TypingVector) {
         let phrase = TypingPhrase(
@@ -88,7 +100,7 @@ struct TypingVectorTests {
             for file in try Vectors.files(in: folder) {
                 let kind = file.value["kind"]?.stringValue ?? "none"
                 #expect(
-                    ["script", "component", "values", "read", "write", "policy", "phrase", "ladder"].contains(kind),
+                    ["script", "component", "values", "read", "write", "policy", "preset", "phrase", "ladder"].contains(kind),
                     "\(file.path)")
                 #expect(file.value["case"]?.integerValue != nil, "\(file.path)")
             }

@@ -1,4 +1,4 @@
-import { TYPING_PRESETS } from '../text-chat/typing/typing-policy.js';
+import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
 
 /** What a person may choose for one end of the conversation: how typing is told, and what befalls the connection. */
 export class OptionsView {

@@ -6,8 +6,8 @@ import { SessionChannel } from '../text-chat/session-channel.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
 import { ChatTimeline } from '../text-chat/timeline/chat-timeline.js';
 import { CHAT_TYPE } from '../text-chat/wire/chat-wire-form.js';
-import { TYPING_PRESETS } from '../text-chat/typing/typing-policy.js';
-import { TypingShell } from '../text-chat/typing/typing-shell.js';
+import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
+import { ChatTyping } from '../text-chat/typing/chat-typing.js';
 import { ComposerView } from './composer-view.js';
 import { instantiate } from './dom.js';
 import { DraftStore } from './draft-store.js';
@@ -188,7 +188,7 @@ export class Pane {
     this.#chat = new TextChatComponent({
       wireForm: this.#wireForm,
       timeline: new ChatTimeline({ rule: RULE, calendar: dayOf, limit: KEPT_MESSAGES }),
-      typing: new TypingShell({
+      typing: new ChatTyping({
         policy: this.#policy,
         isOptedOut: this.#isOptedOut,
         publish: (signal) => this.#channel.send(signal),

@@ -3,8 +3,9 @@ import test from 'node:test';
 import { HandClock } from '../test-support/hand-clock.js';
 import { MemorySession } from '../test-support/memory-session.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { TYPING_PRESETS, typingPolicy } from '../text-chat/typing/typing-policy.js';
-import { TypingShell } from '../text-chat/typing/typing-shell.js';
+import { typingPolicy } from '../text-chat/typing/typing-policy.js';
+import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
+import { ChatTyping } from '../text-chat/typing/chat-typing.js';
 
 /** Two who chat and type, on one session in memory. */
 function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
@@ -14,7 +15,7 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
   const people = names.map((name) => {
     const channel = session.connect(name);
     const snapshots = [];
-    const typing = new TypingShell({
+    const typing = new ChatTyping({
       ...clock.options(),
       // What is shown is how it stands.
       policy: typingPolicy(preset, { linger: null }),

@@ -195,7 +195,7 @@ test('G5 no more than 100 wait; beyond that the draft stays', async () => {
 test('CHAT without a channel the delegate sends; what it refuses stays in the draft', async () => {
   let answer = false;
   const asked = [];
-  const chat = new TextChatComponent({ readyToSend: (message) => asked.push(message.text) && answer });
+  const chat = new TextChatComponent({ onMessageReadyToSend: (message) => asked.push(message.text) && answer });
   chat.edit('hi');
   assert.deepEqual(await chat.send(42, '1'), { outcome: 'refused', refusal: { reason: 'byDelegate' } });
   assert.equal(chat.draft, 'hi');

@@ -107,7 +107,7 @@ function runHistory(seed) {
       for (const other of people) {
         const hear = (at) => {
           other.heard[signal.action] = at;
-          return tell(other, at, (roster) => roster.signal(signal, from, `user ${person.place}`, at));
+          return tell(other, at, (roster) => roster.handle({ kind: 'signal', ...signal, from, user: `user ${person.place}` }, at));
         };
         carry(now, other, hear, 15);
       }
@@ -126,43 +126,43 @@ function runHistory(seed) {
     [9, 'types', (person, now) => {
       person.text += 'a';
       person.lastKeyAt = now;
-      sent(person, now, person.sender.textDidChange(person.text, now));
+      sent(person, now, person.sender.handle({ kind: 'draftEdited', text: person.text }, now));
     }],
     [2, 'clears', (person, now) => {
       person.text = '';
-      sent(person, now, person.sender.textDidChange('', now));
+      sent(person, now, person.sender.handle({ kind: 'draftEdited', text: '' }, now));
     }],
     [3, 'sends a message', (person, now) => {
       person.text = '';
       person.standingBeginAt = -Infinity;
-      sent(person, now, person.sender.messageSent(now));
+      sent(person, now, person.sender.handle({ kind: 'messageSubmitted' }, now));
       const [from, n] = [idOf(person), person.sender.lastN];
       if (person.isConnected) {
         const end = `user ${person.place}`;
-        for (const other of people) carry(now, other, (at) => tell(other, at, (roster) => roster.message(from, n, at), end), 0);
+        for (const other of people) carry(now, other, (at) => tell(other, at, (roster) => roster.handle({ kind: 'messageReceived', from, typingN: n }, at), end), 0);
       }
     }],
-    [1, 'pauses', (person, now) => sent(person, now, person.sender.action('pause', now))],
-    [1, 'leaves', (person, now) => sent(person, now, person.sender.left(now))],
+    [1, 'pauses', (person, now) => sent(person, now, person.sender.handle({ kind: 'send', action: 'pause' }, now))],
+    [1, 'leaves', (person, now) => sent(person, now, person.sender.handle({ kind: 'leave' }, now))],
     [1, 'opts out or in', (person, now) => {
       person.isOptedOut = !person.isOptedOut;
-      sent(person, now, person.sender.optedOut(person.isOptedOut, now));
+      sent(person, now, person.sender.handle({ kind: 'optedOut', value: person.isOptedOut }, now));
     }],
     [1, 'hears of a failure', (person, now) => {
       person.standingBeginAt = -Infinity;
-      sent(person, now, person.sender.publishFailed(person.sender.lastN, now));
+      sent(person, now, person.sender.handle({ kind: 'publishFailed', n: person.sender.lastN }, now));
     }],
     [2, 'loses or finds its connection', (person, now) => {
       person.isConnected = !person.isConnected;
       person.standingBeginAt = -Infinity;
       if (person.isConnected) {
         if (chance(50)) person.generation += 1;
-        sent(person, now, person.sender.connected());
-        heard(person, now, tell(person, now, (roster) => roster.connected(idOf(person), now)));
+        sent(person, now, person.sender.handle({ kind: 'connected', id: idOf(person) }, now));
+        heard(person, now, tell(person, now, (roster) => roster.handle({ kind: 'connected', id: idOf(person) }, now)));
       } else {
-        sent(person, now, person.sender.disconnected());
+        sent(person, now, person.sender.handle({ kind: 'connectionLost' }, now));
         const id = idOf(person);
-        for (const other of others(person)) carry(now, other, (at) => tell(other, at, (roster) => roster.connectionDestroyed(id, at)), 30);
+        for (const other of others(person)) carry(now, other, (at) => tell(other, at, (roster) => roster.handle({ kind: 'connectionDestroyed', id }, at)), 30);
       }
     }],
   ];

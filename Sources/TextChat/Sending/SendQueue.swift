@@ -1,10 +1,8 @@
-/// Which of one's own messages goes to the channel next: one at a time, in the order in which they were written. One that has
-/// failed holds back those behind it until it is sent or discarded, or until somebody lets them pass.
+/// Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were written. A
+/// failed message holds back those behind it until it is sent, discarded, or passed over.
 struct SendQueue {
-    /// Messages that may be here, failed ones included (G5).
+    /// How many messages fit, failed ones included (G5).
     static let capacity = 100
-
-    enum Turn { case now, later, never }
 
     private enum Status { case waiting, inFlight, failed, passedOver }
 
@@ -16,55 +14,48 @@ struct SendQueue {
 
     mutating func append(_ id: LocalID) { entries.append((id, .waiting)) }
 
-    /// A failed message that holds back nothing: from an earlier run of the program.
+    /// Adds a failed message that holds back nothing: from an earlier run of the program.
     mutating func appendPassedOver(_ id: LocalID) { entries.append((id, .passedOver)) }
 
-    /// The message whose turn it is; nil while another is under way, or is in the way.
+    /// The message to send next; nil while another is in flight, or a failed one holds the queue back.
     var next: LocalID? {
         guard !isPaused, !entries.contains(where: { $0.status == .inFlight }) else { return nil }
         guard let first = entries.first(where: { $0.status != .passedOver }) else { return nil }
         return first.status == .waiting ? first.id : nil
     }
 
-    /// The failed message that holds back others, or will.
+    /// The failed message that holds back those behind it.
     var obstacle: LocalID? { entries.first { $0.status == .failed }?.id }
-
-    func turn(of id: LocalID) -> Turn {
-        guard let entry = entries.first(where: { $0.id == id }), entry.status == .waiting else { return .never }
-        return next == id ? .now : .later
-    }
 
     mutating func start(_ id: LocalID) { set(id, .inFlight) }
     mutating func fail(_ id: LocalID) { set(id, .failed) }
 
-    /// Whoever asks for this one asks for it to pass the failed ones before it, too.
+    /// A failed message waits again. It passes the failed messages before it.
     mutating func retry(_ id: LocalID) {
-        guard let place = entries.firstIndex(where: { $0.id == id }) else { return }
-        entries[place].status = .waiting
-        for place in entries.indices[..<place] where entries[place].status == .failed {
-            entries[place].status = .passedOver
-        }
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+        entries[index].status = .waiting
+        pass(entries.indices[..<index])
     }
 
-    /// Sent or discarded.
+    /// The message was sent or discarded.
     mutating func remove(_ id: LocalID) { entries.removeAll { $0.id == id } }
 
-    mutating func passFailed() {
-        for place in entries.indices where entries[place].status == .failed { entries[place].status = .passedOver }
+    /// Failed messages hold back nothing any more.
+    mutating func passFailed() { pass(entries.indices) }
+
+    /// Fails all messages that were not started, and returns them. The message in flight has an answer coming.
+    mutating func failWaiting() -> [LocalID] {
+        let waiting = entries.filter { $0.status == .waiting }.map(\.id)
+        for id in waiting { fail(id) }
+        return waiting
     }
 
-    /// Fails all that has not been started; what is under way has an answer coming. Returns which.
-    mutating func failWaiting() -> [LocalID] {
-        var failed: [LocalID] = []
-        for place in entries.indices where entries[place].status == .waiting {
-            entries[place].status = .failed
-            failed.append(entries[place].id)
-        }
-        return failed
+    private mutating func pass(_ indices: Range<Int>) {
+        for index in indices where entries[index].status == .failed { entries[index].status = .passedOver }
     }
 
     private mutating func set(_ id: LocalID, _ status: Status) {
-        guard let place = entries.firstIndex(where: { $0.id == id }) else { return }
-        entries[place].status = status
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+        entries[index].status = status
     }
 }

@@ -2,221 +2,141 @@ import SignalingProtocol
 
 /// Typing in a ``TextChatComponent``: who else types, and what others are told of this user.
 ///
-/// The component feeds it with what it sees anyway: edits of the draft, messages that go out and come in, who leaves, how the
-/// connection is. Somebody has to own a clock and a timer for it, and to send its signals: `runTyping` of
-/// `TextChatFoundation`, or whoever calls ``start(now:wake:)``. Until then it rests: nothing is sent, and nobody is shown.
+/// The component feeds it with edits of the draft, messages that it sends and receives, and the state of the
+/// connection. Typing needs a clock, a timer, and a caller that sends its signals: `runTyping` of `TextChatFoundation`,
+/// or your own code after ``start(now:wake:)``. Before that it rests: nothing is sent, and nobody is shown.
 ///
-/// It belongs to the same actor or thread as its component.
+/// It carries out the effects of a ``TypingIndicator`` and contains no rules of its own. It belongs to the actor or
+/// thread of its component.
 public final class ChatTyping {
-    /// One signal that is to be published: at once, online-only, and never again.
+    /// A signal to publish: at once, online-only, and only once.
     public struct Post: Hashable, Sendable {
         public let request: SignalRequest
         /// Its number, for ``ChatTyping/publishFailed(n:)``.
         public let n: Int64
     }
 
-    /// Whose behaviour it has. Set another at any time: what was announced is finished, numbers go on (TYP-3), and who is shown is
-    /// forgotten, and comes back with their next signal.
+    /// The intervals and flags. Set another policy at any time: what was announced is finished, and numbers continue
+    /// (TYP-3). Other users are forgotten until their next signal.
     public var policy: TypingPolicy {
         get { indicator.policy }
-        set { change(to: newValue) }
+        set { carryOut(indicator.setPolicy(newValue, now: now)) }
     }
 
-    /// Whom a connection belongs to. People are put together by it, and called by it; nil: somebody without a name. By
-    /// default the connection's data, unless that is empty.
+    /// Names the user of a connection. Connections of the same user are shown as one; nil: unknown. The default is the
+    /// connection's data, unless it is empty.
     public var user: (Connection) -> String? = { $0.data.isEmpty ? nil : $0.data }
 
     private var indicator: TypingIndicator
     private var snapshots = TypingSnapshotStreams()
     private var shell: (now: () -> MonotonicInstant, wake: () -> Void)?
-    /// Of several that nobody has taken yet, only the newest matters (G6).
+    /// The newest signal that was not dequeued yet; it replaces an older one (G6).
     private var post: Post?
-    private var link = Link.none
-    private var text = ""
-    private var memberCount: Int?
-
-    private enum Link: Equatable {
-        /// Not connected, or not known to be.
-        case none
-        case up(ConnectionID)
-        /// The socket is lost, and nobody knows what the others hear.
-        case doubtful
-    }
 
     init(policy: TypingPolicy) {
-        indicator = TypingIndicator(policy: policy, isConnected: false)
+        indicator = TypingIndicator(policy: policy, isRunning: false)
     }
 
     deinit { snapshots.finish() }
 
     // MARK: Reading
 
-    /// Who types now. May be asked at any time; who comes later misses nothing by it.
+    /// Who types now.
     public var current: TypingSnapshot { indicator.current }
 
-    /// Who types, now and whenever that has changed. Of several changes that were not read in between only the last comes.
+    /// Who types now, then each change. A slow reader gets only the latest snapshot.
     public func snapshotStream() -> AsyncStream<TypingSnapshot> { snapshots.add(first: current) }
 
     // MARK: The user
 
-    /// What the app says itself, as often as it likes (Layer's `sendTypingIndicator`). An app that hands its edits to the
-    /// component need not: begin, pause and finish follow from them.
-    public func send(_ action: TypingAction) { tell { $0.send(action, now: $1) } }
+    /// States what the user does, as often as you like (Layer's `sendTypingIndicator`). You need this only if you do
+    /// not give the edits to the component: begin, pause and finish follow from them.
+    public func send(_ action: TypingAction) { handle(.send(action)) }
 
-    /// Nothing about this user's typing leaves. Who types already has finished for the others. If the policy is
-    /// reciprocal, such a user sees nobody either. Default false.
+    /// Nothing about this user's typing is sent. A user who is typing has finished for the others. If the policy is
+    /// reciprocal, a user who has opted out sees nobody either. Default false.
     public var isOptedOut = false {
         didSet {
-            let isOptedOut = isOptedOut
-            if oldValue != isOptedOut { tell { $0.setOptedOut(isOptedOut, now: $1) } }
+            if oldValue != isOptedOut { handle(.optedOut(isOptedOut)) }
         }
     }
 
     /// Exactly these users are never shown; as ``user`` names them.
     public var blockedUsers: Set<String> = [] {
-        didSet {
-            let users = blockedUsers
-            tell { $0.setBlocked(users, now: $1) }
-        }
+        didSet { handle(.blockedUsers(blockedUsers)) }
     }
 
-    /// The user has turned away from the room: another screen, another room, the program in the background.
-    public func leave() { tell { $0.leave(now: $1) } }
+    /// The user has left the room: another screen, another room, or the program went to the background.
+    public func leave() { handle(.leave) }
 
-    // MARK: The shell
+    // MARK: The clock
 
-    /// Whether somebody owns its clock.
+    /// Whether typing has a clock.
     public var isRunning: Bool { shell != nil }
 
-    /// Starts it.
+    /// Starts typing.
     ///
     /// - Parameters:
-    ///   - now: asked for the time whenever something happens; of a clock that nobody can set, and that goes on while the
-    ///     machine sleeps.
-    ///   - wake: called after anything that may have changed ``nextDeadline``, ``current``, or what ``takePost()`` has. It
-    ///     may call back.
+    ///   - now: asked for the time at each input; from a monotonic clock that goes on while the machine sleeps.
+    ///   - wake: called after each change of ``nextDeadline``, of ``current``, or of what ``takePost()`` returns,
+    ///     perhaps also without one. It may call back.
     public func start(now: @escaping () -> MonotonicInstant, wake: @escaping () -> Void = {}) {
         shell = (now, wake)
-        tellAll()
+        indicator.start(now: now())
+        carryOut([])
     }
 
-    /// Ends it: nobody is shown any more, and what was not taken yet is not sent.
+    /// Stops typing: nobody is shown any more, and a signal that was not dequeued is not sent.
     public func stop() {
-        clear()
+        post = nil
+        carryOut(indicator.stop(now: now))
         shell = nil
     }
 
-    /// The time by its clock; while it rests, the clock's zero.
+    /// The time by its clock; zero while typing rests.
     public var now: MonotonicInstant { shell?.now() ?? MonotonicInstant(nanoseconds: 0) }
 
-    /// When ``advance(to:)`` has to be called next; nil: not before something happens.
-    public var nextDeadline: MonotonicInstant? { shell == nil ? nil : indicator.nextDeadline }
+    /// When to call ``advance(to:)`` next; nil: not before the next input.
+    public var nextDeadline: MonotonicInstant? { indicator.nextDeadline }
 
-    /// Does what has become due; call it at ``nextDeadline``, or later.
-    public func advance(to now: MonotonicInstant) {
-        guard shell != nil else { return }
-        carryOut(indicator.advance(to: now))
-    }
+    /// Does what is due. Call it at ``nextDeadline`` or later.
+    public func advance(to now: MonotonicInstant) { carryOut(indicator.advance(to: now)) }
 
-    /// Takes out the signal that is to be published, at once and only once; nil: there is none.
+    /// Dequeues the signal to publish, at once and only once; nil: there is none.
     public func takePost() -> Post? {
         defer { post = nil }
         return post
     }
 
-    /// Signal `n` was refused, or may not have left. It is not sent again: the next key is.
-    public func publishFailed(n: Int64) { tell { $0.publishFailed(n: n, now: $1) } }
+    /// Signal `n` was refused, or may not have left. It is not sent again; the next key sends a new one.
+    public func publishFailed(n: Int64) { handle(.publishFailed(n: n)) }
 
-    // MARK: What the component sees
+    // MARK: The component
 
-    /// The number that a message carries which is written now (TYP-5); nil while it rests.
-    var typingN: Int64? { shell == nil ? nil : indicator.typingN }
+    /// The number for a message that is written now (TYP-5); nil while typing rests.
+    var typingN: Int64? { indicator.typingN }
 
-    /// - Parameter isKey: the user has changed it, not the program.
-    func draftChanged(to text: String, isKey: Bool) {
-        self.text = text
-        tell { isKey ? $0.textDidChange(to: text, now: $1) : $0.textWasSet(to: text, now: $1) }
-    }
+    /// One's own connection, as typing knows it; nil while it is not up.
+    var connection: ConnectionID? { indicator.connection }
 
-    /// A message is about to be published: a begin that nobody has taken yet is about this message, and would come after it.
-    func messageSubmitted() {
-        text = ""
-        if let unsent = post {
+    func handle(_ input: TypingInput) {
+        switch input {
+        case .messageSubmitted:
+            // A signal that has not left announces this message, and would arrive after it.
+            if let unsent = takePost() { handle(.publishFailed(n: unsent.n)) }
+        case .connected, .reconnecting, .disconnected, .connectionLost:
             post = nil
-            publishFailed(n: unsent.n)
+        case .draftEdited, .draftSet, .send, .leave, .optedOut, .blockedUsers, .memberCount, .publishFailed, .signal,
+            .messageReceived, .connectionDestroyed:
+            break
         }
-        tell { $0.messageSent(now: $1) }
+        carryOut(indicator.handle(input, now: now))
     }
 
+    /// Handles a signal of another connection, if it is about typing.
     func receive(_ signal: Signal) {
-        let user = signal.from.flatMap(user)
-        tell { $0.receive(signal, user: user, now: $1) }
-    }
-
-    func messageReceived(from id: ConnectionID, typingN: Int64?) {
-        tell { $0.receiveMessage(from: id, typingN: typingN, now: $1) }
-    }
-
-    func connectionDestroyed(_ id: ConnectionID) { tell { $0.connectionDestroyed(id, now: $1) } }
-
-    /// - Parameter count: connections in the session, one's own included; nil: nobody knows.
-    func memberCountChanged(to count: Int?) {
-        memberCount = count
-        if let count { tell { $0.setMemberCount(count, now: $1) } }
-    }
-
-    /// The connection is there, or there again.
-    func connected(as id: ConnectionID) {
-        link = .up(id)
-        post = nil
-        tell { $0.connected(as: id, now: $1) }
-    }
-
-    /// What the channel says of its connection, for a channel that was connected before anybody listened. Returns whether
-    /// that is news.
-    func noticed(_ id: ConnectionID) -> Bool {
-        guard link != .up(id), link != .doubtful else { return false }
-        connected(as: id)
-        return true
-    }
-
-    func reconnecting() {
-        link = .doubtful
-        clear()
-    }
-
-    func disconnected() {
-        link = .none
-        clear()
-    }
-
-    private func change(to policy: TypingPolicy) {
-        leave()
-        let wasShown = current != .nobody
-        indicator = TypingIndicator(policy: policy, isConnected: false, startingAfter: indicator.typingN)
-        if wasShown { carryOut([.changed(.nobody)]) }
-        tellAll()
-    }
-
-    /// A new indicator knows nothing.
-    private func tellAll() {
-        let (isOptedOut, users, text) = (isOptedOut, blockedUsers, text)
-        tell { $0.setOptedOut(isOptedOut, now: $1) + $0.setBlocked(users, now: $1) + $0.textWasSet(to: text, now: $1) }
-        memberCountChanged(to: memberCount)
-        if case .up(let id) = link { tell { $0.connected(as: id, now: $1) } }
-    }
-
-    // MARK: Effects
-
-    /// Nobody knows who types, and nobody can be told.
-    private func clear() {
-        post = nil
-        tell { $0.connected(as: nil, now: $1) + $0.disconnected(now: $1) }
-    }
-
-    private func tell(_ change: (inout TypingIndicator, MonotonicInstant) -> [TypingIndicator.Effect]) {
-        guard let shell else { return }
-        carryOut(change(&indicator, shell.now()))
+        guard let from = signal.from, let typing = TypingSignal(signal) else { return }
+        handle(.signal(typing, from: from.connectionId, user: user(from)))
     }
 
     private func carryOut(_ effects: [TypingIndicator.Effect]) {
@@ -230,7 +150,7 @@ public final class ChatTyping {
     }
 }
 
-/// The streams of a component's typing: only the newest snapshot matters to each.
+/// The streams of a component's typing; each buffers only the newest snapshot.
 private struct TypingSnapshotStreams {
     private var continuations: [AsyncStream<TypingSnapshot>.Continuation] = []
 

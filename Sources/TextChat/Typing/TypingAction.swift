@@ -1,10 +1,10 @@
-/// The three states of somebody who writes, as Layer has them. The raw values are Layer's `LYRTypingIndicatorAction`.
+/// The three states of a user who writes, as Layer has them. The raw values are Layer's `LYRTypingIndicatorAction`.
 public enum TypingAction: Int, CaseIterable, Sendable {
     case begin = 0
     case pause = 1
     case finish = 2
 
-    /// The name on the wire.
+    /// The word in a signal.
     public var word: String {
         switch self {
         case .begin: "begin"
@@ -13,7 +13,7 @@ public enum TypingAction: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Nil for a word that this version does not know.
+    /// Nil if this version does not know the word.
     public init?(word: String) {
         guard let action = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = action

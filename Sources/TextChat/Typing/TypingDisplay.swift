@@ -1,61 +1,62 @@
 import SignalingProtocol
 
-/// Whom a ``TypingRoster`` shows. It is told how each person stands, and shows who has stopped typing a moment longer, so that
-/// nothing flickers: ``TypingPolicy/Settings/linger``, ``TypingPolicy/Settings/minimumShow``.
+/// Which people a ``TypingRoster`` shows. The roster sets each person's state. The display shows a person who stops
+/// typing a moment longer, so that nothing flickers: ``TypingPolicy/Settings/linger``,
+/// ``TypingPolicy/Settings/minimumShow``.
 ///
-/// Only what is shown waits. What counts, and until when, is the roster's.
+/// It delays only what is shown. The roster decides which state holds, and until when.
 struct TypingDisplay: Sendable {
     enum State: Hashable, Sendable { case typing, paused }
 
-    /// Not later than the first moment at which somebody is shown long enough; nil when nobody is shown for longer.
+    /// The next moment at which a hold ends, or a moment before it; nil when nobody is held.
     private(set) var nextDeadline: MonotonicInstant?
 
     private let policy: TypingPolicy
     private var people: [TypingPerson: Person] = [:]
     private var held: Set<TypingPerson> = []
-    /// Whose connections were, of those shown for longer.
+    /// The held person of a connection on which that person has stopped typing.
     private var persons: [ConnectionID: TypingPerson] = [:]
-    private var typing = Line()
-    private var paused = Line()
-    private var lastPlace = 0
+    private var typing = OrderedTypers()
+    private var paused = OrderedTypers()
+    private var lastRank = 0
 
     private struct Person {
-        /// In order of first begin.
-        let place: Int
+        /// Counts people in the order of their first begin.
+        let rank: Int
         let typer: TypingSnapshot.Typer
         var shown: State
-        /// How they stand; nil: neither.
+        /// The state that the roster has set; nil: neither.
         var state: State?
         var typingSince: MonotonicInstant?
         var hold: Hold?
     }
 
-    /// Still shown as typing.
+    /// The person is still shown as typing.
     private struct Hold {
         var until: MonotonicInstant
-        /// On which they have stopped.
+        /// The connections on which the person has stopped.
         var connections: Set<ConnectionID>
     }
 
     init(policy: TypingPolicy) { self.policy = policy }
 
-    /// A person stands so from `moment` on.
+    /// Sets a person's state from `moment` on.
     ///
     /// - Parameters:
-    ///   - ended: the connections on which they were typing or pausing until then, and are not any more.
-    ///   - isAtOnce: nothing of it is shown for longer.
+    ///   - ended: the connections on which the person was typing or pausing until then.
+    ///   - isAtOnce: the person is not held.
     mutating func set(
         _ key: TypingPerson, to state: State?, typer: TypingSnapshot.Typer, ended: [ConnectionID], isAtOnce: Bool,
         at moment: MonotonicInstant
     ) {
         guard var person = people[key] else {
             guard let state else { return }
-            lastPlace += 1
+            lastRank += 1
             let person = Person(
-                place: lastPlace, typer: typer, shown: state, state: state,
+                rank: lastRank, typer: typer, shown: state, state: state,
                 typingSince: state == .typing ? moment : nil)
             people[key] = person
-            line(state) { $0.insert(person.place, typer) }
+            change(state) { $0.insert(person.rank, typer) }
             return
         }
         person.state = state
@@ -77,13 +78,13 @@ struct TypingDisplay: Sendable {
         show(person, key)
     }
 
-    /// Nobody who was on this connection is shown for longer.
+    /// Ends the hold of a person who was on this connection.
     mutating func settle(_ connection: ConnectionID) {
         guard let key = persons[connection] else { return }
         release(key)
     }
 
-    /// This person is not shown for longer.
+    /// Ends the hold of this person.
     mutating func release(_ key: TypingPerson) {
         guard var person = people[key] else { return }
         release(&person, key)
@@ -101,12 +102,12 @@ struct TypingDisplay: Sendable {
         people = [:]
         held = []
         persons = [:]
-        typing = Line()
-        paused = Line()
+        typing = OrderedTypers()
+        paused = OrderedTypers()
         nextDeadline = nil
     }
 
-    /// The new snapshot, if it is another than `last`.
+    /// The new snapshot, if it differs from `last`.
     mutating func change(from last: TypingSnapshot) -> TypingSnapshot? {
         guard typing.hasChanged || paused.hasChanged || (people.isEmpty && last != .nobody) else { return nil }
         typing.hasChanged = false
@@ -117,9 +118,9 @@ struct TypingDisplay: Sendable {
         return snapshot == last ? nil : snapshot
     }
 
-    // MARK: Being shown for longer
+    // MARK: Holds
 
-    /// Until when somebody is shown who has stopped then; nil: no longer.
+    /// The end of the hold of a person who stops at `moment`; nil: no hold.
     private func end(of person: Person, stopped moment: MonotonicInstant) -> MonotonicInstant? {
         let lingering = policy.linger.map { moment.advanced(by: $0) }
         let shownEnough = policy.minimumShow.flatMap { person.typingSince?.advanced(by: $0) }
@@ -140,15 +141,15 @@ struct TypingDisplay: Sendable {
         if held.isEmpty { nextDeadline = nil }
     }
 
-    // MARK: Lines
+    // MARK: Lists
 
-    /// Puts a person into the line where they belong.
+    /// Moves a person to the list that shows them.
     private mutating func show(_ person: Person, _ key: TypingPerson) {
         var person = person
         let shown = person.hold == nil ? person.state : .typing
         if shown != person.shown {
-            line(person.shown) { $0.remove(person.place) }
-            if let shown { line(shown) { $0.insert(person.place, person.typer) } }
+            change(person.shown) { $0.remove(person.rank) }
+            if let shown { change(shown) { $0.insert(person.rank, person.typer) } }
         }
         guard let shown else {
             people[key] = nil
@@ -159,46 +160,46 @@ struct TypingDisplay: Sendable {
         people[key] = person
     }
 
-    private mutating func line(_ state: State, _ change: (inout Line) -> Void) {
+    private mutating func change(_ state: State, _ body: (inout OrderedTypers) -> Void) {
         switch state {
-        case .typing: change(&typing)
-        case .paused: change(&paused)
+        case .typing: body(&typing)
+        case .paused: body(&paused)
         }
     }
 
-    /// People in the order of their places.
-    private struct Line {
-        private var members: [(place: Int, typer: TypingSnapshot.Typer)] = []
+    /// People by rank.
+    private struct OrderedTypers {
+        private var members: [(rank: Int, typer: TypingSnapshot.Typer)] = []
         var hasChanged = false
 
         var count: Int { members.count }
         func first(_ limit: Int) -> [TypingSnapshot.Typer] { members.prefix(limit).map(\.typer) }
 
-        mutating func insert(_ place: Int, _ typer: TypingSnapshot.Typer) {
-            members.insert((place, typer), at: index(of: place))
+        mutating func insert(_ rank: Int, _ typer: TypingSnapshot.Typer) {
+            members.insert((rank, typer), at: index(of: rank))
             hasChanged = true
         }
 
-        mutating func remove(_ place: Int) {
-            let index = index(of: place)
-            guard index < members.count, members[index].place == place else { return }
+        mutating func remove(_ rank: Int) {
+            let index = index(of: rank)
+            guard index < members.count, members[index].rank == rank else { return }
             members.remove(at: index)
             hasChanged = true
         }
 
-        /// Where the place is, or would be.
-        private func index(of place: Int) -> Int {
+        /// The index at which the rank is, or would be.
+        private func index(of rank: Int) -> Int {
             var (low, high) = (0, members.count)
             while low < high {
                 let middle = (low + high) / 2
-                if members[middle].place < place { low = middle + 1 } else { high = middle }
+                if members[middle].rank < rank { low = middle + 1 } else { high = middle }
             }
             return low
         }
     }
 }
 
-/// People are put together by their user, if somebody knows it.
+/// The person behind a connection: its user if known, else the connection itself.
 enum TypingPerson: Hashable, Sendable {
     case user(String)
     case connection(ConnectionID)

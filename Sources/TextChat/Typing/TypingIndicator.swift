@@ -1,130 +1,123 @@
 import SignalingProtocol
 
-/// Typing in one room, both ways: what this connection says of its user, and who else types. It joins ``TypingSender`` and
-/// ``TypingRoster``, so that a shell has one value, one timer and one list of effects to carry out.
+/// Typing in one room, both ways: what this connection tells others, and who else types.
 ///
-/// The shell does the effects in their order, sends each signal at once, reports those that failed, and calls ``advance(to:)``
-/// at ``nextDeadline``. `now` is of a clock that goes on while the machine sleeps and that nobody can set.
+/// A value without a clock: inputs and `now` go in, effects come out. It gives each input to a ``TypingSender`` and a
+/// ``TypingRoster``, and keeps what outlives a change of the policy. The caller carries out the effects in their order,
+/// sends each signal at once, reports those that failed, and calls ``advance(to:)`` at ``nextDeadline``. `now` comes
+/// from a monotonic clock that goes on while the machine sleeps.
 public struct TypingIndicator: Sendable {
-    public var policy: TypingPolicy { sender.policy }
+    public private(set) var policy: TypingPolicy
+
+    /// False: inputs are noted, but nothing is sent and nobody is shown.
+    public private(set) var isRunning: Bool
+
+    /// One's own connection while it is up.
+    public private(set) var connection: ConnectionID?
 
     private var sender: TypingSender
     private var roster: TypingRoster
+    private var draft = ""
+    private var memberCount = 0
+    private var isOptedOut = false
+    private var blockedUsers: Set<String> = []
 
     public enum Effect: Hashable, Sendable {
-        /// Publish, online-only. If that fails, say so with `n`; see ``publishFailed(n:now:)``.
+        /// Publish this signal, online-only. If that fails, report `n` with ``TypingInput/publishFailed(n:)``.
         case send(SignalRequest, n: Int64)
-        /// Others are shown as typing or paused, or not any more.
+        /// Other users are shown as typing or paused now.
         case changed(TypingSnapshot)
     }
 
-    /// `startingAfter` is the last number that this connection has used; see ``TypingSender``.
+    /// - Parameters:
+    ///   - connection: one's own, if it is up already.
+    ///   - startingAfter: the last number that this connection has used; see ``TypingSender``.
     public init(
-        policy: TypingPolicy = .standard, ownConnection: ConnectionID? = nil, isConnected: Bool = true,
+        policy: TypingPolicy = .standard, connection: ConnectionID? = nil, isRunning: Bool = true,
         startingAfter lastN: Int64 = 0
     ) {
-        sender = TypingSender(policy: policy, isConnected: isConnected, startingAfter: lastN)
-        roster = TypingRoster(policy: policy, ownConnection: ownConnection)
+        self.policy = policy
+        self.connection = connection
+        self.isRunning = isRunning
+        sender = TypingSender(policy: policy, isConnected: connection != nil, startingAfter: lastN)
+        roster = TypingRoster(policy: policy, ownConnection: connection)
     }
 
-    /// Who types now. May be asked at any time; who comes later misses nothing by it.
+    /// Who types now.
     public var current: TypingSnapshot { roster.current }
 
-    /// The number that the next chat message carries; read it after ``messageSent(now:)`` (TYP-5).
-    public var typingN: Int64 { sender.lastN }
+    /// The number that the next chat message carries; read it after ``TypingInput/messageSubmitted`` (TYP-5). Nil while
+    /// typing does not run.
+    public var typingN: Int64? { isRunning ? sender.lastN : nil }
 
-    /// When ``advance(to:)`` has to be called next; nil: not before the next input.
+    /// When to call ``advance(to:)`` next; nil: not before the next input.
     public var nextDeadline: MonotonicInstant? {
+        guard isRunning else { return nil }
         guard let first = sender.nextDeadline else { return roster.nextDeadline }
         return roster.nextDeadline.map { min($0, first) } ?? first
     }
 
+    public mutating func handle(_ input: TypingInput, now: MonotonicInstant) -> [Effect] {
+        note(input)
+        guard isRunning else { return [] }
+        return effects(sender.handle(input, now: now), roster.handle(input, now: now))
+    }
+
+    /// Does what is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
-        effects(sender.advance(to: now), roster.advance(to: now))
+        guard isRunning else { return [] }
+        return effects(sender.advance(to: now), roster.advance(to: now))
     }
 
-    // MARK: The user
-
-    /// What the app says itself, as often as it likes: signals are sent as needed.
-    public mutating func send(_ action: TypingAction, now: MonotonicInstant) -> [Effect] {
-        tell(.action(action), now)
+    /// Starts with what was noted before. Numbers continue (TYP-3).
+    public mutating func start(now: MonotonicInstant) {
+        isRunning = true
+        makeParts(now)
     }
 
-    /// The user has changed the text of the field to this.
-    public mutating func textDidChange(to text: String, now: MonotonicInstant) -> [Effect] {
-        tell(.textDidChange(text), now)
+    /// Ends typing until the next start: nobody is shown any more, and nothing is sent.
+    public mutating func stop(now: MonotonicInstant) -> [Effect] {
+        guard isRunning else { return [] }
+        let effects = effects(sender.handle(.disconnected, now: now), roster.handle(.disconnected, now: now))
+        isRunning = false
+        return effects
     }
 
-    /// The program has changed the text of the field to this: nobody types.
-    public mutating func textWasSet(to text: String, now: MonotonicInstant) -> [Effect] {
-        tell(.textWasSet(text), now)
+    /// Changes the policy. What was announced is finished, and numbers continue (TYP-3). Other users are forgotten
+    /// until their next signal.
+    public mutating func setPolicy(_ policy: TypingPolicy, now: MonotonicInstant) -> [Effect] {
+        guard isRunning else {
+            self.policy = policy
+            return []
+        }
+        let farewell = handle(.leave, now: now)
+        let wasShown = current != .nobody
+        self.policy = policy
+        makeParts(now)
+        return farewell + (wasShown ? [.changed(.nobody)] : [])
     }
 
-    /// The user has sent a message. Call it before the message is published, and put ``typingN`` into that.
-    public mutating func messageSent(now: MonotonicInstant) -> [Effect] { tell(.messageSent, now) }
-
-    /// The user has turned away from the room.
-    public mutating func leave(now: MonotonicInstant) -> [Effect] { tell(.left, now) }
-
-    /// Whether the user does not want to be seen. If the policy is reciprocal, such a user sees nobody either.
-    public mutating func setOptedOut(_ isOptedOut: Bool, now: MonotonicInstant) -> [Effect] {
-        let signals = sender.handle(.optedOut(isOptedOut), now: now)
-        return effects(signals, roster.handle(.hidden(isOptedOut && policy.isReciprocal), now: now))
+    private mutating func note(_ input: TypingInput) {
+        switch input {
+        case .draftEdited(let text), .draftSet(let text): draft = text
+        case .messageSubmitted: draft = ""
+        case .optedOut(let value): isOptedOut = value
+        case .blockedUsers(let users): blockedUsers = users
+        case .memberCount(let count): memberCount = count
+        case .connected(let id): connection = id
+        case .reconnecting, .disconnected, .connectionLost: connection = nil
+        case .send, .leave, .publishFailed, .signal, .messageReceived, .connectionDestroyed: break
+        }
     }
 
-    // MARK: The connection
-
-    /// The connection is there, or there again, under this name. Typing begins anew on both sides.
-    public mutating func connected(as id: ConnectionID?, now: MonotonicInstant) -> [Effect] {
-        let signals = sender.handle(.connected, now: now)
-        return effects(signals, roster.handle(.connected(as: id), now: now))
-    }
-
-    /// The connection is lost, or not sure. Others stay until they expire, or until it is there again.
-    public mutating func disconnected(now: MonotonicInstant) -> [Effect] { tell(.disconnected, now) }
-
-    /// Signal `n` was refused, or may not have left. It is not sent again: the next key is.
-    public mutating func publishFailed(n: Int64, now: MonotonicInstant) -> [Effect] {
-        tell(.publishFailed(n: n), now)
-    }
-
-    /// How many connections there are in the room, one's own included.
-    public mutating func setMemberCount(_ count: Int, now: MonotonicInstant) -> [Effect] {
-        let signals = sender.handle(.memberCount(count), now: now)
-        return effects(signals, roster.handle(.memberCount(count), now: now))
-    }
-
-    // MARK: Others
-
-    /// Takes any signal of the session. `user` is whom its connection belongs to, if somebody knows: people are put together
-    /// by it, and called by it. Signals that do not speak of typing change nothing, nor do those without a connection (REST).
-    public mutating func receive(_ signal: Signal, user: String?, now: MonotonicInstant) -> [Effect] {
-        guard let from = signal.from?.connectionId, let typing = TypingSignal(signal) else { return advance(to: now) }
-        return hear(.signal(typing, from: from, user: user), now)
-    }
-
-    /// A chat message has arrived; `typingN` is the number that it carries, if it does.
-    public mutating func receiveMessage(from: ConnectionID, typingN: Int64?, now: MonotonicInstant) -> [Effect] {
-        hear(.message(from: from, typingN: typingN), now)
-    }
-
-    public mutating func connectionDestroyed(_ id: ConnectionID, now: MonotonicInstant) -> [Effect] {
-        hear(.connectionDestroyed(id), now)
-    }
-
-    /// Exactly these users are never shown.
-    public mutating func setBlocked(_ users: Set<String>, now: MonotonicInstant) -> [Effect] {
-        hear(.blocked(users), now)
-    }
-
-    private mutating func tell(_ input: TypingSender.Input, _ now: MonotonicInstant) -> [Effect] {
-        let signals = sender.handle(input, now: now)
-        return effects(signals, roster.advance(to: now))
-    }
-
-    private mutating func hear(_ input: TypingRoster.Input, _ now: MonotonicInstant) -> [Effect] {
-        let signals = sender.advance(to: now)
-        return effects(signals, roster.handle(input, now: now))
+    private mutating func makeParts(_ now: MonotonicInstant) {
+        sender = TypingSender(policy: policy, isConnected: connection != nil, startingAfter: sender.lastN)
+        roster = TypingRoster(policy: policy, ownConnection: connection)
+        let noted: [TypingInput] = [
+            .optedOut(isOptedOut), .blockedUsers(blockedUsers), .draftSet(draft), .memberCount(memberCount),
+        ]
+        // A new sender and a new roster have nothing to send and nobody to show.
+        for input in noted { _ = effects(sender.handle(input, now: now), roster.handle(input, now: now)) }
     }
 
     private func effects(_ signals: [TypingSignal], _ snapshot: TypingSnapshot?) -> [Effect] {

@@ -1,24 +1,24 @@
-/// The sentence that says who is typing, as a key with arguments, so that it can be written in any language. Names are put
-/// in as they are to be shown: cut, and without what would disturb the rest of the sentence.
+/// The sentence that states who is typing, as a key with arguments, so that it can be written in any language. The
+/// names are ready to show: cut to length, and without characters that would disturb the rest of the sentence.
 public struct TypingPhrase: Hashable, Sendable {
     public enum Key: String, CaseIterable, Sendable {
         /// Nobody types: no sentence.
         case nobody
-        /// One whose name is not known.
+        /// One person without a name.
         case someone
         case one, two, three
         case oneAndOther, oneAndOthers
         case twoAndOther, twoAndOthers
-        /// A number and no name.
+        /// A count without names.
         case people
-        /// Too many to count.
+        /// More people than are counted.
         case several
     }
 
     public let key: Key
-    /// The names that the key asks for, first come first.
+    /// The names for the key, in order of first begin.
     public let names: [String]
-    /// Of the others beside the names; in ``Key/people`` of all.
+    /// How many others there are beside the names; for ``Key/people`` the count of all.
     public let count: Int
 
     private init(key: Key, _ names: [String] = [], count: Int = 0) {
@@ -28,11 +28,11 @@ public struct TypingPhrase: Hashable, Sendable {
     }
 
     public struct Limits: Hashable, Sendable {
-        /// Up to so many people are all named, 0 to 3; of more, two and the number of the others.
+        /// Up to this many people are all named, 0 to 3. Of more people, two are named and the others counted.
         public var names: Int
-        /// Of more people than this only "several" is said.
+        /// Of more people than this the phrase is ``Key/several``.
         public var people: Int
-        /// Longest name, in characters as people count them, at least 1.
+        /// Longest name in characters (grapheme clusters), at least 1.
         public var nameLength: Int
 
         public init(names: Int = 3, people: Int = 20, nameLength: Int = 30) {
@@ -43,9 +43,9 @@ public struct TypingPhrase: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - names: of those who type, first come first; empty ones are counted, not named.
-    ///   - count: how many type, if more than the names.
-    ///   - limits: what is named, and what is only counted.
+    ///   - names: in order of first begin; people with empty names are only counted.
+    ///   - count: how many people type, if more than the names.
+    ///   - limits: how many people are named, and how many counted.
     public init(names: [String], count: Int? = nil, limits: Limits = Limits()) {
         let count = max(count ?? 0, names.count)
         if count > limits.people, count > 1 {
@@ -56,7 +56,7 @@ public struct TypingPhrase: Hashable, Sendable {
         }
     }
 
-    /// What of the names does not fit is counted.
+    /// Counts the people whose names do not fit.
     private init(shown: [String], of count: Int) {
         switch (shown.count, count - shown.count) {
         case (0, 0): self.init(key: .nobody)
@@ -73,8 +73,8 @@ public struct TypingPhrase: Hashable, Sendable {
         }
     }
 
-    /// The same from the longest to the shortest: whole names, first names, fewer first names and a count, a count alone. For a
-    /// line that is too short for the first (after Layer's Atlas).
+    /// Phrases from the longest to the shortest: whole names, first names, fewer first names and a count, a count
+    /// alone. Show the first that fits the line (after Layer's Atlas).
     public static func ladder(names: [String], count: Int? = nil, limits: Limits = Limits()) -> [TypingPhrase] {
         let count = max(count ?? 0, names.count)
         let firstNames = names.prefix(3).map(firstName)
@@ -88,13 +88,13 @@ public struct TypingPhrase: Hashable, Sendable {
         return steps
     }
 
-    /// Up to the first white space.
+    /// The name up to the first white space.
     private static func firstName(_ name: String) -> String {
         name.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
     }
 
-    /// A name as it may stand in a line with others: on one line, without marks that would turn the rest of the line
-    /// around, not longer than the limit, and never cut inside a character.
+    /// A name that is safe in a line with others: on one line, without marks that would reverse the rest of the line,
+    /// not longer than the limit, and never cut inside a character.
     static func name(_ name: String, _ limit: Int) -> String {
         var cleaned = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
@@ -112,7 +112,7 @@ public struct TypingPhrase: Hashable, Sendable {
 extension TypingPhrase {
     /// The sentence in a language; empty when nobody types.
     public func text(_ templates: TypingPhraseTemplates = .english) -> String {
-        // In one pass, so that a name which looks like a place is not taken for one.
+        // In one pass, so that a name such as "{0}" stays as it is.
         var text = ""
         var rest = Substring(templates[key])
         while let open = rest.firstIndex(of: "{") {
@@ -121,14 +121,14 @@ extension TypingPhrase {
             guard let close = rest.firstIndex(of: "}") else { break }
             switch rest[..<close] {
             case "count": text += String(count)
-            case let place: text += Int(place).flatMap { names.indices.contains($0) ? isolated(names[$0]) : nil } ?? ""
+            case let index: text += Int(index).flatMap { names.indices.contains($0) ? isolated(names[$0]) : nil } ?? ""
             }
             rest = rest[rest.index(after: close)...]
         }
         return text + rest
     }
 
-    /// A name with right-to-left letters keeps to itself what order it is read in (Unicode Standard Annex 9, isolates).
+    /// Isolates a name with right-to-left letters, so that it does not reorder the sentence (Unicode Standard Annex 9).
     private func isolated(_ name: String) -> String {
         let isRightToLeft = name.unicodeScalars.contains { scalar in
             switch scalar.value {
@@ -141,7 +141,7 @@ extension TypingPhrase {
 }
 
 extension TypingPhrase {
-    /// Of those who type in a snapshot.
+    /// The phrase for the people who type in a snapshot.
     public init(of snapshot: TypingSnapshot, limits: Limits = Limits()) {
         self.init(names: snapshot.typing.compactMap(\.name), count: snapshot.typingCount, limits: limits)
     }

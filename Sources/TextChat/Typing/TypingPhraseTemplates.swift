@@ -2,7 +2,7 @@
 public struct TypingPhraseTemplates: Hashable, Sendable {
     private let texts: [TypingPhrase.Key: String]
 
-    /// What is not there is empty.
+    /// A missing key has the empty sentence.
     public init(_ texts: [TypingPhrase.Key: String]) { self.texts = texts }
 
     public subscript(_ key: TypingPhrase.Key) -> String { texts[key] ?? "" }

@@ -1,21 +1,21 @@
-/// Why settings of typing make no sense.
+/// Why a ``TypingPolicy`` refuses its settings.
 public struct TypingPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// More may be added; compare with `==`, or keep a `default`.
+    /// More codes may be added; compare with `==`, or keep a `default`.
     public struct Code: Hashable, Sendable {
         public let name: String
 
-        /// A duration that is zero or negative.
+        /// The duration is zero or negative.
         public static let notPositive = Code(name: "notPositive")
-        /// A duration over ``TypingPolicy/longest``; a linger over ``TypingPolicy/longestLinger``; somebody shown for longer than
-        /// they may be, since the minimum is over the expiry.
+        /// The duration is over ``TypingPolicy/longest``, the linger over ``TypingPolicy/longestLinger``, or the
+        /// minimum show over the expiry.
         public static let tooLong = Code(name: "tooLong")
-        /// Others would stop showing what still goes on: the indicator would blink.
+        /// Receivers would stop showing a user who still types, so the indicator would blink.
         public static let expiryTooShort = Code(name: "expiryTooShort")
-        /// Less than 1.5 times the refresh; only when asked to be strict.
+        /// The expiry is below 1.5 times the refresh; only with `isStrict`.
         public static let marginTooSmall = Code(name: "marginTooSmall")
-        /// The wire form has no signal for it.
+        /// The wire form has no signal for the setting.
         public static let notOnTheWire = Code(name: "notOnTheWire")
-        /// A count out of its range.
+        /// The count is out of its range.
         public static let countOutOfRange = Code(name: "countOutOfRange")
     }
 
@@ -23,7 +23,19 @@ public struct TypingPolicyError: Error, Hashable, Sendable, CustomStringConverti
     /// The name of the setting.
     public let setting: String
 
-    public var description: String { "\(setting): \(code.name)" }
+    public var description: String { "Cannot make a typing policy: \(setting) \(problem)." }
+
+    private var problem: String {
+        switch code {
+        case .notPositive: "must be greater than zero"
+        case .tooLong: "is too long; at most an hour, linger at most 2 s, minimumShow at most beginExpiry"
+        case .expiryTooShort: "is too short: the indicator would end before the next signal arrives; make it longer"
+        case .marginTooSmall: "is below 1.5 times refresh; make it longer, or do not ask for strict checks"
+        case .notOnTheWire: "has no signal in this wire form; set it to nil or false, or choose the form with actions"
+        case .countOutOfRange: "is out of range; roomCap is at least 1, typerLimit is 1 to 1000"
+        default: "is wrong (\(code.name))"
+        }
+    }
 }
 
 extension TypingPolicy.Settings {

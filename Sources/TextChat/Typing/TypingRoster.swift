@@ -1,58 +1,44 @@
 import SignalingProtocol
 
-/// Who is typing in one room, as one connection sees it. Signals and events of others go in; what is to be shown comes out,
-/// whenever it has changed, and never else.
+/// Who types in one room, as one connection sees it. Inputs go in; each returns the new snapshot if it differs from the
+/// last.
 ///
-/// - Kept per connection, shown per person: a person on two connections is one, and gone when both are.
-/// - Each state lasts its policy's expiry, to the instant. Nothing has to arrive for somebody to vanish.
-/// - A chat message from a connection ends that connection's typing, and nobody else's.
-/// - Who has stopped typing is shown for ``TypingPolicy/Settings/linger`` more, but not beside their message, and not when they have left.
+/// - State is kept per connection and shown per person. A person on two connections is one, and is gone when both are.
+/// - Each state lasts its policy's expiry, to the instant. Nothing has to arrive for a person to vanish.
+/// - A chat message ends the typing of its own connection, and of no other.
+/// - A person who stops typing is shown for ``TypingPolicy/Settings/linger`` more, except after a message or a
+///   departure.
 ///
-/// **Late signals.** Signals of a connection are numbered, and one that is not newer than the last seen is dropped. A chat message may
-/// carry the number of the last typing signal that its sender had written by then (TYP-5): a begin up to that number is older than the
-/// message, however late it comes, and is dropped; one beyond it is about the next message, which this one does
-/// not end. Of messages without the number only those that arrive in order are judged rightly: they end what is shown, and
-/// a begin that was overtaken is shown until it expires. What was seen of a connection is remembered for ``TypingPolicy/Settings/beginExpiry``
-/// after it was last shown, so that a sender which starts counting anew is heard again.
+/// **Late signals.** Signals of a connection are numbered, and the roster drops one whose number is not higher than the
+/// last seen. A chat message may carry the number of the last typing signal that its sender had written by then
+/// (TYP-5). A begin up to that number is older than the message and is dropped, however late it arrives. A begin beyond
+/// that number is about the next message; this message does not end it. Messages without the number are judged right
+/// only if they arrive in order: they end what is shown, and a begin that was overtaken is shown until it expires. The
+/// roster remembers the number of a connection for ``TypingPolicy/Settings/beginExpiry`` after it was last shown, so
+/// that a sender which starts counting anew is heard again.
 ///
-/// **Bounds.** A snapshot names at most ``TypingPolicy/Settings/typerLimit`` people and counts the rest; of more than ``connectionLimit``
-/// connections the surplus is not noticed.
+/// **Bounds.** A snapshot names at most ``TypingPolicy/Settings/typerLimit`` people and counts the rest. The roster
+/// ignores connections beyond ``connectionLimit``.
 public struct TypingRoster: Sendable {
     public let policy: TypingPolicy
 
-    /// How many connections are followed at most.
+    /// How many connections the roster follows at most.
     public static let connectionLimit = 10_000
 
-    /// Who types now. May be asked at any time.
+    /// Who types now.
     public private(set) var current = TypingSnapshot.nobody
 
     private var records: [ConnectionID: Record] = [:]
-    /// The connections on which each person types or pauses; nobody has none.
+    /// The connections on which each person types or pauses; no entry is empty.
     private var people: [TypingPerson: [ConnectionID]] = [:]
     private var display: TypingDisplay
-    /// Not later than the first moment at which somebody expires; nil when nobody types or pauses.
+    /// The next expiry, or a moment before it; nil when nobody types or pauses.
     private var earliest: MonotonicInstant?
 
     private var ownConnection: ConnectionID?
     private var blocked: Set<String> = []
     private var isHidden = false
     private var memberCount = 0
-
-    public enum Input: Hashable, Sendable {
-        /// A typing signal of another connection; `user` is whom it belongs to, nil or empty if nobody knows.
-        case signal(TypingSignal, from: ConnectionID, user: String?)
-        /// A chat message, and the number that it carries.
-        case message(from: ConnectionID, typingN: Int64?)
-        case connectionDestroyed(ConnectionID)
-        /// This connection is there, or there again: nobody knows any more who types.
-        case connected(as: ConnectionID?)
-        /// Exactly these users are never shown, on whichever connection. One's own other devices can be hidden so, too.
-        case blocked(Set<String>)
-        /// Nobody is shown, as long as that is so.
-        case hidden(Bool)
-        /// Connections in the room, one's own included.
-        case memberCount(Int)
-    }
 
     private struct Record {
         var person: TypingPerson
@@ -63,9 +49,9 @@ public struct TypingRoster: Sendable {
             /// Shown until then.
             case typing(until: MonotonicInstant)
             case paused(until: MonotonicInstant)
-            /// Not shown; its number is remembered until then.
+            /// Not shown; the roster remembers its number until then.
             case silent(until: MonotonicInstant)
-            /// The connection is gone: nothing of it counts any more.
+            /// The connection is destroyed; its signals are ignored until then.
             case closed(until: MonotonicInstant)
 
             var until: MonotonicInstant {
@@ -89,51 +75,47 @@ public struct TypingRoster: Sendable {
         display = TypingDisplay(policy: policy)
     }
 
-    /// Returns the new snapshot if it is another.
-    public mutating func handle(_ input: Input, now: MonotonicInstant) -> TypingSnapshot? {
+    /// Returns the new snapshot if it differs from the last.
+    public mutating func handle(_ input: TypingInput, now: MonotonicInstant) -> TypingSnapshot? {
         expire(now)
         switch input {
-        case .signal(let signal, let from, let user): take(signal, from, user, now)
-        case .message(let from, let typingN): end(from, typingN, now)
+        case .signal(let signal, let from, let user): receive(signal, from, user, now)
+        case .messageReceived(let from, let typingN): end(from, typingN, now)
         case .connectionDestroyed(let id): close(id, now)
         case .connected(let id):
             ownConnection = id
             clear()
-        case .blocked(let users):
-            blocked = users
-            for user in users {
-                for id in people[.user(user)] ?? [] { records[id] = nil }
-                update(.user(user), isAtOnce: true, at: now)
-                display.release(.user(user))
-            }
-        case .hidden(let value):
-            isHidden = value
+        case .reconnecting, .disconnected: clear()
+        case .blockedUsers(let users): block(users, now)
+        case .optedOut(let value):
+            isHidden = value && policy.isReciprocal
             if isSilent { clear() }
         case .memberCount(let count):
             memberCount = count
             if isSilent { clear() }
+        case .connectionLost, .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .publishFailed: break
         }
         return changed()
     }
 
-    /// Does what has become due; call it at ``nextDeadline``, or later.
+    /// Does what is due. Call it at ``nextDeadline`` or later.
     public mutating func advance(to now: MonotonicInstant) -> TypingSnapshot? {
         expire(now)
         return changed()
     }
 
-    /// When ``advance(to:)`` has to be called next; nil: not before the next input. Never later than the moment at which
-    /// somebody expires, but it may be earlier: then nothing happens, and the next deadline is later.
+    /// When to call ``advance(to:)`` next; nil: not before the next input. It is never later than the next expiry, but
+    /// it may be earlier: then nothing happens, and the next deadline is later.
     public var nextDeadline: MonotonicInstant? {
         guard let shown = display.nextDeadline else { return earliest }
         return earliest.map { min($0, shown) } ?? shown
     }
 
-    // MARK: What the inputs do
+    // MARK: Inputs
 
     private var isSilent: Bool { isHidden || (policy.roomCap.map { memberCount > $0 } ?? false) }
 
-    private mutating func take(
+    private mutating func receive(
         _ signal: TypingSignal, _ from: ConnectionID, _ user: String?, _ now: MonotonicInstant
     ) {
         let user = user.flatMap { $0.isEmpty ? nil : $0 }
@@ -144,10 +126,10 @@ public struct TypingRoster: Sendable {
             record = known
             if case .closed = record.state { return }
             if let n = signal.n, let last = record.lastN, n <= last { return }
-            // Whose it is is said by a typing signal only; while it is shown it stays the same person's.
+            // Only a typing signal names the person, and while the connection is shown its person stays the same.
             if !record.state.isShown { record.person = person }
         } else {
-            guard makeRoom(now) else { return }
+            guard makeSpace(now) else { return }
             record = Record(person: person, state: .silent(until: now))
         }
         record.lastN = signal.n ?? record.lastN
@@ -161,11 +143,11 @@ public struct TypingRoster: Sendable {
 
     private mutating func end(_ from: ConnectionID, _ typingN: Int64?, _ now: MonotonicInstant) {
         guard !isSilent, from != ownConnection else { return }
-        // Whatever it says of typing: nobody is shown as typing beside their message who has stopped.
+        // Whatever number it carries: a person who has stopped typing does not linger beside their message.
         display.settle(from)
         guard var record = known(from, now) else {
-            // The begin that belongs to the message may still be under way.
-            guard let typingN, makeRoom(now) else { return }
+            // The begin that this message ends may still arrive.
+            guard let typingN, makeSpace(now) else { return }
             records[from] = Record(person: .connection(from), state: remembered(now), lastN: typingN)
             return
         }
@@ -182,10 +164,19 @@ public struct TypingRoster: Sendable {
     private mutating func close(_ id: ConnectionID, _ now: MonotonicInstant) {
         guard !isSilent, id != ownConnection else { return }
         display.settle(id)
-        guard known(id, now) != nil || makeRoom(now) else { return }
+        guard known(id, now) != nil || makeSpace(now) else { return }
         var record = records[id] ?? Record(person: .connection(id), state: .silent(until: now))
         record.state = .closed(until: now.advanced(by: policy.beginExpiry))
         put(record, id, name: nil, isAtOnce: true, now)
+    }
+
+    private mutating func block(_ users: Set<String>, _ now: MonotonicInstant) {
+        blocked = users
+        for user in users {
+            for id in people[.user(user)] ?? [] { records[id] = nil }
+            update(.user(user), isAtOnce: true, at: now)
+            display.release(.user(user))
+        }
     }
 
     private mutating func clear() {
@@ -203,8 +194,8 @@ public struct TypingRoster: Sendable {
         records[id].flatMap { $0.state.until > now ? $0 : nil }
     }
 
-    /// Whether one more connection may be followed. Who is shown stays; what is merely remembered makes room.
-    private mutating func makeRoom(_ now: MonotonicInstant) -> Bool {
+    /// Whether the roster can follow one more connection. It drops remembered numbers, but no connection that is shown.
+    private mutating func makeSpace(_ now: MonotonicInstant) -> Bool {
         if records.count < Self.connectionLimit { return true }
         records = records.filter { $0.value.state.until > now }
         if records.count < Self.connectionLimit { return true }
@@ -212,7 +203,7 @@ public struct TypingRoster: Sendable {
         return records.count < Self.connectionLimit
     }
 
-    // MARK: What is shown
+    // MARK: Display
 
     private mutating func put(
         _ record: Record, _ id: ConnectionID, name: String?, isAtOnce: Bool, _ now: MonotonicInstant
@@ -225,7 +216,7 @@ public struct TypingRoster: Sendable {
         update(record.person, typer: TypingSnapshot.Typer(name: name, connectionID: id), isAtOnce: isAtOnce, at: now)
     }
 
-    /// Shows a person as their connections say, from `moment` on.
+    /// Shows a person as their connections state, from `moment` on.
     private mutating func update(
         _ key: TypingPerson, typer: TypingSnapshot.Typer? = nil, isAtOnce: Bool, at moment: MonotonicInstant
     ) {
@@ -253,7 +244,7 @@ public struct TypingRoster: Sendable {
     private mutating func expire(_ now: MonotonicInstant) {
         if let earliest, earliest <= now {
             let over = records.filter { $0.value.state.until <= now }
-            // From the moment at which each was due, however late the timer.
+            // Counted from the due moment of each, however late the timer.
             for (id, record) in over.sorted(by: { $0.value.state.until < $1.value.state.until }) {
                 records[id] = nil
                 update(record.person, isAtOnce: false, at: record.state.until)

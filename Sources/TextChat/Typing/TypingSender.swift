@@ -1,45 +1,46 @@
 import SignalingProtocol
 
-/// Decides which typing signals leave one connection. What the user does goes in, signals come out; the shell publishes
-/// them at once, in their order, and calls ``advance(to:)`` at ``nextDeadline``.
+/// Decides which typing signals one connection sends. Inputs go in, signals come out. The caller publishes them at
+/// once, in their order, and calls ``advance(to:)`` at ``nextDeadline``.
 ///
-/// - The first key announces begin at once; further keys repeat it once per refresh, and only because of a key.
-/// - Without keys pause and then finish follow by themselves, if the policy has them.
-/// - At most one signal leaves per ``TypingPolicy/Settings/minimumGap``. Wishes inside the gap collapse: what still differs from
-///   what was last sent goes out at its end. So a leaver keeps the sender until ``nextDeadline`` is nil.
-/// - Nothing is queued: what cannot be published now is never published.
+/// - The first key announces begin at once. Further keys repeat it once per refresh, and only a key does.
+/// - Without keys pause and then finish follow, if the policy has them.
+/// - At most one signal is sent per ``TypingPolicy/Settings/minimumGap``. Changes inside the gap are coalesced: at its
+///   end the sender sends what still differs from the last signal. So keep the sender of a left room until
+///   ``nextDeadline`` is nil.
+/// - Nothing is queued: a signal that cannot be published now is never published.
 ///
-/// The signals' number `n` never falls, whatever happens; it starts at 1 after `startingAfter`. Who makes a new sender for
-/// a connection that had one hands the number on, since receivers drop what is not newer.
+/// The number `n` of the signals only rises; it starts at 1 after `startingAfter`. A new sender for the same connection
+/// must continue with the old one's number, since receivers drop a signal whose number is not higher.
 public struct TypingSender: Sendable {
     public let policy: TypingPolicy
 
     /// The number of the last signal. A chat message carries it, so that receivers know which begins are older than the
-    /// message (TYP-5); read it after ``Input/messageSent``.
+    /// message (TYP-5). Read it after ``TypingInput/messageSubmitted``.
     public private(set) var lastN: Int64
 
     private var state = State.finished
-    /// What receivers were told last, as far as we know; nil: nothing, or they know of the end otherwise.
+    /// The last signal that receivers may still show; nil: none.
     private var announced: Announcement?
-    /// What they had been told before, for when the last signal turns out not to have left.
+    /// The one before, in case the last signal did not leave.
     private var announcedBefore: Announcement?
-    /// A key asks for a begin, as soon as the gap allows.
+    /// A key asks for a begin as soon as the gap allows one.
     private var wantsBegin = false
-    /// A key came too early for a refresh; used by policies whose refresh trails.
+    /// A key came too early for a refresh, and the policy's refresh trails.
     private var wantsRefresh = false
     private var lastSignalAt: MonotonicInstant?
 
-    private var text = ""
+    private var draft = ""
     private var isConnected: Bool
     private var isOptedOut = false
     private var memberCount = 0
 
     private enum State {
-        /// Nothing is written. A key makes it `typing`.
+        /// Nothing is written. A key leads to `typing`.
         case finished
-        /// Keys come. Becomes `paused` when none has come until then, `finished` when the text is cleared or sent.
+        /// The user types. Without a key until `idleAt`: `paused`. The draft is cleared or sent: `finished`.
         case typing(idleAt: MonotonicInstant?)
-        /// Something is written, but no key comes. A key makes it `typing`, time makes it `finished`.
+        /// A draft, but no key for a while. A key: `typing`. At `finishAt`: `finished`.
         case paused(finishAt: MonotonicInstant?)
     }
 
@@ -49,28 +50,6 @@ public struct TypingSender: Sendable {
         var n: Int64
     }
 
-    public enum Input: Hashable, Sendable {
-        /// What the app says itself, as often as it likes (Layer's `sendTypingIndicator`).
-        case action(TypingAction)
-        /// The user has changed the text. It counts as a key when it is another text, and one that could be sent: not white
-        /// space alone. One that could not be sent ends typing.
-        case textDidChange(String)
-        /// The program has changed the text: a draft restored, the field cleared. Never a key.
-        case textWasSet(String)
-        /// The user has sent a message.
-        case messageSent
-        /// The user has left the room: another screen, another room, the program closed or in the background.
-        case left
-        case connected
-        case disconnected
-        /// Signal number `n` did not leave, or nobody knows whether it did. It is not sent again.
-        case publishFailed(n: Int64)
-        /// The user does not want to be seen, or wants to be again.
-        case optedOut(Bool)
-        /// Connections in the room, one's own included.
-        case memberCount(Int)
-    }
-
     /// `startingAfter` is the last number that this connection has used.
     public init(policy: TypingPolicy = .standard, isConnected: Bool = true, startingAfter lastN: Int64 = 0) {
         self.policy = policy
@@ -78,50 +57,29 @@ public struct TypingSender: Sendable {
         self.lastN = lastN
     }
 
-    /// No signal leaves because of keys.
+    /// Whether keys send nothing.
     public var isSilent: Bool { !isConnected || isOptedOut || isOverCap }
 
     private var isOverCap: Bool { policy.roomCap.map { memberCount > $0 } ?? false }
 
-    public mutating func handle(_ input: Input, now: MonotonicInstant) -> [TypingSignal] {
+    public mutating func handle(_ input: TypingInput, now: MonotonicInstant) -> [TypingSignal] {
         switch input {
-        case .connected, .disconnected:
-            // Both end what was; a signal that was due has nobody to go to.
-            isConnected = input == .connected
-            forget()
-            return []
-        case .action, .textDidChange, .textWasSet, .messageSent, .left, .publishFailed, .optedOut, .memberCount: break
+        case .connected: return startOver(isConnected: true)
+        case .reconnecting, .disconnected, .connectionLost: return startOver(isConnected: false)
+        case .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .optedOut, .memberCount, .publishFailed,
+            .blockedUsers, .signal, .messageReceived, .connectionDestroyed:
+            // What was due before the input comes first: at its exact moment a pause wins over a key.
+            var signals = advance(to: now)
+            apply(input, now)
+            signals += due(now)
+            return signals
         }
-        // What was due before the input comes first: at exactly its moment a pause wins over a key.
-        var signals = advance(to: now)
-        switch input {
-        case .action(.begin): key(now)
-        case .action(.pause): pause(now)
-        case .action(.finish), .left: finish()
-        case .textDidChange(let newText):
-            let isSame = newText == text
-            text = newText
-            if !Self.isSendable(newText) { finish() } else if !isSame { key(now) }
-        case .textWasSet(let newText): text = newText
-        case .messageSent: messageSent()
-        case .connected, .disconnected: break
-        case .publishFailed(let n): publishFailed(n)
-        case .optedOut(let value):
-            isOptedOut = value
-            if value { finish() }
-        case .memberCount(let count):
-            memberCount = count
-            // Receivers, who count as well, list nobody any more.
-            if isOverCap { forget() }
-        }
-        signals += due(now)
-        return signals
     }
 
-    /// Does what has become due; call it at ``nextDeadline``, or later.
+    /// Does what is due. Call it at ``nextDeadline`` or later.
     public mutating func advance(to now: MonotonicInstant) -> [TypingSignal] {
         if case .typing(let idleAt?) = state, idleAt <= now {
-            // From the moment it was due, however late the timer: a machine that slept does not pause after waking.
+            // Counted from the due moment, however late the timer: a machine that slept does not pause after waking.
             enterPause(from: idleAt)
         }
         if case .paused(let finishAt?) = state, finishAt <= now { state = .finished }
@@ -132,7 +90,7 @@ public struct TypingSender: Sendable {
         return due(now)
     }
 
-    /// When ``advance(to:)`` has to be called next; nil: not before the next input.
+    /// When to call ``advance(to:)`` next; nil: not before the next input.
     public var nextDeadline: MonotonicInstant? {
         var deadline: MonotonicInstant?
         func add(_ moment: MonotonicInstant?) {
@@ -145,12 +103,48 @@ public struct TypingSender: Sendable {
             if wantsRefresh { add(refreshAt) }
         case .paused(let finishAt): add(finishAt)
         }
-        // Only the gap can make a wish wait.
-        if wish != nil { add(gapEnd) }
+        // Only the gap delays a pending action.
+        if pendingAction != nil { add(gapEnd) }
         return deadline
     }
 
-    // MARK: What the inputs do
+    // MARK: Inputs
+
+    private mutating func apply(_ input: TypingInput, _ now: MonotonicInstant) {
+        switch input {
+        case .draftEdited(let text):
+            let isSame = text == draft
+            draft = text
+            if !Self.isSendable(text) { finish() } else if !isSame { key(now) }
+        case .draftSet(let text): draft = text
+        case .send(.begin): key(now)
+        case .send(.pause): pause(now)
+        case .send(.finish), .leave: finish()
+        case .messageSubmitted:
+            draft = ""
+            finish()
+            // The message ends typing for receivers, so the next key announces begin again.
+            if !policy.finishesWhenMessageSent { announced = nil }
+        case .optedOut(let value):
+            isOptedOut = value
+            if value { finish() }
+        case .memberCount(let count):
+            memberCount = count
+            // Receivers count as well, and list nobody any more.
+            if isOverCap { forget() }
+        case .publishFailed(let n): publishFailed(n)
+        case .connected, .reconnecting, .disconnected, .connectionLost, .blockedUsers, .signal, .messageReceived,
+            .connectionDestroyed:
+            break
+        }
+    }
+
+    /// A signal that was due has no receiver any more.
+    private mutating func startOver(isConnected: Bool) -> [TypingSignal] {
+        self.isConnected = isConnected
+        forget()
+        return []
+    }
 
     private mutating func key(_ now: MonotonicInstant) {
         guard !isSilent else { return }
@@ -182,14 +176,7 @@ public struct TypingSender: Sendable {
         wantsRefresh = false
     }
 
-    private mutating func messageSent() {
-        text = ""
-        finish()
-        // The message says it all, so that the next key begins anew.
-        if !policy.finishesWhenMessageSent { announced = nil }
-    }
-
-    /// Receivers will know without a signal.
+    /// Receivers forget this connection without a signal.
     private mutating func forget() {
         finish()
         announced = nil
@@ -198,14 +185,15 @@ public struct TypingSender: Sendable {
     private mutating func publishFailed(_ n: Int64) {
         guard let last = announced, last.n == n else { return }
         switch last.action {
-        // The next key tries again. The attempt still counts for the gap, or a server that refuses would be asked at each key.
+        // The next key tries again. The attempt still counts for the gap, so that a server which refuses is not asked
+        // at each key.
         case .begin: announced = announcedBefore
-        // Receivers let it lapse.
+        // Receivers let it expire.
         case .pause, .finish: break
         }
     }
 
-    // MARK: What leaves
+    // MARK: Signals
 
     private var refreshAt: MonotonicInstant? { announced?.at.advanced(by: policy.refresh) }
 
@@ -215,9 +203,9 @@ public struct TypingSender: Sendable {
     }
 
     private mutating func due(_ now: MonotonicInstant) -> [TypingSignal] {
-        // Whom receivers have let lapse need not be ended.
+        // An announcement that has expired at the receivers needs no end.
         if !mayStillShowUs(now) { announced = nil }
-        guard let action = wish else { return [] }
+        guard let action = pendingAction else { return [] }
         if let gapEnd, now < gapEnd { return [] }
         lastN += 1
         lastSignalAt = now
@@ -228,14 +216,14 @@ public struct TypingSender: Sendable {
         return [TypingSignal(action, n: lastN)]
     }
 
-    /// What receivers should be told and do not know.
-    private var wish: TypingAction? {
+    /// The action that receivers do not know yet.
+    private var pendingAction: TypingAction? {
         guard isConnected else { return nil }
         switch (state, announced?.action) {
         case (.typing, _): return wantsBegin ? .begin : nil
         case (.paused, .begin): return .pause
         case (.paused, .pause), (.paused, .finish), (.paused, nil): return nil
-        // Where nothing can say so, the refresh goes on counting: deleting and writing again does not send more.
+        // A form without finish keeps counting the refresh, so that deleting and writing again does not send more.
         case (.finished, .begin), (.finished, .pause): return policy.wireForm == .actions ? .finish : nil
         case (.finished, .finish), (.finished, nil): return nil
         }

@@ -1,12 +1,12 @@
 import SignalingProtocol
 
-/// Who is typing at one moment, in the order in which they began.
+/// The people who type and pause at one moment, in the order in which they began.
 public struct TypingSnapshot: Hashable, Sendable {
-    /// One person, however many connections they type on.
+    /// One person, on however many connections.
     public struct Typer: Hashable, Sendable {
-        /// What to call them; nil if nobody has said.
+        /// The name of the user; nil: unknown.
         public let name: String?
-        /// The connection on which they began.
+        /// The connection on which the person began.
         public let connectionID: ConnectionID
 
         public init(name: String?, connectionID: ConnectionID) {
@@ -15,11 +15,11 @@ public struct TypingSnapshot: Hashable, Sendable {
         }
     }
 
-    /// The first of those who type, at most ``TypingPolicy/Settings/typerLimit``.
+    /// The first people who type, at most ``TypingPolicy/Settings/typerLimit``.
     public var typing: [Typer]
-    /// The first of those who have begun and pause, at most as many.
+    /// The first people who have paused, at most as many.
     public var paused: [Typer]
-    /// All who type, the unnamed rest included.
+    /// How many people type, including those that are not in the list.
     public var typingCount: Int
     public var pausedCount: Int
 
@@ -32,8 +32,8 @@ public struct TypingSnapshot: Hashable, Sendable {
         self.pausedCount = pausedCount ?? paused.count
     }
 
-    /// What has happened since an earlier snapshot, one change per person: who has gone, who has paused, who types. So an app that
-    /// listens to changes, as Layer's do, never hears of the same state twice.
+    /// The changes since an earlier snapshot, one per person: those who are gone, then those who paused, then those who
+    /// type. An app that listens to changes, as Layer's do, never gets the same state twice.
     public func changes(since earlier: TypingSnapshot) -> [TypingChange] {
         let typingBefore = Set(earlier.typing)
         let pausedBefore = Set(earlier.paused)
@@ -44,7 +44,7 @@ public struct TypingSnapshot: Hashable, Sendable {
     }
 }
 
-/// That somebody has begun, paused or finished.
+/// A person has begun, paused or finished.
 public struct TypingChange: Hashable, Sendable {
     public let typer: TypingSnapshot.Typer
     public let action: TypingAction

@@ -1,9 +1,9 @@
-/** Messages that may be in the queue, failed ones included (G5). */
+/** How many messages fit in the queue, failed ones included (G5). */
 export const QUEUE_CAPACITY = 100;
 
 /**
- * Which of one's own messages goes to the channel next: one at a time, in the order in which they were written. One that has
- * failed holds back those behind it until it is sent or discarded, or until somebody lets them pass. Pure.
+ * Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were written. A failed
+ * message holds back those behind it until it is sent, discarded, or passed over. Pure.
  */
 export class SendQueue {
   /** Each `{localId, status: 'waiting' | 'inFlight' | 'failed' | 'passedOver'}`. */
@@ -19,19 +19,19 @@ export class SendQueue {
     this.#entries.push({ localId, status: 'waiting' });
   }
 
-  /** A failed message that holds back nothing: from an earlier run of the program. */
+  /** Adds a failed message that holds back nothing: from an earlier run of the program. */
   appendPassedOver(localId) {
     this.#entries.push({ localId, status: 'passedOver' });
   }
 
-  /** The message whose turn it is; null while another is under way, or is in the way. */
+  /** The message to send next; null while another is in flight, or a failed one holds the queue back. */
   get next() {
     if (this.isPaused || this.#entries.some(({ status }) => status === 'inFlight')) return null;
     const first = this.#entries.find(({ status }) => status !== 'passedOver');
     return first?.status === 'waiting' ? first.localId : null;
   }
 
-  /** The failed message that holds back others, or will. */
+  /** The failed message that holds back those behind it. */
   get obstacle() {
     return this.#entries.find(({ status }) => status === 'failed')?.localId ?? null;
   }
@@ -44,24 +44,25 @@ export class SendQueue {
     this.#set(localId, 'failed');
   }
 
-  /** Whoever asks for this one asks for it to pass the failed ones before it, too. */
+  /** A failed message waits again. It passes the failed messages before it. */
   retry(localId) {
-    const place = this.#entries.findIndex((entry) => entry.localId === localId);
-    if (place < 0) return;
-    this.#entries[place].status = 'waiting';
-    this.#pass(this.#entries.slice(0, place));
+    const index = this.#entries.findIndex((entry) => entry.localId === localId);
+    if (index < 0) return;
+    this.#entries[index].status = 'waiting';
+    this.#pass(this.#entries.slice(0, index));
   }
 
-  /** Sent or discarded. */
+  /** The message was sent or discarded. */
   remove(localId) {
     this.#entries = this.#entries.filter((entry) => entry.localId !== localId);
   }
 
+  /** Failed messages hold back nothing any more. */
   passFailed() {
     this.#pass(this.#entries);
   }
 
-  /** Fails all that has not been started; what is under way has an answer coming. Returns which. */
+  /** Fails all messages that were not started, and returns them. The message in flight has an answer coming. */
   failWaiting() {
     const waiting = this.#entries.filter(({ status }) => status === 'waiting');
     for (const entry of waiting) entry.status = 'failed';

@@ -201,7 +201,9 @@ export class ChatTimeline {
     const wasVisible = this.isVisible;
     this.isVisible = true;
     const changes = [];
-    for (const message of messages) {
+    for (const restored of messages) {
+      // The number of a sender that is gone.
+      const message = { ...restored, typingN: null };
       if (message.direction === 'sent' && message.state !== 'sent') {
         const failure = message.state === 'failed' ? message.failure : { code: null, message: 'interrupted' };
         changes.push(...this.appendPending({ ...message, state: 'failed', failure }, now));

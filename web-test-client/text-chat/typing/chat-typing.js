@@ -1,178 +1,147 @@
+import { decodeTyping } from '../wire/typing-signal.js';
 import { TypingIndicator } from './typing-indicator.js';
-import { TYPING_PRESETS } from './typing-policy.js';
 
 /**
- * Typing in one chat: what a `TextChatComponent` tells of itself goes in as activities, the effects of a `TypingIndicator` come
- * out. It alone knows which of them are keys, who is here, and when the connection is another. Pure; `now` is in ms of a clock
- * that nobody can set.
+ * Typing of a `TextChatComponent`, with a clock, one timer, and a channel. It carries out the effects of a `TypingIndicator` and
+ * contains no rules of its own. The component feeds it with edits of the draft, messages, and the state of the connection.
  *
- * `userOf(connection)` names the person behind a connection: people are put together by it, and called by it; null: somebody without
- * a name. By default the connection's data, unless that is empty.
+ * Options:
+ * - `publish(signal)` sends a signal to everybody and promises that it left.
+ * - `changed(snapshot)` hears who types.
+ * - `policy`, `isOptedOut` and `blockedUsers`: see the properties.
+ * - `userOf(connection)` names the user of a connection. Connections of the same user are shown as one; null: unknown. The
+ *   default is the connection's data, unless it is empty.
+ * - `clock()` is in ms and monotonic; `setTimeout` and `clearTimeout` belong to it.
  */
 export class ChatTyping {
-  #policy;
   #indicator;
+  #publish;
+  #changed;
   #userOf;
-  // The connection that is up; null: none, or nobody knows what the others hear.
-  #ownConnection = null;
-  #isDoubtful = false;
-  #isOptedOut;
-  #blockedUsers;
-  #text = '';
-  #members = new Set();
+  #clock;
+  #setTimeout;
+  #clearTimeout;
+  #timer = null;
+  #timerAt = null;
 
   constructor({
-    policy = TYPING_PRESETS.standard,
+    publish,
+    changed = () => {},
+    policy,
     isOptedOut = false,
     blockedUsers = [],
     userOf = ({ data }) => data || null,
-  } = {}) {
-    this.#policy = policy;
+    clock = () => performance.now(),
+    setTimeout = (act, delay) => globalThis.setTimeout(act, delay),
+    clearTimeout = (timer) => globalThis.clearTimeout(timer),
+  }) {
+    this.#indicator = new TypingIndicator({ policy });
+    this.#publish = publish;
+    this.#changed = changed;
     this.#userOf = userOf;
-    this.#isOptedOut = isOptedOut;
-    this.#blockedUsers = [...blockedUsers];
-    this.#indicator = new TypingIndicator({ policy, isConnected: false });
-    this.#indicator.setOptedOut(isOptedOut, 0);
-    this.#indicator.setBlocked(this.#blockedUsers, 0);
+    this.#clock = clock;
+    this.#setTimeout = setTimeout;
+    this.#clearTimeout = clearTimeout;
+    this.isOptedOut = isOptedOut;
+    this.blockedUsers = blockedUsers;
   }
 
-  get policy() {
-    return this.#policy;
-  }
-
-  get isOptedOut() {
-    return this.#isOptedOut;
-  }
-
-  get blockedUsers() {
-    return this.#blockedUsers;
-  }
-
-  /** Who types now; see `TypingRoster`. */
+  /** Who types now. */
   get current() {
     return this.#indicator.current;
   }
 
-  /** The number that the next message carries (TYP-5). */
+  /** The number for a message that is written now (TYP-5); null after `stop`. */
   get typingN() {
     return this.#indicator.typingN;
   }
 
-  get nextDeadline() {
-    return this.#indicator.nextDeadline;
+  /** One's own connection, as typing knows it; null while it is not up. */
+  get connection() {
+    return this.#indicator.connection;
   }
 
-  /** Takes an activity of the component. What says nothing about typing changes nothing. */
-  take(activity, now) {
-    const indicator = this.#indicator;
-    switch (activity.kind) {
-      case 'draftEdited':
-        this.#text = activity.text;
-        return indicator.textDidChange(activity.text, now);
-      case 'draftSet':
-      case 'restored':
-        this.#text = activity.text;
-        return indicator.textWasSet(activity.text, now);
-      case 'messageSubmitted':
-        this.#text = '';
-        return indicator.messageSent(now);
-      case 'messageReceived':
-        return activity.from === null ? [] : indicator.receiveMessage(activity.from, activity.message.typingN ?? null, now);
-      case 'otherSignal': {
-        if (activity.isOwn) return [];
-        const { type, data, from } = activity.signal;
-        return indicator.receive({ type, data, from: from?.connectionId }, from ? this.#userOf(from) : null, now);
-      }
-      case 'noticed':
-        // A channel that was connected before anybody listened. After a loss nobody knows what it is worth.
-        if (this.#isDoubtful || activity.connectionId === this.#ownConnection) return [];
-        return this.#connected(activity.connectionId, now);
-      case 'connected':
-        this.#members.clear();
-        return this.#connected(activity.connectionId, now);
-      case 'reconnecting':
-        this.#isDoubtful = true;
-        return this.#clear(now);
-      case 'reconnected':
-        return this.#connected(activity.connectionId, now);
-      case 'disconnected':
-        this.#isDoubtful = false;
-        this.#members.clear();
-        return this.#clear(now);
-      case 'connectionCreated':
-        this.#members.add(activity.connection.connectionId);
-        return indicator.setMemberCount(this.#members.size, now);
-      case 'connectionDestroyed': {
-        const { connectionId } = activity.connection;
-        this.#members.delete(connectionId);
-        return [...indicator.connectionDestroyed(connectionId, now), ...indicator.setMemberCount(this.#members.size, now)];
-      }
-      default:
-        return [];
-    }
+  /** The intervals and flags; see `typing-policy.js`. Set another policy at any time. */
+  get policy() {
+    return this.#indicator.policy;
   }
 
-  advance(now) {
-    return this.#indicator.advance(now);
+  set policy(policy) {
+    this.#carryOut(this.#indicator.setPolicy(policy, this.#clock()));
   }
 
-  publishFailed(n, now) {
-    return this.#indicator.publishFailed(n, now);
+  /** Nothing about this user's typing is sent. A user who is typing has finished for the others. */
+  get isOptedOut() {
+    return this.#indicator.isOptedOut;
   }
 
-  /** What the app says itself, as often as it likes: `begin`, `pause` or `finish`. Edits of the draft say it anyway. */
-  send(action, now) {
-    return this.#indicator.send(action, now);
-  }
-
-  /** The user has turned away from the room. */
-  leave(now) {
-    return this.#indicator.leave(now);
-  }
-
-  setOptedOut(isOptedOut, now) {
-    this.#isOptedOut = isOptedOut;
-    return this.#indicator.setOptedOut(isOptedOut, now);
+  set isOptedOut(value) {
+    this.handle({ kind: 'optedOut', value });
   }
 
   /** Exactly these users are never shown; as `userOf` names them. */
-  setBlockedUsers(users, now) {
-    this.#blockedUsers = [...users];
-    return this.#indicator.setBlocked(this.#blockedUsers, now);
+  get blockedUsers() {
+    return this.#indicator.blockedUsers;
   }
 
-  /** Another behaviour from now on. Numbers go on (TYP-3); who is shown is forgotten, and comes back with the next signal. */
-  setPolicy(policy, now) {
-    const effects = this.#indicator.leave(now);
-    const wasShown = this.#isShowing;
-    this.#policy = policy;
-    this.#indicator = new TypingIndicator({
-      policy,
-      ownConnection: this.#ownConnection,
-      isConnected: this.#ownConnection !== null,
-      startingAfter: this.#indicator.typingN,
-    });
-    this.#indicator.setOptedOut(this.#isOptedOut, now);
-    this.#indicator.setBlocked(this.#blockedUsers, now);
-    this.#indicator.textWasSet(this.#text, now);
-    this.#indicator.setMemberCount(this.#members.size, now);
-    return wasShown ? [...effects, { changed: this.#indicator.current }] : effects;
+  set blockedUsers(users) {
+    this.handle({ kind: 'blockedUsers', users });
   }
 
-  get #isShowing() {
-    const { typingCount, pausedCount } = this.current;
-    return typingCount + pausedCount > 0;
+  /** States what the user does, as often as you like (Layer's `sendTypingIndicator`): `begin`, `pause` or `finish`. */
+  send(action) {
+    this.handle({ kind: 'send', action });
   }
 
-  #connected(connectionId, now) {
-    this.#isDoubtful = false;
-    this.#ownConnection = connectionId;
-    return this.#indicator.connected(connectionId, now);
+  /** The user has left the room. */
+  leave() {
+    this.handle({ kind: 'leave' });
   }
 
-  // Nobody knows who types, and nobody can be told.
-  #clear(now) {
-    this.#ownConnection = null;
-    return [...this.#indicator.connected(null, now), ...this.#indicator.disconnected(now)];
+  /** Ends typing for good: nobody is shown any more, and nothing is sent. */
+  stop() {
+    this.#carryOut(this.#indicator.stop(this.#clock()));
+  }
+
+  /** Handles an input of `TypingIndicator`. The component calls it. */
+  handle(input) {
+    this.#carryOut(this.#indicator.handle(input, this.#clock()));
+  }
+
+  /** Handles a signal of another connection, if it is about typing. */
+  receive({ type, data, from }) {
+    const typing = decodeTyping({ type, data });
+    if (typing === null || from === null || from === undefined) return;
+    this.handle({ kind: 'signal', ...typing, from: from.connectionId, user: this.#userOf(from) });
+  }
+
+  #carryOut(effects) {
+    for (const effect of effects) {
+      if (effect.send) this.#send(effect);
+      else this.#changed(effect.changed);
+    }
+    this.#schedule();
+  }
+
+  async #send({ send, n }) {
+    try {
+      await this.#publish(send);
+    } catch {
+      this.handle({ kind: 'publishFailed', n });
+    }
+  }
+
+  #schedule() {
+    const deadline = this.#indicator.nextDeadline;
+    if (deadline === this.#timerAt) return;
+    if (this.#timer !== null) this.#clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#timerAt = deadline;
+    if (deadline === null) return;
+    this.#timer = this.#setTimeout(() => {
+      this.#timer = null;
+      this.#timerAt = null;
+      this.#carryOut(this.#indicator.advance(this.#clock()));
+    }, Math.max(0, Math.ceil(deadline - this.#clock())));
   }
 }

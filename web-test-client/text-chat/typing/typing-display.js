@@ -1,43 +1,45 @@
-/** How many people are shown for longer at most. */
+import { NOBODY, isSameSnapshot } from './typing-snapshot.js';
+
+/** How many people are held at most. */
 const HOLD_LIMIT = 10_000;
 
-export const NOBODY = Object.freeze({ typing: Object.freeze([]), paused: Object.freeze([]), typingCount: 0, pausedCount: 0 });
-
 /**
- * Whom a `TypingRoster` shows. It is told how each person stands, and shows who has stopped typing a moment longer, so that
- * nothing flickers: the policy's `linger` and `minimumShow`. Only what is shown waits. What counts, and until when, is the roster's.
+ * Which people a `TypingRoster` shows. The roster sets each person's state. The display shows a person who stops typing a moment
+ * longer, so that nothing flickers: the policy's `linger` and `minimumShow`. It delays only what is shown. The roster decides
+ * which state holds, and until when.
  */
 export class TypingDisplay {
   #policy;
-  // By person: {place, typer, shown, state, typingSince, hold}; `hold` is {until, connections}, those on which they have stopped.
+  // By person: {rank, typer, shown, state, typingSince, hold}. The rank counts people in the order of their first begin. `hold`
+  // is {until, connections}: the person is still shown as typing, but has stopped on these connections.
   #people = new Map();
   #held = new Set();
-  // Whose connections were, of those shown for longer.
+  // The held person of a connection on which that person has stopped typing.
   #persons = new Map();
-  #typing = new Line();
-  #paused = new Line();
-  #lastPlace = 0;
+  #typing = new OrderedTypers();
+  #paused = new OrderedTypers();
+  #lastRank = 0;
   #nextDeadline = null;
 
   constructor(policy) {
     this.#policy = policy;
   }
 
-  /** Not later than the first moment at which somebody is shown long enough; null when nobody is shown for longer. */
+  /** The next moment at which a hold ends, or a moment before it; null when nobody is held. */
   get nextDeadline() {
     return this.#nextDeadline;
   }
 
   /**
-   * A person stands so from `now` on: `typing`, `paused` or null. `ended` are the connections on which they were one of these until
-   * then, and are not any more. `isAtOnce`: nothing of it is shown for longer.
+   * Sets a person's state from `now` on: `typing`, `paused` or null. `ended` are the connections on which the person was typing or
+   * pausing until then. `isAtOnce`: the person is not held.
    */
   set(key, { state, typer, ended, isAtOnce, now }) {
     const person = this.#people.get(key);
     if (!person) {
       if (state === null) return;
-      this.#lastPlace += 1;
-      const added = { place: this.#lastPlace, typer: Object.freeze(typer), shown: null, state, typingSince: null, hold: null };
+      this.#lastRank += 1;
+      const added = { rank: this.#lastRank, typer: Object.freeze(typer), shown: null, state, typingSince: null, hold: null };
       if (state === 'typing') added.typingSince = now;
       this.#people.set(key, added);
       this.#show(key, added);
@@ -63,13 +65,13 @@ export class TypingDisplay {
     this.#show(key, person);
   }
 
-  /** Nobody who was on this connection is shown for longer. */
+  /** Ends the hold of a person who was on this connection. */
   settle(connection) {
     const key = this.#persons.get(connection);
     if (key !== undefined) this.release(key);
   }
 
-  /** This person is not shown for longer. */
+  /** Ends the hold of this person. */
   release(key) {
     const person = this.#people.get(key);
     if (!person) return;
@@ -91,12 +93,12 @@ export class TypingDisplay {
     this.#people.clear();
     this.#held.clear();
     this.#persons.clear();
-    this.#typing = new Line();
-    this.#paused = new Line();
+    this.#typing = new OrderedTypers();
+    this.#paused = new OrderedTypers();
     this.#nextDeadline = null;
   }
 
-  /** The new snapshot, if it is another than `last`; else null. */
+  /** The new snapshot, if it differs from `last`; else null. */
   changeFrom(last) {
     const isCleared = this.#people.size === 0 && last !== NOBODY;
     if (!this.#typing.hasChanged && !this.#paused.hasChanged && !isCleared) return null;
@@ -111,10 +113,10 @@ export class TypingDisplay {
             typingCount: this.#typing.count,
             pausedCount: this.#paused.count,
           });
-    return isSame(snapshot, last) ? null : snapshot;
+    return isSameSnapshot(snapshot, last) ? null : snapshot;
   }
 
-  // Until when somebody is shown who has stopped now.
+  // The end of the hold of a person who stops now.
   #endOf({ typingSince }, now) {
     const { linger, minimumShow } = this.#policy;
     return Math.max(now + (linger ?? 0), typingSince + (minimumShow ?? 0));
@@ -135,25 +137,25 @@ export class TypingDisplay {
     if (this.#held.size === 0) this.#nextDeadline = null;
   }
 
-  // Puts a person into the line where they belong.
+  // Moves a person to the list that shows them.
   #show(key, person) {
     const shown = person.hold === null ? person.state : 'typing';
     if (shown !== person.shown) {
-      this.#line(person.shown)?.remove(person.place);
-      this.#line(shown)?.insert(person.place, person.typer);
+      this.#list(person.shown)?.remove(person.rank);
+      this.#list(shown)?.insert(person.rank, person.typer);
       person.shown = shown;
     }
     if (shown === null) this.#people.delete(key);
     if (shown === 'paused') person.typingSince = null;
   }
 
-  #line(shown) {
+  #list(shown) {
     return { typing: this.#typing, paused: this.#paused }[shown];
   }
 }
 
-/** People in the order of their places. */
-class Line {
+/** People by rank. */
+class OrderedTypers {
   #members = [];
   hasChanged = false;
 
@@ -165,41 +167,27 @@ class Line {
     return Object.freeze(this.#members.slice(0, limit).map(({ typer }) => typer));
   }
 
-  insert(place, typer) {
-    this.#members.splice(this.#index(place), 0, { place, typer });
+  insert(rank, typer) {
+    this.#members.splice(this.#index(rank), 0, { rank, typer });
     this.hasChanged = true;
   }
 
-  remove(place) {
-    const index = this.#index(place);
-    if (this.#members[index]?.place !== place) return;
+  remove(rank) {
+    const index = this.#index(rank);
+    if (this.#members[index]?.rank !== rank) return;
     this.#members.splice(index, 1);
     this.hasChanged = true;
   }
 
-  #index(place) {
+  /** The index at which the rank is, or would be. */
+  #index(rank) {
     let low = 0;
     let high = this.#members.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#members[middle].place < place) low = middle + 1;
+      if (this.#members[middle].rank < rank) low = middle + 1;
       else high = middle;
     }
     return low;
   }
-}
-
-export function isSameTyper(one, other) {
-  return one.name === other.name && one.connectionId === other.connectionId;
-}
-
-function isSame(one, other) {
-  return (
-    one.typingCount === other.typingCount &&
-    one.pausedCount === other.pausedCount &&
-    ['typing', 'paused'].every(
-      (list) =>
-        one[list].length === other[list].length && one[list].every((typer, place) => isSameTyper(typer, other[list][place])),
-    )
-  );
 }

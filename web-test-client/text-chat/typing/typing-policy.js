@@ -1,103 +1,42 @@
-// The numbers and flags of typing indicators. There is one engine; whose behaviour it has is said here. All times are in ms.
+// A typing policy: the intervals and flags of typing indicators, in ms. All policies share one engine; `TypingSender` and
+// `TypingRoster` have the rules.
 
 import { ACTIONS_FORM, BEGIN_ONLY_FORM } from '../wire/typing-signal.js';
+import { TYPING_PRESETS } from './typing-presets.js';
 
-/** No setting may last longer. */
+/** The longest duration of any setting. */
 export const LONGEST = 3_600_000;
 
-/** Nobody lingers longer. */
+/** The longest `linger`. */
 export const LONGEST_LINGER = 2000;
 
-const STANDARD = {
-  /** What is written. */
-  wireForm: ACTIONS_FORM,
-  /** While keys come, begin is sent again when this has passed since the last one. */
-  refresh: 4000,
-  /** The refresh that a key asked for too early is sent when the time has come; else it waits for the next key. */
-  refreshTrails: false,
-  /** Without a key for this long: pause. Null: never. */
-  idleToPause: 5000,
-  /** In pause for this long: finish. Null: never. */
-  pauseToFinish: 10_000,
-  /** Finish is sent when a message is; else the message itself says it. */
-  finishesWhenMessageSent: false,
-  /** How long another is shown as typing after a begin. */
-  beginExpiry: 10_000,
-  /** How long another is shown as paused after a pause. */
-  pauseExpiry: 15_000,
-  /**
-   * So long somebody who has stopped typing is still shown, at most 2 s: who deletes a text and writes another does not blink. Who has
-   * sent a message or left is not. Null: no longer than they type. Longer than `minimumGap`, or a finish and a begin after it still blink.
-   */
-  linger: 1500,
-  /** So long at least somebody is shown as typing, at most `beginExpiry`, but not beside a message. Null: no such rule. */
-  minimumShow: null,
-  /** Who pauses is listed as typing. */
-  pausedCountsAsTyping: false,
-  /** Between any two typing signals of a connection lies at least this. Null: no such rule. */
-  minimumGap: 1000,
-  /** In a room with more members, oneself included, nothing is sent and nobody is listed. Null: no such rule. */
-  roomCap: 100,
-  /** Who has opted out of being seen does not see others either. */
-  isReciprocal: false,
-  /** How many people a snapshot names, 1 to 1000; the others are counted. */
-  typerLimit: 50,
-};
-
-const preset = (changes) => Object.freeze({ ...STANDARD, ...changes });
-
-export const TYPING_PRESETS = Object.freeze({
-  standard: preset({}),
-  layer: preset({
-    refresh: 5000,
-    idleToPause: 10_000,
-    pauseToFinish: 10_000,
-    finishesWhenMessageSent: true,
-    beginExpiry: 15_000,
-    linger: null,
-    minimumGap: null,
-    roomCap: null,
-  }),
-  layerWeb: preset({
-    refresh: 2500,
-    refreshTrails: true,
-    idleToPause: 2500,
-    pauseToFinish: 2500,
-    beginExpiry: 6000,
-    pauseExpiry: 6000,
-    linger: null,
-    minimumGap: null,
-    roomCap: null,
-  }),
-  // Easemob asks for more than 5 s.
-  easemob: preset({
-    wireForm: BEGIN_ONLY_FORM,
-    refresh: 5001,
-    idleToPause: null,
-    pauseToFinish: null,
-    pauseExpiry: 10_000,
-    linger: null,
-    minimumGap: null,
-    roomCap: 2,
-  }),
-});
-
 /**
- * Why settings of typing make no sense: `code` says what is wrong, `setting` with which. `unknown` and `wrongKind` are only here, where no
- * compiler has looked before.
+ * Why a policy refuses its settings: `code` names the fault, `setting` the setting. The codes `unknown` and `wrongKind` exist only
+ * in JavaScript, which has no compiler to find these faults.
  */
 export class TypingPolicyError extends Error {
   constructor(code, setting) {
-    super(`${setting}: ${code}`);
+    super(`Cannot make a typing policy: ${setting} ${PROBLEMS[code]}.`);
     this.name = 'TypingPolicyError';
     this.code = code;
     this.setting = setting;
   }
 }
 
+const PROBLEMS = {
+  notPositive: 'must be greater than zero',
+  tooLong: 'is too long; at most an hour, linger at most 2 s, minimumShow at most beginExpiry',
+  expiryTooShort: 'is too short: the indicator would end before the next signal arrives; make it longer',
+  marginTooSmall: 'is below 1.5 times refresh; make it longer, or do not ask for strict checks',
+  notOnTheWire: 'has no signal in this wire form; set it to null or false, or choose the form with actions',
+  countOutOfRange: 'is out of range; roomCap is at least 1, typerLimit is 1 to 1000',
+  unknown: 'is unknown; check its name',
+  wrongKind: 'has a value of the wrong type',
+};
+
 /**
- * `preset` (a name, or a policy) with the settings that differ. Throws `TypingPolicyError` when they make no sense, and when
- * `isStrict` also for an expiry below 1.5 times the refresh, which works but blinks easily.
+ * A policy: `base` (the name of a preset, or a policy) with the settings that differ. Throws `TypingPolicyError` with the first
+ * wrong setting. `isStrict` also refuses an expiry below 1.5 times the refresh, which works but blinks easily.
  */
 export function typingPolicy(base = 'standard', changes = {}, { isStrict = false } = {}) {
   if (typeof base === 'string' && !Object.hasOwn(TYPING_PRESETS, base)) throw new TypingPolicyError('unknown', 'preset');
@@ -111,7 +50,7 @@ const FLAGS = ['refreshTrails', 'finishesWhenMessageSent', 'pausedCountsAsTyping
 const OPTIONAL = new Set(['idleToPause', 'pauseToFinish', 'minimumGap', 'linger', 'minimumShow']);
 
 function check(policy, isStrict) {
-  for (const name of Object.keys(policy)) if (!Object.hasOwn(STANDARD, name)) throw new TypingPolicyError('unknown', name);
+  for (const name of Object.keys(policy)) if (!Object.hasOwn(TYPING_PRESETS.standard, name)) throw new TypingPolicyError('unknown', name);
   if (policy.wireForm !== ACTIONS_FORM && policy.wireForm !== BEGIN_ONLY_FORM) throw new TypingPolicyError('wrongKind', 'wireForm');
   for (const name of FLAGS) if (typeof policy[name] !== 'boolean') throw new TypingPolicyError('wrongKind', name);
   for (const name of DURATIONS) {

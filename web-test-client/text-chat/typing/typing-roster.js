@@ -1,32 +1,34 @@
-import { NOBODY, TypingDisplay, isSameTyper } from './typing-display.js';
-import { TYPING_PRESETS } from './typing-policy.js';
+import { TypingDisplay } from './typing-display.js';
+import { TYPING_PRESETS } from './typing-presets.js';
+import { NOBODY } from './typing-snapshot.js';
 
-/** How many connections are followed at most. */
+/** How many connections the roster follows at most. */
 export const CONNECTION_LIMIT = 10_000;
 
 /**
- * Who is typing in one room, as one connection sees it. Signals and events of others go in; each input returns the new snapshot
- * if it is another, else null. A snapshot is `{typing, paused, typingCount, pausedCount}`: the first `typerLimit` people in the
- * order in which they began, each `{name, connectionId}`, and how many there are in all.
+ * Who types in one room, as one connection sees it. Inputs (see `TypingIndicator`) go in; each returns the new snapshot if it
+ * differs from the last, else null.
  *
- * Kept per connection, shown per person. Each state lasts its policy's expiry, to the instant. A chat message from a
- * connection ends that connection's typing, and nobody else's. Who has stopped typing is shown for the policy's `linger` more, but
- * not beside their message, and not when they have left.
+ * - State is kept per connection and shown per person. A person on two connections is one, and is gone when both are.
+ * - Each state lasts its policy's expiry, to the instant.
+ * - A chat message ends the typing of its own connection, and of no other.
+ * - A person who stops typing is shown for the policy's `linger` more, except after a message or a departure.
  *
- * Signals of a connection are numbered, and one that is not newer than the last seen is dropped. A chat message may carry the
- * number of the last typing signal that its sender had written by then: a begin up to that number is older than the message, however
- * late it comes, and is dropped; one beyond it is about the next message, which this one does not end.
+ * Signals of a connection are numbered, and the roster drops one whose number is not higher than the last seen. A chat message
+ * may carry the number of the last typing signal that its sender had written by then. A begin up to that number is older than the
+ * message and is dropped, however late it arrives. A begin beyond that number is about the next message; this message does not
+ * end it.
  */
 export class TypingRoster {
   #policy;
   #ownConnection;
   #current = NOBODY;
-  // By connection: {person, name, state, until, lastN}; states are typing, paused, silent (remembered) and closed (gone).
+  // By connection: {person, state, until, lastN}; states are typing, paused, silent (its number is remembered) and closed.
   #records = new Map();
-  // By person: the connections on which they type or pause; nobody has none.
+  // By person: the connections on which they type or pause; no entry is empty.
   #people = new Map();
   #display;
-  // Not later than the first moment at which somebody expires; null when nobody types or pauses.
+  // The next expiry, or a moment before it; null when nobody types or pauses.
   #earliest = null;
   #blocked = new Set();
   #isHidden = false;
@@ -38,122 +40,117 @@ export class TypingRoster {
     this.#display = new TypingDisplay(policy);
   }
 
-  /** Who types now. May be asked at any time. */
+  /** Who types now. */
   get current() {
     return this.#current;
   }
 
-  /** When `advance` has to be called next, perhaps earlier than needed; null: not before the next input. */
+  /** When to call `advance` next, perhaps earlier than needed; null: not before the next input. */
   get nextDeadline() {
     const shown = this.#display.nextDeadline;
     return shown === null ? this.#earliest : Math.min(this.#earliest ?? shown, shown);
   }
 
-  /** A typing signal (`{action, n}`) of another connection; `user` is whom it belongs to, null or empty if nobody knows. */
-  signal({ action, n }, from, user, now) {
-    return this.#handle(now, () => {
-      if (this.#isSilent || from === this.#ownConnection || (user && this.#blocked.has(user))) return;
-      const person = user ? `user ${user}` : `connection ${from}`;
-      let record = this.#known(from, now);
-      if (record) {
-        if (record.state === 'closed') return;
-        if (n !== null && record.lastN !== null && n <= record.lastN) return;
-        if (!isShown(record)) record = { ...record, person };
-      } else {
-        if (!this.#makeRoom(now)) return;
-        record = { person, state: 'silent', until: now, lastN: null };
-      }
-      record = { ...record, lastN: n ?? record.lastN };
-      switch (action) {
-        case 'begin':
-          this.#put({ ...record, state: 'typing', until: now + this.#policy.beginExpiry }, from, { name: user, now });
-          break;
-        case 'pause':
-          this.#put({ ...record, state: 'paused', until: now + this.#policy.pauseExpiry }, from, { name: user, now });
-          break;
-        default:
-          this.#put({ ...record, ...this.#remembered(now) }, from, { name: user, now });
-      }
-    });
-  }
-
-  /** A chat message, and the number that it carries (null: none). */
-  message(from, typingN, now) {
-    return this.#handle(now, () => {
-      if (this.#isSilent || from === this.#ownConnection) return;
-      // Whatever it says of typing: nobody is shown as typing beside their message who has stopped.
-      this.#display.settle(from);
-      const record = this.#known(from, now);
-      if (!record) {
-        // The begin that belongs to the message may still be under way.
-        if (typingN === null || !this.#makeRoom(now)) return;
-        this.#records.set(from, { person: `connection ${from}`, ...this.#remembered(now), lastN: typingN });
-        return;
-      }
-      if (record.state === 'closed') return;
-      this.#display.release(record.person);
-      if (typingN !== null && record.lastN !== null && typingN < record.lastN) return;
-      this.#put({ ...record, ...this.#remembered(now), lastN: typingN ?? record.lastN }, from, { isAtOnce: true, now });
-    });
-  }
-
-  connectionDestroyed(id, now) {
-    return this.#handle(now, () => {
-      if (this.#isSilent || id === this.#ownConnection) return;
-      this.#display.settle(id);
-      const known = this.#known(id, now);
-      if (!known && !this.#makeRoom(now)) return;
-      const record = this.#records.get(id) ?? { person: `connection ${id}`, lastN: null };
-      this.#put({ ...record, state: 'closed', until: now + this.#policy.beginExpiry }, id, { isAtOnce: true, now });
-    });
-  }
-
-  /** This connection is there, or there again: nobody knows any more who types. */
-  connected(id, now) {
-    return this.#handle(now, () => {
-      this.#ownConnection = id;
-      this.#clear();
-    });
-  }
-
-  /** Exactly these users are never shown, on whichever connection. */
-  blocked(users, now) {
-    return this.#handle(now, () => {
-      this.#blocked = new Set(users);
-      for (const user of this.#blocked) {
-        const key = `user ${user}`;
-        for (const id of this.#people.get(key) ?? []) this.#records.delete(id);
-        this.#update(key, { isAtOnce: true, now });
-        this.#display.release(key);
-      }
-    });
-  }
-
-  /** Nobody is shown, as long as that is so. */
-  hidden(isHidden, now) {
-    return this.#handle(now, () => {
-      this.#isHidden = isHidden;
-      if (this.#isSilent) this.#clear();
-    });
-  }
-
-  /** Connections in the room, one's own included. */
-  memberCount(count, now) {
-    return this.#handle(now, () => {
-      this.#memberCount = count;
-      if (this.#isSilent) this.#clear();
-    });
-  }
-
-  /** Does what has become due; call it at `nextDeadline`, or later. */
-  advance(now) {
-    return this.#handle(now, () => {});
-  }
-
-  #handle(now, change) {
+  handle(input, now) {
     this.#expire(now);
-    change();
+    switch (input.kind) {
+      case 'signal':
+        this.#receive(input, now);
+        break;
+      case 'messageReceived':
+        this.#end(input, now);
+        break;
+      case 'connectionDestroyed':
+        this.#close(input.id, now);
+        break;
+      case 'connected':
+        this.#ownConnection = input.id;
+        this.#clear();
+        break;
+      case 'reconnecting':
+      case 'disconnected':
+        this.#clear();
+        break;
+      case 'blockedUsers':
+        this.#block(input.users, now);
+        break;
+      case 'optedOut':
+        this.#isHidden = input.value && this.#policy.isReciprocal;
+        if (this.#isSilent) this.#clear();
+        break;
+      case 'memberCount':
+        this.#memberCount = input.value;
+        if (this.#isSilent) this.#clear();
+        break;
+    }
     return this.#changed();
+  }
+
+  /** Does what is due. Call it at `nextDeadline` or later. */
+  advance(now) {
+    this.#expire(now);
+    return this.#changed();
+  }
+
+  #receive({ action, n = null, from, user = null }, now) {
+    if (this.#isSilent || from === this.#ownConnection || (user && this.#blocked.has(user))) return;
+    const person = user ? `user ${user}` : `connection ${from}`;
+    let record = this.#known(from, now);
+    if (record) {
+      if (record.state === 'closed') return;
+      if (n !== null && record.lastN !== null && n <= record.lastN) return;
+      // Only a typing signal names the person, and while the connection is shown its person stays the same.
+      if (!isShown(record)) record = { ...record, person };
+    } else {
+      if (!this.#makeSpace(now)) return;
+      record = { person, state: 'silent', until: now, lastN: null };
+    }
+    record = { ...record, lastN: n ?? record.lastN };
+    switch (action) {
+      case 'begin':
+        this.#put({ ...record, state: 'typing', until: now + this.#policy.beginExpiry }, from, { name: user, now });
+        break;
+      case 'pause':
+        this.#put({ ...record, state: 'paused', until: now + this.#policy.pauseExpiry }, from, { name: user, now });
+        break;
+      default:
+        this.#put({ ...record, ...this.#remembered(now) }, from, { name: user, now });
+    }
+  }
+
+  #end({ from, typingN = null }, now) {
+    if (this.#isSilent || from === this.#ownConnection) return;
+    // Whatever number it carries: a person who has stopped typing does not linger beside their message.
+    this.#display.settle(from);
+    const record = this.#known(from, now);
+    if (!record) {
+      // The begin that this message ends may still arrive.
+      if (typingN === null || !this.#makeSpace(now)) return;
+      this.#records.set(from, { person: `connection ${from}`, ...this.#remembered(now), lastN: typingN });
+      return;
+    }
+    if (record.state === 'closed') return;
+    this.#display.release(record.person);
+    if (typingN !== null && record.lastN !== null && typingN < record.lastN) return;
+    this.#put({ ...record, ...this.#remembered(now), lastN: typingN ?? record.lastN }, from, { isAtOnce: true, now });
+  }
+
+  #close(id, now) {
+    if (this.#isSilent || id === this.#ownConnection) return;
+    this.#display.settle(id);
+    if (!this.#known(id, now) && !this.#makeSpace(now)) return;
+    const record = this.#records.get(id) ?? { person: `connection ${id}`, lastN: null };
+    this.#put({ ...record, state: 'closed', until: now + this.#policy.beginExpiry }, id, { isAtOnce: true, now });
+  }
+
+  #block(users, now) {
+    this.#blocked = new Set(users);
+    for (const user of this.#blocked) {
+      const key = `user ${user}`;
+      for (const id of this.#people.get(key) ?? []) this.#records.delete(id);
+      this.#update(key, { isAtOnce: true, now });
+      this.#display.release(key);
+    }
   }
 
   get #isSilent() {
@@ -176,8 +173,8 @@ export class TypingRoster {
     this.#earliest = null;
   }
 
-  // Who is shown stays; what is merely remembered makes room.
-  #makeRoom(now) {
+  // Whether the roster can follow one more connection. It drops remembered numbers, but no connection that is shown.
+  #makeSpace(now) {
     if (this.#records.size < CONNECTION_LIMIT) return true;
     this.#keep((record) => record.until > now);
     if (this.#records.size < CONNECTION_LIMIT) return true;
@@ -199,7 +196,7 @@ export class TypingRoster {
     this.#update(record.person, { typer: { name: name || null, connectionId: id }, isAtOnce, now });
   }
 
-  // Shows a person as their connections say, from `now` on.
+  // Shows a person as their connections state, from `now` on.
   #update(key, { typer = null, isAtOnce = false, now }) {
     const connections = this.#people.get(key);
     if (!connections) return;
@@ -220,7 +217,7 @@ export class TypingRoster {
   #expire(now) {
     if (this.#earliest !== null && this.#earliest <= now) {
       const over = [...this.#records].filter(([, record]) => record.until <= now);
-      // From the moment at which each was due, however late the timer.
+      // Counted from the due moment of each, however late the timer.
       for (const [id, { person, until }] of over.sort(([, one], [, other]) => one.until - other.until)) {
         this.#records.delete(id);
         this.#update(person, { now: until });
@@ -238,17 +235,6 @@ export class TypingRoster {
     if (snapshot !== null) this.#current = snapshot;
     return snapshot;
   }
-}
-
-/** What has happened between two snapshots, `{typer, action}`: never the same state twice. */
-export function typingChanges(earlier, later) {
-  const has = (list, typer) => list.some((other) => isSameTyper(other, typer));
-  const gone = [...earlier.typing, ...earlier.paused].filter((typer) => !has(later.typing, typer) && !has(later.paused, typer));
-  return [
-    ...gone.map((typer) => ({ typer, action: 'finish' })),
-    ...later.paused.filter((typer) => !has(earlier.paused, typer)).map((typer) => ({ typer, action: 'pause' })),
-    ...later.typing.filter((typer) => !has(earlier.typing, typer)).map((typer) => ({ typer, action: 'begin' })),
-  ];
 }
 
 function isShown(record) {

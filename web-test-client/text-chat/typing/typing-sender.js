@@ -1,30 +1,31 @@
 import { ACTIONS_FORM } from '../wire/typing-signal.js';
-import { TYPING_PRESETS } from './typing-policy.js';
+import { TYPING_PRESETS } from './typing-presets.js';
 
 /**
- * Decides which typing signals leave one connection. What the user does goes in, signals (`{action, n}`) come out; the shell
- * publishes them at once, in their order, and calls `advance` at `nextDeadline` (null: nothing to wait for). `now` is in ms of
- * a clock that nobody can set (`performance.now()`).
+ * Decides which typing signals one connection sends. Inputs (see `TypingIndicator`) go in, signals (`{action, n}`) come out. The
+ * caller publishes them at once, in their order, and calls `advance` at `nextDeadline` (null: not before the next input).
  *
- * - The first key announces begin at once; further keys repeat it once per refresh, and only because of a key.
- * - Without keys pause and then finish follow by themselves, if the policy has them.
- * - At most one signal leaves per `minimumGap`; wishes inside the gap collapse, and what still differs from what was last sent
- *   goes out at its end. So a leaver keeps the sender until `nextDeadline` is null.
- * - Nothing is queued: what cannot be published now is never published.
+ * - The first key announces begin at once. Further keys repeat it once per refresh, and only a key does.
+ * - Without keys pause and then finish follow, if the policy has them.
+ * - At most one signal is sent per `minimumGap`. Changes inside the gap are coalesced: at its end the sender sends what still
+ *   differs from the last signal. So keep the sender of a left room until `nextDeadline` is null.
+ * - Nothing is queued: a signal that cannot be published now is never published.
  */
 export class TypingSender {
   #policy;
   #lastN;
-  // `typing` with `idleAt`, `paused` with `finishAt`, or `finished`.
+  // `typing` until `idleAt`, `paused` until `finishAt`, or `finished`.
   #state = { name: 'finished' };
-  // What receivers were told last, as far as we know; null: nothing, or they know of the end otherwise.
+  // The last signal that receivers may still show; null: none.
   #announced = null;
-  // What they had been told before, for when the last signal turns out not to have left.
+  // The one before, in case the last signal did not leave.
   #announcedBefore = null;
+  // A key asks for a begin as soon as the gap allows one.
   #wantsBegin = false;
+  // A key came too early for a refresh, and the policy's refresh trails.
   #wantsRefresh = false;
   #lastSignalAt = null;
-  #text = '';
+  #draft = '';
   #isConnected;
   #isOptedOut = false;
   #memberCount = 0;
@@ -35,11 +36,12 @@ export class TypingSender {
     this.#lastN = startingAfter;
   }
 
-  /** The number of the last signal; a chat message carries it. Read it after `messageSent`. */
+  /** The number of the last signal; a chat message carries it. Read it after `messageSubmitted` (TYP-5). */
   get lastN() {
     return this.#lastN;
   }
 
+  /** Whether keys send nothing. */
   get isSilent() {
     return !this.#isConnected || this.#isOptedOut || this.#isOverCap;
   }
@@ -48,95 +50,25 @@ export class TypingSender {
     return this.#policy.roomCap !== null && this.#memberCount > this.#policy.roomCap;
   }
 
-  /** What the app says itself, as often as it likes: `begin`, `pause` or `finish`. */
-  action(action, now) {
-    return this.#handle(now, () => {
-      switch (action) {
-        case 'begin':
-          return this.#key(now);
-        case 'pause':
-          return this.#pause(now);
-        case 'finish':
-          return this.#finish();
-        default:
-          throw new TypeError(`no such typing action: ${action}`);
-      }
-    });
+  handle(input, now) {
+    switch (input.kind) {
+      case 'connected':
+        return this.#startOver(true);
+      case 'reconnecting':
+      case 'disconnected':
+      case 'connectionLost':
+        return this.#startOver(false);
+    }
+    // What was due before the input comes first: at its exact moment a pause wins over a key.
+    const signals = this.advance(now);
+    this.#apply(input, now);
+    return signals.concat(this.#due(now));
   }
 
-  /** The user has changed the text of the field. A key if it is another text, and one that could be sent. */
-  textDidChange(text, now) {
-    return this.#handle(now, () => {
-      const isSame = text === this.#text;
-      this.#text = text;
-      if (!isSendable(text)) this.#finish();
-      else if (!isSame) this.#key(now);
-    });
-  }
-
-  /** The program has changed the text of the field: a draft restored, the field cleared. Never a key. */
-  textWasSet(text, now) {
-    return this.#handle(now, () => {
-      this.#text = text;
-    });
-  }
-
-  messageSent(now) {
-    return this.#handle(now, () => {
-      this.#text = '';
-      this.#finish();
-      // The message says it all, so that the next key begins anew.
-      if (!this.#policy.finishesWhenMessageSent) this.#announced = null;
-    });
-  }
-
-  /** The user has turned away from the room. */
-  left(now) {
-    return this.#handle(now, () => this.#finish());
-  }
-
-  // Both end what was: a signal that was due has nobody to go to.
-  connected() {
-    this.#isConnected = true;
-    this.#forget();
-    return [];
-  }
-
-  disconnected() {
-    this.#isConnected = false;
-    this.#forget();
-    return [];
-  }
-
-  /** Signal `n` did not leave, or nobody knows. It is not sent again: the next key is. */
-  publishFailed(n, now) {
-    return this.#handle(now, () => {
-      if (this.#announced?.n !== n) return;
-      // The attempt still counts for the gap. A failed pause or finish receivers let lapse.
-      if (this.#announced.action === 'begin') this.#announced = this.#announcedBefore;
-    });
-  }
-
-  /** Whether the user does not want to be seen. */
-  optedOut(isOptedOut, now) {
-    return this.#handle(now, () => {
-      this.#isOptedOut = isOptedOut;
-      if (isOptedOut) this.#finish();
-    });
-  }
-
-  /** Connections in the room, one's own included. */
-  memberCount(count, now) {
-    return this.#handle(now, () => {
-      this.#memberCount = count;
-      if (this.#isOverCap) this.#forget();
-    });
-  }
-
-  /** Does what has become due; call it at `nextDeadline`, or later. */
+  /** Does what is due. Call it at `nextDeadline` or later. */
   advance(now) {
     if (this.#state.name === 'typing' && this.#state.idleAt !== null && this.#state.idleAt <= now) {
-      // From the moment it was due, however late the timer.
+      // Counted from the due moment, however late the timer.
       this.#enterPause(this.#state.idleAt);
     }
     if (this.#state.name === 'paused' && this.#state.finishAt !== null && this.#state.finishAt <= now) {
@@ -157,16 +89,70 @@ export class TypingSender {
       if (this.#wantsRefresh) moments.push(this.#refreshAt);
     }
     if (this.#state.name === 'paused') moments.push(this.#state.finishAt);
-    if (this.#wish !== null) moments.push(this.#gapEnd);
+    if (this.#pendingAction !== null) moments.push(this.#gapEnd);
     const known = moments.filter((moment) => moment !== null);
     return known.length === 0 ? null : Math.min(...known);
   }
 
-  #handle(now, change) {
-    // What was due before the input comes first: at exactly its moment a pause wins over a key.
-    const signals = this.advance(now);
-    change();
-    return signals.concat(this.#due(now));
+  #apply(input, now) {
+    switch (input.kind) {
+      case 'draftEdited': {
+        const isSame = input.text === this.#draft;
+        this.#draft = input.text;
+        if (!isSendable(input.text)) this.#finish();
+        else if (!isSame) this.#key(now);
+        break;
+      }
+      case 'draftSet':
+        this.#draft = input.text;
+        break;
+      case 'send':
+        this.#act(input.action, now);
+        break;
+      case 'leave':
+        this.#finish();
+        break;
+      case 'messageSubmitted':
+        this.#draft = '';
+        this.#finish();
+        // The message ends typing for receivers, so the next key announces begin again.
+        if (!this.#policy.finishesWhenMessageSent) this.#announced = null;
+        break;
+      case 'optedOut':
+        this.#isOptedOut = input.value;
+        if (input.value) this.#finish();
+        break;
+      case 'memberCount':
+        this.#memberCount = input.value;
+        // Receivers count as well, and list nobody any more.
+        if (this.#isOverCap) this.#forget();
+        break;
+      case 'publishFailed':
+        // The next key tries again. The attempt still counts for the gap, so that a server which refuses is not asked at each key.
+        // Receivers let a failed pause or finish expire.
+        if (this.#announced?.n === input.n && this.#announced.action === 'begin') this.#announced = this.#announcedBefore;
+        break;
+    }
+  }
+
+  // A signal that was due has no receiver any more.
+  #startOver(isConnected) {
+    this.#isConnected = isConnected;
+    this.#forget();
+    return [];
+  }
+
+  #act(action, now) {
+    switch (action) {
+      case 'begin':
+        return this.#key(now);
+      case 'pause':
+        return this.#pause(now);
+      case 'finish':
+        return this.#finish();
+      default:
+        throw new TypeError(`Cannot send the typing action ${action}: use begin, pause or finish.`);
+    }
   }
 
   #key(now) {
@@ -197,6 +183,7 @@ export class TypingSender {
     this.#wantsRefresh = false;
   }
 
+  // Receivers forget this connection without a signal.
   #forget() {
     this.#finish();
     this.#announced = null;
@@ -211,9 +198,9 @@ export class TypingSender {
   }
 
   #due(now) {
-    // Whom receivers have let lapse need not be ended.
+    // An announcement that has expired at the receivers needs no end.
     if (!this.#mayStillShowUs(now)) this.#announced = null;
-    const action = this.#wish;
+    const action = this.#pendingAction;
     if (action === null) return [];
     const gapEnd = this.#gapEnd;
     if (gapEnd !== null && now < gapEnd) return [];
@@ -226,8 +213,8 @@ export class TypingSender {
     return [{ action, n: this.#lastN }];
   }
 
-  // What receivers should be told and do not know.
-  get #wish() {
+  // The action that receivers do not know yet.
+  get #pendingAction() {
     if (!this.#isConnected) return null;
     const told = this.#announced?.action ?? null;
     switch (this.#state.name) {
@@ -236,7 +223,7 @@ export class TypingSender {
       case 'paused':
         return told === 'begin' ? 'pause' : null;
       default:
-        // Where nothing can say so, the refresh goes on counting: deleting and writing again does not send more.
+        // A form without finish keeps counting the refresh, so that deleting and writing again does not send more.
         return (told === 'begin' || told === 'pause') && this.#policy.wireForm === ACTIONS_FORM ? 'finish' : null;
     }
   }
