@@ -3,11 +3,12 @@ import SignalingProtocol
 /// A text chat without a screen: the rows, the draft, what is unread, and the sending of messages (after OpenTok's
 /// `OTKTextChatComponent`).
 ///
-/// With a ``channel`` it sends by itself, one message at a time, and follows each until the session has it. Without one it asks
-/// its ``delegate`` to send. Give it the events of the channel through ``handle(_:now:)``.
+/// With a ``channel`` it sends by itself, one message at a time, and follows each until the session has it. Without one
+/// it asks its ``delegate`` to send. Give it the events of the channel through ``handle(_:now:)``.
 ///
-/// It is not `Sendable` and belongs to one actor: it sends on the actor on which you call ``enqueue(now:localID:isolation:)``,
-/// ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``. Without a channel it may belong to a thread instead.
+/// It is not `Sendable` and belongs to one actor: it sends on the actor on which you call
+/// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``. Without a channel
+/// it may belong to a thread instead.
 public final class TextChatComponent {
     /// Where messages go; nil: the delegate sends them.
     public var channel: (any SignalChannel)? {
@@ -34,7 +35,8 @@ public final class TextChatComponent {
     public private(set) var senderID: String?
     public private(set) var senderAlias: String?
 
-    /// Who types. It rests until it has a clock; see ``ChatTyping``.
+    /// Typing: the others who type, and what they are told of this user. It rests until it has a clock; see
+    /// ``ChatTyping``.
     public let typing: ChatTyping
 
     /// Called after the component's state has changed, for every event that does not change the rows.
@@ -85,8 +87,8 @@ public final class TextChatComponent {
         }
     }
 
-    /// The rows as they are, then each change. Each stream gets every update; a stream that is not read ends with `overflowed`
-    /// after about 1000 updates.
+    /// The rows as they are, then each change. Each stream gets every update; a stream that is not read ends with
+    /// `overflowed` after about 1000 updates.
     public func updateStream() -> AsyncStream<ChatUpdate> {
         updates.add(first: [
             .rows(rows), .unreadCount(unreadCount), .draft(draft, remaining: remaining),
@@ -95,8 +97,8 @@ public final class TextChatComponent {
 
     // MARK: Writing
 
-    /// Sets the sender of one's own messages: by custom one's connection id, and a name to show. Messages that were sent stay as
-    /// they are.
+    /// Sets the sender of one's own messages: by custom one's connection id, and a name to show. Messages that were
+    /// sent stay as they are.
     public func setSenderId(_ id: String?, alias: String?) {
         senderID = id
         senderAlias = alias
@@ -126,9 +128,9 @@ public final class TextChatComponent {
 
     /// Handles an event of the channel. The component learns everything about the channel this way.
     ///
-    /// A signal is one's own if the server's stamp names this component's connection, present or past, or the id given to
-    /// ``setSenderId(_:alias:)``. What the data states about its sender changes nothing: a message with another's name or local
-    /// id is shown as coming from the sender that the server names (CHAT-4).
+    /// A signal is one's own if the server's stamp names this component's connection, present or past, or the id given
+    /// to ``setSenderId(_:alias:)``. What the data states about its sender changes nothing: a message with another's
+    /// name or local id is shown as coming from the sender that the server names (CHAT-4).
     ///
     /// - Returns: the changes of the rows, which ``updateStream()`` tells as well.
     @discardableResult
@@ -177,8 +179,8 @@ public final class TextChatComponent {
         return []
     }
 
-    /// Adds a message as received, whatever sender it names, dated `now` if it has no date. Always returns true, as OpenTok's
-    /// does: neither length nor origin is checked, and a second message with the same local id is shown, too.
+    /// Adds a message as received, whatever sender it names, dated `now` if it has no date. Always returns true, as
+    /// OpenTok's does: neither length nor origin is checked, and a second message with the same local id is shown, too.
     @discardableResult
     public func addMessage(_ message: ChatMessage, now: WallTime) -> Bool {
         var message = message
@@ -216,7 +218,8 @@ public final class TextChatComponent {
         return changes
     }
 
-    /// Handles the connection of a channel that was connected before the component had it, or whose event is still to come.
+    /// Handles the connection of a channel that was connected before the component had it, or whose event is still to
+    /// come.
     private func noteConnection() {
         guard !hasEnded, let connection = channel?.connectionID else { return }
         if echoes.note(connection) { timeline.startEra() }
@@ -231,7 +234,8 @@ public final class TextChatComponent {
 
     // MARK: Unread messages
 
-    /// Whether the user reads along. Messages that arrive meanwhile are not unread. A user who looks away has finished typing.
+    /// Whether the user reads along. Messages that arrive meanwhile are not unread. A user who looks away has finished
+    /// typing.
     public var isVisible: Bool {
         get { timeline.isVisible }
         set {
@@ -258,9 +262,9 @@ public final class TextChatComponent {
 
     // MARK: After a restart
 
-    /// Restores the messages and the draft of an earlier run into a new component. A message that was being sent has failed; it
-    /// waits for ``retry(_:isolation:)`` or ``discard(_:)`` and holds back nothing. A draft that is too long by now is kept, and
-    /// cannot be sent.
+    /// Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
+    /// failed; it waits for ``retry(_:isolation:)`` or ``discard(_:)`` and holds back nothing. A draft that is too long
+    /// by now is kept, and cannot be sent.
     public func restore(messages: [ChatMessage], draft: String, now: WallTime) {
         composer.restore(draft)
         let changes = timeline.restore(messages, now: now)

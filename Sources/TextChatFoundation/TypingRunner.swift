@@ -3,8 +3,8 @@ import SignalingProtocol
 import TextChat
 
 extension TextChatComponent {
-    /// Runs typing: others see when this user types, and the component knows who else types. For a component that belongs to
-    /// the main actor. Typing runs until the component is gone, or until `typing.stop()`.
+    /// Runs typing: others see when this user types, and the component knows who else types. For a component that
+    /// belongs to the main actor. Typing runs until the component is gone, or until `typing.stop()`.
     ///
     /// - Parameters:
     ///   - center: gets a ``TypingNotification`` when another user begins, pauses or finishes; nil: none.
@@ -29,8 +29,8 @@ extension TextChatComponent {
     }
 }
 
-/// Owns the timer of one component's typing and sends its signals: each at once, one after the other, and only once. The
-/// component keeps it alive.
+/// Owns the timer of one component's typing and sends its signals: each at once, one after the other, and only once.
+/// The component keeps it alive.
 @MainActor
 private final class TypingRunner {
     private weak var chat: TextChatComponent?

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A session in memory: connections send signals to each other in one order, at the pace of the test.
 ///
-/// A signal gets its seq when it is sent. Each connection's events wait in its inbox until the test removes them, so the test
-/// decides what arrives when. Answers come at once unless they are held.
+/// A signal gets its seq when it is sent. Each connection's events wait in its inbox until the test removes them, so
+/// the test decides what arrives when. Answers come at once unless they are held.
 public final class MemorySession: Sendable {
     private struct State {
         var lastSeq: Int64 = 0

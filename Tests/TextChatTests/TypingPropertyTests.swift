@@ -4,10 +4,10 @@ import Testing
 import TextChat
 
 /// Case 27: random histories of two to four who type to each other over a network that loses, delays, reorders and repeats.
-@Suite("TYP: whatever happens, nobody types for ever")
+@Suite("TYP: in random scenarios nobody types forever")
 struct TypingPropertyTests {
     /// 100,000 histories in all.
-    @Test("random histories", arguments: 0..<8)
+    @Test("random scenarios", arguments: 0..<8)
     func histories(_ block: UInt64) {
         for seed in block * 12_500..<(block + 1) * 12_500 {
             var history = TypingHistory(seed: seed)

@@ -13,7 +13,7 @@ struct TypingTests {
         .signal(TypingSignal(.begin, n: n), from: ConnectionID(id), user: user)
     }
 
-    @Test("case 28: every preset is in order, also for the strict")
+    @Test("case 28: every preset passes the strict checks")
     func presets() throws {
         for policy in [TypingPolicy.standard, .layer, .layerWeb, .easemob] {
             #expect(try TypingPolicy(policy.settings, isStrict: true) == policy)
@@ -26,7 +26,7 @@ struct TypingTests {
         #expect(TypingAction.allCases.map(\.rawValue) == [0, 1, 2])
     }
 
-    @Test("case 26: ten thousand who type are counted, fifty are named, and more are not followed")
+    @Test("case 26: ten thousand people who type are counted, fifty are named, and more are not followed")
     func many() {
         var roster = TypingRoster()
         for number in 0..<TypingRoster.connectionLimit + 500 { _ = roster.handle(begin("c\(number)"), now: start) }
@@ -39,7 +39,7 @@ struct TypingTests {
         #expect(roster.nextDeadline == nil)
     }
 
-    @Test("case 26: what is merely remembered makes room")
+    @Test("case 26: remembered numbers make room for people who type")
     func remembered() {
         var roster = TypingRoster()
         for number in 0..<TypingRoster.connectionLimit {
@@ -48,17 +48,19 @@ struct TypingTests {
         #expect(roster.handle(begin("new", user: "Ada"), now: after(1))?.typingCount == 1)
     }
 
-    @Test("case 25: two who hear the same see the same")
+    @Test("case 25: two rosters with the same inputs show the same")
     func twoSubscribers() {
         var rosters = [TypingRoster(), TypingRoster()]
-        let inputs = [begin("x", user: "Ada"), begin("y", user: "Bob"), .messageReceived(from: ConnectionID("x"), typingN: 1)]
+        let inputs = [
+            begin("x", user: "Ada"), begin("y", user: "Bob"), .messageReceived(from: ConnectionID("x"), typingN: 1),
+        ]
         for input in inputs {
             let changes = rosters.indices.map { rosters[$0].handle(input, now: start) }
             #expect(changes[0] == changes[1] && changes[0] == rosters[0].current)
         }
     }
 
-    @Test("case 19: two rooms, each with its own")
+    @Test("case 19: two rooms do not affect each other")
     func twoRooms() {
         let me = ConnectionID("me")
         var (old, next) = (TypingIndicator(connection: me), TypingIndicator(connection: me))
@@ -67,14 +69,14 @@ struct TypingTests {
         #expect(next.advance(to: after(2000)).isEmpty)
     }
 
-    @Test("TYP-3: a sender that takes over goes on counting")
+    @Test("TYP-3: a new sender of a connection continues its numbers")
     func takingOver() {
         var sender = TypingSender(startingAfter: 41)
         #expect(sender.handle(.send(.begin), now: start) == [TypingSignal(.begin, n: 42)])
         #expect(sender.lastN == 42)
     }
 
-    @Test("at the ends of the clock nothing traps")
+    @Test("nothing traps at the limits of the clock")
     func endsOfTime() {
         for moment in [Int64.min, .max] {
             var engine = TypingIndicator(connection: ConnectionID("me"))
@@ -87,7 +89,7 @@ struct TypingTests {
         }
     }
 
-    @Test("a moment before the last one neither traps nor mutes for good")
+    @Test("a moment before the last one neither traps nor silences the sender")
     func backwards() {
         var sender = TypingSender()
         #expect(sender.handle(.send(.begin), now: after(3_600_000)).count == 1)
@@ -112,7 +114,7 @@ struct TypingTests {
         }
     }
 
-    @Test("the phrase of a snapshot counts the unnamed")
+    @Test("the phrase of a snapshot counts people without a name")
     func phraseOfSnapshot() {
         var roster = TypingRoster()
         _ = roster.handle(begin("x", user: "Ada"), now: start)
@@ -133,7 +135,7 @@ struct TypingTests {
         #expect(TypingPhraseTemplates.matching("en-GB") == .english)
     }
 
-    @Test("Layer's notifications: one per change and person, never the same state twice")
+    @Test("Layer's notifications come once per change and person, never the same state twice")
     func notifications() {
         final class Room {}
         let (room, center) = (Room(), NotificationCenter())

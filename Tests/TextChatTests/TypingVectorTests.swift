@@ -94,13 +94,14 @@ struct TypingVectorTests {
         #expect(steps.map { $0.text(.matching("en")) } == test.vector["steps"]?.arrayValue?.compactMap(\.stringValue))
     }
 
-    @Test("every file is of a kind that is run here")
+    @Test("every file has a kind that this suite runs")
     func kinds() throws {
         for folder in ["typing", "phrases"] {
             for file in try Vectors.files(in: folder) {
                 let kind = file.value["kind"]?.stringValue ?? "none"
                 #expect(
-                    ["script", "component", "values", "read", "write", "policy", "preset", "phrase", "ladder"].contains(kind),
+                    ["script", "component", "values", "read", "write", "policy", "preset", "phrase", "ladder"].contains(
+                        kind),
                     "\(file.path)")
                 #expect(file.value["case"]?.integerValue != nil, "\(file.path)")
             }

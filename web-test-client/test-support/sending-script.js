@@ -8,8 +8,8 @@ const ERRORS = {
 };
 
 /**
- * Runs one case of `Tests/Vectors/sending`: a component on a channel whose answers the script gives. Calls `found(step, seen)` after
- * each step, `seen` being `{sent, refused, rows, draft, obstacle}`, and returns the outcomes.
+ * Runs one case of `Tests/Vectors/sending`: a component on a channel whose answers the script gives. Calls `found(step,
+ * seen)` after each step, `seen` being `{sent, refused, rows, draft, obstacle}`, and returns the outcomes.
  */
 export async function runSendingScript({ wireForm = CHAT_TYPE, steps }, found) {
   let sent = [];

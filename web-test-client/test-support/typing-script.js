@@ -17,8 +17,9 @@ export function vectorPolicy(written) {
 }
 
 /**
- * Runs one script of `Tests/Vectors/typing`: its steps, with the timer served to the instant in between. Returns `{signals,
- * snapshots, requests, numbers, unexpected}` as the vectors write them; `unexpected` has what a step did not find.
+ * Runs one script of `Tests/Vectors/typing`: its steps, with the timer served to the instant in between. Returns
+ * `{signals, snapshots, requests, numbers, unexpected}` as the vectors write them; `unexpected` has what a step did not
+ * find.
  */
 export function runTypingScript({ policy, steps, until }) {
   const engine = new TypingIndicator({ policy: vectorPolicy(policy), connection: 'me' });

@@ -36,12 +36,12 @@ function refusalOf(written) {
   return { reason, excess };
 }
 
-test('CHAT the longest text is 1000 graphemes unless it is told otherwise', () => {
+test('CHAT the longest text is 1000 graphemes by default', () => {
   const composer = new Composer();
   assert.deepEqual([composer.maxLength, composer.unit], [1000, 'graphemes']);
 });
 
-test('CHAT a lowered limit trims nothing: the count goes below zero, and only edits within the limit are taken', () => {
+test('CHAT a lowered limit trims nothing: the count goes below zero, and only edits within the limit are accepted', () => {
   const composer = new Composer();
   composer.edit('hello');
   composer.maxLength = 3;

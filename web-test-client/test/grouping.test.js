@@ -21,7 +21,7 @@ for (const { name, rule, messages, rows } of vectorFolder('grouping')) {
   });
 }
 
-test('CHAT OpenTok’s rows carry their messages, dividers none; each has an id of its own', () => {
+test('CHAT OpenTok’s rows carry their messages, and dividers none; each row has its own id', () => {
   const timeline = new ChatTimeline({ rule: OPENTOK_RULE });
   for (const senderId of ['a', 'b']) timeline.insert(messageOf({ senderId }), 0);
   const rows = openTokRows(timeline.rows);

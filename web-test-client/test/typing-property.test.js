@@ -10,7 +10,7 @@ const HISTORIES = 20_000;
 const PLAIN = typingPolicy('standard', { linger: null });
 const [GAP, REFRESH, BEGIN_EXPIRY, PAUSE_EXPIRY] = [1000, 4000, 10_000, 15_000];
 
-test('TYP case 27: whatever happens, nobody types for ever', () => {
+test('TYP case 27: in random scenarios nobody types forever', () => {
   for (let seed = 1; seed <= HISTORIES; seed += 1) {
     const { fault, story } = runHistory(seed);
     assert.ok(fault === null, `seed ${seed}: ${fault}\n${story.join('\n')}`);

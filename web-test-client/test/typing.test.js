@@ -74,19 +74,19 @@ test('TYP every preset has a vector', () => {
   assert.deepEqual(Object.keys(TYPING_PRESETS), names);
 });
 
-test('TYP the presets are in order, and changing one leaves it as it was', () => {
+test('TYP the presets are valid, and a changed copy leaves the preset as it was', () => {
   for (const name of Object.keys(TYPING_PRESETS)) assert.deepEqual(typingPolicy(name), TYPING_PRESETS[name]);
   assert.equal(typingPolicy('layer', { refresh: 4000 }).refresh, 4000);
   assert.equal(TYPING_PRESETS.layer.refresh, 5000);
 });
 
-test('TYP case 28: what is no number is no setting', () => {
+test('TYP case 28: a setting has to be a number', () => {
   for (const value of [NaN, Infinity, '5000', undefined, null]) {
     assert.throws(() => typingPolicy('standard', { refresh: value }), TypingPolicyError, String(value));
   }
 });
 
-test('TYP case 28: what no setting is called, and what is of another kind, is refused by name', () => {
+test('TYP case 28: unknown settings and values of another type are refused by name', () => {
   const refused = (base, changes, code, setting) =>
     assert.throws(() => typingPolicy(base, changes), (error) => error instanceof TypingPolicyError && error.code === code && error.setting === setting);
   refused('standard', { refesh: 3000 }, 'unknown', 'refesh');
@@ -96,7 +96,7 @@ test('TYP case 28: what no setting is called, and what is of another kind, is re
   refused('standard', { wireForm: 'TypingEnd' }, 'wrongKind', 'wireForm');
 });
 
-test('TYP case 26: ten thousand who type are counted, fifty are named, and more are not followed', () => {
+test('TYP case 26: ten thousand people who type are counted, fifty are named, and more are not followed', () => {
   const roster = new TypingRoster();
   for (let number = 0; number < CONNECTION_LIMIT + 500; number += 1) {
     roster.handle({ kind: 'signal', action: 'begin', n: 1, from: `c${number}`, user: null }, 0);
@@ -110,14 +110,14 @@ test('TYP case 26: ten thousand who type are counted, fifty are named, and more 
   assert.equal(roster.nextDeadline, null);
 });
 
-test('TYP case 26: what is merely remembered makes room', () => {
+test('TYP case 26: remembered numbers make room for people who type', () => {
   const roster = new TypingRoster();
   for (let number = 0; number < CONNECTION_LIMIT; number += 1) roster.handle({ kind: 'messageReceived', from: `c${number}`, typingN: 1 }, 0);
   roster.handle({ kind: 'signal', action: 'begin', n: 1, from: 'new', user: 'Ada' }, 1);
   assert.equal(roster.current.typingCount, 1);
 });
 
-test('TYP case 25: two who hear the same see the same', () => {
+test('TYP case 25: two rosters with the same inputs show the same', () => {
   const rosters = [new TypingRoster(), new TypingRoster()];
   const seen = rosters.map((roster) => [
     roster.handle({ kind: 'signal', action: 'begin', n: 1, from: 'x', user: 'Ada' }, 0),
@@ -128,7 +128,7 @@ test('TYP case 25: two who hear the same see the same', () => {
   assert.deepEqual(seen[0], seen[1]);
 });
 
-test('TYP the changes between two snapshots: who has gone, who pauses, who types', () => {
+test('TYP the changes between two snapshots: people who are gone, who paused, who type', () => {
   const roster = new TypingRoster({ policy: typingPolicy('standard', { linger: null }) });
   const before = roster.current;
   roster.handle({ kind: 'signal', action: 'begin', n: 1, from: 'x', user: 'Ada' }, 0);
@@ -142,14 +142,14 @@ test('TYP the changes between two snapshots: who has gone, who pauses, who types
   assert.deepEqual(said(roster.current, roster.current), []);
 });
 
-test('TYP case 19: two rooms, each with its own', () => {
+test('TYP case 19: two rooms do not affect each other', () => {
   const [old, next] = [1, 2].map(() => new TypingIndicator({ connection: 'me' }));
   assert.equal(old.handle({ kind: 'draftEdited', text: 'a' }, 0).length, 1);
   assert.deepEqual(old.handle({ kind: 'leave' }, 2000).map(({ send }) => decodeTyping(send).action), ['finish']);
   assert.deepEqual(next.advance(2000), []);
 });
 
-test('TYP-3 a sender that takes over goes on counting', () => {
+test('TYP-3 a new sender of a connection continues its numbers', () => {
   const sender = new TypingSender({ startingAfter: 41 });
   assert.deepEqual(sender.handle({ kind: 'send', action: 'begin' }, 0), [{ action: 'begin', n: 42 }]);
   assert.throws(() => sender.handle({ kind: 'send', action: 'shout' }, 1), TypeError);

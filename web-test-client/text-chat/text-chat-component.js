@@ -13,16 +13,17 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * A text chat without a page: the rows, the draft, what is unread, and the sending of messages.
  *
  * With a `channel` it sends by itself, one message at a time, and follows each until the session has it. A channel is
- * `{connectionId, send({type, data})}`: `connectionId` is null before connecting, and `send` promises `{seq}` (or nothing) once
- * the server has acknowledged, else an error with `code` and `message`. Give the component the events of the channel through
- * `handle`. Without a channel `onMessageReadyToSend(message)` sends; with one it may only refuse, by returning false.
+ * `{connectionId, send({type, data})}`: `connectionId` is null before connecting, and `send` promises `{seq}` (or
+ * nothing) once the server has acknowledged, else an error with `code` and `message`. Give the component the events of
+ * the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends; with one it may only refuse,
+ * by returning false.
  *
  * `typing` is a `ChatTyping` or null. The component feeds it, and messages carry its number (TYP-5).
  *
- * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them. `activity`
- * is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted` (`localId`),
- * `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`, `connectionDestroyed`, `connected`,
- * `reconnecting`, `reconnected`, `disconnected`, or `unread` (`count`).
+ * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them.
+ * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
+ * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
+ * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, or `unread` (`count`).
  */
 export class TextChatComponent {
   /** The sender of one's own messages: by custom one's connection id, and a name to show. */
@@ -133,12 +134,12 @@ export class TextChatComponent {
   }
 
   /**
-   * Handles an event of the channel: `{kind, …}` with the kind `signal` (`type`, `data`, `from`, `seq`), `lost`, `connected`
-   * (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated` or
-   * `connectionDestroyed` (`connection`). Returns the changes of the rows.
+   * Handles an event of the channel: `{kind, …}` with the kind `signal` (`type`, `data`, `from`, `seq`), `lost`,
+   * `connected` (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated`
+   * or `connectionDestroyed` (`connection`). Returns the changes of the rows.
    *
-   * A signal is one's own if the server's stamp names this component's connection, present or past, or `senderId`. What the data
-   * states about its sender changes nothing (CHAT-4).
+   * A signal is one's own if the server's stamp names this component's connection, present or past, or `senderId`. What
+   * the data states about its sender changes nothing (CHAT-4).
    */
   handle(event, now) {
     switch (event.kind) {
@@ -190,11 +191,12 @@ export class TextChatComponent {
   }
 
   /**
-   * Queues the draft as a message and returns at once: null, or the refusal. The row is shown and the draft is empty then.
+   * Queues the draft as a message and returns at once: null, or the refusal. The row is shown and the draft is empty
+   * then.
    *
-   * The component sends queued messages through the channel by itself, one at a time, in the order in which they were written, and
-   * marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it, `discard` removes it, or
-   * `passFailed` lets the others pass. `localId` is a new name for the message.
+   * The component sends queued messages through the channel by itself, one at a time, in the order in which they were
+   * written, and marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it,
+   * `discard` removes it, or `passFailed` lets the others pass. `localId` is a new name for the message.
    */
   enqueue(now, localId) {
     const refusal = this.#show(now, localId);
@@ -203,8 +205,8 @@ export class TextChatComponent {
   }
 
   /**
-   * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`), `refused` (with
-   * `refusal`), or `discarded`.
+   * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
+   * `refused` (with `refusal`), or `discarded`.
    */
   send(now, localId) {
     const refusal = this.enqueue(now, localId);
@@ -249,7 +251,10 @@ export class TextChatComponent {
     return this.timeline.isVisible;
   }
 
-  /** Whether the user reads along. Messages that arrive meanwhile are not unread. A user who looks away has finished typing. */
+  /**
+   * Whether the user reads along. Messages that arrive meanwhile are not unread. A user who looks away has finished
+   * typing.
+   */
   set isVisible(isVisible) {
     if (this.timeline.isVisible && !isVisible) this.typing?.leave();
     this.timeline.isVisible = isVisible;
@@ -261,8 +266,8 @@ export class TextChatComponent {
   }
 
   /**
-   * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has failed, and holds
-   * back nothing.
+   * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
+   * failed, and holds back nothing.
    */
   restore({ messages, draft }, now) {
     this.composer.restore(draft);
@@ -348,7 +353,10 @@ export class TextChatComponent {
     return this.#tell(changes, { kind: 'messageReceived', from, message });
   }
 
-  /** Handles the connection of a channel that was connected before the component had it, or whose event is still to come. */
+  /**
+   * Handles the connection of a channel that was connected before the component had it, or whose event is still to
+   * come.
+   */
   #noteConnection() {
     const id = this.#hasEnded ? null : (this.#channel?.connectionId ?? null);
     if (id === null) return;

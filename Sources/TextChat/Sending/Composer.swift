@@ -1,15 +1,15 @@
 import SignalingProtocol
 
-/// The text that is being written, never longer than its limit through an edit, and what may be sent of it.
+/// The draft with its limits: an edit never makes it too long, and it states whether the draft can be sent.
 public struct Composer: Equatable, Sendable {
     public private(set) var text = ""
 
-    /// Longest text that an edit may leave behind; not below 0. Lowering it leaves the text as it is.
+    /// The longest text after an edit; not below 0. Lowering it leaves the text as it is.
     public var maxLength: Int { didSet { maxLength = max(maxLength, 0) } }
 
     public let unit: LengthUnit
 
-    /// Whether white space alone is a message, as OpenTok's chat has it. Default false.
+    /// Whether white space alone can be sent, as in OpenTok's chat. Default false.
     public var sendsBlankText: Bool
 
     public init(maxLength: Int = 1000, unit: LengthUnit = .graphemes, sendsBlankText: Bool = false) {
@@ -18,11 +18,10 @@ public struct Composer: Equatable, Sendable {
         self.sendsBlankText = sendsBlankText
     }
 
-    /// How much may still be written. Negative when the limit was lowered below the text's length.
+    /// How much more text fits. Negative if the limit was lowered below the text's length.
     public var remaining: Int { maxLength - unit.length(of: text) }
 
-    /// Replaces the text by what an edit would make of it. One that would be longer than the limit is refused whole, nothing
-    /// is cut off, and the text stays.
+    /// Replaces the text. A text that is too long is refused whole: nothing is cut off, and the old text stays.
     @discardableResult
     public mutating func edit(_ newText: String) -> EditResult {
         let excess = unit.length(of: newText) - maxLength
@@ -31,7 +30,7 @@ public struct Composer: Equatable, Sendable {
         return .accepted(remaining: -excess)
     }
 
-    /// Why the text cannot be sent, as far as the text itself says: blank before too long. Nil: it can.
+    /// Why the text itself cannot be sent: blank is checked before too long. Nil: it can.
     public var refusal: SendRefusal? {
         let isBlank = sendsBlankText ? text.isEmpty : text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
         if isBlank { return .blank }
@@ -40,14 +39,14 @@ public struct Composer: Equatable, Sendable {
 
     mutating func clear() { text = "" }
 
-    /// A text from an earlier run, whose limit may have been another one.
+    /// Restores a text of an earlier run, which may have had another limit.
     mutating func restore(_ text: String) { self.text = text }
 }
 
-/// What has become of an edit. Lengths are in the composer's unit.
+/// The result of an edit. Lengths are in the composer's unit.
 public enum EditResult: Equatable, Sendable {
     case accepted(remaining: Int)
-    /// The edit would have been too long by `excess`; the text that stays leaves `remaining`.
+    /// The new text is too long by `excess`; the old text stays and leaves `remaining`.
     case refused(excess: Int, remaining: Int)
 
     public var isAccepted: Bool { if case .accepted = self { true } else { false } }

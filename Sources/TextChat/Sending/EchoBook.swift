@@ -1,25 +1,25 @@
 import SignalingProtocol
 
-/// How one's own messages are known again when they come back. Broadcasts reach their sender, too, and must not be shown twice.
+/// Recognizes one's own messages when they come back. A broadcast also reaches its sender, and must not be shown twice.
 struct EchoBook {
-    /// What was sent as bare text, which comes back without a local id.
+    /// Messages sent as bare text, which come back without a local id.
     private var bare: [(localID: LocalID, text: String)] = []
-    /// The connections that were one's own: after a reconnect, what was sent before may come back with the old id.
+    /// One's own connections, past and present: after a reconnect an echo may come back with the old id.
     private var ownConnections: [ConnectionID] = []
 
-    /// Both lists are short; what is older than this comes back no more.
-    private static let longestWait = 256
+    /// Bounds of both lists: an older echo does not come back.
+    private static let bareCount = 256
     private static let connectionCount = 8
 
     mutating func expectBare(_ localID: LocalID, text: String) {
         forget(localID)
         bare.append((localID, text))
-        if bare.count > Self.longestWait { bare.removeFirst() }
+        if bare.count > Self.bareCount { bare.removeFirst() }
     }
 
     mutating func forget(_ localID: LocalID) { bare.removeAll { $0.localID == localID } }
 
-    /// Returns whether it is another connection than the one before.
+    /// Notes the connection, and returns whether it differs from the one before.
     @discardableResult
     mutating func note(_ connection: ConnectionID?) -> Bool {
         guard let connection, ownConnections.last != connection else { return false }
@@ -32,9 +32,9 @@ struct EchoBook {
 
     func isOwn(_ connection: ConnectionID) -> Bool { ownConnections.contains(connection) }
 
-    /// The message that has come back as this bare text: the oldest of that text.
+    /// The message of an echo of bare text: the oldest with that text.
     mutating func settleBare(_ text: String) -> LocalID? {
-        guard let place = bare.firstIndex(where: { $0.text == text }) else { return nil }
-        return bare.remove(at: place).localID
+        guard let index = bare.firstIndex(where: { $0.text == text }) else { return nil }
+        return bare.remove(at: index).localID
     }
 }

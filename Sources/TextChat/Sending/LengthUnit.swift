@@ -1,8 +1,8 @@
-/// What the length of a text is counted in.
+/// The unit of a text's length.
 public enum LengthUnit: String, CaseIterable, Sendable {
-    /// What `NSString`, JavaScript and Java count, and so OpenTok's chat: an emoji is two or more.
+    /// UTF-16 units, as `NSString`, JavaScript, Java and OpenTok's chat count: an emoji is two or more.
     case utf16
-    /// What a reader takes for one character. Depends on the Unicode version, so it is never a limit of the wire.
+    /// Characters as a reader sees them. They depend on the Unicode version, so they are never a limit of the wire.
     case graphemes
     /// Bytes of UTF-8.
     case utf8

@@ -1,11 +1,11 @@
 import SignalingProtocol
 
-/// The sender's own name for one message, random, unique among the sender's messages.
+/// The sender's name for one message: random, and unique among the sender's messages.
 public struct LocalID: RawIdentifier {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Longer ones are not taken from others, in bytes: they are kept in memory, and 64 random bits need 16.
+    /// Longest local id that is accepted from others, in bytes, since the timeline keeps them. 64 random bits need 16.
     static let longest = 64
 
     /// 64 random bits in hex.

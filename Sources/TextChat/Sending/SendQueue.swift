@@ -1,5 +1,5 @@
-/// Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were written. A
-/// failed message holds back those behind it until it is sent, discarded, or passed over.
+/// Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were
+/// written. A failed message holds back those behind it until it is sent, discarded, or passed over.
 struct SendQueue {
     /// How many messages fit, failed ones included (G5).
     static let capacity = 100

@@ -1,31 +1,31 @@
 import SignalingProtocol
 
-/// What has become of a message that was to be sent.
+/// The outcome of sending a message.
 public enum SendResult: Equatable, Sendable {
-    /// Not sent and not shown; the draft stays as it is.
+    /// Not sent and not shown; the draft stays.
     case refused(SendRefusal)
-    /// Shown, and given to the delegate or in the session's log.
+    /// Shown, and in the session's log or accepted by the delegate.
     case sent
-    /// Shown as failed; see ``TextChatComponent/retry(_:)``.
+    /// Shown as failed; see ``TextChatComponent/retry(_:isolation:)``.
     case failed(ChatMessage.Failure)
-    /// There is no such message to send, or not any more: it was discarded.
+    /// There is no such message, or it was discarded.
     case discarded
 }
 
-/// Why a text is not sent. They are asked in this order, and the first that holds is told.
+/// Why a draft is not sent. The component checks in this order and returns the first that holds.
 public enum SendRefusal: Equatable, Sendable {
-    /// Nothing is written, or white space alone.
+    /// The draft is empty, or white space alone.
     case blank
-    /// Longer than ``Composer/maxLength`` by so much, in the composer's unit.
+    /// The draft is longer than ``Composer/maxLength`` by `excess`, in the composer's unit.
     case tooLong(excess: Int)
-    /// As a signal it would be longer than `Limits.dataLength` by so many UTF-16 units.
+    /// The signal would be longer than `Limits.dataLength` by `excess` UTF-16 units.
     case signalTooLong(excess: Int)
-    /// There is no connection, and without a channel no delegate.
+    /// The channel has no connection; without a channel: there is no delegate.
     case notConnected
-    /// As many messages as may be are waiting, or have failed, already.
+    /// The queue is full of waiting and failed messages.
     case tooManyWaiting
-    /// The local id is that of another message.
+    /// Another message has this local id.
     case localIDTaken
-    /// The delegate said no.
+    /// The delegate refused the message.
     case byDelegate
 }

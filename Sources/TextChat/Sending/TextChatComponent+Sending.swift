@@ -28,9 +28,10 @@ extension TextChatComponent {
 
     /// Queues the draft as a message and returns at once; nil: queued. The row is shown and the draft is empty then.
     ///
-    /// The component sends queued messages through the ``channel`` by itself, one at a time, in the order in which they were
-    /// written, and marks each row as sent or failed. A failed message holds back those behind it, until ``retry(_:isolation:)``
-    /// sends it, ``discard(_:)`` removes it, or ``passFailed()`` lets the others pass. Without a channel the delegate sends.
+    /// The component sends queued messages through the ``channel`` by itself, one at a time, in the order in which they
+    /// were written, and marks each row as sent or failed. A failed message holds back those behind it, until
+    /// ``retry(_:isolation:)`` sends it, ``discard(_:)`` removes it, or ``passFailed()`` lets the others pass. Without
+    /// a channel the delegate sends.
     ///
     /// - Parameters:
     ///   - localID: a new name for the message. The text is sent as it stands.
@@ -59,17 +60,17 @@ extension TextChatComponent {
         return knownOutcome(localID)
     }
 
-    /// Gives the draft to the ``delegate``, even if there is a channel, and waits for nothing: OpenTok's Send button. A message
-    /// that the delegate accepts is shown as sent.
+    /// Gives the draft to the ``delegate``, even if there is a channel, and waits for nothing: OpenTok's Send button. A
+    /// message that the delegate accepts is shown as sent.
     public func submit(now: WallTime, localID: LocalID) -> SendResult {
         show(now: now, localID: localID, through: nil).map { .refused($0) } ?? .sent
     }
 
-    /// Sends a failed message again, as the same row at the same index, and waits for the outcome. Any other message stays as it
-    /// is.
+    /// Sends a failed message again, as the same row at the same index, and waits for the outcome. Any other message
+    /// stays as it is.
     ///
-    /// If the first attempt did arrive, receivers recognize the second by its local id and show one row. Bare text has no local
-    /// id, so they show two.
+    /// If the first attempt did arrive, receivers recognize the second by its local id and show one row. Bare text has
+    /// no local id, so they show two.
     public func retry(_ localID: LocalID, isolation: isolated any Actor = #isolation) async -> SendResult {
         guard timeline.ownMessage(localID)?.hasFailed == true else { return knownOutcome(localID) }
         guard isConnected else { return .refused(.notConnected) }
@@ -149,8 +150,8 @@ extension TextChatComponent {
 
     // MARK: The queue
 
-    /// Starts the task that sends queued messages, on the component's actor. The task does not keep the component alive, and ends
-    /// with it.
+    /// Starts the task that sends queued messages, on the component's actor. The task does not keep the component
+    /// alive, and ends with it.
     private func drive(on isolation: isolated any Actor) {
         if sending.turns == nil {
             let (turns, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,34 +1,34 @@
 import SignalingProtocol
 
-/// One line of chat.
+/// One message of a chat.
 public struct ChatMessage: Equatable, Sendable {
-    /// Made by the sender and sent along, so that an echo or a second delivery is known again. Nil in bare text.
+    /// The sender's name for the message, sent along: it identifies an echo or a second delivery. Nil in bare text.
     public var localID: LocalID?
 
-    /// Who wrote it. For a received message the connection id that the server stamped, whatever its data says; only a
-    /// message that came by REST, which has no connection, goes by its data.
+    /// The sender: for a received message the connection id that the server stamped, whatever its data states. A
+    /// message that came by REST has no connection, so its data counts.
     public var senderID: String?
 
-    /// The name to show. Whatever the sender says it is.
+    /// The name to show, as the sender states it.
     public var senderAlias: String?
 
     public var text: String
 
-    /// By the sender's clock: good for showing, not for ordering. Nil only until a timeline has taken the message.
+    /// When it was sent, by the sender's clock: to show, not to order by. Nil only until the message is in a timeline.
     public var sentAt: WallTime?
 
-    /// When it came to this program, or was written in it, by this program's clock. Nil only until a timeline has taken
-    /// the message.
+    /// When it arrived in this program or was written in it, by this program's clock. Nil only until the message is in
+    /// a timeline.
     public var receivedAt: WallTime?
 
-    /// Its place in the session's order; nil while it has none, or where the channel tells none.
+    /// Its number in the session's order; nil while it has none, or if the channel tells none.
     public var seq: Seq?
 
     public var direction: Direction
 
     public var state: State
 
-    /// The number of the last typing signal that its sender had written by then (TYP-5). Nil: not said.
+    /// The number of the last typing signal that its sender had written by then (TYP-5). Nil: unknown.
     public var typingN: Int64?
 
     public init(
@@ -53,23 +53,23 @@ public struct ChatMessage: Equatable, Sendable {
     }
 
     public enum State: Equatable, Sendable {
-        /// Waiting for its turn, or handed to the channel and not acknowledged. Followed by one of the others.
+        /// Queued, or given to the channel and not acknowledged. Another state follows.
         case sending
-        /// In the session's log; always so for what was received.
+        /// In the session's log. Received messages are always in this state.
         case sent
-        /// A retry makes it `sending` again, a late echo makes it `sent`, discarding takes it away.
+        /// A retry makes it `sending` again, a late echo makes it `sent`, and discarding removes it.
         case failed(Failure)
     }
 
-    /// Why a message is not known to have arrived.
+    /// Why a message failed.
     public enum Failure: Hashable, Sendable {
-        /// The channel said so. After a lost connection it may have arrived all the same.
+        /// The channel's error. After a lost connection the message may have arrived all the same.
         case error(SignalingError)
-        /// The program ended before it was known.
+        /// The program ended before the outcome was known.
         case interrupted
     }
 
-    /// One's own and not in the session's log, as far as is known.
+    /// Whether it is one's own and, as far as is known, not in the session's log.
     var isPending: Bool { direction == .sent && state != .sent }
 
     var hasFailed: Bool { if case .failed = state { true } else { false } }

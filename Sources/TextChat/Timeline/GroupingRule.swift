@@ -1,28 +1,30 @@
 import SignalingProtocol
 
-/// When a message belongs to the group of the one before it, and which message of a group shows name and time.
+/// Which messages form a group, and which message of a group shows name and time.
 ///
-/// Senders without an id never group. A message dated before its predecessor counts as close to it.
+/// Messages of senders without an id never group. A message dated before its predecessor counts as close to it.
 public struct GroupingRule: Hashable, Sendable {
-    /// A message this long after the one before it, or longer, starts a new group.
+    /// A message starts a new group if it is at least this much younger than the one before.
     public var window: Duration
-    /// So does a message this long after the first of its group, so that a long monologue is not one group. Nil: no end.
+    /// A message also starts a new group if it is at least this much younger than the first of the group, so that a
+    /// long monologue is not one group. Nil: no limit.
     public var span: Duration?
-    /// Whose clock these are measured by.
+    /// The clock that measures these.
     public var clock: Clock
-    /// Whether the next day, by the timeline's calendar, starts a new group.
+    /// Whether a new day, by the timeline's calendar, starts a new group.
     public var breaksAtDay: Bool
     /// Whether a failed message stands alone.
     public var breaksAtFailure: Bool
-    /// Whether one's own messages have one sender, although their connection ids differ after a reconnect, and never group with others'.
+    /// Whether one's own messages count as one sender's, although their connection ids differ after a reconnect, and
+    /// never group with others'.
     public var tellsSides: Bool
     /// Which message of a group shows the time.
     public var timePlace: Edge
-    /// Whether one's own groups show a name, too.
+    /// Whether one's own groups show a name.
     public var showsOwnName: Bool
 
     public enum Clock: String, CaseIterable, Sendable {
-        /// ``ChatMessage/receivedAt``: others' clocks, wrong by a year, change nothing.
+        /// ``ChatMessage/receivedAt``: wrong clocks of others change nothing.
         case arrival
         /// ``ChatMessage/sentAt``.
         case sender
@@ -44,19 +46,20 @@ public struct GroupingRule: Hashable, Sendable {
         self.showsOwnName = showsOwnName
     }
 
-    /// Less than 120 s after the one before and less than 10 min after the group's first, same side, sender and day; a failed
-    /// message stands alone; the name on others' first, the time on the last.
+    /// A message groups if it is less than 120 s younger than the one before and less than 10 min younger than the
+    /// group's first, with the same side, sender and day. A failed message stands alone. Others' groups show the name
+    /// on the first message; the last shows the time.
     public static let standard = GroupingRule(
         window: .seconds(120), span: .seconds(600), clock: .arrival, breaksAtDay: true, breaksAtFailure: true,
         tellsSides: true, timePlace: .last, showsOwnName: false)
 
-    /// OpenTok's text chat of 2015 (CHAT-7): less than 120 s after the one before by the senders' clocks, and the same sender
-    /// id; nothing else counts. Name and time on the first.
+    /// OpenTok's text chat of 2015 (CHAT-7): a message groups if it is less than 120 s younger than the one before by
+    /// the senders' clocks, with the same sender id. The first message shows name and time.
     public static let openTok = GroupingRule(
         window: .seconds(120), span: nil, clock: .sender, breaksAtDay: false, breaksAtFailure: false,
         tellsSides: false, timePlace: .first, showsOwnName: true)
 
-    /// The moment that counts for grouping, and for the day.
+    /// The date of a message for grouping and for its day.
     func time(of message: ChatMessage) -> WallTime? {
         switch clock {
         case .arrival: message.receivedAt ?? message.sentAt
@@ -64,7 +67,8 @@ public struct GroupingRule: Hashable, Sendable {
         }
     }
 
-    /// Whether `next` belongs to the group of `previous`, whose first message is dated `anchor`. Days and gaps apart.
+    /// Whether `next` continues the group of `previous`, whose first message is dated `anchor`, apart from days and
+    /// gaps.
     func continues(_ previous: ChatMessage, anchor: WallTime?, with next: ChatMessage) -> Bool {
         guard isSameSender(previous, next), let earlier = time(of: previous), let later = time(of: next) else {
             return false
@@ -82,7 +86,7 @@ public struct GroupingRule: Hashable, Sendable {
         return next.senderID != nil && previous.senderID == next.senderID
     }
 
-    /// Dates come from others' clocks and may lie anywhere: a difference that overflows is huge, one way or the other.
+    /// Dates come from other clocks and may have any value. A difference that overflows is beyond every limit.
     private static func isLess(_ later: WallTime, than limit: Duration, after earlier: WallTime) -> Bool {
         let (difference, overflow) = later.milliseconds.subtractingReportingOverflow(earlier.milliseconds)
         return overflow ? later < earlier : difference < limit.wholeMilliseconds

@@ -1,9 +1,9 @@
 import SignalingProtocol
 
-/// A day as a reader's calendar has it. Later days are greater.
+/// A day of the reader's calendar. Later days are greater.
 public struct LocalDay: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let year: Int
-    /// 1 to 12, or 13 where a calendar has so many.
+    /// 1 to 12, or 13 in some calendars.
     public let month: Int
     /// From 1.
     public let day: Int
@@ -28,9 +28,10 @@ public struct LocalDay: Hashable, Comparable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Says on which day of the reader's a moment falls. The time zone, and its summer time, are inside.
+/// Maps a moment to a day of the reader. It contains the time zone with its daylight-saving time.
 ///
-/// `TextChatFoundation` has one made of Foundation's `Calendar`; the same moment must always fall on the same day.
+/// The same moment must always map to the same day. `TextChatFoundation` has an implementation with Foundation's
+/// `Calendar`.
 public protocol ChatCalendar: Sendable {
     func day(of time: WallTime) -> LocalDay
 }

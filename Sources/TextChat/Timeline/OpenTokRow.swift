@@ -1,14 +1,14 @@
-/// One line of the list as OpenTok's text chat of 2015 draws it (CHAT-7).
+/// A row of the list in the look of OpenTok's text chat of 2015 (CHAT-7).
 public enum OpenTokRow: Equatable, Sendable {
     /// One's own message with name and time.
     case sent(ChatMessage)
-    /// One's own message that belongs to the one before it: text only.
+    /// One's own message in the group of the one before: text only.
     case sentShort(ChatMessage)
     /// Another's message with name and time.
     case received(ChatMessage)
-    /// Another's message that belongs to the one before it: text only.
+    /// Another's message in the group of the one before: text only.
     case receivedShort(ChatMessage)
-    /// A line between two groups, and one at the end.
+    /// A line after each group.
     case divider
 
     /// The row's message; nil for a divider.
@@ -19,8 +19,8 @@ public enum OpenTokRow: Equatable, Sendable {
         }
     }
 
-    /// A timeline's messages in that look, grouped as the timeline has grouped them (``GroupingRule/openTok``, to be like
-    /// OpenTok's). Days, gaps and what is unread are not in it.
+    /// The messages of a timeline in that look, in the timeline's groups; use ``GroupingRule/openTok`` to group as
+    /// OpenTok does. Days, gaps and the unread divider are left out.
     public static func rows(of timeline: some Sequence<TimelineRow>) -> [OpenTokRow] {
         var rows: [OpenTokRow] = []
         for case let row? in timeline.lazy.map(\.message) {

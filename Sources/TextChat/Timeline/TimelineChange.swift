@@ -1,22 +1,22 @@
-/// One step from one list of rows to the next. Steps are applied in their order, each to what the one before it has left.
+/// One step from one list of rows to the next. Apply steps in their order, each to the result of the one before.
 public enum TimelineChange: Equatable, Sendable {
     case insert(TimelineRow, at: Int)
     case remove(TimelineRow.ID, at: Int)
-    /// The row is taken out at `from` and put in at `to`, which counts without it.
+    /// The row is removed at `from` and inserted at `to`, which counts without it.
     case move(TimelineRow.ID, from: Int, to: Int)
-    /// Another content under the same id, in the same place.
+    /// New content with the same id at the same index.
     case update(TimelineRow, at: Int)
 }
 
 extension [TimelineRow] {
-    /// Does what the changes say. They have to be those that follow on these rows.
+    /// Applies the changes that follow on these rows.
     public mutating func apply(_ changes: some Sequence<TimelineChange>) {
         for change in changes {
             switch change {
-            case .insert(let row, let place): insert(row, at: place)
-            case .remove(_, let place): remove(at: place)
+            case .insert(let row, let index): insert(row, at: index)
+            case .remove(_, let index): remove(at: index)
             case .move(_, let from, let to): insert(remove(at: from), at: to)
-            case .update(let row, let place): self[place] = row
+            case .update(let row, let index): self[index] = row
             }
         }
     }

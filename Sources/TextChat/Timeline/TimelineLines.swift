@@ -1,12 +1,12 @@
 import SignalingProtocol
 
-/// Where a line belongs. Messages in the session's log go by seq, those without one behind what had come before them; what
-/// is pending comes after all of these, in the order in which it was written.
+/// The order of lines. Messages in the session's log go by seq, and a message without one goes behind those that came
+/// before it. Pending messages come after all of these, in the order in which they were written.
 struct OrderKey: Hashable, Comparable {
-    /// Grows when seq starts afresh: with a new connection, or after a loss.
+    /// Rises when seq starts anew: with a new connection, or after a loss.
     var era: Int
     var seq: Int64
-    /// Orders what came after the same seq without one of its own; 0 for the message that has the seq.
+    /// Orders lines without a seq that came after the same seq; 0 for the message with that seq.
     var tie: Int
 
     static func pending(_ number: Int) -> OrderKey { OrderKey(era: .max, seq: 0, tie: number) }
@@ -18,7 +18,7 @@ struct OrderKey: Hashable, Comparable {
     }
 }
 
-/// A row with what the timeline has to know of it.
+/// A row with the timeline's own data.
 struct TimelineLine {
     let id: TimelineRow.ID
     var key: OrderKey
@@ -26,7 +26,7 @@ struct TimelineLine {
 
     enum Content {
         case gap
-        // The two that stand before a message have its key.
+        // A day and the divider have the key of the message behind them.
         case day(LocalDay)
         case unreadDivider
         case message(Entry)
@@ -46,9 +46,9 @@ struct TimelineLine {
         var message: ChatMessage
         var day: LocalDay?
         var isUnread = false
-        /// False: it belongs to the group of the message before it.
+        /// False: the message belongs to the group of the one before.
         var startsGroup = true
-        /// The date of its group's first.
+        /// The date of the first message of its group.
         var anchor: WallTime?
         var position = GroupPosition.single
     }
@@ -56,32 +56,33 @@ struct TimelineLine {
     var entry: Entry? { if case .message(let entry) = content { entry } else { nil } }
 }
 
-/// Lines in the order of their keys. Changes near either end take constant time on average; finding takes logarithmic time.
+/// Lines in the order of their keys. A change near either end takes constant time on average, a search logarithmic
+/// time.
 struct TimelineLines {
-    /// What has been removed at the front stays before `start` until it is worth moving the rest.
+    /// Lines removed at the front stay before `start` until it is worth moving the rest.
     private var storage: [TimelineLine] = []
     private var start = 0
 
     var count: Int { storage.count - start }
 
-    subscript(_ place: Int) -> TimelineLine {
-        get { storage[start + place] }
-        set { storage[start + place] = newValue }
+    subscript(_ index: Int) -> TimelineLine {
+        get { storage[start + index] }
+        set { storage[start + index] = newValue }
     }
 
-    mutating func insert(_ line: TimelineLine, at place: Int) {
-        guard start > 0, place < count / 2 else { return storage.insert(line, at: start + place) }
+    mutating func insert(_ line: TimelineLine, at index: Int) {
+        guard start > 0, index < count / 2 else { return storage.insert(line, at: start + index) }
         start -= 1
-        for moved in start..<start + place { storage[moved] = storage[moved + 1] }
-        storage[start + place] = line
+        for moved in start..<start + index { storage[moved] = storage[moved + 1] }
+        storage[start + index] = line
     }
 
     @discardableResult
-    mutating func remove(at place: Int) -> TimelineLine {
-        guard place < count / 2 else { return storage.remove(at: start + place) }
-        let line = storage[start + place]
-        for moved in stride(from: start + place, to: start, by: -1) { storage[moved] = storage[moved - 1] }
-        // A text that nobody will see any more need not stay in memory.
+    mutating func remove(at index: Int) -> TimelineLine {
+        guard index < count / 2 else { return storage.remove(at: start + index) }
+        let line = storage[start + index]
+        for moved in stride(from: start + index, to: start, by: -1) { storage[moved] = storage[moved - 1] }
+        // Frees the text of the removed line.
         storage[start] = TimelineLine(id: .unreadDivider, key: .pending(0), content: .unreadDivider)
         start += 1
         if start > storage.count / 2, start > 32 {
@@ -91,8 +92,8 @@ struct TimelineLines {
         return line
     }
 
-    /// The first place whose line does not come before this key and rank.
-    func firstPlace(notBefore key: OrderKey, rank: Int) -> Int {
+    /// The first index whose line does not come before this key and rank.
+    func firstIndex(notBefore key: OrderKey, rank: Int) -> Int {
         var (low, high) = (start, storage.count)
         while low < high {
             let middle = (low + high) / 2
@@ -106,16 +107,16 @@ struct TimelineLines {
         return low - start
     }
 
-    /// The nearest message before this place. At most three other lines stand between two messages.
-    func message(before place: Int) -> Int? {
-        var place = place - 1
-        while place >= 0, self[place].entry == nil { place -= 1 }
-        return place < 0 ? nil : place
+    /// The index of the nearest message before this one. At most three other lines stand between two messages.
+    func message(before index: Int) -> Int? {
+        var index = index - 1
+        while index >= 0, self[index].entry == nil { index -= 1 }
+        return index < 0 ? nil : index
     }
 
-    func message(atOrAfter place: Int) -> Int? {
-        var place = place
-        while place < count, self[place].entry == nil { place += 1 }
-        return place < count ? place : nil
+    func message(atOrAfter index: Int) -> Int? {
+        var index = index
+        while index < count, self[index].entry == nil { index += 1 }
+        return index < count ? index : nil
     }
 }

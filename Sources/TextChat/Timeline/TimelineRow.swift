@@ -1,4 +1,4 @@
-/// One row of a chat's list. Its id stays while its content changes and its place moves, and no two rows share one.
+/// One row of a chat's list. Its id stays while its content and its index change, and no two rows share one.
 public struct TimelineRow: Identifiable, Equatable, Sendable {
     public let id: ID
     public var content: Content
@@ -21,7 +21,7 @@ public struct TimelineRow: Identifiable, Equatable, Sendable {
         case day(LocalDay)
         /// Stands before the first unread message.
         case unreadDivider
-        /// Here something was lost (G4).
+        /// Something was lost here (G4).
         case gap
     }
 
@@ -29,7 +29,7 @@ public struct TimelineRow: Identifiable, Equatable, Sendable {
     public var message: MessageRow? { if case .message(let row) = content { row } else { nil } }
 }
 
-/// A message as it is to be drawn.
+/// A message as it is drawn.
 public struct MessageRow: Equatable, Sendable {
     public var message: ChatMessage
     public var position: GroupPosition
@@ -44,7 +44,7 @@ public struct MessageRow: Equatable, Sendable {
     }
 }
 
-/// Where in its group a message stands.
+/// The position of a message in its group.
 public enum GroupPosition: String, CaseIterable, Sendable {
     case first, middle, last, single
 

@@ -41,10 +41,10 @@ public final class ChatTyping {
 
     // MARK: Reading
 
-    /// Who types now.
+    /// The people who type now.
     public var current: TypingSnapshot { indicator.current }
 
-    /// Who types now, then each change. A slow reader gets only the latest snapshot.
+    /// The current snapshot, then each change. A slow reader gets only the latest snapshot.
     public func snapshotStream() -> AsyncStream<TypingSnapshot> { snapshots.add(first: current) }
 
     // MARK: The user

@@ -43,7 +43,7 @@ public struct TypingIndicator: Sendable {
         roster = TypingRoster(policy: policy, ownConnection: connection)
     }
 
-    /// Who types now.
+    /// The people who type now.
     public var current: TypingSnapshot { roster.current }
 
     /// The number that the next chat message carries; read it after ``TypingInput/messageSubmitted`` (TYP-5). Nil while

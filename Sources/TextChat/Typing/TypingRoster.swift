@@ -1,7 +1,7 @@
 import SignalingProtocol
 
-/// Who types in one room, as one connection sees it. Inputs go in; each returns the new snapshot if it differs from the
-/// last.
+/// The people who type in one room, as one connection sees it. Inputs go in; each returns the new snapshot if it
+/// differs from the last.
 ///
 /// - State is kept per connection and shown per person. A person on two connections is one, and is gone when both are.
 /// - Each state lasts its policy's expiry, to the instant. Nothing has to arrive for a person to vanish.
@@ -25,7 +25,7 @@ public struct TypingRoster: Sendable {
     /// How many connections the roster follows at most.
     public static let connectionLimit = 10_000
 
-    /// Who types now.
+    /// The people who type now.
     public private(set) var current = TypingSnapshot.nobody
 
     private var records: [ConnectionID: Record] = [:]

@@ -1,10 +1,10 @@
 import JSONText
 import SignalingProtocol
 
-/// How a message stands in a signal. Both forms are read; one of them is written.
+/// The form of a message in a signal. Both forms are read; one of them is written.
 public enum ChatWireForm: String, CaseIterable, Sendable {
-    /// Type `text-chat`, data JSON: `{"text","sender":{"id","alias"},"sentOn","localId","typingN"}`. OpenTok's accelerators read
-    /// it, and ignore the last two, which are ours.
+    /// Type `text-chat`, data JSON: `{"text","sender":{"id","alias"},"sentOn","localId","typingN"}`. OpenTok's
+    /// accelerators read it and ignore the last two members, which only Signalbox has.
     case json = "text-chat"
 
     /// Type `TextChat`, data the text itself: OpenTok's sample of 2015.
@@ -20,12 +20,12 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
         }
     }
 
-    /// The message in a signal; nil when it is of another type, or no text can be found in it.
+    /// The message in a signal; nil if the signal has another type or no text.
     ///
-    /// Read leniently, since other programs write it: unknown members are ignored, so are known ones of the wrong kind;
-    /// `sentOn` may have a fraction, and is `now` when it is missing or no date. Who sent it is said by the server's
-    /// stamp: an id in the data counts only for a signal without one (REST). A name in the data wins over the
-    /// connection's data, since a name is free to choose anyway.
+    /// Reading is lenient, since other programs write messages, too: unknown members and members of the wrong kind are
+    /// ignored. `sentOn` may have a fraction, and is `now` if it is missing or not a date. The server's stamp names the
+    /// sender; an id in the data counts only for a signal without a stamp (REST). A name in the data has precedence
+    /// over the connection's data, since a name is free to choose anyway.
     public static func message(from signal: Signal, now: WallTime) -> ChatMessage? {
         guard let form = signal.type.flatMap(ChatWireForm.init(rawValue:)), let data = signal.data else { return nil }
         var message = ChatMessage(
@@ -68,7 +68,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
         return LocalID(text)
     }
 
-    /// Nil beyond ±100,000,000 days of 1970, which JavaScript takes for no date either.
+    /// Nil beyond ±100,000,000 days of 1970, the range of JavaScript's dates.
     private static func moment(_ value: JSONValue?) -> WallTime? {
         guard let milliseconds = value?.doubleValue, abs(milliseconds) <= 8.64e15 else { return nil }
         return WallTime(milliseconds: Int64(milliseconds.rounded(.down)))

@@ -1,24 +1,24 @@
 import JSONText
 import SignalingProtocol
 
-/// How typing stands in signals. Both forms are always read; a policy says which one is written.
+/// The form of typing signals. Both forms are always read; the policy chooses the one that is written.
 public enum TypingWireForm: String, CaseIterable, Sendable {
     /// Type `typing`, data `{"action":"begin|pause|finish","n":1}` (TYP-1).
     case actions = "typing"
-    /// Type `TypingBegin`, no data: Easemob's, which says nothing of the end (TYP-6).
+    /// Type `TypingBegin`, no data: Easemob's, which has no end (TYP-6).
     case beginOnly = "TypingBegin"
 
     public var signalType: String { rawValue }
 }
 
-/// One typing signal: what its sender does, and its number.
+/// One typing signal: its sender's action, and its number.
 public struct TypingSignal: Hashable, Sendable {
     public let action: TypingAction
 
-    /// Counts the typing signals of one sender: 1, 2, 3, … (TYP-3). Nil from programs that do not count.
+    /// Counts the typing signals of one sender: 1, 2, 3, … (TYP-3). Nil from programs that do not number them.
     public let n: Int64?
 
-    /// Numbers beyond this are not exact in JavaScript, and are not taken.
+    /// Higher numbers are not exact in JavaScript and are ignored.
     public static let highestN: Int64 = 1 << 53 - 1
 
     public init(_ action: TypingAction, n: Int64? = nil) {
@@ -26,7 +26,8 @@ public struct TypingSignal: Hashable, Sendable {
         self.n = n
     }
 
-    /// The signal to everybody, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly`` every action reads as begin.
+    /// The signal to everybody, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly`` every action reads
+    /// as begin.
     public func request(_ form: TypingWireForm) -> SignalRequest {
         switch form {
         case .beginOnly:
@@ -40,8 +41,8 @@ public struct TypingSignal: Hashable, Sendable {
         }
     }
 
-    /// What a signal says about typing; nil when it is of another type, is no JSON object, or has an action that this
-    /// version does not know (TYP-4). A number of the wrong kind counts as absent.
+    /// Reads a signal; nil if it has another type, is not a JSON object, or has an action that this version does not
+    /// know (TYP-4). A number of the wrong kind counts as absent.
     public init?(_ signal: Signal) {
         guard let form = signal.type.flatMap(TypingWireForm.init(rawValue:)) else { return nil }
         switch form {
@@ -55,9 +56,9 @@ public struct TypingSignal: Hashable, Sendable {
         }
     }
 
-    /// The number that a typing signal or a chat message carries, if it is one: a whole number from 0 to ``highestN``.
+    /// Reads the number of a typing signal or a chat message: a whole number from 0 to ``highestN``; else nil.
     public static func number(_ value: JSONValue?) -> Int64? {
-        // As JavaScript reads it, where 1 and 1.0 are the same.
+        // As in JavaScript, 1 and 1.0 are the same.
         guard let number = value?.doubleValue, number >= 0, number <= Double(highestN), number == number.rounded()
         else {
             return nil

@@ -1,9 +1,9 @@
 import { lengthOf } from './length-unit.js';
 
 /**
- * The text that is being written, never longer than its limit through an edit, and what may be sent of it. Pure.
+ * The draft with its limits: an edit never makes it too long, and it states whether the draft can be sent. Pure.
  *
- * `unit` is `graphemes`, `utf16` or `utf8`; `sendsBlankText` makes a message of white space alone, as OpenTok's chat does.
+ * `unit` is `graphemes`, `utf16` or `utf8`. `sendsBlankText`: white space alone can be sent, as in OpenTok's chat.
  */
 export class Composer {
   #text = '';
@@ -23,19 +23,19 @@ export class Composer {
     return this.#maxLength;
   }
 
-  /** Not below 0. Lowering it leaves the text as it is. */
+  /** The longest text after an edit; not below 0. Lowering it leaves the text as it is. */
   set maxLength(length) {
     this.#maxLength = Math.max(length, 0);
   }
 
-  /** How much may still be written. Negative when the limit was lowered below the text's length. */
+  /** How much more text fits. Negative if the limit was lowered below the text's length. */
   get remaining() {
     return this.#maxLength - lengthOf(this.#text, this.unit);
   }
 
   /**
-   * Replaces the text by what an edit would make of it. One that would be longer than the limit is refused whole, nothing
-   * is cut off, and the text stays: `{isAccepted, remaining, excess}`, `excess` by how much it would be too long.
+   * Replaces the text. A text that is too long is refused whole: nothing is cut off, and the old text stays. Returns
+   * `{isAccepted, remaining, excess}`; `excess` is how much the new text is too long.
    */
   edit(newText) {
     const result = this.check(newText);
@@ -43,7 +43,7 @@ export class Composer {
     return result;
   }
 
-  /** What `edit` would say. */
+  /** What `edit` would return. */
   check(newText) {
     const excess = lengthOf(newText, this.unit) - this.#maxLength;
     return excess > 0
@@ -51,7 +51,7 @@ export class Composer {
       : { isAccepted: true, remaining: 0 - excess, excess: 0 };
   }
 
-  /** Why the text cannot be sent, as far as the text itself says: blank before too long. Null: it can. */
+  /** Why the text itself cannot be sent: blank is checked before too long. Null: it can. */
   get refusal() {
     const isBlank = this.sendsBlankText ? this.#text === '' : /^\p{White_Space}*$/u.test(this.#text);
     if (isBlank) return { reason: 'blank' };
@@ -63,7 +63,7 @@ export class Composer {
     this.#text = '';
   }
 
-  /** A text from an earlier run, whose limit may have been another one. */
+  /** Restores a text of an earlier run, which may have had another limit. */
   restore(text) {
     this.#text = text;
   }

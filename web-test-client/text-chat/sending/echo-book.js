@@ -1,25 +1,27 @@
-/** Both lists are short; what is older than this comes back no more. */
-const LONGEST_WAIT = 256;
+/** Bounds of both lists: an older echo does not come back. */
+const BARE_COUNT = 256;
 const CONNECTION_COUNT = 8;
 
-/** How one's own messages are known again when they come back. Broadcasts reach their sender, too, and must not be shown twice. */
+/**
+ * Recognizes one's own messages when they come back. A broadcast also reaches its sender, and must not be shown twice.
+ */
 export class EchoBook {
-  /** What was sent as bare text, which comes back without a local id: `{localId, text}`. */
+  /** Messages sent as bare text, which come back without a local id: `{localId, text}`. */
   #bare = [];
-  /** The connections that were one's own: after a reconnect, what was sent before may come back with the old id. */
+  /** One's own connections, past and present: after a reconnect an echo may come back with the old id. */
   #ownConnections = [];
 
   expectBare(localId, text) {
     this.forget(localId);
     this.#bare.push({ localId, text });
-    if (this.#bare.length > LONGEST_WAIT) this.#bare.shift();
+    if (this.#bare.length > BARE_COUNT) this.#bare.shift();
   }
 
   forget(localId) {
     this.#bare = this.#bare.filter((each) => each.localId !== localId);
   }
 
-  /** Returns whether it is another connection than the one before. */
+  /** Notes the connection, and returns whether it differs from the one before. */
   note(connectionId) {
     if (connectionId === null || connectionId === undefined || this.#ownConnections.at(-1) === connectionId) return false;
     const isAnother = this.#ownConnections.length > 0;
@@ -32,9 +34,9 @@ export class EchoBook {
     return this.#ownConnections.includes(connectionId);
   }
 
-  /** The message that has come back as this bare text: the oldest of that text. */
+  /** The message of an echo of bare text: the oldest with that text; null if there is none. */
   settleBare(text) {
-    const place = this.#bare.findIndex((each) => each.text === text);
-    return place < 0 ? null : this.#bare.splice(place, 1)[0].localId;
+    const index = this.#bare.findIndex((each) => each.text === text);
+    return index < 0 ? null : this.#bare.splice(index, 1)[0].localId;
   }
 }

@@ -1,12 +1,12 @@
-// What the length of a text is counted in. Graphemes are what a reader takes for one character; they depend on the
-// Unicode version, so they are never a limit of the wire. UTF-16 units are what OpenTok counts.
+// The unit of a text's length. Graphemes are characters as a reader sees them. They depend on the Unicode version, so
+// they are never a limit of the wire. OpenTok counts UTF-16 units.
 
 /** Longest signal data, in UTF-16 units (SIG-3). */
 export const SIGNAL_DATA_LENGTH = 8192;
 
 let segmenter = null;
 
-/** `unit` is `graphemes`, `utf16` or `utf8`. */
+/** The length of a text; `unit` is `graphemes`, `utf16` or `utf8`. */
 export function lengthOf(text, unit) {
   switch (unit) {
     case 'utf16':
@@ -20,6 +20,6 @@ export function lengthOf(text, unit) {
       return count;
     }
     default:
-      throw new TypeError(`no such unit of length: ${unit}`);
+      throw new TypeError(`Cannot count in ${unit}: use graphemes, utf16 or utf8.`);
   }
 }

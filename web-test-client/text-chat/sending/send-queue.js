@@ -2,8 +2,8 @@
 export const QUEUE_CAPACITY = 100;
 
 /**
- * Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were written. A failed
- * message holds back those behind it until it is sent, discarded, or passed over. Pure.
+ * Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were written.
+ * A failed message holds back those behind it until it is sent, discarded, or passed over. Pure.
  */
 export class SendQueue {
   /** Each `{localId, status: 'waiting' | 'inFlight' | 'failed' | 'passedOver'}`. */

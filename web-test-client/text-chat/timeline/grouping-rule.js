@@ -1,10 +1,10 @@
-// When a message belongs to the group of the one before it, and which message of a group shows name and time. Senders
-// without an id never group. A message dated before its predecessor counts as close to it.
+// Which messages form a group, and which message of a group shows name and time. Messages of senders without an id
+// never group. A message dated before its predecessor counts as close to it.
 
 /**
- * Less than 120 s after the one before and less than 10 min after the group's first, same side, sender and day; a failed
- * message stands alone; the name on others' first, the time on the last. Dates are those of arrival: others' clocks, wrong by
- * a year, change nothing.
+ * A message groups if it is less than 120 s younger than the one before and less than 10 min younger than the group's
+ * first, with the same side, sender and day. A failed message stands alone. Others' groups show the name on the first
+ * message; the last shows the time. Dates are those of arrival: wrong clocks of others change nothing.
  */
 export const STANDARD_RULE = Object.freeze({
   window: 120_000,
@@ -18,8 +18,8 @@ export const STANDARD_RULE = Object.freeze({
 });
 
 /**
- * OpenTok's text chat of 2015 (CHAT-7): less than 120 s after the one before by the senders' clocks, and the same sender id;
- * nothing else counts. Name and time on the first.
+ * OpenTok's text chat of 2015 (CHAT-7): a message groups if it is less than 120 s younger than the one before by the
+ * senders' clocks, with the same sender id. The first message shows name and time.
  */
 export const OPENTOK_RULE = Object.freeze({
   window: 120_000,
@@ -32,12 +32,14 @@ export const OPENTOK_RULE = Object.freeze({
   showsOwnName: true,
 });
 
-/** The moment that counts for grouping, and for the day; null when there is none. */
+/** The date of a message for grouping and for its day; null if there is none. */
 export function momentOf(message, rule) {
   return rule.clock === 'arrival' ? (message.receivedAt ?? message.sentAt ?? null) : (message.sentAt ?? message.receivedAt ?? null);
 }
 
-/** Whether `next` belongs to the group of `previous`, whose first message is dated `anchor`. Days and gaps apart. */
+/**
+ * Whether `next` continues the group of `previous`, whose first message is dated `anchor`, apart from days and gaps.
+ */
 export function continuesGroup(previous, anchor, next, rule) {
   const earlier = momentOf(previous, rule);
   const later = momentOf(next, rule);

@@ -1,8 +1,7 @@
 /**
- * A timeline's messages in the look of OpenTok's text chat of 2015 (CHAT-7), grouped as the timeline has grouped them: each
- * `{kind, id, message}`, full rows with a header (`sent`, `received`), short ones without (`sentShort`, `receivedShort`), and a
- * `divider` before every full row but the first, and at the very end. A divider has no message. Days, gaps and what is unread
- * are not in it.
+ * The messages of a timeline in the look of OpenTok's text chat of 2015 (CHAT-7), in the timeline's groups. Each row is
+ * `{kind, id, message}`: with a header (`sent`, `received`), text only (`sentShort`, `receivedShort`), or a `divider`
+ * after each group, which has no message. Days, gaps and the unread divider are left out.
  */
 export function openTokRows(timelineRows) {
   const rows = [];

@@ -1,6 +1,6 @@
 /**
- * The days of a reader: a function from milliseconds since 1970 to `2026-03-29`. The time zone is the reader's own unless it
- * is named; its summer time is in it.
+ * The reader's days: a function from milliseconds since 1970 to `2026-03-29`. The default time zone is the reader's
+ * own, with its daylight-saving time.
  */
 export function readerCalendar(timeZone) {
   const format = new Intl.DateTimeFormat('en-u-ca-gregory', {
@@ -12,7 +12,8 @@ export function readerCalendar(timeZone) {
     hour: '2-digit',
     minute: '2-digit',
   });
-  // Asking `Intl` is slow, and most messages are of the quarter of an hour of the one before; no zone changes within one.
+  // `Intl` is slow, and most messages are of the same quarter of an hour as the one before. No zone changes within a
+  // quarter.
   let quarter = null;
   let day = '';
   return (moment) => {

@@ -1,6 +1,6 @@
 /**
- * Does to `rows` what `changes` say: steps in their order, each applied to what the one before it has left.
- * `{insert: row, at}`, `{remove: id, at}`, `{move: id, from, to}` (`to` counts without the row), `{update: row, at}`.
+ * Applies `changes` to `rows`, in their order, each to the result of the one before: `{insert: row, at}`, `{remove: id,
+ * at}`, `{move: id, from, to}` (`to` counts without the row), `{update: row, at}`.
  */
 export function applyChanges(rows, changes) {
   for (const change of changes) {

@@ -1,5 +1,6 @@
-// Lines are kept in the order of their keys. What the session has goes by seq, or without one behind what had come before;
-// what is pending comes after all of it. `era` grows when seq starts afresh, and `tie` orders what came after the same seq.
+// Lines are kept in the order of their keys. Messages in the session's log go by seq, and a message without one goes
+// behind those that came before it; pending messages come after all of these. `era` rises when seq starts anew, and
+// `tie` orders lines without a seq that came after the same seq.
 
 export const keyOf = (era, seq, tie) => ({ era, seq, tie });
 export const pendingKey = (number) => keyOf(Infinity, 0, number);
@@ -11,12 +12,14 @@ export function compareKeys(left, right) {
   return left.tie - right.tie;
 }
 
-/** The order of lines with the same key: a day and the divider have that of the message behind them. */
+/** The order of lines with the same key: a day and the divider have the key of the message behind them. */
 export const RANK = { gap: 0, day: 1, unreadDivider: 2, message: 3 };
 
-/** Changes near either end take constant time on average; finding takes logarithmic time. */
+/**
+ * Lines in the order of their keys. A change near either end takes constant time on average, a search logarithmic time.
+ */
 export class TimelineLines {
-  /** What has been removed at the front stays before `start` until it is worth moving the rest. */
+  /** Lines removed at the front stay before `start` until it is worth moving the rest. */
   #storage = [];
   #start = 0;
 
@@ -24,26 +27,26 @@ export class TimelineLines {
     return this.#storage.length - this.#start;
   }
 
-  at(place) {
-    return this.#storage[this.#start + place];
+  at(index) {
+    return this.#storage[this.#start + index];
   }
 
-  insert(line, place) {
+  insert(line, index) {
     const storage = this.#storage;
-    if (this.#start === 0 || place >= this.count / 2) {
-      storage.splice(this.#start + place, 0, line);
+    if (this.#start === 0 || index >= this.count / 2) {
+      storage.splice(this.#start + index, 0, line);
       return;
     }
     this.#start -= 1;
-    for (let moved = this.#start; moved < this.#start + place; moved += 1) storage[moved] = storage[moved + 1];
-    storage[this.#start + place] = line;
+    for (let moved = this.#start; moved < this.#start + index; moved += 1) storage[moved] = storage[moved + 1];
+    storage[this.#start + index] = line;
   }
 
-  remove(place) {
+  remove(index) {
     const storage = this.#storage;
-    if (place >= this.count / 2) return storage.splice(this.#start + place, 1)[0];
-    const line = storage[this.#start + place];
-    for (let moved = this.#start + place; moved > this.#start; moved -= 1) storage[moved] = storage[moved - 1];
+    if (index >= this.count / 2) return storage.splice(this.#start + index, 1)[0];
+    const line = storage[this.#start + index];
+    for (let moved = this.#start + index; moved > this.#start; moved -= 1) storage[moved] = storage[moved - 1];
     storage[this.#start] = null;
     this.#start += 1;
     if (this.#start > storage.length / 2 && this.#start > 32) {
@@ -53,8 +56,8 @@ export class TimelineLines {
     return line;
   }
 
-  /** The first place whose line does not come before this key and rank. */
-  firstPlace(key, rank) {
+  /** The first index whose line does not come before this key and rank. */
+  firstIndex(key, rank) {
     let low = 0;
     let high = this.count;
     while (low < high) {
@@ -67,16 +70,16 @@ export class TimelineLines {
     return low;
   }
 
-  /** The place of the nearest message before this one, -1 when there is none. */
-  messageBefore(place) {
-    let found = place - 1;
+  /** The index of the nearest message before this one; -1 if there is none. */
+  messageBefore(index) {
+    let found = index - 1;
     while (found >= 0 && this.at(found).kind !== 'message') found -= 1;
     return found;
   }
 
-  /** The place of the nearest message from this one on; the count when there is none. */
-  messageFrom(place) {
-    let found = place;
+  /** The index of the nearest message from this one on; the count if there is none. */
+  messageFrom(index) {
+    let found = index;
     while (found < this.count && this.at(found).kind !== 'message') found += 1;
     return found;
   }

@@ -2,15 +2,16 @@ import { decodeTyping } from '../wire/typing-signal.js';
 import { TypingIndicator } from './typing-indicator.js';
 
 /**
- * Typing of a `TextChatComponent`, with a clock, one timer, and a channel. It carries out the effects of a `TypingIndicator` and
- * contains no rules of its own. The component feeds it with edits of the draft, messages, and the state of the connection.
+ * Typing of a `TextChatComponent`, with a clock, one timer, and a channel. It carries out the effects of a
+ * `TypingIndicator` and contains no rules of its own. The component feeds it with edits of the draft, messages, and the
+ * state of the connection.
  *
  * Options:
  * - `publish(signal)` sends a signal to everybody and promises that it left.
  * - `changed(snapshot)` hears who types.
  * - `policy`, `isOptedOut` and `blockedUsers`: see the properties.
- * - `userOf(connection)` names the user of a connection. Connections of the same user are shown as one; null: unknown. The
- *   default is the connection's data, unless it is empty.
+ * - `userOf(connection)` names the user of a connection. Connections of the same user are shown as one; null: unknown.
+ *   The default is the connection's data, unless it is empty.
  * - `clock()` is in ms and monotonic; `setTimeout` and `clearTimeout` belong to it.
  */
 export class ChatTyping {
@@ -46,7 +47,7 @@ export class ChatTyping {
     this.blockedUsers = blockedUsers;
   }
 
-  /** Who types now. */
+  /** The people who type now. */
   get current() {
     return this.#indicator.current;
   }

@@ -4,14 +4,14 @@ import { NOBODY, isSameSnapshot } from './typing-snapshot.js';
 const HOLD_LIMIT = 10_000;
 
 /**
- * Which people a `TypingRoster` shows. The roster sets each person's state. The display shows a person who stops typing a moment
- * longer, so that nothing flickers: the policy's `linger` and `minimumShow`. It delays only what is shown. The roster decides
- * which state holds, and until when.
+ * Which people a `TypingRoster` shows. The roster sets each person's state. The display shows a person who stops typing
+ * a moment longer, so that nothing flickers: the policy's `linger` and `minimumShow`. It delays only what is shown. The
+ * roster decides which state holds, and until when.
  */
 export class TypingDisplay {
   #policy;
-  // By person: {rank, typer, shown, state, typingSince, hold}. The rank counts people in the order of their first begin. `hold`
-  // is {until, connections}: the person is still shown as typing, but has stopped on these connections.
+  // By person: {rank, typer, shown, state, typingSince, hold}. The rank counts people in the order of their first
+  // begin. `hold` is {until, connections}: the person is still shown as typing, but has stopped on these connections.
   #people = new Map();
   #held = new Set();
   // The held person of a connection on which that person has stopped typing.
@@ -31,8 +31,8 @@ export class TypingDisplay {
   }
 
   /**
-   * Sets a person's state from `now` on: `typing`, `paused` or null. `ended` are the connections on which the person was typing or
-   * pausing until then. `isAtOnce`: the person is not held.
+   * Sets a person's state from `now` on: `typing`, `paused` or null. `ended` are the connections on which the person
+   * was typing or pausing until then. `isAtOnce`: the person is not held.
    */
   set(key, { state, typer, ended, isAtOnce, now }) {
     const person = this.#people.get(key);

@@ -7,9 +7,9 @@ import { TypingSender } from './typing-sender.js';
  * Typing in one room, both ways: what this connection tells others, and who else types.
  *
  * Pure: inputs and `now` (ms of a monotonic clock) go in, effects come out: `{send: {type, data, onlineOnly}, n}` and
- * `{changed: snapshot}`. It gives each input to a `TypingSender` and a `TypingRoster`, and keeps what outlives a change of the
- * policy. The caller carries out the effects in their order, sends each signal at once, reports those that failed, and calls
- * `advance` at `nextDeadline`.
+ * `{changed: snapshot}`. It gives each input to a `TypingSender` and a `TypingRoster`, and keeps what outlives a change
+ * of the policy. The caller carries out the effects in their order, sends each signal at once, reports those that
+ * failed, and calls `advance` at `nextDeadline`.
  *
  * An input is `{kind, …}`. Swift's `TypingInput` and the vectors use the same names:
  *
@@ -70,12 +70,15 @@ export class TypingIndicator {
     return this.#blockedUsers;
   }
 
-  /** Who types now; see `TypingRoster`. */
+  /** The people who type now: a snapshot, see `typing-snapshot.js`. */
   get current() {
     return this.#roster.current;
   }
 
-  /** The number that the next chat message carries; read it after `messageSubmitted` (TYP-5). Null while typing does not run. */
+  /**
+   * The number that the next chat message carries; read it after `messageSubmitted` (TYP-5). Null while typing does not
+   * run.
+   */
   get typingN() {
     return this.#isRunning ? this.#sender.lastN : null;
   }
@@ -107,8 +110,8 @@ export class TypingIndicator {
   }
 
   /**
-   * Changes the policy. What was announced is finished, and numbers continue (TYP-3). Other users are forgotten until their next
-   * signal.
+   * Changes the policy. What was announced is finished, and numbers continue (TYP-3). Other users are forgotten until
+   * their next signal.
    */
   setPolicy(policy, now) {
     const farewell = this.handle({ kind: 'leave' }, now);

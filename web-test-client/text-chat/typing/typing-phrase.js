@@ -1,15 +1,18 @@
-// The sentence that says who is typing, as a key with arguments, so that it can be written in any language.
+// The sentence that states who is typing, as a key with arguments, so that it can be written in any language.
+
+import { TYPING_PHRASE_TEMPLATES } from './typing-phrase-templates.js';
 
 const segmenter = typeof Intl !== 'undefined' && Intl.Segmenter ? new Intl.Segmenter('en', { granularity: 'grapheme' }) : null;
 
 const phrase = (key, names = [], count = 0) => ({ key, names, count });
 
 /**
- * `{key, names, count}` for the `names` of those who type, first come first (empty ones are counted, not named), of `count`
- * in all. Keys: nobody, someone, one, two, three, oneAndOther(s), twoAndOther(s), people (a number and no name), several.
+ * `{key, names, count}` for the `names` of the people who type, in order of first begin, of `count` in all. People with
+ * empty names are only counted. Keys: nobody, someone, one, two, three, oneAndOther(s), twoAndOther(s), people (a count
+ * without names), several.
  *
- * Limits: up to `names` (0 to 3) people are all named, of more two and the number of the others; of more than `people` only
- * "several" is said; names are cut to `nameLength` characters as people count them.
+ * Limits: up to `names` (0 to 3) people are all named; of more people, two are named and the others counted. Of more
+ * people than `people` the key is `several`. Names are cut to `nameLength` characters (grapheme clusters).
  */
 export function typingPhrase(names, { count = 0, limits = {} } = {}) {
   const { most, people, nameLength } = checked(limits);
@@ -19,7 +22,10 @@ export function typingPhrase(names, { count = 0, limits = {} } = {}) {
   return phraseOf(all <= most ? shown : shown.slice(0, Math.min(most, 2)), all);
 }
 
-/** The same from the longest to the shortest: whole names, first names, fewer first names and a count, a count alone. */
+/**
+ * Phrases from the longest to the shortest: whole names, first names, fewer first names and a count, a count alone.
+ * Show the first that fits the line.
+ */
 export function typingPhraseLadder(names, { count = 0, limits = {} } = {}) {
   const { most, nameLength } = checked(limits);
   const all = Math.max(count, names.length);
@@ -33,17 +39,17 @@ export function typingPhraseLadder(names, { count = 0, limits = {} } = {}) {
   return steps;
 }
 
-/** The sentence in a language; empty when nobody types. Chinese for `zh` and what begins with it, else English. */
+/** The sentence in a language; empty if nobody types. Chinese for `zh` and its regions, else English. */
 export function typingText({ key, names, count }, language = 'en') {
-  const template = (/^zh($|[-_])/i.test(language) ? CHINESE : ENGLISH)[key] ?? '';
-  return template.replace(/\{(\w+)\}/g, (_, place) => (place === 'count' ? String(count) : isolated(names[Number(place)] ?? '')));
+  const template = TYPING_PHRASE_TEMPLATES[/^zh($|[-_])/i.test(language) ? 'zh' : 'en'][key] ?? '';
+  return template.replace(/\{(\w+)\}/g, (_, part) => (part === 'count' ? String(count) : isolated(names[Number(part)] ?? '')));
 }
 
 function checked({ names = 3, people = 20, nameLength = 30 }) {
   return { most: Math.min(Math.max(names, 0), 3), people: Math.max(people, 0), nameLength: Math.max(nameLength, 1) };
 }
 
-// What of the names does not fit is counted.
+// Counts the people whose names do not fit.
 function phraseOf(shown, all) {
   const others = all - shown.length;
   switch (shown.length) {
@@ -62,8 +68,9 @@ function shownNames(names, nameLength) {
   return names.map((name) => shownName(name, nameLength)).filter((name) => name !== '');
 }
 
-// On one line, without marks that would turn the rest of the line around (embeddings, overrides and isolates of Unicode
-// Standard Annex 9), not longer than the limit, and never cut inside a character.
+// A name that is safe in a line with others: on one line, without marks that would reverse the rest of the line
+// (embeddings, overrides and isolates of Unicode Standard Annex 9), not longer than the limit, and never cut inside a
+// character.
 function shownName(name, limit) {
   const text = name
     .replace(/[\u202A-\u202E\u2066-\u2069]/g, '')
@@ -73,35 +80,9 @@ function shownName(name, limit) {
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
-// A name with right-to-left letters keeps to itself what order it is read in.
+// Isolates a name with right-to-left letters, so that it does not reorder the sentence.
 function isolated(name) {
   const isRightToLeft =
     /[\u0590-\u08FF\u200F\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u.test(name);
   return isRightToLeft ? `\u2068${name}\u2069` : name;
 }
-
-const ENGLISH = {
-  someone: 'Someone is typing…',
-  one: '{0} is typing…',
-  two: '{0} and {1} are typing…',
-  three: '{0}, {1}, and {2} are typing…',
-  oneAndOther: '{0} and 1 other are typing…',
-  oneAndOthers: '{0} and {count} others are typing…',
-  twoAndOther: '{0}, {1}, and 1 other are typing…',
-  twoAndOthers: '{0}, {1}, and {count} others are typing…',
-  people: '{count} people are typing…',
-  several: 'Several people are typing…',
-};
-
-const CHINESE = {
-  someone: '有人正在输入…',
-  one: '{0}正在输入…',
-  two: '{0}和{1}正在输入…',
-  three: '{0}、{1}和{2}正在输入…',
-  oneAndOther: '{0}和另外1人正在输入…',
-  oneAndOthers: '{0}和另外{count}人正在输入…',
-  twoAndOther: '{0}、{1}和另外1人正在输入…',
-  twoAndOthers: '{0}、{1}和另外{count}人正在输入…',
-  people: '{count}人正在输入…',
-  several: '多人正在输入…',
-};

@@ -1,5 +1,5 @@
-// A typing policy: the intervals and flags of typing indicators, in ms. All policies share one engine; `TypingSender` and
-// `TypingRoster` have the rules.
+// A typing policy: the intervals and flags of typing indicators, in ms. All policies share one engine; `TypingSender`
+// and `TypingRoster` have the rules.
 
 import { ACTIONS_FORM, BEGIN_ONLY_FORM } from '../wire/typing-signal.js';
 import { TYPING_PRESETS } from './typing-presets.js';
@@ -11,8 +11,8 @@ export const LONGEST = 3_600_000;
 export const LONGEST_LINGER = 2000;
 
 /**
- * Why a policy refuses its settings: `code` names the fault, `setting` the setting. The codes `unknown` and `wrongKind` exist only
- * in JavaScript, which has no compiler to find these faults.
+ * Why a policy refuses its settings: `code` names the fault, `setting` the setting. The codes `unknown` and `wrongKind`
+ * exist only in JavaScript, which has no compiler to find these faults.
  */
 export class TypingPolicyError extends Error {
   constructor(code, setting) {
@@ -35,8 +35,9 @@ const PROBLEMS = {
 };
 
 /**
- * A policy: `base` (the name of a preset, or a policy) with the settings that differ. Throws `TypingPolicyError` with the first
- * wrong setting. `isStrict` also refuses an expiry below 1.5 times the refresh, which works but blinks easily.
+ * A policy: `base` (the name of a preset, or a policy) with the settings that differ. Throws `TypingPolicyError` with
+ * the first wrong setting. `isStrict` also refuses an expiry below 1.5 times the refresh, which works but blinks
+ * easily.
  */
 export function typingPolicy(base = 'standard', changes = {}, { isStrict = false } = {}) {
   if (typeof base === 'string' && !Object.hasOwn(TYPING_PRESETS, base)) throw new TypingPolicyError('unknown', 'preset');

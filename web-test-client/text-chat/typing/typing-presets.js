@@ -7,7 +7,10 @@ const STANDARD = {
   wireForm: ACTIONS_FORM,
   /** While the user types, begin is sent again once this has passed since the last one. */
   refresh: 4000,
-  /** A key that comes too early for a refresh sends it when the interval has passed. False: the refresh waits for the next key. */
+  /**
+   * A key that comes too early for a refresh sends it when the interval has passed. False: the refresh waits for the
+   * next key.
+   */
   refreshTrails: false,
   /** Without a key for this long: pause. Null: never. */
   idleToPause: 5000,
@@ -20,12 +23,15 @@ const STANDARD = {
   /** How long a pause shows another user as paused. */
   pauseExpiry: 15_000,
   /**
-   * How long a user stays in the typing list after they stop typing, at most 2 s. Prevents flicker when a user clears the draft and
-   * starts again. Does not apply after a message or a departure. Null removes the user at once. Choose it longer than `minimumGap`:
-   * otherwise a finish and the next begin still blink.
+   * How long a user stays in the typing list after they stop typing, at most 2 s. Prevents flicker when a user clears
+   * the draft and starts again. Does not apply after a message or a departure. Null removes the user at once. Choose it
+   * longer than `minimumGap`: otherwise a finish and the next begin still blink.
    */
   linger: 1500,
-  /** The least time for which a user is shown as typing, at most `beginExpiry`, except after a message or a departure. Null: none. */
+  /**
+   * The least time for which a user is shown as typing, at most `beginExpiry`, except after a message or a departure.
+   * Null: none.
+   */
   minimumShow: null,
   /** Whether a paused user counts as typing. */
   pausedCountsAsTyping: false,

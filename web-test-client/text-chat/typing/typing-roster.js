@@ -6,24 +6,25 @@ import { NOBODY } from './typing-snapshot.js';
 export const CONNECTION_LIMIT = 10_000;
 
 /**
- * Who types in one room, as one connection sees it. Inputs (see `TypingIndicator`) go in; each returns the new snapshot if it
- * differs from the last, else null.
+ * The people who type in one room, as one connection sees it. Inputs (see `TypingIndicator`) go in; each returns the
+ * new snapshot if it differs from the last, else null.
  *
  * - State is kept per connection and shown per person. A person on two connections is one, and is gone when both are.
  * - Each state lasts its policy's expiry, to the instant.
  * - A chat message ends the typing of its own connection, and of no other.
  * - A person who stops typing is shown for the policy's `linger` more, except after a message or a departure.
  *
- * Signals of a connection are numbered, and the roster drops one whose number is not higher than the last seen. A chat message
- * may carry the number of the last typing signal that its sender had written by then. A begin up to that number is older than the
- * message and is dropped, however late it arrives. A begin beyond that number is about the next message; this message does not
- * end it.
+ * Signals of a connection are numbered, and the roster drops one whose number is not higher than the last seen. A chat
+ * message may carry the number of the last typing signal that its sender had written by then. A begin up to that number
+ * is older than the message and is dropped, however late it arrives. A begin beyond that number is about the next
+ * message; this message does not end it.
  */
 export class TypingRoster {
   #policy;
   #ownConnection;
   #current = NOBODY;
-  // By connection: {person, state, until, lastN}; states are typing, paused, silent (its number is remembered) and closed.
+  // By connection: {person, state, until, lastN}; states are typing, paused, silent (its number is remembered) and
+  // closed.
   #records = new Map();
   // By person: the connections on which they type or pause; no entry is empty.
   #people = new Map();
@@ -40,7 +41,7 @@ export class TypingRoster {
     this.#display = new TypingDisplay(policy);
   }
 
-  /** Who types now. */
+  /** The people who type now. */
   get current() {
     return this.#current;
   }

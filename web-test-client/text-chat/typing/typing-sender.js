@@ -2,13 +2,14 @@ import { ACTIONS_FORM } from '../wire/typing-signal.js';
 import { TYPING_PRESETS } from './typing-presets.js';
 
 /**
- * Decides which typing signals one connection sends. Inputs (see `TypingIndicator`) go in, signals (`{action, n}`) come out. The
- * caller publishes them at once, in their order, and calls `advance` at `nextDeadline` (null: not before the next input).
+ * Decides which typing signals one connection sends. Inputs (see `TypingIndicator`) go in, signals (`{action, n}`) come
+ * out. The caller publishes them at once, in their order, and calls `advance` at `nextDeadline` (null: not before the
+ * next input).
  *
  * - The first key announces begin at once. Further keys repeat it once per refresh, and only a key does.
  * - Without keys pause and then finish follow, if the policy has them.
- * - At most one signal is sent per `minimumGap`. Changes inside the gap are coalesced: at its end the sender sends what still
- *   differs from the last signal. So keep the sender of a left room until `nextDeadline` is null.
+ * - At most one signal is sent per `minimumGap`. Changes inside the gap are coalesced: at its end the sender sends what
+ *   still differs from the last signal. So keep the sender of a left room until `nextDeadline` is null.
  * - Nothing is queued: a signal that cannot be published now is never published.
  */
 export class TypingSender {
@@ -128,8 +129,8 @@ export class TypingSender {
         if (this.#isOverCap) this.#forget();
         break;
       case 'publishFailed':
-        // The next key tries again. The attempt still counts for the gap, so that a server which refuses is not asked at each key.
-        // Receivers let a failed pause or finish expire.
+        // The next key tries again. The attempt still counts for the gap, so that a server which refuses is not asked
+        // at each key. Receivers let a failed pause or finish expire.
         if (this.#announced?.n === input.n && this.#announced.action === 'begin') this.#announced = this.#announcedBefore;
         break;
     }

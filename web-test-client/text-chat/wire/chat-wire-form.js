@@ -1,20 +1,20 @@
-// A chat message as signal data, and back. Written strictly, so that every OpenTok accelerator can read it; read
-// leniently, since each of them writes it a little differently.
+// The form of a message in a signal. Writing is strict, so that every OpenTok accelerator can read it. Reading is
+// lenient, since each of them writes it a little differently.
 
 import { typingNumber } from './typing-signal.js';
 
-/** JSON, shared by OpenTok's accelerators; ours. */
+/** JSON, as OpenTok's accelerators write it; the default. */
 export const CHAT_TYPE = 'text-chat';
 
-/** The bare text, as OpenTok's first sample component sends it. */
+/** Bare text, as OpenTok's first sample component sends it. */
 export const BARE_TYPE = 'TextChat';
 
-/** Longer local ids are not taken from others, in bytes: they are kept in memory. */
+/** Longest local id that is accepted from others, in bytes, since the timeline keeps them. */
 const LOCAL_ID_LENGTH = 64;
 
 /**
- * The message as signal data. `localId` is ours: by it a sender knows its own message when it comes back; others ignore it.
- * `typingN` is the number of the sender's last typing signal (TYP-5). What is not known is not written.
+ * The message as signal data. Only Signalbox has `localId`, which identifies an echo, and `typingN`, the number of the
+ * sender's last typing signal (TYP-5). Members without a value are left out.
  */
 export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN }, form = CHAT_TYPE) {
   if (form === BARE_TYPE) return wellFormed(text);
@@ -28,9 +28,9 @@ export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN 
 }
 
 /**
- * What a signal says, or null when it is no chat message. `from` is the sender's connection as the server stamped it; whatever
- * the data claims about who sent it, this decides (CHAT-4). Without it, as by REST, the data's id counts. A name in the data
- * wins over the connection's data, since a name is free to choose anyway.
+ * The message in a signal; null if the signal is not a chat message. `from` is the connection that the server stamped,
+ * and names the sender whatever the data states (CHAT-4). Without it (REST) the id in the data counts. A name in the
+ * data has precedence over the connection's data, since a name is free to choose anyway.
  */
 export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   if (typeof data !== 'string') return null;
@@ -59,12 +59,12 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   return message;
 }
 
-/** Half a surrogate pair cannot be sent (WIRE-4). */
+/** Replaces lone surrogates, which cannot be sent (WIRE-4). */
 function wellFormed(text) {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Strict where `JSON.parse` is not: half a surrogate pair is no text. */
+/** Stricter than `JSON.parse`: refuses lone surrogates. */
 function parseObject(data) {
   try {
     const value = JSON.parse(data, (name, member) => {
@@ -90,7 +90,7 @@ function localIdOrNull(value) {
   return text !== null && new TextEncoder().encode(text).length <= LOCAL_ID_LENGTH ? text : null;
 }
 
-/** Within what a `Date` can hold; anything else is a number, but no time. */
+/** Whether the number is in the range of a `Date`. */
 function isMoment(value) {
   return typeof value === 'number' && Math.abs(value) <= 8.64e15;
 }
