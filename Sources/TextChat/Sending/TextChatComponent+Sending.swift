@@ -34,6 +34,7 @@ extension TextChatComponent {
     /// a channel the delegate sends.
     ///
     /// - Parameters:
+    ///   - now: the date of the message.
     ///   - localID: a new name for the message. The text is sent as it stands.
     ///   - isolation: the actor of the component.
     public func enqueue(

@@ -30,8 +30,10 @@ public struct TypingIndicator: Sendable {
     }
 
     /// - Parameters:
+    ///   - policy: the intervals and flags.
     ///   - connection: one's own, if it is up already.
-    ///   - startingAfter: the last number that this connection has used; see ``TypingSender``.
+    ///   - isRunning: false: until ``start(now:)`` inputs are only noted.
+    ///   - lastN: the last number that this connection has used; see ``TypingSender``.
     public init(
         policy: TypingPolicy = .standard, connection: ConnectionID? = nil, isRunning: Bool = true,
         startingAfter lastN: Int64 = 0
