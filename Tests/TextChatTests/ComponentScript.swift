@@ -3,7 +3,8 @@ import SignalingProtocol
 import TestSupport
 import TextChat
 
-/// Runs one case of the kind `component` of the vectors in `typing`: a component, and the events and calls that it gets.
+/// Runs one case of the kind `component` of the vectors in `typing`: a component, and the events and calls that it
+/// gets.
 @MainActor
 struct ComponentScript {
     private let chat: TextChatComponent

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import TextChat
 
-/// Case 27: random histories of two to four who type to each other over a network that loses, delays, reorders and repeats.
+/// Case 27: random scenarios of two to four users who type to each other over a network that loses, delays, reorders
+/// and repeats.
 @Suite("TYP: in random scenarios nobody types forever")
 struct TypingPropertyTests {
     /// 100,000 histories in all.
@@ -278,7 +279,8 @@ private struct TypingHistory {
         }
     }
 
-    /// Who is shown as typing is typing, or has stopped a moment ago; and nobody is who has just sent a message or left.
+    /// Who is shown as typing is typing, or has stopped a moment ago; and nobody is who has just sent a message or
+    /// left.
     private mutating func checkLinger(_ place: Int, _ now: Int64, _ input: TypingInput?) {
         let moment = MonotonicInstant(milliseconds: now)
         // To the instant: what stops between two inputs stops then.
