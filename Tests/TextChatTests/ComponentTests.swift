@@ -499,7 +499,7 @@ struct ComponentTests {
     // MARK: After a restart
 
     @Test(
-        "after a restart the draft is back, and a message that was being sent has failed, holds back nothing, and can be retried"
+        "after a restart the draft is back; a message that was being sent has failed and can be retried"
     )
     func restart() async throws {
         let before = Chatting()

@@ -197,7 +197,10 @@ extension ChatTimeline {
         }
     }
 
-    private func ownIndex(_ localID: LocalID) -> Int? { own[localID].flatMap(layout.key).map(layout.index) }
+    private func ownIndex(_ localID: LocalID) -> Int? {
+        guard let id = own[localID], let key = layout.key(of: id) else { return nil }
+        return layout.index(of: key)
+    }
 
     /// Nil if there is no seq, or another message has it.
     private mutating func freeKey(of seq: Seq?) -> OrderKey? {
