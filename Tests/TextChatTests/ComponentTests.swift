@@ -375,7 +375,7 @@ struct ComponentTests {
         #expect(it.channel.sent.isEmpty)
     }
 
-    // MARK: What is told
+    // MARK: Updates
 
     @Test("a gap is shown where something was lost, and a new connection's seq goes on behind it")
     func gap() async throws {

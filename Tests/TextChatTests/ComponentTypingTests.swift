@@ -7,14 +7,14 @@ import TextChat
 import TextChatFoundation
 import TextChatTesting
 
-/// People in one session in memory, each with a component whose typing runs by one clock that is moved by hand.
+/// Users in one session in memory, each with a component. The test moves the clock of their typing.
 @MainActor
 private final class TypingRoom {
     let session = MemorySession()
     var clock = ManualClock()
     private(set) var people: [Person] = []
 
-    /// One of them: what its shell does is done at once.
+    /// One user: the room publishes its signals at once.
     @MainActor
     final class Person {
         let chat: TextChatComponent
@@ -48,7 +48,7 @@ private final class TypingRoom {
         return person
     }
 
-    /// Publishes what is to be published, and hands on what has arrived, until nothing is left.
+    /// Publishes signals and delivers events until none is left.
     func settle() async {
         var isBusy = true
         while isBusy {
@@ -93,7 +93,7 @@ private final class TypingRoom {
 }
 
 extension TypingPolicy {
-    /// The standard without linger: what is shown is how it stands.
+    /// The standard without linger: the snapshot shows the state.
     static let plain: TypingPolicy = {
         var settings = standard.settings
         settings.linger = nil
@@ -595,7 +595,7 @@ struct ComponentTypingTests {
         defer { hearing.cancel() }
         ada.edit("h")
         for await snapshot in bob.typing.snapshotStream() where !heard.isEmpty && snapshot == .nobody { break }
-        // On a machine that is busy the pause may be over before it could be sent, and who has begun may expire.
+        // On a busy machine the pause may be over before it is sent, and the begin may expire.
         #expect(heard == ["Ada begin", "Ada pause", "Ada finish"] || heard == ["Ada begin", "Ada finish"])
         #expect(bob.typing.current == .nobody)
     }
@@ -653,7 +653,7 @@ struct ComponentTypingTests {
                 case 5:
                     lastID += 1
                     if Bool.random(using: &random) { person.channel.answer(.refused(loss)) }
-                    // What failed must not hold it back for ever: nobody else is there to decide.
+                    // A failed message would hold it back forever.
                     person.chat.passFailed()
                     _ = await person.chat.send(now: room.clock.now, localID: LocalID(String(lastID)))
                 case 6:

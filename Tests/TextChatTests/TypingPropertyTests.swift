@@ -112,12 +112,12 @@ private struct TypingHistory {
         if fault == nil { fault = what }
     }
 
-    /// Runs until nothing is left to happen. Returns what was wrong.
+    /// Runs until no event is left. Returns the fault.
     mutating func run() -> String? {
         var turns = 0
         while fault == nil, turns < 2000 {
             turns += 1
-            // What is due next: a timer, a delivery, or a step; the first of these at the same moment.
+            // The next event: a timer, a delivery, or a step; at the same moment in this order.
             var (best, what): (Int64, (kind: Int, place: Int)) = (.max, (-1, 0))
             for place in people.indices {
                 if let at = people[place].senderDeadline?.milliseconds, at < best { (best, what) = (at, (0, place)) }
@@ -279,11 +279,10 @@ private struct TypingHistory {
         }
     }
 
-    /// Who is shown as typing is typing, or has stopped a moment ago; and nobody is who has just sent a message or
-    /// left.
+    /// A person shown as typing types or has stopped within the linger, and has not just sent a message or left.
     private mutating func checkLinger(_ place: Int, _ now: Int64, _ input: TypingInput?) {
         let moment = MonotonicInstant(milliseconds: now)
-        // To the instant: what stops between two inputs stops then.
+        // To the instant: a person may stop between two inputs.
         while let due = people[place].truth.nextDeadline, due <= moment {
             _ = people[place].truth.advance(to: due)
             noteTruth(place, due.milliseconds)

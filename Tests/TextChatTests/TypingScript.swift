@@ -3,7 +3,7 @@ import SignalingProtocol
 import TestSupport
 import TextChat
 
-/// One case of the files in `Tests/Vectors/typing` and `phrases`, with what its file says of it.
+/// One case of the files in `Tests/Vectors/typing` and `phrases`, with the members of its file.
 struct TypingVector: Sendable, CustomStringConvertible {
     let path: String
     let number: Int64
@@ -39,7 +39,7 @@ struct TypingScript {
     private(set) var snapshots: [JSONValue] = []
     private(set) var requests: [SignalRequest] = []
     private(set) var numbers: [Int64] = []
-    /// What a step expected and did not find.
+    /// The faults that steps have found.
     private(set) var unexpected: [String] = []
 
     init(_ vector: VectorCase) throws {

@@ -89,7 +89,7 @@ struct WireFormTests {
     }
 }
 
-/// A signal as it arrives; `senderData` is what the sender's token says of it.
+/// A signal as it arrives; `senderData` is the connection data in the sender's token.
 func incoming(
     type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil, seq: Seq? = nil
 ) -> Signal {

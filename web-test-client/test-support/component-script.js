@@ -6,7 +6,7 @@ import { decodeTyping } from '../text-chat/wire/typing-signal.js';
 import { HandClock } from './hand-clock.js';
 import { names, vectorPolicy } from './typing-script.js';
 
-/** Runs one case of kind `component` of `Tests/Vectors/typing`. Returns `{signals, snapshots}` as the vectors write them. */
+/** Runs one case of the kind `component` of `Tests/Vectors/typing`. Returns `{signals, snapshots}` as the vectors write them. */
 export async function runComponentScript({ policy, connection = null, senderId = null, steps, until }) {
   const clock = new HandClock();
   const found = { signals: [], snapshots: [] };
@@ -67,7 +67,7 @@ export async function runComponentScript({ policy, connection = null, senderId =
   for (const step of steps) {
     clock.advance(step.at - clock.now);
     acts[step.do](step);
-    // What failed is heard of a moment later.
+    // A failure is reported a moment later.
     await new Promise((resolve) => setImmediate(resolve));
   }
   clock.advance(until - clock.now);

@@ -7,7 +7,7 @@ import { typingPolicy } from '../text-chat/typing/typing-policy.js';
 import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
 import { ChatTyping } from '../text-chat/typing/chat-typing.js';
 
-/** Two who chat and type, on one session in memory. */
+/** Two users who chat and type in one session in memory. */
 function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
   const session = new MemorySession();
   const clock = new HandClock();
@@ -17,7 +17,7 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
     const snapshots = [];
     const typing = new ChatTyping({
       ...clock.options(),
-      // What is shown is how it stands.
+      // Without linger the snapshot shows the state.
       policy: typingPolicy(preset, { linger: null }),
       publish: (signal) => channel.send(signal),
       changed: (snapshot) => snapshots.push(snapshot),
@@ -98,7 +98,7 @@ test('TYP-5 a begin that arrives after its message is dropped', () => {
   assert.deepEqual(bob.sees(), []);
   bob.chat.handle({ kind: 'signal', type: 'typing', data: '{"action":"begin","n":4}', from, seq: null }, 42);
   assert.deepEqual(bob.sees(), ['ada']);
-  // Of somebody else's message ada's typing knows nothing.
+  // A message of another user does not end ada's typing.
   bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"yo"}', from: { connectionId: 'cy' }, seq: 10 }, 42);
   bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"by REST"}', from: null, seq: 11 }, 42);
   assert.deepEqual(bob.sees(), ['ada']);

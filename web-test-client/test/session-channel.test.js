@@ -5,7 +5,7 @@ import { SessionChannel } from '../text-chat/session-channel.js';
 
 const ada = { connectionId: 'ada-id', data: 'Ada' };
 
-/** A session that keeps what it is given. */
+/** A session that records its calls. */
 class StubSession extends Emitter {
   connection = null;
   sent = [];

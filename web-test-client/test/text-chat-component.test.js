@@ -34,7 +34,7 @@ function chatting(options = {}) {
   return it;
 }
 
-/** Lets all that is ready go on. */
+/** Runs all pending promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('CHAT-5 an echo before, after or without the acknowledgement leads to one row, and the same row', async () => {

@@ -151,7 +151,7 @@ function randomStep(timeline, { random, pick, now, lastId }) {
   return timeline.markRead(timeline.rowCount > 0 ? pick(timeline.rows).id : null);
 }
 
-/** The rows by the rules, read once from top to bottom, from the messages and gaps alone. */
+/** The rows by a plain reading of the rules, once from top to bottom, from the messages and gaps alone. */
 function plainLines(rows, { rule, calendar, firstUnreadId }) {
   const result = [];
   const groups = [];
@@ -198,7 +198,7 @@ function plainLines(rows, { rule, calendar, firstUnreadId }) {
   return result.map(lineOf);
 }
 
-/** The same for the same seed: whole numbers below a limit. */
+/** Random whole numbers below a limit; the same seed gives the same numbers. */
 function randomNumbers(seed) {
   let state = (seed * 2_654_435_761 + 1) >>> 0;
   return (limit) => {

@@ -1,4 +1,4 @@
-// TYP case 27: random histories of two to four who type to each other over a network that loses, delays and repeats.
+// TYP case 27: random scenarios of two to four users who type to each other over a network that loses, delays and repeats.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -6,18 +6,18 @@ import { typingPolicy } from '../text-chat/typing/typing-policy.js';
 import { TypingRoster } from '../text-chat/typing/typing-roster.js';
 import { TypingSender } from '../text-chat/typing/typing-sender.js';
 
-const HISTORIES = 20_000;
+const SCENARIOS = 20_000;
 const PLAIN = typingPolicy('standard', { linger: null });
 const [GAP, REFRESH, BEGIN_EXPIRY, PAUSE_EXPIRY] = [1000, 4000, 10_000, 15_000];
 
 test('TYP case 27: in random scenarios nobody types forever', () => {
-  for (let seed = 1; seed <= HISTORIES; seed += 1) {
-    const { fault, story } = runHistory(seed);
+  for (let seed = 1; seed <= SCENARIOS; seed += 1) {
+    const { fault, story } = runScenario(seed);
     assert.ok(fault === null, `seed ${seed}: ${fault}\n${story.join('\n')}`);
   }
 });
 
-function runHistory(seed) {
+function runScenario(seed) {
   const random = generator(seed);
   const number = (from, to) => from + Math.floor(random() * (to - from + 1));
   const chance = (percent) => random() * 100 < percent;
@@ -37,7 +37,7 @@ function runHistory(seed) {
     policy,
     sender: new TypingSender(),
     roster: new TypingRoster({ policy, ownConnection: `${place}.0` }),
-    // The same without linger: how it stands in truth.
+    // The same without linger: the true state.
     truth: new TypingRoster({ policy: PLAIN, ownConnection: `${place}.0` }),
     typingSince: new Map(),
     stoppedAt: new Map(),
@@ -69,7 +69,7 @@ function runHistory(seed) {
     }
     return names;
   };
-  // Says it to both rosters. Who is shown as typing is typing, or has stopped a moment ago.
+  // Gives it to both rosters. A person shown as typing types, or has stopped within the linger.
   const tell = (person, now, say, endOf = null) => {
     const snapshot = say(person.roster);
     for (let at = person.truth.nextDeadline; at !== null && at <= now; at = person.truth.nextDeadline) {

@@ -57,7 +57,7 @@ const checks = {
   },
 };
 
-// The cases that the Swift side reads, too: whatever lies in the folders.
+// Every file in the folders; Swift reads the same cases.
 for (const folder of ['typing', 'phrases']) {
   const files = readdirSync(new URL(`../../Tests/Vectors/${folder}/`, import.meta.url)).filter((file) => file.endsWith('.json'));
   assert.ok(files.length > 0);
