@@ -637,7 +637,7 @@ struct ComponentTypingTests {
 
     /// Random scenarios of three users who write, send, fail, leave and come back, with every timer served.
     @Test("in random scenarios nobody types forever, numbers rise, and the gap holds", arguments: 0..<8)
-    func histories(_ block: UInt64) async {
+    func scenarios(_ block: UInt64) async {
         for seed in block * 40..<(block + 1) * 40 {
             var random = SeededGenerator(seed: seed)
             let room = TypingRoom()

@@ -7,27 +7,27 @@ import TextChat
 /// and repeats.
 @Suite("TYP: in random scenarios nobody types forever")
 struct TypingPropertyTests {
-    /// 100,000 histories in all.
+    /// 100,000 scenarios in all.
     @Test("random scenarios", arguments: 0..<8)
-    func histories(_ block: UInt64) {
+    func scenarios(_ block: UInt64) {
         for seed in block * 12_500..<(block + 1) * 12_500 {
-            var history = TypingHistory(seed: seed)
-            guard let fault = history.run() else { continue }
+            var scenario = TypingScenario(seed: seed)
+            guard let fault = scenario.run() else { continue }
             // Once more, written down this time.
-            var told = TypingHistory(seed: seed, isTold: true)
+            var told = TypingScenario(seed: seed, isTold: true)
             _ = told.run()
-            Issue.record("seed \(seed): \(fault)\n\(told.story.joined(separator: "\n"))")
+            Issue.record("seed \(seed): \(fault)\n\(told.trace.joined(separator: "\n"))")
             return
         }
     }
 }
 
-private struct TypingHistory {
+private struct TypingScenario {
     private var random: SeededGenerator
     private let isTold: Bool
     /// Whether it is held against a roster without linger, which takes its time.
     private let isCompared: Bool
-    private(set) var story: [String] = []
+    private(set) var trace: [String] = []
     private var fault: String?
 
     private var people: [Person] = []
@@ -105,7 +105,7 @@ private struct TypingHistory {
     private mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
 
     private mutating func tell(_ at: Int64, _ what: @autoclosure () -> String) {
-        if isTold { story.append("\(at) ms: \(what())") }
+        if isTold { trace.append("\(at) ms: \(what())") }
     }
 
     private mutating func fail(_ what: String) {

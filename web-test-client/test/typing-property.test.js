@@ -12,8 +12,8 @@ const [GAP, REFRESH, BEGIN_EXPIRY, PAUSE_EXPIRY] = [1000, 4000, 10_000, 15_000];
 
 test('TYP case 27: in random scenarios nobody types forever', () => {
   for (let seed = 1; seed <= SCENARIOS; seed += 1) {
-    const { fault, story } = runScenario(seed);
-    assert.ok(fault === null, `seed ${seed}: ${fault}\n${story.join('\n')}`);
+    const { fault, trace } = runScenario(seed);
+    assert.ok(fault === null, `seed ${seed}: ${fault}\n${trace.join('\n')}`);
   }
 });
 
@@ -21,7 +21,7 @@ function runScenario(seed) {
   const random = generator(seed);
   const number = (from, to) => from + Math.floor(random() * (to - from + 1));
   const chance = (percent) => random() * 100 < percent;
-  const story = [];
+  const trace = [];
   let fault = null;
   const expect = (isTrue, what) => {
     if (!isTrue) fault ??= what;
@@ -93,7 +93,7 @@ function runScenario(seed) {
   const others = (person) => people.filter((other) => other !== person);
   const sent = (person, now, signals) => {
     for (const signal of signals) {
-      story.push(`${now}: ${person.place} signals ${signal.action} ${signal.n}`);
+      trace.push(`${now}: ${person.place} signals ${signal.action} ${signal.n}`);
       expect(person.isConnected, 'a signal without a connection');
       expect(now - person.lastSignalAt >= GAP, 'two signals within a second');
       if (signal.action === 'begin') {
@@ -116,7 +116,7 @@ function runScenario(seed) {
   const heard = (person, now, snapshot) => {
     const { typing, paused } = person.roster.current;
     const names = [...typing, ...paused].map(({ name }) => name);
-    if (snapshot) story.push(`${now}:   ${person.place} sees ${names.join(', ') || 'nobody'}`);
+    if (snapshot) trace.push(`${now}:   ${person.place} sees ${names.join(', ') || 'nobody'}`);
     expect(new Set(names).size === names.length, 'somebody is seen twice');
     const longest = BEGIN_EXPIRY + (person.policy.linger ?? 0);
     expect(typing.length === 0 || now < person.heard.begin + longest, 'somebody types for longer than expiry and linger');
@@ -191,14 +191,14 @@ function runScenario(seed) {
       nextStepAt = at + (chance(60) ? number(20, 900) : number(1000, 7000));
       const [what, act] = dice[number(0, dice.length - 1)];
       const who = people[number(0, people.length - 1)];
-      story.push(`${at}: ${who.place} ${what}`);
+      trace.push(`${at}: ${who.place} ${what}`);
       act(who, at);
     }
   }
   for (const { roster } of people) {
     expect(roster.current.typingCount + roster.current.pausedCount === 0, 'somebody is seen at the end');
   }
-  return { fault, story };
+  return { fault, trace };
 }
 
 /** Randomness that repeats (mulberry32, public domain). */
