@@ -1,5 +1,5 @@
-// The program of the article "A small chat, step by step" (Sources/TextChat/TextChat.docc/SmallChat.md), which a test holds to
-// this file:
+// The program of the article "A small chat, step by step" (Sources/TextChat/TextChat.docc/SmallChat.md).
+// A test compares the article with this file.
 //   small-chat                              two people in one process, over a session in memory
 //   small-chat KEY SESSION TOKEN [SERVER]   says hello in a real session
 import SignalingClient
@@ -7,7 +7,7 @@ import TextChat
 import TextChatFoundation
 import TextChatTesting
 
-/// Everybody is in one session, and lives by one clock.
+/// One session in memory, and one clock for everybody in it.
 @MainActor
 final class Room {
     let session = MemorySession()
@@ -56,7 +56,7 @@ final class Person {
         }
     }
 
-    /// The table is told of each change a moment later.
+    /// Waits for the table, which gets each change a moment later.
     func show(_ title: String) async {
         while table.rows != chat.rows { await Task.yield() }
         print(title)

@@ -1,18 +1,18 @@
 import SignalingProtocol
 
-/// What goes on in a chat beside its rows, told as it happens: what a typing indicator has to know.
+/// An event of a chat that does not change its rows.
 public enum ChatActivity: Equatable, Sendable {
-    /// The draft was changed by an edit, not by sending or restoring.
+    /// The user has edited the draft; sending and restoring do not count.
     case draftEdited(String)
-    /// One's own message was given to be sent; the draft is empty now.
+    /// One's own message was queued, or given to the delegate; the draft is empty now.
     case messageSubmitted(LocalID)
-    /// Another's message has come from this connection; nil by REST.
+    /// Another's message has arrived from this connection; nil: by REST.
     case messageReceived(from: ConnectionID?)
-    /// A signal that is no chat message.
+    /// A signal that is not a chat message.
     case otherSignal(Signal)
     case connectionCreated(Connection)
     case connectionDestroyed(Connection)
-    /// The channel has this connection now.
+    /// The channel's connection is up.
     case connected(ConnectionID)
     case reconnecting
     case reconnected

@@ -1,18 +1,18 @@
-/// One change of a ``TextChatComponent``, for whoever shows it.
+/// One change of a ``TextChatComponent``, for the code that shows it.
 public enum ChatUpdate: Equatable, Sendable {
-    /// The whole list, first in every stream; what follows goes on from here.
+    /// The whole list, first in every stream. Later changes start from it.
     case rows([TimelineRow])
     /// The steps from the list before to the one now.
     case changes([TimelineChange])
     case unreadCount(Int)
     case draft(String, remaining: Int)
-    /// This stream fell so far behind that it ends here. Ask for another one.
+    /// The reader was too slow, and the stream ends here. Ask for another one.
     case overflowed
 }
 
-/// The streams of a component's updates: each listener gets all of them from the moment that it asked.
+/// The streams of a component's updates. Each stream gets all updates from its creation on.
 struct ChatUpdateStreams {
-    /// Updates that may wait for one listener (G5).
+    /// How many updates one stream buffers (G5).
     static let bufferCount = 1000
 
     private var continuations: [AsyncStream<ChatUpdate>.Continuation] = []
@@ -29,7 +29,7 @@ struct ChatUpdateStreams {
         continuations.removeAll { continuation in
             switch continuation.yield(update) {
             case .enqueued(let remaining) where remaining <= 1:
-                // The last place tells that there was no place for more.
+                // The last slot of the buffer tells of the overflow.
                 continuation.yield(.overflowed)
                 continuation.finish()
                 return true

@@ -2,11 +2,12 @@ import FoundationEssentials
 import SignalingProtocol
 import TextChat
 
-/// The time of a row as OpenTok's text chat shows it.
+/// The time of a row, as OpenTok's text chat shows it.
 public enum ChatTimeText {
     /// `hh:mma` with two digits, twelve hours, in English: `03:07PM`, `12:00AM` at midnight.
     public static func text(_ time: WallTime, in timeZone: TimeZone) -> String {
-        // Dates come from others' clocks: what is no date (JavaScript's bounds) is shown as the last one that is.
+        // Dates come from other clocks. A value out of a date's range (JavaScript's bounds) is shown as the nearest
+        // date.
         let milliseconds = min(max(time.milliseconds, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let offset = timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
         let minuteOfEpoch = (milliseconds + Int64(offset) * 1000).flooredQuotient(60_000)

@@ -2,11 +2,11 @@ import Foundation
 import SignalingProtocol
 import TextChat
 
-/// The days of a reader, by one of Foundation's calendars and a time zone.
+/// The reader's days, by one of Foundation's calendars and a time zone.
 public struct ReaderCalendar: ChatCalendar {
     private let calendar: Calendar
 
-    /// The time zone is `timeZone`, whatever the calendar's own is.
+    /// `timeZone` replaces the time zone of the calendar.
     public init(_ calendar: Calendar = Calendar(identifier: .gregorian), timeZone: TimeZone = .current) {
         var calendar = calendar
         calendar.timeZone = timeZone
@@ -14,7 +14,7 @@ public struct ReaderCalendar: ChatCalendar {
     }
 
     public func day(of time: WallTime) -> LocalDay {
-        // Dates come from others' clocks: what is no date (JavaScript's bounds) falls on the last day that is one.
+        // Dates come from other clocks. A value out of a date's range (JavaScript's bounds) counts as the nearest date.
         let milliseconds = min(max(time.milliseconds, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
         let parts = calendar.dateComponents([.year, .month, .day], from: date)

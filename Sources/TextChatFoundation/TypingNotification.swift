@@ -2,22 +2,21 @@ import Foundation
 import SignalingProtocol
 import TextChat
 
-/// That somebody else has begun, paused or finished typing, as a `Notification`: Layer's way to hear of it.
+/// Another user has begun, paused or finished typing, as a `Notification` (Layer's way).
 ///
-/// Its `object` is the room, whatever the app has for one. `userInfo` holds the participant and the action; the properties read
-/// them.
+/// Its `object` is the app's room object. `userInfo` holds the participant and the action, which the properties read.
 public struct TypingNotification {
     public static let name = Notification.Name("SignalboxDidReceiveTypingIndicator")
 
-    /// The name of who types, a `String`: the user's, or else the id of their connection.
+    /// The key of the participant, a `String`: the user's name, or the id of their connection if the name is unknown.
     public static let participantKey = "SignalboxTypingIndicatorParticipant"
-    /// Layer's number for the action, an `Int`: 0 begin, 1 pause, 2 finish.
+    /// The key of the action, an `Int` with Layer's numbers: 0 begin, 1 pause, 2 finish.
     public static let actionKey = "SignalboxTypingIndicatorAction"
 
     public let participant: String
     public let action: TypingAction
 
-    /// Nil if the notification is another.
+    /// Nil if the notification has another name or lacks a member.
     public init?(_ notification: Notification) {
         guard notification.name == Self.name, let participant = notification.userInfo?[Self.participantKey] as? String,
             let action = (notification.userInfo?[Self.actionKey] as? Int).flatMap(TypingAction.init(rawValue:))
@@ -38,24 +37,24 @@ public struct TypingNotification {
     }
 }
 
-/// Posts what changes in a room's typing. Give it each new snapshot, in order; the first is compared with nobody.
+/// Posts the changes of a room's typing. Give it each new snapshot, in order; it compares the first with an empty one.
 ///
-/// It belongs to one actor or thread; observers are called on it, inside ``post(_:)``.
+/// It belongs to one actor or thread. Observers are called on it, inside ``post(_:)``.
 public final class TypingNotifier {
     private let center: NotificationCenter
     private weak var room: AnyObject?
     private var last = TypingSnapshot.nobody
 
-    /// - Parameter room: what the notifications have as their `object`; not kept alive.
+    /// - Parameter room: the `object` of the notifications, held weakly.
     public init(room: AnyObject?, center: NotificationCenter = .default) {
         self.room = room
         self.center = center
     }
 
-    /// Posts one notification for each person whose state is another than in the snapshot before.
+    /// Posts one notification for each person whose state has changed since the last snapshot.
     public func post(_ snapshot: TypingSnapshot) {
         let changes = snapshot.changes(since: last)
-        // First, since an observer may call back.
+        // Before posting, since an observer may call back.
         last = snapshot
         for change in changes { center.post(TypingNotification(change).notification(from: room)) }
     }

@@ -3,12 +3,12 @@ import SignalingProtocol
 import TextChat
 
 extension TextChatComponent {
-    /// Lets typing run: from now on others see when this user types, and the component knows who else does. For a component
-    /// that belongs to the main actor; it goes on as long as the component is there, or until `typing.stop()`.
+    /// Runs typing: others see when this user types, and the component knows who else types. For a component that
+    /// belongs to the main actor. Typing runs until the component is gone, or until `typing.stop()`.
     ///
     /// - Parameters:
-    ///   - center: posts a ``TypingNotification`` there for whoever begins, pauses or finishes; nil: nowhere.
-    ///   - room: what the notifications have as their `object`; not kept alive. Nil: the component itself.
+    ///   - center: gets a ``TypingNotification`` when another user begins, pauses or finishes; nil: none.
+    ///   - room: the `object` of the notifications, held weakly. Nil: the component itself.
     @MainActor
     public func runTyping(postingTo center: NotificationCenter? = nil, room: AnyObject? = nil) {
         let notifier = center.map { TypingNotifier(room: room ?? self, center: $0) }
@@ -17,20 +17,19 @@ extension TextChatComponent {
         typing.start {
             MonotonicInstant(nanoseconds: begin.duration(to: .now).wholeNanoseconds)
         } wake: {
-            // Whose component belongs to the main actor calls it there.
+            // The component belongs to the main actor, so it calls this there.
             MainActor.assumeIsolated { runner.wake() }
         }
     }
 
-    /// Sends the draft under a new random name, dated now; see `send(now:localID:)`.
-    public func send() async -> SendResult {
+    /// Sends the draft with a new random local id, dated now; see `send(now:localID:isolation:)`.
+    public func send(isolation: isolated any Actor = #isolation) async -> SendResult {
         var randomness = SystemRandomNumberGenerator()
         return await send(now: .now, localID: LocalID(using: &randomness))
     }
 }
 
-/// Owns the timer of one component's typing, and sends its signals: each at once, one after the other, and none again.
-///
+/// Owns the timer of one component's typing and sends its signals: each at once, one after the other, and only once.
 /// The component keeps it alive.
 @MainActor
 private final class TypingRunner {
@@ -72,7 +71,7 @@ private final class TypingRunner {
         typing.advance(to: typing.now)
     }
 
-    /// While one is under way the next waits, and gives way to a newer one: they never overtake each other.
+    /// While a signal is in flight the next waits, and a newer one replaces it. So signals never overtake each other.
     private func publish() {
         guard !isSending, let chat, let post = chat.typing.takePost() else { return }
         let channel = chat.channel

@@ -1,16 +1,16 @@
 import SignalingProtocol
 
-/// Time that is moved by hand.
+/// A clock that the test moves.
 public struct ManualClock: Sendable {
-    /// The time for people.
+    /// The wall-clock time.
     public private(set) var now: WallTime
-    /// The time that typing goes by; starts at 0, and never goes back.
+    /// The monotonic time for typing; starts at 0 and never goes back.
     public private(set) var instant = MonotonicInstant(nanoseconds: 0)
 
-    /// Starts on 14 November 2023, 22:13:20 UTC, unless it is told otherwise.
+    /// Starts on 14 November 2023, 22:13:20 UTC by default.
     public init(_ now: WallTime = WallTime(milliseconds: 1_700_000_000_000)) { self.now = now }
 
-    /// Negative durations set the time for people back, as wall clocks are.
+    /// A negative duration sets back the wall-clock time only.
     public mutating func advance(by duration: Duration) {
         now = WallTime(milliseconds: now.milliseconds + duration.wholeMilliseconds)
         instant = instant.advanced(by: max(duration, .zero))

@@ -3,13 +3,13 @@ import Synchronization
 
 /// One connection of a ``MemorySession``.
 public final class MemoryChannel: SignalChannel {
-    /// What becomes of a signal that is sent.
+    /// What happens to a signal that is sent.
     public enum Answer: Hashable, Sendable {
-        /// It arrives, and is acknowledged.
+        /// It arrives and is acknowledged.
         case acknowledged
         /// It does not arrive.
         case refused(SignalingError)
-        /// It arrives, and its acknowledgement does not.
+        /// It arrives, but its acknowledgement does not.
         case lost(SignalingError)
     }
 
@@ -23,15 +23,15 @@ public final class MemoryChannel: SignalChannel {
         var waiters: [Waiter] = []
         var lastWaiter = 0
 
-        /// Takes out those whose time has come.
-        mutating func takeServed() -> [Waiter] {
+        /// Removes the waiters whose condition holds.
+        mutating func removeServed() -> [Waiter] {
             let served = waiters.filter { $0.isOver(self) }
             if !served.isEmpty { waiters.removeAll { waiter in served.contains { $0.number == waiter.number } } }
             return served
         }
     }
 
-    /// Somebody who waits until something is so, or until it is cancelled.
+    /// A task that waits until a condition holds or it is cancelled.
     private struct Waiter {
         let number: Int
         let isOver: @Sendable (State) -> Bool
@@ -51,21 +51,21 @@ public final class MemoryChannel: SignalChannel {
 
     public var memberCount: Int? { connectionID == nil ? nil : session.memberCount }
 
-    /// All that was given to this channel to send, in order.
+    /// All signals that were sent through this channel, in order.
     public var sent: [SignalRequest] { state.withLock { $0.sent } }
 
-    /// What becomes of the next sends; after these, all are acknowledged.
+    /// Sets the answers to the next sends; later ones are acknowledged.
     public func answer(_ answers: Answer...) { state.withLock { $0.answers += answers } }
 
-    /// From now on each send waits, its signal delivered already, until ``releaseAnswer()``.
+    /// Makes each send deliver its signal and then wait for ``releaseAnswer()``.
     public func holdAnswers() { state.withLock { $0.holdsAnswers = true } }
 
-    /// Lets the send that has been waiting longest return.
+    /// Lets the send that has waited longest return.
     public func releaseAnswer() {
         state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }?.resume()
     }
 
-    /// Lets all that wait return, and holds no more.
+    /// Lets all waiting sends return, and later ones return at once.
     public func releaseAllAnswers() {
         let held = state.withLock { state in
             state.holdsAnswers = false
@@ -75,14 +75,14 @@ public final class MemoryChannel: SignalChannel {
         for continuation in held { continuation.resume() }
     }
 
-    /// Returns once so many signals have been sent, and each has been answered or held.
+    /// Returns once this many signals were sent, each answered or held.
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled: a test's time limit ends it.
     public func waitUntilSent(_ count: Int) async throws(CancellationError) {
         try await wait { $0.sent.count >= count }
     }
 
-    /// Takes out what has arrived, in order.
+    /// Removes and returns the events that have arrived, in order.
     public func takeEvents() -> [SignalChannelEvent] {
         state.withLock { state in
             defer { state.inbox = [] }
@@ -90,13 +90,13 @@ public final class MemoryChannel: SignalChannel {
         }
     }
 
-    /// Takes out what has arrived, in order, as soon as there is something.
+    /// Removes and returns the events, in order, as soon as there is one.
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled: a test's time limit ends it.
     public func nextEvents() async throws(CancellationError) -> [SignalChannelEvent] {
         while true {
             try await wait { !$0.inbox.isEmpty }
-            // Another reader may have been quicker.
+            // Another reader may have removed them first.
             let events = takeEvents()
             if !events.isEmpty { return events }
         }
@@ -111,7 +111,7 @@ public final class MemoryChannel: SignalChannel {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
                     if isOver(state) { return true }
-                    // Under the lock: whoever cancels later finds the waiter.
+                    // Under the lock, so that a later cancellation finds the waiter.
                     if Task.isCancelled { return false }
                     state.waiters.append(Waiter(number: number, isOver: isOver, continuation: continuation))
                     return nil
@@ -127,23 +127,23 @@ public final class MemoryChannel: SignalChannel {
         guard isServed else { throw CancellationError() }
     }
 
-    /// Changes the state, and lets those go on who have been waiting for it.
+    /// Changes the state and resumes the tasks whose condition holds now.
     private func change(_ body: (inout sending State) -> Void) {
         let served = state.withLock { state in
             body(&state)
-            return state.takeServed()
+            return state.removeServed()
         }
         for waiter in served { waiter.continuation.resume(returning: true) }
     }
 
-    /// Leaves the session; the others hear of it.
+    /// Leaves the session; the other connections get `connectionDestroyed`.
     public func disconnect() {
         state.withLock { $0.isConnected = false }
         session.remove(connection)
         put(.disconnected)
     }
 
-    /// Puts an event into the inbox, as if it had happened: `reconnecting`, `reconnected`, `lost`.
+    /// Puts an event into the inbox: `reconnecting`, `reconnected`, `lost`.
     public func put(_ event: SignalChannelEvent) { change { $0.inbox.append(event) } }
 
     @discardableResult

@@ -1,10 +1,10 @@
 import SignalingProtocol
 import Synchronization
 
-/// A session in memory: connections send signals to each other in one order, as fast as you let them.
+/// A session in memory: connections send signals to each other in one order, at the pace of the test.
 ///
-/// Signals are in the session's order from the moment in which they are sent. Each connection's events wait in its inbox until
-/// somebody takes them out, so a test decides what arrives when; answers come at once unless they are held.
+/// A signal gets its seq when it is sent. Each connection's events wait in its inbox until the test removes them, so
+/// the test decides what arrives when. Answers come at once unless they are held.
 public final class MemorySession: Sendable {
     private struct State {
         var lastSeq: Int64 = 0
@@ -16,7 +16,7 @@ public final class MemorySession: Sendable {
 
     public init() {}
 
-    /// A new connection; the others hear of it. Its id is `name`, or `connection-1` and so on.
+    /// A new connection; the others get `connectionCreated`. Its id is `name`, or `connection-1` and so on.
     public func connect(_ name: String? = nil, data: String = "") -> MemoryChannel {
         state.withLock { state in
             state.lastConnection += 1
@@ -34,7 +34,7 @@ public final class MemorySession: Sendable {
 
     var memberCount: Int { state.withLock { $0.channels.count } }
 
-    /// A signal that comes by REST: it has no sender.
+    /// Delivers a signal without a sender, as REST does.
     @discardableResult
     public func signal(_ request: SignalRequest) -> Seq? { deliver(request, from: nil) }
 
@@ -56,8 +56,8 @@ public final class MemorySession: Sendable {
 
     func remove(_ connection: Connection) {
         state.withLock { state in
-            guard let place = state.channels.firstIndex(where: { $0.connection == connection }) else { return }
-            state.channels.remove(at: place)
+            guard let index = state.channels.firstIndex(where: { $0.connection == connection }) else { return }
+            state.channels.remove(at: index)
             state.lastSeq += 1
             for other in state.channels { other.put(.connectionDestroyed(connection)) }
         }

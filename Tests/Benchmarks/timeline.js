@@ -1,9 +1,9 @@
-// The cost of appending a message, with its changes, to a short timeline and to a long one.
-import { ChatTimeline } from '../../web-test-client/text-chat/timeline.js';
+// Measures the cost of appending one message and making its changes, behind a short and behind a long history.
+import { ChatTimeline } from '../../web-test-client/text-chat/timeline/chat-timeline.js';
 
 function nanosecondsPerMessage(count, limit) {
   const runLength = 500;
-  // The best of several runs: other work on the machine only adds to the time.
+  // The best of several runs, since other load on the machine only adds time.
   let best = Infinity;
   for (let run = 0; run < 15; run += 1) {
     const timeline = new ChatTimeline({ limit });

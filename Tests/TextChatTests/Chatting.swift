@@ -22,7 +22,7 @@ final class Chatting {
         hear()
     }
 
-    /// Hands on what has arrived.
+    /// Gives the component the events that have arrived.
     @discardableResult
     func hear() -> [TimelineChange] { channel.takeEvents().flatMap { chat.handle($0, now: clock.now) } }
 
@@ -44,7 +44,7 @@ final class Chatting {
 let refusal = SignalingError(.permissionDenied, "no")
 let loss = SignalingError(.notConnected, "lost")
 
-/// A delegate that gives one answer and remembers what it was asked.
+/// A delegate that gives one answer and records the messages.
 final class RecordingDelegate: TextChatDelegate {
     var answer: Bool
     var asked: [ChatMessage] = []

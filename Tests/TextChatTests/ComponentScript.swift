@@ -3,7 +3,8 @@ import SignalingProtocol
 import TestSupport
 import TextChat
 
-/// Runs one case of kind `component` of the vectors in `typing`: a component, and what happens to it.
+/// Runs one case of the kind `component` of the vectors in `typing`: a component, and the events and calls that it
+/// gets.
 @MainActor
 struct ComponentScript {
     private let chat: TextChatComponent
@@ -14,7 +15,7 @@ struct ComponentScript {
     private(set) var snapshots: [JSONValue] = []
     private var shown = TypingSnapshot.nobody
 
-    /// The time, as the component asks for it.
+    /// The component's clock.
     private final class ScriptClock {
         var now: Int64 = 0
     }
@@ -29,7 +30,7 @@ struct ComponentScript {
         chat.channel = channel
         for step in vector["steps"]?.arrayValue ?? [] {
             run(to: step["at"]?.integerValue ?? 0)
-            try take(step)
+            try perform(step)
             note()
         }
         run(to: vector["until"]?.integerValue ?? 0)
@@ -61,7 +62,7 @@ struct ComponentScript {
         }
     }
 
-    private mutating func take(_ step: JSONValue) throws {
+    private mutating func perform(_ step: JSONValue) throws {
         let id = ConnectionID(step["id"]?.stringValue ?? "")
         let other = connection(id.rawValue, data: step["data"]?.stringValue ?? "")
         let text = step["text"]?.stringValue ?? ""
@@ -76,10 +77,10 @@ struct ComponentScript {
             channel.state.id = id
             handle(.reconnected)
         case "disconnected": handle(.disconnected)
-        case "created":
+        case "connectionCreated":
             channel.state.members.insert(id)
             handle(.connectionCreated(other))
-        case "destroyed":
+        case "connectionDestroyed":
             channel.state.members.remove(id)
             handle(.connectionDestroyed(other))
         case "signal": handle(.signal(Self.signal(step)))
@@ -89,25 +90,25 @@ struct ComponentScript {
         case "send":
             lastID += 1
             let localID = LocalID(String(lastID))
-            guard chat.startSending(now: WallTime(milliseconds: 0), localID: localID) == nil else {
+            guard chat.enqueue(now: WallTime(milliseconds: 0), localID: localID) == nil else {
                 throw BadVector(what: "\(step)")
             }
             note()
             let number = chat.messages.first { $0.localID == localID }?.typingN
             signals.append([.integer(clock.now), "message", number.map { .integer($0) } ?? nil])
-        case "visible": chat.isVisible = value
-        case "leave": chat.typing.leave()
-        case "say":
+        case "isVisible": chat.isVisible = value
+        case "typing.leave": chat.typing.leave()
+        case "typing.send":
             guard let action = step["action"]?.stringValue.flatMap(TypingAction.init(word:)) else {
                 throw BadVector(what: "\(step)")
             }
             chat.typing.send(action)
-        case "optedOut": chat.typing.isOptedOut = value
-        case "blocked":
+        case "typing.isOptedOut": chat.typing.isOptedOut = value
+        case "typing.blockedUsers":
             chat.typing.blockedUsers = Set((step["users"]?.arrayValue ?? []).compactMap(\.stringValue))
-        case "policy": chat.typing.policy = try TypingScript.policy(step["policy"] ?? nil)
-        case "stop": chat.typing.stop()
-        case "publishFailed": chat.typing.publishFailed(n: step["n"]?.integerValue ?? 0)
+        case "typing.policy": chat.typing.policy = try TypingScript.policy(step["policy"] ?? nil)
+        case "typing.stop": chat.typing.stop()
+        case "typing.publishFailed": chat.typing.publishFailed(n: step["n"]?.integerValue ?? 0)
         default: throw BadVector(what: "\(step)")
         }
     }
@@ -128,7 +129,7 @@ struct ComponentScript {
     }
 }
 
-/// A channel that says who is here as the script has it, and sends nothing.
+/// A channel with the connections that the script names. It acknowledges every signal and delivers none.
 private final class ScriptChannel: SignalChannel {
     struct State {
         var id: ConnectionID?

@@ -9,7 +9,7 @@ import TextChatTesting
 struct ComponentTests {
     // MARK: One's own messages come back
 
-    @Test("CHAT-5: the echo before, after or without the answer: one row, and the same row")
+    @Test("CHAT-5: an echo before, after or without the acknowledgement leads to one row, and the same row")
     func echoes() async throws {
         for way in ["before", "after", "only the answer", "only the echo"] {
             let it = Chatting()
@@ -32,7 +32,7 @@ struct ComponentTests {
         }
     }
 
-    @Test("CHAT-5: an echo of bare text completes the oldest message of that text; what comes beyond that is another's")
+    @Test("CHAT-5: an echo of bare text confirms the oldest message with that text; a further one is another message")
     func bareEchoes() async throws {
         let it = Chatting(TextChatComponent(wireForm: .bareText))
         it.channel.answer(.lost(loss), .acknowledged)
@@ -46,7 +46,7 @@ struct ComponentTests {
         #expect(it.chat.messages.map(\.direction) == [.sent, .sent, .sent])
     }
 
-    @Test("a refused bare message waits for no echo: that of the same text sent again completes the second")
+    @Test("a refused bare message expects no echo: the echo of the same text sent again confirms the second")
     func refusedHasNoEcho() async {
         let it = Chatting(TextChatComponent(wireForm: .bareText))
         it.channel.answer(.refused(refusal))
@@ -58,7 +58,7 @@ struct ComponentTests {
         #expect(it.chat.messages.count == 2)
     }
 
-    @Test("an echo that comes back under the connection that one had before completes its message")
+    @Test("an echo under one's own earlier connection confirms its message")
     func lateEcho() async {
         let it = Chatting()
         it.channel.answer(.lost(loss))
@@ -70,7 +70,7 @@ struct ComponentTests {
         #expect(it.states == [.sent])
     }
 
-    @Test("what another part of this program sent as the same connection is shown as one's own, once")
+    @Test("a message that another part of the program sent as the same connection is shown once, as one's own")
     func otherPart() async throws {
         let it = Chatting()
         let signal = SignalRequest(type: "text-chat", data: #"{"text":"x","localId":"9"}"#)
@@ -101,7 +101,7 @@ struct ComponentTests {
 
     // MARK: Once, and from whom
 
-    @Test("G3: replayed after a reconnect, each message is shown once; two equal texts are two")
+    @Test("G3: messages replayed after a reconnect are shown once; two equal texts are two messages")
     func replay() async throws {
         let it = Chatting()
         for text in ["hi", "hi"] { try await it.other.send(SignalRequest(type: "TextChat", data: text)) }
@@ -111,7 +111,7 @@ struct ComponentTests {
         #expect(it.texts == ["hi", "hi", "x"])
     }
 
-    @Test("CHAT-4: who names another's id or local id neither completes nor hides a message")
+    @Test("CHAT-4: a sender that claims another's id or local id neither confirms nor hides a message")
     func spoofing() async throws {
         let it = Chatting()
         it.channel.answer(.refused(loss))
@@ -128,7 +128,7 @@ struct ComponentTests {
         #expect(it.states[2] == .failed(.error(loss)))
     }
 
-    @Test("bad data from a peer is no message, and nothing happens")
+    @Test("bad data from a peer is ignored")
     func badData() async throws {
         let it = Chatting()
         var heard: [ChatActivity] = []
@@ -142,7 +142,7 @@ struct ComponentTests {
     }
 
     @Test(
-        "an added message is received whatever it says, dated now if it has no date, never checked, and never dropped")
+        "an added message counts as received, is dated now if it has no date, and is neither checked nor dropped")
     func adding() {
         let component = TextChatComponent()
         let now = ManualClock().now
@@ -158,29 +158,26 @@ struct ComponentTests {
 
     // MARK: Sending in order
 
-    @Test("one at a time, in the order in which they were written")
+    @Test("messages go one at a time, in the order in which they were written")
     func inOrder() async throws {
         let it = Chatting()
         it.channel.holdAnswers()
-        async let first = it.send("1")
-        try await it.channel.waitUntilSent(1)
-        async let second = it.send("2")
-        async let third = it.send("3")
-        while it.chat.messages.count < 3 { await Task.yield() }
-        #expect(it.channel.sent.count == 1)
-        it.channel.releaseAnswer()
-        #expect(await first == .sent)
-        try await it.channel.waitUntilSent(2)
-        #expect(it.channel.sent.count == 2)
-        it.channel.releaseAllAnswers()
-        #expect(await second == .sent)
-        #expect(await third == .sent)
+        for text in ["1", "2", "3"] {
+            it.chat.edit(text)
+            #expect(it.chat.enqueue(now: it.clock.now, localID: LocalID(text)) == nil)
+        }
+        for count in 1...3 {
+            try await it.channel.waitUntilSent(count)
+            #expect(it.channel.sent.count == count)
+            it.channel.releaseAnswer()
+            #expect(await it.chat.outcome(of: LocalID(String(count))) == .sent)
+        }
         it.hear()
         #expect(it.texts == ["1", "2", "3"])
         #expect(it.chat.messages.map(\.seq) == [Seq(3), Seq(4), Seq(5)])
     }
 
-    @Test("the echo frees the way for the next, although the answer has not come")
+    @Test("an echo lets the next message go before the acknowledgement arrives")
     func echoFrees() async throws {
         let it = Chatting()
         it.channel.holdAnswers()
@@ -207,7 +204,7 @@ struct ComponentTests {
         return (it, second)
     }
 
-    @Test("a failed message holds back those behind it; a retry brings it through first, in its place")
+    @Test("a failed message holds back those behind it; a retry sends it first, in its row")
     func failureHolds() async {
         let (it, second) = await held()
         let ids = it.chat.rows.map(\.id)
@@ -224,7 +221,7 @@ struct ComponentTests {
         #expect(it.channel.sent.count == 3)
     }
 
-    @Test("discarding the failed one lets the others go")
+    @Test("discarding the failed message lets the others go")
     func discarding() async {
         let (it, second) = await held()
         it.chat.discard(LocalID("2"))
@@ -234,7 +231,7 @@ struct ComponentTests {
         #expect(it.texts == ["2"])
     }
 
-    @Test("whoever asks may let the others pass; the failed one stays, and can be tried again")
+    @Test("the others can pass a failed message, which stays and can be retried")
     func passing() async {
         let (it, second) = await held()
         it.chat.passFailed()
@@ -244,7 +241,7 @@ struct ComponentTests {
         #expect(it.texts == ["2", "1"])
     }
 
-    @Test("one that is tried again waits for the one that was let pass")
+    @Test("a retried message waits for the one that has passed it")
     func retryWaits() async throws {
         let (it, second) = await held()
         it.channel.holdAnswers()
@@ -260,7 +257,7 @@ struct ComponentTests {
         #expect(await first.value == .sent)
     }
 
-    @Test("a failed message that turns out to have arrived holds back nothing any more")
+    @Test("a failed message whose echo arrives holds back nothing any more")
     func lateEchoFrees() async {
         let it = Chatting()
         it.channel.answer(.lost(loss))
@@ -272,7 +269,7 @@ struct ComponentTests {
         #expect(it.states == [.sent, .sent])
     }
 
-    @Test("while the channel reconnects nothing is given to it; afterwards what waits goes")
+    @Test("while the channel reconnects nothing is sent; afterwards the queue goes on")
     func reconnecting() async {
         let it = Chatting()
         it.chat.handle(.reconnecting, now: it.clock.now)
@@ -283,7 +280,7 @@ struct ComponentTests {
         #expect(await result.value == .sent)
     }
 
-    @Test("when the connection ends what waits has failed: nothing is pending forever")
+    @Test("when the connection ends the waiting messages have failed: none is pending forever")
     func disconnecting() async throws {
         let it = Chatting()
         it.channel.holdAnswers()
@@ -303,7 +300,7 @@ struct ComponentTests {
         #expect(it.chat.draft == "3")
     }
 
-    @Test("G5: no more than 100 wait; beyond that the draft stays")
+    @Test("G5: at most 100 messages wait; beyond that the draft stays")
     func waitingLimit() async {
         let it = Chatting()
         it.chat.handle(.reconnecting, now: it.clock.now)
@@ -317,7 +314,7 @@ struct ComponentTests {
 
     // MARK: The delegate
 
-    @Test("the delegate gets the message as it will be shown; after its yes the draft is empty")
+    @Test("the delegate gets the message as it will be shown; after it accepts, the draft is empty")
     func delegateAgrees() async {
         let component = TextChatComponent()
         let delegate = RecordingDelegate(answer: true)
@@ -338,7 +335,8 @@ struct ComponentTests {
     }
 
     @Test(
-        "what the delegate refuses is not shown, and stays in the draft; with a channel, too", arguments: [false, true])
+        "a message that the delegate refuses stays in the draft and is not shown, with or without a channel",
+        arguments: [false, true])
     func delegateRefuses(_ hasChannel: Bool) async {
         let it = Chatting()
         if !hasChannel { it.chat.channel = nil }
@@ -351,7 +349,7 @@ struct ComponentTests {
         #expect(it.channel.sent.isEmpty)
     }
 
-    @Test("with neither channel nor delegate nothing is sent; a delegate is held weakly")
+    @Test("without channel and delegate nothing is sent; the delegate is held weakly")
     func nobody() async {
         let component = TextChatComponent()
         func attach() {
@@ -365,7 +363,7 @@ struct ComponentTests {
         #expect(component.draft == "hi")
     }
 
-    @Test("submitting asks the delegate alone, and waits for nothing")
+    @Test("submit asks only the delegate, and waits for nothing")
     func submitting() async {
         let it = Chatting()
         it.chat.edit("hi")
@@ -377,7 +375,7 @@ struct ComponentTests {
         #expect(it.channel.sent.isEmpty)
     }
 
-    // MARK: What is told
+    // MARK: Updates
 
     @Test("a gap is shown where something was lost, and a new connection's seq goes on behind it")
     func gap() async throws {
@@ -391,7 +389,7 @@ struct ComponentTests {
             it.chat.rows.map(line) == ["a received single name time", "gap", "b received single name time"])
     }
 
-    @Test("a new connection's seq need not continue: what comes on it stands behind what there was")
+    @Test("the seq of a new connection need not continue: its messages stand behind the earlier ones")
     func newConnection() async throws {
         let it = Chatting()
         for text in ["a", "b"] { try await it.say(text) }
@@ -402,7 +400,7 @@ struct ComponentTests {
         #expect(it.texts == ["a", "b", "c"])
     }
 
-    @Test("unread: others' messages while nobody reads along")
+    @Test("others' messages are unread if they arrive while the user does not read along")
     func unread() async throws {
         let it = Chatting()
         try await it.say("a")
@@ -415,7 +413,7 @@ struct ComponentTests {
         #expect(it.chat.unreadCount == 0)
     }
 
-    @Test("a stream begins with what is there, and its changes lead to what is there now")
+    @Test("a stream starts with the current rows, and its changes lead to the later ones")
     func stream() async throws {
         let it = Chatting()
         try await it.say("a")
@@ -444,7 +442,7 @@ struct ComponentTests {
         #expect(drafts == ["", "mine", ""])
     }
 
-    @Test("G5: a stream that nobody reads ends with `overflowed`, and others go on")
+    @Test("G5: a stream without a reader ends with `overflowed`, and the component goes on")
     func overflow() async {
         let component = TextChatComponent()
         let stream = component.updateStream()
@@ -459,7 +457,7 @@ struct ComponentTests {
         #expect(count == 1000)
     }
 
-    @Test("a typing indicator hears what it needs: edits, what was sent, from whom something came, who left")
+    @Test("onActivity reports edits, sent and received messages, other signals, and the state of connections")
     func activity() async throws {
         let it = Chatting()
         var heard: [ChatActivity] = []
@@ -501,7 +499,7 @@ struct ComponentTests {
     // MARK: After a restart
 
     @Test(
-        "after a restart the draft is back, and what was being sent has failed, holds back nothing, and can be tried again"
+        "after a restart the draft is back; a message that was being sent has failed and can be retried"
     )
     func restart() async throws {
         let before = Chatting()

@@ -7,14 +7,14 @@ import TextChat
 import TextChatFoundation
 import TextChatTesting
 
-/// People in one session in memory, each with a component whose typing runs by one clock that is moved by hand.
+/// Users in one session in memory, each with a component. The test moves the clock of their typing.
 @MainActor
 private final class TypingRoom {
     let session = MemorySession()
     var clock = ManualClock()
     private(set) var people: [Person] = []
 
-    /// One of them: what its shell does is done at once.
+    /// One user: the room publishes its signals at once.
     @MainActor
     final class Person {
         let chat: TextChatComponent
@@ -48,7 +48,7 @@ private final class TypingRoom {
         return person
     }
 
-    /// Publishes what is to be published, and hands on what has arrived, until nothing is left.
+    /// Publishes signals and delivers events until none is left.
     func settle() async {
         var isBusy = true
         while isBusy {
@@ -93,7 +93,7 @@ private final class TypingRoom {
 }
 
 extension TypingPolicy {
-    /// The standard without linger: what is shown is how it stands.
+    /// The standard without linger: the snapshot shows the state.
     static let plain: TypingPolicy = {
         var settings = standard.settings
         settings.linger = nil
@@ -114,7 +114,7 @@ struct ComponentTypingTests {
 
     // MARK: From the user's keys
 
-    @Test("TYP-1, TYP-7: an edit shows its author to the others, who need nothing more to see them pause and finish")
+    @Test("TYP-1, TYP-7: an edit shows its author as typing; pause and finish follow by themselves")
     func edits() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -131,7 +131,7 @@ struct ComponentTypingTests {
         #expect(ada.channel.sent.allSatisfy { $0.isOnlineOnly }, "TYP-1")
     }
 
-    @Test("what the program puts into the draft, and what it restores or clears, is no key")
+    @Test("a draft that the program sets, restores or clears is no key")
     func programs() async {
         let room = TypingRoom()
         let ada = room.join("Ada")
@@ -159,7 +159,7 @@ struct ComponentTypingTests {
         #expect(ada.channel.sent.isEmpty)
     }
 
-    @Test("an app may say it itself, as often as it likes")
+    @Test("an app may send actions itself, as often as it likes")
     func explicit() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -177,7 +177,7 @@ struct ComponentTypingTests {
         #expect(bob.chat.typing.current == .nobody)
     }
 
-    @Test("whoever turns away has finished")
+    @Test("a user who looks away has finished")
     func turningAway() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -193,7 +193,7 @@ struct ComponentTypingTests {
 
     // MARK: Messages
 
-    @Test("TYP-5: a message carries the number of the last typing signal, ends its author's typing, and nobody else's")
+    @Test("TYP-5: a message carries the number of the last typing signal, and ends the typing of its author only")
     func messageEnds() async throws {
         let room = TypingRoom()
         let (ada, bob, eve) = (room.join("Ada"), room.join("Bob"), room.join("Eve"))
@@ -229,7 +229,7 @@ struct ComponentTypingTests {
         #expect(bob.seen == ["Ada"], "the next one is still being written")
     }
 
-    @Test("TYP-5: Layer's finish leaves before the message, and the message knows its number")
+    @Test("TYP-5: Layer's finish leaves before the message, and the message carries its number")
     func finishBefore() async throws {
         let room = TypingRoom()
         let ada = room.join("Ada", policy: .layer)
@@ -237,10 +237,10 @@ struct ComponentTypingTests {
         ada.chat.edit("h")
         await room.settle()
         ada.chat.edit("hi")
-        _ = ada.chat.startSending(now: room.clock.now, localID: LocalID("1"))
+        #expect(ada.chat.enqueue(now: room.clock.now, localID: LocalID("1")) == nil)
         #expect(ada.chat.messages[0].typingN == 2)
         await room.settle()
-        #expect(await ada.chat.finishSending(LocalID("1")) == .sent)
+        #expect(await ada.chat.outcome(of: LocalID("1")) == .sent)
         #expect(ada.actions == [.begin, .finish])
         #expect(try messages(of: ada).map(number) == [2])
     }
@@ -262,7 +262,7 @@ struct ComponentTypingTests {
         #expect(try #require(try messages(of: ada).map(number)[0]) < begin, "or the message would end it")
     }
 
-    @Test("a message that comes twice, or one's own, ends nothing")
+    @Test("a second delivery, and one's own message, end nobody's typing")
     func endsOnce() async throws {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -278,7 +278,7 @@ struct ComponentTypingTests {
         #expect(bob.seen == ["Ada"])
     }
 
-    @Test("while it rests messages carry no number, and nothing is sent or shown")
+    @Test("while typing rests messages carry no number, and nothing is sent or shown")
     func rests() async throws {
         let it = Chatting()
         it.chat.edit("h")
@@ -292,7 +292,7 @@ struct ComponentTypingTests {
         #expect(it.chat.typing.takePost() == nil)
     }
 
-    @Test("a message from before the restart carries no number of a sender that is no more")
+    @Test("a restored message carries no number of the earlier sender")
     func restart() {
         let component = TextChatComponent()
         let now = ManualClock().now
@@ -327,7 +327,7 @@ struct ComponentTypingTests {
 
     // MARK: The connection
 
-    @Test("TYP-9: who leaves is not shown any more")
+    @Test("TYP-9: a user who leaves is not shown any more")
     func leaving() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -341,7 +341,7 @@ struct ComponentTypingTests {
         #expect(bob.seen.isEmpty)
     }
 
-    @Test("case 31: who clears the draft lingers, and who sends or leaves does not")
+    @Test("case 31: a user who clears the draft lingers; a user who sends or leaves does not")
     func linger() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob", policy: .standard))
@@ -365,7 +365,9 @@ struct ComponentTypingTests {
         #expect(bob.seen.isEmpty)
     }
 
-    @Test("TYP-9: while one's own socket is lost nobody is shown and nothing is sent; back, the next key begins")
+    @Test(
+        "TYP-9: while one's own socket is lost nobody is shown and nothing is sent; afterwards the next key sends begin"
+    )
     func reconnecting() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -389,7 +391,7 @@ struct ComponentTypingTests {
     }
 
     @Test(
-        "TYP-3: as another connection after a loss the numbers go on, and what it sends as the old one is not shown to it"
+        "TYP-3: numbers continue on another connection after a loss, and echoes of the old connection are not shown"
     )
     func newConnection() async throws {
         let room = TypingRoom()
@@ -411,7 +413,7 @@ struct ComponentTypingTests {
         _ = bob
     }
 
-    @Test("the end of the connection clears all, and nothing leaves")
+    @Test("when the connection ends nobody is shown and nothing is sent")
     func ended() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -427,7 +429,7 @@ struct ComponentTypingTests {
         #expect(ada.chat.typing.nextDeadline == nil)
     }
 
-    @Test("a channel that was connected before the component had it, or the clock, is noticed")
+    @Test("a channel that was connected before the component got it, or a clock, is noticed")
     func lateStart() async {
         let session = MemorySession()
         let chat = TextChatComponent()
@@ -465,7 +467,7 @@ struct ComponentTypingTests {
         _ = others
     }
 
-    @Test("TYP-2: a signal that failed is not sent again; the next key tries, and never more often than the gap allows")
+    @Test("TYP-2: a failed signal is not sent again; the next key sends a new one, within the minimum gap")
     func failures() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -479,7 +481,7 @@ struct ComponentTypingTests {
         #expect((ada.sentPosts, bob.seen) == (2, ["Ada"]))
     }
 
-    @Test("of several signals that nobody took only the newest is there")
+    @Test("of several signals that were not dequeued only the newest remains")
     func newestOnly() async throws {
         let room = TypingRoom()
         let ada = room.join("Ada", policy: .layer)
@@ -493,7 +495,7 @@ struct ComponentTypingTests {
 
     // MARK: Settings
 
-    @Test("who has opted out sends nothing; with a reciprocal policy they see nobody either", arguments: [false, true])
+    @Test("a user who has opted out sends nothing, and sees nobody with a reciprocal policy", arguments: [false, true])
     func optingOut(_ isReciprocal: Bool) async throws {
         var settings = TypingPolicy.plain.settings
         settings.isReciprocal = isReciprocal
@@ -518,7 +520,7 @@ struct ComponentTypingTests {
         #expect(bob.seen == ["Ada"])
     }
 
-    @Test("blocked users are never shown, and people are who the app says they are")
+    @Test("blocked users are never shown, and the app names the users")
     func users() async {
         let room = TypingRoom()
         let ada = room.join("Ada", data: #"{"name":"Ada"}"#)
@@ -537,7 +539,7 @@ struct ComponentTypingTests {
         #expect(bob.seen.contains("Eve"))
     }
 
-    @Test("Easemob's programs are understood, and spoken to in their way")
+    @Test("Easemob's signals are read, and written with its preset")
     func easemob() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada", policy: .easemob), room.join("Bob"))
@@ -550,7 +552,7 @@ struct ComponentTypingTests {
         #expect(bob.seen.isEmpty)
     }
 
-    @Test("a stream begins with what is, and tells the newest only")
+    @Test("a stream starts with the current snapshot, and buffers only the newest")
     func stream() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -567,7 +569,7 @@ struct ComponentTypingTests {
 
     // MARK: The runner
 
-    @Test("an app that only lets it run has working typing, with real time, and its notifications")
+    @Test("runTyping is enough for typing in real time, with notifications")
     func runner() async throws {
         var settings = TypingPolicy.plain.settings
         settings.idleToPause = .milliseconds(20)
@@ -593,7 +595,7 @@ struct ComponentTypingTests {
         defer { hearing.cancel() }
         ada.edit("h")
         for await snapshot in bob.typing.snapshotStream() where !heard.isEmpty && snapshot == .nobody { break }
-        // On a machine that is busy the pause may be over before it could be sent, and who has begun may expire.
+        // On a busy machine the pause may be over before it is sent, and the begin may expire.
         #expect(heard == ["Ada begin", "Ada pause", "Ada finish"] || heard == ["Ada begin", "Ada finish"])
         #expect(bob.typing.current == .nobody)
     }
@@ -618,7 +620,7 @@ struct ComponentTypingTests {
         #expect(channel.sent.compactMap { TypingSignal(Signal(type: $0.type, data: $0.data))?.action }.last == .begin)
     }
 
-    @Test("a component that is let go of takes its runner with it")
+    @Test("a released component releases its runner")
     func runnerEnds() async {
         weak var gone: TextChatComponent?
         do {
@@ -633,9 +635,9 @@ struct ComponentTypingTests {
 
     // MARK: Whatever happens
 
-    /// Random histories of three who write, send, fail, leave and come back, with every timer served.
-    @Test("whatever happens: nobody types for ever, numbers rise, the gap holds", arguments: 0..<8)
-    func histories(_ block: UInt64) async {
+    /// Random scenarios of three users who write, send, fail, leave and come back, with every timer served.
+    @Test("in random scenarios nobody types forever, numbers rise, and the gap holds", arguments: 0..<8)
+    func scenarios(_ block: UInt64) async {
         for seed in block * 40..<(block + 1) * 40 {
             var random = SeededGenerator(seed: seed)
             let room = TypingRoom()
@@ -651,7 +653,7 @@ struct ComponentTypingTests {
                 case 5:
                     lastID += 1
                     if Bool.random(using: &random) { person.channel.answer(.refused(loss)) }
-                    // What failed must not hold it back for ever: nobody else is there to decide.
+                    // A failed message would hold it back forever.
                     person.chat.passFailed()
                     _ = await person.chat.send(now: room.clock.now, localID: LocalID(String(lastID)))
                 case 6:

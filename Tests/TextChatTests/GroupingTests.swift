@@ -24,7 +24,7 @@ struct GroupingTests {
         #expect((isOpenTok ? OpenTokRow.rows(of: timeline.rows).map(kind) : timeline.rows.map(line)) == expected)
     }
 
-    @Test("dates at the ends of time neither trap nor group wrongly", arguments: [GroupingRule.openTok, .standard])
+    @Test("dates at the limits of time neither trap nor group wrongly", arguments: [GroupingRule.openTok, .standard])
     func extremes(_ rule: GroupingRule) {
         var timeline = ChatTimeline(rule: rule)
         for date in [Int64.min, .max, .min].map(WallTime.init(milliseconds:)) {

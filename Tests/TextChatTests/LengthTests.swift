@@ -5,10 +5,10 @@ import Testing
 import TextChat
 import TextChatTesting
 
-@Suite("Length, and what is not sent")
+@Suite("Length and refusals")
 struct LengthTests {
     @Test(
-        "an edit is taken or refused, and what may be sent is told in a fixed order",
+        "an edit is accepted or refused, and refusals to send come in a fixed order",
         arguments: try Vectors.folder("length"))
     func vector(_ vector: VectorCase) throws {
         let text = try text(vector)
@@ -55,13 +55,13 @@ struct LengthTests {
         }
     }
 
-    @Test("the longest text is 1000 graphemes unless it is told otherwise")
+    @Test("the longest text is 1000 graphemes by default")
     func standard() {
         let composer = Composer()
         #expect((composer.maxLength, composer.unit) == (1000, .graphemes))
     }
 
-    @Test("a lowered limit trims nothing: the count goes below zero, and only edits within the limit are taken")
+    @Test("a lowered limit trims nothing: the count goes below zero, and only edits within the limit are accepted")
     func lowering() {
         var composer = Composer()
         composer.edit("hello")

@@ -5,7 +5,7 @@ import TextChatTesting
 
 @Suite("A channel in memory", .timeLimit(.minutes(1)))
 struct MemoryChannelTests {
-    @Test("who waits for what has been sent goes on with the signal that it waited for")
+    @Test("waitUntilSent returns with the awaited signal")
     func sent() async throws {
         let channel = MemorySession().connect()
         async let wait: Void = channel.waitUntilSent(2)
@@ -15,7 +15,7 @@ struct MemoryChannelTests {
         #expect(channel.sent.map(\.type) == ["a", "b"])
     }
 
-    @Test("who waits for events gets all of them, each once")
+    @Test("readers of events get all of them, each once")
     func events() async throws {
         let session = MemorySession()
         let channel = session.connect()
@@ -32,7 +32,7 @@ struct MemoryChannelTests {
         #expect(channel.takeEvents().isEmpty)
     }
 
-    @Test("a wait for what never comes ends when it is cancelled, before it began or later")
+    @Test("a wait ends when it is cancelled, before its start or later")
     func cancelled() async {
         let channel = MemorySession().connect()
         _ = channel.takeEvents()

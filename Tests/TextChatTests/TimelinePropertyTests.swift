@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import TextChat
 
-@Suite("Random histories")
+@Suite("Random scenarios")
 struct TimelinePropertyTests {
     @Test(
-        "the changes lead from each snapshot to the next, and rows are what a plain reading of the rules gives",
+        "the changes lead from each snapshot to the next, and the rows match a plain reading of the rules",
         arguments: 0..<3000 as Range<UInt64>)
     func changes(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)

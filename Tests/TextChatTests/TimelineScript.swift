@@ -9,7 +9,7 @@ import TextChatFoundation
 /// A case of `Tests/Vectors/timeline`: steps on a timeline, and the rows that are there afterwards.
 struct TimelineScript {
     var timeline: ChatTimeline
-    /// What a list has that knows nothing but the changes.
+    /// The rows of a list that gets only the changes.
     var shown: [TimelineRow] = []
 
     init(_ vector: VectorCase) throws {

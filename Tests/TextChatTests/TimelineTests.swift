@@ -46,7 +46,7 @@ struct TimelineTests {
         #expect(timeline.rows.map(\.id).last == id)
     }
 
-    @Test("the commonest calls change as little as can be")
+    @Test("the most common calls make the fewest changes")
     func minimal() throws {
         var timeline = ChatTimeline()
         timeline.isVisible = true
@@ -61,7 +61,7 @@ struct TimelineTests {
         #expect(timeline.confirm(LocalID("1"), seq: Seq(3)).isEmpty)
     }
 
-    @Test("no more than the limit is kept, and the oldest go first; pending ones never go")
+    @Test("the timeline keeps at most the limit; the oldest messages go first, pending ones never")
     func bound() {
         var timeline = ChatTimeline(limit: 3)
         for number in 0..<5 { _ = timeline.appendPending(own(String(number)), now: Self.now) }
@@ -72,7 +72,7 @@ struct TimelineTests {
         #expect(timeline.messageCount == 3)
     }
 
-    @Test("10,000 messages are kept unless it is told otherwise, and a dropped one is not remembered")
+    @Test("10,000 messages are kept by default, and a dropped one is not remembered")
     func standardBound() {
         var timeline = ChatTimeline()
         func message(_ number: Int) -> ChatMessage {
@@ -85,7 +85,7 @@ struct TimelineTests {
         #expect(!timeline.insert(message(0), now: Self.now).isEmpty)
     }
 
-    @Test("what an append costs does not grow with the history", arguments: [1_000_000, 5_000])
+    @Test("the cost of an append does not grow with the number of messages", arguments: [1_000_000, 5_000])
     func work(_ limit: Int) {
         var timeline = ChatTimeline(calendar: DayOfEpoch(), limit: limit)
         var costs: [Int] = []
@@ -99,7 +99,7 @@ struct TimelineTests {
         #expect(costs.allSatisfy { $0 <= 5 })
     }
 
-    @Test("a row far back is changed at the cost of its neighbourhood")
+    @Test("a change far back costs no more than its neighbourhood")
     func farBack() {
         var timeline = ChatTimeline()
         timeline.isVisible = true

@@ -3,30 +3,31 @@ import TestSupport
 import Testing
 import TextChat
 
-/// Case 27: random histories of two to four who type to each other over a network that loses, delays, reorders and repeats.
-@Suite("TYP: whatever happens, nobody types for ever")
+/// Case 27: random scenarios of two to four users who type to each other over a network that loses, delays, reorders
+/// and repeats.
+@Suite("TYP: in random scenarios nobody types forever")
 struct TypingPropertyTests {
-    /// 100,000 histories in all.
-    @Test("random histories", arguments: 0..<8)
-    func histories(_ block: UInt64) {
+    /// 100,000 scenarios in all.
+    @Test("random scenarios", arguments: 0..<8)
+    func scenarios(_ block: UInt64) {
         for seed in block * 12_500..<(block + 1) * 12_500 {
-            var history = TypingHistory(seed: seed)
-            guard let fault = history.run() else { continue }
+            var scenario = TypingScenario(seed: seed)
+            guard let fault = scenario.run() else { continue }
             // Once more, written down this time.
-            var told = TypingHistory(seed: seed, isTold: true)
+            var told = TypingScenario(seed: seed, isTold: true)
             _ = told.run()
-            Issue.record("seed \(seed): \(fault)\n\(told.story.joined(separator: "\n"))")
+            Issue.record("seed \(seed): \(fault)\n\(told.trace.joined(separator: "\n"))")
             return
         }
     }
 }
 
-private struct TypingHistory {
+private struct TypingScenario {
     private var random: SeededGenerator
     private let isTold: Bool
     /// Whether it is held against a roster without linger, which takes its time.
     private let isCompared: Bool
-    private(set) var story: [String] = []
+    private(set) var trace: [String] = []
     private var fault: String?
 
     private var people: [Person] = []
@@ -67,7 +68,7 @@ private struct TypingHistory {
     private struct Delivery {
         let at: Int64
         let to: Int
-        let input: TypingRoster.Input
+        let input: TypingInput
     }
 
     init(seed: UInt64, isTold: Bool = false) {
@@ -104,19 +105,19 @@ private struct TypingHistory {
     private mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
 
     private mutating func tell(_ at: Int64, _ what: @autoclosure () -> String) {
-        if isTold { story.append("\(at) ms: \(what())") }
+        if isTold { trace.append("\(at) ms: \(what())") }
     }
 
     private mutating func fail(_ what: String) {
         if fault == nil { fault = what }
     }
 
-    /// Runs until nothing is left to happen. Returns what was wrong.
+    /// Runs until no event is left. Returns the fault.
     mutating func run() -> String? {
         var turns = 0
         while fault == nil, turns < 2000 {
             turns += 1
-            // What is due next: a timer, a delivery, or a step; the first of these at the same moment.
+            // The next event: a timer, a delivery, or a step; at the same moment in this order.
             var (best, what): (Int64, (kind: Int, place: Int)) = (.max, (-1, 0))
             for place in people.indices {
                 if let at = people[place].senderDeadline?.milliseconds, at < best { (best, what) = (at, (0, place)) }
@@ -153,28 +154,28 @@ private struct TypingHistory {
             people[place].lastKeyAt = now
             let text = people[place].text
             tell(now, "\(place) types")
-            send(place, now) { $0.handle(.textDidChange(text), now: $1) }
+            send(place, now) { $0.handle(.draftEdited(text), now: $1) }
         case 9, 10:
             people[place].text = ""
             tell(now, "\(place) clears")
-            send(place, now) { $0.handle(.textDidChange(""), now: $1) }
+            send(place, now) { $0.handle(.draftEdited(""), now: $1) }
         case 11, 12, 13:
             people[place].text = ""
             people[place].standingBeginAt = nil
             tell(now, "\(place) sends a message")
-            send(place, now) { $0.handle(.messageSent, now: $1) }
+            send(place, now) { $0.handle(.messageSubmitted, now: $1) }
             if people[place].isConnected {
                 let (id, n) = (Self.ids[place][people[place].generation], people[place].sender.lastN)
                 for other in people.indices {
-                    carry(now, other, .message(from: id, typingN: n), loss: 0)
+                    carry(now, other, .messageReceived(from: id, typingN: n), loss: 0)
                 }
             }
         case 14:
             tell(now, "\(place) pauses")
-            send(place, now) { $0.handle(.action(.pause), now: $1) }
+            send(place, now) { $0.handle(.send(.pause), now: $1) }
         case 15:
             tell(now, "\(place) leaves the room")
-            send(place, now) { $0.handle(.left, now: $1) }
+            send(place, now) { $0.handle(.leave, now: $1) }
         case 16:
             people[place].isOptedOut.toggle()
             let value = people[place].isOptedOut
@@ -193,7 +194,7 @@ private struct TypingHistory {
         tell(now, "\(place) loses its connection")
         people[place].isConnected = false
         people[place].standingBeginAt = nil
-        send(place, now) { $0.handle(.disconnected, now: $1) }
+        send(place, now) { $0.handle(.connectionLost, now: $1) }
         let id = Self.ids[place][people[place].generation]
         // Others may never hear of it, when they are away themselves.
         for other in people.indices where other != place { carry(now, other, .connectionDestroyed(id), loss: 30) }
@@ -205,8 +206,8 @@ private struct TypingHistory {
         let id = Self.ids[place][people[place].generation]
         tell(now, "\(place) is back as \(id)")
         people[place].isConnected = true
-        send(place, now) { $0.handle(.connected, now: $1) }
-        hear(place, now, .connected(as: id))
+        send(place, now) { $0.handle(.connected(id), now: $1) }
+        hear(place, now, .connected(id))
     }
 
     private mutating func send(
@@ -241,14 +242,14 @@ private struct TypingHistory {
     }
 
     /// The network: it loses, delays, and repeats; so things overtake each other.
-    private mutating func carry(_ now: Int64, _ to: Int, _ input: TypingRoster.Input, loss: Int) {
+    private mutating func carry(_ now: Int64, _ to: Int, _ input: TypingInput, loss: Int) {
         if chance(loss) { return }
         for _ in 0..<(chance(10) ? 2 : 1) {
             deliveries.append(Delivery(at: now + Int64(number(5...900)), to: to, input: input))
         }
     }
 
-    private mutating func hear(_ place: Int, _ now: Int64, _ input: TypingRoster.Input?) {
+    private mutating func hear(_ place: Int, _ now: Int64, _ input: TypingInput?) {
         let moment = MonotonicInstant(milliseconds: now)
         let change: TypingSnapshot?
         if let input {
@@ -278,10 +279,10 @@ private struct TypingHistory {
         }
     }
 
-    /// Who is shown as typing is typing, or has stopped a moment ago; and nobody is who has just sent a message or left.
-    private mutating func checkLinger(_ place: Int, _ now: Int64, _ input: TypingRoster.Input?) {
+    /// A person shown as typing types or has stopped within the linger, and has not just sent a message or left.
+    private mutating func checkLinger(_ place: Int, _ now: Int64, _ input: TypingInput?) {
         let moment = MonotonicInstant(milliseconds: now)
-        // To the instant: what stops between two inputs stops then.
+        // To the instant: a person may stop between two inputs.
         while let due = people[place].truth.nextDeadline, due <= moment {
             _ = people[place].truth.advance(to: due)
             noteTruth(place, due.milliseconds)
@@ -306,7 +307,7 @@ private struct TypingHistory {
         for name in person.typingSince.keys where !shown.contains(name) { people[place].typingSince[name] = nil }
         let from: ConnectionID
         switch input {
-        case .message(let id, _): from = id
+        case .messageReceived(let id, _): from = id
         case .connectionDestroyed(let id): from = id
         default: return
         }

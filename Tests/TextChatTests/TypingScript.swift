@@ -3,7 +3,7 @@ import SignalingProtocol
 import TestSupport
 import TextChat
 
-/// One case of the files in `Tests/Vectors/typing` and `phrases`, with what its file says of it.
+/// One case of the files in `Tests/Vectors/typing` and `phrases`, with the members of its file.
 struct TypingVector: Sendable, CustomStringConvertible {
     let path: String
     let number: Int64
@@ -39,16 +39,16 @@ struct TypingScript {
     private(set) var snapshots: [JSONValue] = []
     private(set) var requests: [SignalRequest] = []
     private(set) var numbers: [Int64] = []
-    /// What a step expected and did not find.
+    /// The faults that steps have found.
     private(set) var unexpected: [String] = []
 
     init(_ vector: VectorCase) throws {
         engine = TypingIndicator(
-            policy: try Self.policy(vector["policy"] ?? nil), ownConnection: ConnectionID("me"))
+            policy: try Self.policy(vector["policy"] ?? nil), connection: ConnectionID("me"))
         for step in try (vector["steps"]?.arrayValue ?? []).flatMap(Self.spread) {
             let at = try Self.milliseconds(step["at"])
             if step["late"]?.boolValue != true { try run(to: at) }
-            note(at, try take(step, MonotonicInstant(milliseconds: at)))
+            note(at, try perform(step, MonotonicInstant(milliseconds: at)))
         }
         try run(to: try Self.milliseconds(vector["until"]))
     }
@@ -96,6 +96,26 @@ struct TypingScript {
         return settings
     }
 
+    /// Every setting, as the vectors write it.
+    static func written(_ settings: TypingPolicy.Settings) -> JSONObject {
+        func milliseconds(_ duration: Duration?) -> JSONValue {
+            duration.map { .integer(Int64($0 / .milliseconds(1))) } ?? .null
+        }
+        var members = JSONObject()
+        for (name, value) in Mirror(reflecting: settings).children {
+            let written: JSONValue =
+                switch value {
+                case let form as TypingWireForm: .string(form.rawValue)
+                case let flag as Bool: .bool(flag)
+                case let duration as Duration?: milliseconds(duration)
+                case let count as Int?: count.map { .integer(Int64($0)) } ?? .null
+                default: .string("of an unknown type")
+                }
+            members.append(name ?? "none", written)
+        }
+        return members
+    }
+
     private mutating func run(to end: Int64) throws {
         var turns = 0
         while let at = engine.nextDeadline, at.milliseconds <= end {
@@ -123,49 +143,60 @@ struct TypingScript {
         }
     }
 
-    private mutating func take(_ step: JSONValue, _ now: MonotonicInstant) throws -> [TypingIndicator.Effect] {
-        let value = step["value"]
-        let id = ConnectionID(step["id"]?.stringValue ?? "")
-        let from = ConnectionID(step["from"]?.stringValue ?? "")
+    private mutating func perform(_ step: JSONValue, _ now: MonotonicInstant) throws -> [TypingIndicator.Effect] {
         switch step["do"]?.stringValue {
-        case "key":
-            text += "a"
-            return engine.textDidChange(to: text, now: now)
-        case "text":
-            text = step["text"]?.stringValue ?? ""
-            return engine.textDidChange(to: text, now: now)
-        case "set":
-            text = step["text"]?.stringValue ?? ""
-            return engine.textWasSet(to: text, now: now)
-        case "send":
-            guard let action = step["action"]?.stringValue.flatMap(TypingAction.init(word:)) else {
-                throw BadVector(what: "\(step)")
-            }
-            return engine.send(action, now: now)
-        case "messageSent":
-            text = ""
-            return engine.messageSent(now: now)
-        case "leave": return engine.leave(now: now)
-        case "connected": return engine.connected(as: id, now: now)
-        case "disconnected": return engine.disconnected(now: now)
-        case "publishFailed": return engine.publishFailed(n: step["n"]?.integerValue ?? 0, now: now)
-        case "optedOut": return engine.setOptedOut(value?.boolValue ?? false, now: now)
-        case "memberCount": return engine.setMemberCount(Int(value?.integerValue ?? 0), now: now)
-        case "receive":
-            return engine.receive(Self.signal(step), user: step["user"]?.stringValue, now: now)
-        case "message":
-            return engine.receiveMessage(from: from, typingN: step["typingN"]?.integerValue, now: now)
-        case "connectionDestroyed": return engine.connectionDestroyed(id, now: now)
-        case "blocked":
-            return engine.setBlocked(Set((step["users"]?.arrayValue ?? []).compactMap(\.stringValue)), now: now)
         case "typingN":
-            if engine.typingN != value?.integerValue { unexpected.append("\(step): \(engine.typingN)") }
+            if engine.typingN != step["value"]?.integerValue { unexpected.append("\(step): \(engine.typingN ?? -1)") }
             return []
         case "current":
             let effects = engine.advance(to: now)
             let seen = (Self.names(engine.current.typing), Self.names(engine.current.paused))
             if seen.0 != step["typing"] || seen.1 != step["paused"] { unexpected.append("\(step): \(seen)") }
             return effects
+        default:
+            guard let input = try input(step) else { return engine.advance(to: now) }
+            return engine.handle(input, now: now)
+        }
+    }
+
+    /// The input of a step; nil for a signal that is not about typing.
+    private mutating func input(_ step: JSONValue) throws -> TypingInput? {
+        let value = step["value"]
+        let id = ConnectionID(step["id"]?.stringValue ?? "")
+        let from = ConnectionID(step["from"]?.stringValue ?? "")
+        switch step["do"]?.stringValue {
+        case "key":
+            text += "a"
+            return .draftEdited(text)
+        case "draftEdited":
+            text = step["text"]?.stringValue ?? ""
+            return .draftEdited(text)
+        case "draftSet":
+            text = step["text"]?.stringValue ?? ""
+            return .draftSet(text)
+        case "send":
+            guard let action = step["action"]?.stringValue.flatMap(TypingAction.init(word:)) else {
+                throw BadVector(what: "\(step)")
+            }
+            return .send(action)
+        case "messageSubmitted":
+            text = ""
+            return .messageSubmitted
+        case "leave": return .leave
+        case "optedOut": return .optedOut(value?.boolValue ?? false)
+        case "blockedUsers":
+            return .blockedUsers(Set((step["users"]?.arrayValue ?? []).compactMap(\.stringValue)))
+        case "connected": return .connected(id)
+        case "reconnecting": return .reconnecting
+        case "disconnected": return .disconnected
+        case "connectionLost": return .connectionLost
+        case "memberCount": return .memberCount(Int(value?.integerValue ?? 0))
+        case "publishFailed": return .publishFailed(n: step["n"]?.integerValue ?? 0)
+        case "signal":
+            guard step["from"] != nil, let typing = TypingSignal(Self.signal(step)) else { return nil }
+            return .signal(typing, from: from, user: step["user"]?.stringValue)
+        case "messageReceived": return .messageReceived(from: from, typingN: step["typingN"]?.integerValue)
+        case "connectionDestroyed": return .connectionDestroyed(id)
         default: throw BadVector(what: "\(step)")
         }
     }

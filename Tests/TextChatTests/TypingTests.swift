@@ -9,11 +9,11 @@ import TextChatFoundation
 struct TypingTests {
     private let start = MonotonicInstant(nanoseconds: 0)
     private func after(_ milliseconds: Int64) -> MonotonicInstant { MonotonicInstant(milliseconds: milliseconds) }
-    private func begin(_ id: String, n: Int64? = 1, user: String? = nil) -> TypingRoster.Input {
+    private func begin(_ id: String, n: Int64? = 1, user: String? = nil) -> TypingInput {
         .signal(TypingSignal(.begin, n: n), from: ConnectionID(id), user: user)
     }
 
-    @Test("case 28: every preset is in order, also for the strict")
+    @Test("case 28: every preset passes the strict checks")
     func presets() throws {
         for policy in [TypingPolicy.standard, .layer, .layerWeb, .easemob] {
             #expect(try TypingPolicy(policy.settings, isStrict: true) == policy)
@@ -26,7 +26,7 @@ struct TypingTests {
         #expect(TypingAction.allCases.map(\.rawValue) == [0, 1, 2])
     }
 
-    @Test("case 26: ten thousand who type are counted, fifty are named, and more are not followed")
+    @Test("case 26: ten thousand people who type are counted, fifty are named, and more are not followed")
     func many() {
         var roster = TypingRoster()
         for number in 0..<TypingRoster.connectionLimit + 500 { _ = roster.handle(begin("c\(number)"), now: start) }
@@ -39,60 +39,62 @@ struct TypingTests {
         #expect(roster.nextDeadline == nil)
     }
 
-    @Test("case 26: what is merely remembered makes room")
+    @Test("case 26: remembered numbers make room for people who type")
     func remembered() {
         var roster = TypingRoster()
         for number in 0..<TypingRoster.connectionLimit {
-            _ = roster.handle(.message(from: ConnectionID("c\(number)"), typingN: 1), now: start)
+            _ = roster.handle(.messageReceived(from: ConnectionID("c\(number)"), typingN: 1), now: start)
         }
         #expect(roster.handle(begin("new", user: "Ada"), now: after(1))?.typingCount == 1)
     }
 
-    @Test("case 25: two who hear the same see the same")
+    @Test("case 25: two rosters with the same inputs show the same")
     func twoSubscribers() {
         var rosters = [TypingRoster(), TypingRoster()]
-        let inputs = [begin("x", user: "Ada"), begin("y", user: "Bob"), .message(from: ConnectionID("x"), typingN: 1)]
+        let inputs = [
+            begin("x", user: "Ada"), begin("y", user: "Bob"), .messageReceived(from: ConnectionID("x"), typingN: 1),
+        ]
         for input in inputs {
             let changes = rosters.indices.map { rosters[$0].handle(input, now: start) }
             #expect(changes[0] == changes[1] && changes[0] == rosters[0].current)
         }
     }
 
-    @Test("case 19: two rooms, each with its own")
+    @Test("case 19: two rooms do not affect each other")
     func twoRooms() {
-        var (old, next) = (TypingIndicator(), TypingIndicator())
-        #expect(old.textDidChange(to: "a", now: start).count == 1)
-        #expect(old.leave(now: after(2000)) == [.send(TypingSignal(.finish, n: 2).request(.actions), n: 2)])
+        let me = ConnectionID("me")
+        var (old, next) = (TypingIndicator(connection: me), TypingIndicator(connection: me))
+        #expect(old.handle(.draftEdited("a"), now: start).count == 1)
+        #expect(old.handle(.leave, now: after(2000)) == [.send(TypingSignal(.finish, n: 2).request(.actions), n: 2)])
         #expect(next.advance(to: after(2000)).isEmpty)
     }
 
-    @Test("TYP-3: a sender that takes over goes on counting")
+    @Test("TYP-3: a new sender of a connection continues its numbers")
     func takingOver() {
         var sender = TypingSender(startingAfter: 41)
-        #expect(sender.handle(.action(.begin), now: start) == [TypingSignal(.begin, n: 42)])
+        #expect(sender.handle(.send(.begin), now: start) == [TypingSignal(.begin, n: 42)])
         #expect(sender.lastN == 42)
     }
 
-    @Test("at the ends of the clock nothing traps")
+    @Test("nothing traps at the limits of the clock")
     func endsOfTime() {
         for moment in [Int64.min, .max] {
-            var engine = TypingIndicator()
+            var engine = TypingIndicator(connection: ConnectionID("me"))
             let now = MonotonicInstant(nanoseconds: moment)
-            _ = engine.textDidChange(to: "a", now: now)
-            _ = engine.receive(
-                Signal(type: "TypingBegin", from: connection("x")), user: "Ada", now: now)
-            _ = engine.messageSent(now: now)
-            _ = engine.textDidChange(to: "b", now: now)
+            _ = engine.handle(.draftEdited("a"), now: now)
+            _ = engine.handle(.signal(TypingSignal(.begin), from: ConnectionID("x"), user: "Ada"), now: now)
+            _ = engine.handle(.messageSubmitted, now: now)
+            _ = engine.handle(.draftEdited("b"), now: now)
             _ = engine.advance(to: MonotonicInstant(nanoseconds: .max))
         }
     }
 
-    @Test("a moment before the last one neither traps nor mutes for good")
+    @Test("a moment before the last one neither traps nor silences the sender")
     func backwards() {
         var sender = TypingSender()
-        #expect(sender.handle(.action(.begin), now: after(3_600_000)).count == 1)
-        #expect(sender.handle(.messageSent, now: start).isEmpty)
-        #expect(sender.handle(.action(.begin), now: after(3_601_000)).count == 1)
+        #expect(sender.handle(.send(.begin), now: after(3_600_000)).count == 1)
+        #expect(sender.handle(.messageSubmitted, now: start).isEmpty)
+        #expect(sender.handle(.send(.begin), now: after(3_601_000)).count == 1)
     }
 
     @Test("other programs' bytes never trap")
@@ -102,16 +104,17 @@ struct TypingTests {
             #"{"action":"#, #""begin""#, ",", #""n":"#, "1e300", "-1e999", "null", "}", "{", "[", "\0",
             "9999999999999999999", #""\ud800""#,
         ]
-        var engine = TypingIndicator()
+        var engine = TypingIndicator(connection: ConnectionID("me"))
         for number in 0..<3000 {
             let count = Int.random(in: 0..<9, using: &random)
             let data = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
-            _ = engine.receive(
-                Signal(type: "typing", data: data, from: connection("x")), user: nil, now: after(Int64(number)))
+            guard let typing = TypingSignal(Signal(type: "typing", data: data)) else { continue }
+            _ = engine.handle(
+                .signal(typing, from: ConnectionID("x"), user: nil), now: after(Int64(number)))
         }
     }
 
-    @Test("the phrase of a snapshot counts the unnamed")
+    @Test("the phrase of a snapshot counts people without a name")
     func phraseOfSnapshot() {
         var roster = TypingRoster()
         _ = roster.handle(begin("x", user: "Ada"), now: start)
@@ -132,7 +135,7 @@ struct TypingTests {
         #expect(TypingPhraseTemplates.matching("en-GB") == .english)
     }
 
-    @Test("Layer's notifications: one per change and person, never the same state twice")
+    @Test("Layer's notifications come once per change and person, never the same state twice")
     func notifications() {
         final class Room {}
         let (room, center) = (Room(), NotificationCenter())

@@ -64,6 +64,18 @@ struct TypingVectorTests {
         #expect(refused?.setting == vector["setting"]?.stringValue)
     }
 
+    @Test("presets", arguments: try TypingVector.all(in: "typing", kind: "preset"))
+    func preset(_ test: TypingVector) throws {
+        let preset = try TypingScript.preset(test.vector.name)
+        #expect(TypingScript.written(preset.settings) == test.vector["settings"]?.objectValue)
+    }
+
+    @Test("every preset has a vector")
+    func presetNames() throws {
+        let names = try TypingVector.all(in: "typing", kind: "preset").map(\.vector.name)
+        #expect(names == ["standard", "layer", "layerWeb", "easemob"])
+    }
+
     @Test("sentences", arguments: try TypingVector.all(in: "phrases", kind: "phrase"))
     func phrase(_ test: TypingVector) {
         let phrase = TypingPhrase(
@@ -82,13 +94,14 @@ struct TypingVectorTests {
         #expect(steps.map { $0.text(.matching("en")) } == test.vector["steps"]?.arrayValue?.compactMap(\.stringValue))
     }
 
-    @Test("every file is of a kind that is run here")
+    @Test("every file has a kind that this suite runs")
     func kinds() throws {
         for folder in ["typing", "phrases"] {
             for file in try Vectors.files(in: folder) {
                 let kind = file.value["kind"]?.stringValue ?? "none"
                 #expect(
-                    ["script", "component", "values", "read", "write", "policy", "phrase", "ladder"].contains(kind),
+                    ["script", "component", "values", "read", "write", "policy", "preset", "phrase", "ladder"].contains(
+                        kind),
                     "\(file.path)")
                 #expect(file.value["case"]?.integerValue != nil, "\(file.path)")
             }

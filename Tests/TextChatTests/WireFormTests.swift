@@ -7,7 +7,7 @@ import TextChat
 @Suite("Chat messages in signals")
 struct WireFormTests {
     @Test(
-        "signals are read leniently, and who sent them is what the server says",
+        "signals are read leniently, and the server's stamp names the sender",
         arguments: try Vectors.cases("chat/received.json"))
     func vector(_ vector: VectorCase) throws {
         let signal = try #require(vector["signal"])
@@ -36,7 +36,7 @@ struct WireFormTests {
         text: "a \"b\"\n\0", senderID: "conn-1", senderAlias: "Zoë", sentAt: WallTime(milliseconds: 1_700_000_000_000),
         localID: LocalID("00ff"), direction: .sent, state: .sending)
 
-    @Test("our JSON is what the accelerators read, with a local id beside it")
+    @Test("the JSON is the accelerators', with a local id beside it")
     func writtenJSON() {
         let signal = ChatWireForm.json.signal(for: Self.message)
         #expect(
@@ -47,19 +47,19 @@ struct WireFormTests {
                         + #""sentOn":1700000000000,"localId":"00ff"}"#))
     }
 
-    @Test("bare text is the text and nothing else")
+    @Test("bare text is only the text")
     func writtenBareText() {
         let signal = ChatWireForm.bareText.signal(for: Self.message)
         #expect(signal == SignalRequest(type: "TextChat", data: Self.message.text))
     }
 
-    @Test("what is not known is not written")
+    @Test("members without a value are not written")
     func absent() {
         let signal = ChatWireForm.json.signal(for: ChatMessage(text: "hi"))
         #expect(signal.data == #"{"text":"hi","sender":{}}"#)
     }
 
-    @Test("what one component writes another reads", arguments: ChatWireForm.allCases)
+    @Test("one component reads the messages of another", arguments: ChatWireForm.allCases)
     func roundTrip(_ form: ChatWireForm) throws {
         let signal = form.signal(for: Self.message)
         let read = try #require(
@@ -89,7 +89,7 @@ struct WireFormTests {
     }
 }
 
-/// A signal as it arrives; `senderData` is what the sender's token says of it.
+/// A signal as it arrives; `senderData` is the connection data in the sender's token.
 func incoming(
     type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil, seq: Seq? = nil
 ) -> Signal {

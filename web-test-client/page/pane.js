@@ -1,13 +1,13 @@
 import { displayName } from '../text-chat/display-name.js';
-import { STANDARD_RULE } from '../text-chat/grouping-rule.js';
+import { STANDARD_RULE } from '../text-chat/timeline/grouping-rule.js';
 import { NameBook } from '../text-chat/name-book.js';
-import { readerCalendar } from '../text-chat/reader-calendar.js';
+import { readerCalendar } from '../text-chat/timeline/reader-calendar.js';
 import { SessionChannel } from '../text-chat/session-channel.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { ChatTimeline } from '../text-chat/timeline.js';
-import { CHAT_TYPE } from '../text-chat/message-coding.js';
-import { TYPING_PRESETS } from '../text-chat/typing-policy.js';
-import { TypingShell } from '../text-chat/typing-shell.js';
+import { ChatTimeline } from '../text-chat/timeline/chat-timeline.js';
+import { CHAT_TYPE } from '../text-chat/wire/chat-wire-form.js';
+import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
+import { ChatTyping } from '../text-chat/typing/chat-typing.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
 import { ComposerView } from './composer-view.js';
 import { instantiate } from './dom.js';
@@ -181,7 +181,7 @@ export class Pane {
     this.#chat = new TextChatComponent({
       wireForm: this.#wireForm,
       timeline: new ChatTimeline({ rule: RULE, calendar: dayOf, limit: MAX_MESSAGES }),
-      typing: new TypingShell({
+      typing: new ChatTyping({
         policy: this.#policy,
         isOptedOut: this.#isOptedOut,
         publish: (signal) => this.#channel.send(signal),

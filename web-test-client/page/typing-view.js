@@ -1,4 +1,4 @@
-import { typingPhraseLadder, typingText } from '../text-chat/typing-phrase.js';
+import { typingPhraseLadder, typingText } from '../text-chat/typing/typing-phrase.js';
 
 /** The line that lists typing users. It always takes its space, so that the layout does not move. */
 export class TypingView {

@@ -1,12 +1,12 @@
-import { CHAT_TYPE } from '../text-chat/message-coding.js';
+import { CHAT_TYPE } from '../text-chat/wire/chat-wire-form.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { TYPING_PRESETS } from '../text-chat/typing-policy.js';
-import { TypingShell } from '../text-chat/typing-shell.js';
-import { decodeTyping } from '../text-chat/typing-signal.js';
+import { ChatTyping } from '../text-chat/typing/chat-typing.js';
+import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
+import { decodeTyping } from '../text-chat/wire/typing-signal.js';
 import { HandClock } from './hand-clock.js';
 import { names, vectorPolicy } from './typing-script.js';
 
-/** Runs one case of kind `component` of `Tests/Vectors/typing`. Returns `{signals, snapshots}` as the vectors write them. */
+/** Runs one case of the kind `component` of `Tests/Vectors/typing`. Returns `{signals, snapshots}` as the vectors write them. */
 export async function runComponentScript({ policy, connection = null, senderId = null, steps, until }) {
   const clock = new HandClock();
   const found = { signals: [], snapshots: [] };
@@ -20,7 +20,7 @@ export async function runComponentScript({ policy, connection = null, senderId =
       return type === CHAT_TYPE ? Promise.resolve({}) : new Promise((_, reject) => failed.add(reject));
     },
   };
-  const typing = new TypingShell({
+  const typing = new ChatTyping({
     ...clock.options(),
     policy: vectorPolicy(policy),
     publish: (signal) => channel.send(signal),
@@ -39,8 +39,8 @@ export async function runComponentScript({ policy, connection = null, senderId =
     reconnecting: () => handle({ kind: 'reconnecting' }),
     reconnected: ({ id }) => handle({ kind: 'reconnected', connectionId: id }),
     disconnected: () => handle({ kind: 'disconnected' }),
-    created: ({ id, data = '' }) => handle({ kind: 'connectionCreated', connection: { connectionId: id, data } }),
-    destroyed: ({ id, data = '' }) => handle({ kind: 'connectionDestroyed', connection: { connectionId: id, data } }),
+    connectionCreated: ({ id, data = '' }) => handle({ kind: 'connectionCreated', connection: { connectionId: id, data } }),
+    connectionDestroyed: ({ id, data = '' }) => handle({ kind: 'connectionDestroyed', connection: { connectionId: id, data } }),
     signal({ from, data = '', type = 'typing', action, n, content }) {
       const told = content ?? (action && { action, n });
       handle({
@@ -55,19 +55,19 @@ export async function runComponentScript({ policy, connection = null, senderId =
     setDraft: ({ text }) => chat.setDraft(text),
     restore: ({ text }) => chat.restore({ messages: [], draft: text }, clock.now),
     send: () => void chat.send(clock.now, String((lastId += 1))),
-    visible: ({ value }) => (chat.isVisible = value),
-    leave: () => typing.leave(),
-    say: ({ action }) => typing.send(action),
-    optedOut: ({ value }) => (typing.isOptedOut = value),
-    blocked: ({ users }) => (typing.blockedUsers = users),
-    policy: ({ policy: preset }) => (typing.policy = TYPING_PRESETS[preset]),
-    stop: () => typing.stop(),
-    publishFailed: () => [...failed].at(-1)(new Error('no')),
+    isVisible: ({ value }) => (chat.isVisible = value),
+    'typing.leave': () => typing.leave(),
+    'typing.send': ({ action }) => typing.send(action),
+    'typing.isOptedOut': ({ value }) => (typing.isOptedOut = value),
+    'typing.blockedUsers': ({ users }) => (typing.blockedUsers = users),
+    'typing.policy': ({ policy: preset }) => (typing.policy = TYPING_PRESETS[preset]),
+    'typing.stop': () => typing.stop(),
+    'typing.publishFailed': () => [...failed].at(-1)(new Error('no')),
   };
   for (const step of steps) {
     clock.advance(step.at - clock.now);
     acts[step.do](step);
-    // What failed is heard of a moment later.
+    // A failure is reported a moment later.
     await new Promise((resolve) => setImmediate(resolve));
   }
   clock.advance(until - clock.now);

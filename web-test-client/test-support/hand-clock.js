@@ -1,10 +1,10 @@
-/** A clock moved by hand, with timers. */
+/** A clock with timers that a test moves. */
 export class HandClock {
   now = 0;
   timers = new Map();
   #last = 0;
 
-  /** As a `TypingShell` takes them. */
+  /** The clock and timers as options of a `ChatTyping`. */
   options() {
     return {
       clock: () => this.now,

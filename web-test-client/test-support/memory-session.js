@@ -1,6 +1,6 @@
 /**
- * A session in memory, as chat channels see one: signals get their seq when they are sent, events wait in each channel's inbox
- * until the test takes them, and answers come when it says so.
+ * A session in memory: a signal gets its seq when it is sent, events wait in each channel's inbox until the test removes them, and
+ * the test decides when answers come.
  */
 export class MemorySession {
   channels = [];
@@ -25,7 +25,7 @@ export class MemorySession {
 class MemoryChannel {
   inbox = [];
   sent = [];
-  /** What becomes of the next sends: null: acknowledged; else `{error}`, and `arrives` if only the answer is lost. */
+  /** The answers to the next sends: null acknowledges; else `{error}`, with `arrives` if only the answer is lost. */
   answers = [];
   held = [];
   holdsAnswers = false;

@@ -1,6 +1,13 @@
-import { decodeTyping } from '../text-chat/typing-signal.js';
-import { TypingIndicator } from '../text-chat/typing-indicator.js';
-import { TYPING_PRESETS, typingPolicy } from '../text-chat/typing-policy.js';
+import { decodeTyping } from '../text-chat/wire/typing-signal.js';
+import { TypingIndicator } from '../text-chat/typing/typing-indicator.js';
+import { typingPolicy } from '../text-chat/typing/typing-policy.js';
+import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
+
+/** The inputs of `TypingIndicator` that a step may give as they are. */
+const INPUTS = new Set([
+  'draftEdited', 'draftSet', 'send', 'messageSubmitted', 'leave', 'optedOut', 'blockedUsers', 'connected', 'reconnecting',
+  'disconnected', 'connectionLost', 'memberCount', 'publishFailed', 'messageReceived', 'connectionDestroyed',
+]);
 
 /** The policy that a vector names: a preset, or one with changes. */
 export function vectorPolicy(written) {
@@ -10,11 +17,12 @@ export function vectorPolicy(written) {
 }
 
 /**
- * Runs one script of `Tests/Vectors/typing`: its steps, with the timer served to the instant in between. Returns `{signals,
- * snapshots, requests, unexpected}` as the vectors write them, the latter what a step expected and did not find.
+ * Runs one script of `Tests/Vectors/typing`: its steps, with the timer served to the instant in between. Returns
+ * `{signals, snapshots, requests, numbers, unexpected}` as the vectors write them; `unexpected` has what a step did not
+ * find.
  */
 export function runTypingScript({ policy, steps, until }) {
-  const engine = new TypingIndicator({ policy: vectorPolicy(policy), ownConnection: 'me' });
+  const engine = new TypingIndicator({ policy: vectorPolicy(policy), connection: 'me' });
   const found = { signals: [], snapshots: [], requests: [], numbers: [], unexpected: [] };
   let text = '';
 
@@ -40,44 +48,17 @@ export function runTypingScript({ policy, steps, until }) {
       if (turns > 10_000) throw new Error(`the timer does not rest at ${at}`);
     }
   };
-  const take = (step, now) => {
+  const perform = (step, now) => {
     switch (step.do) {
       case 'key':
         text += 'a';
-        return engine.textDidChange(text, now);
-      case 'text':
-        text = step.text;
-        return engine.textDidChange(text, now);
-      case 'set':
-        text = step.text;
-        return engine.textWasSet(text, now);
-      case 'send':
-        return engine.send(step.action, now);
-      case 'messageSent':
-        text = '';
-        return engine.messageSent(now);
-      case 'leave':
-        return engine.leave(now);
-      case 'connected':
-        return engine.connected(step.id, now);
-      case 'disconnected':
-        return engine.disconnected(now);
-      case 'publishFailed':
-        return engine.publishFailed(step.n, now);
-      case 'optedOut':
-        return engine.setOptedOut(step.value, now);
-      case 'memberCount':
-        return engine.setMemberCount(step.value, now);
-      case 'receive': {
-        const { from = null, user = null, type = 'typing', action, n, data = action && JSON.stringify({ action, n }) } = step;
-        return engine.receive({ type, data, from }, user, now);
+        return engine.handle({ kind: 'draftEdited', text }, now);
+      case 'signal': {
+        const { from, user, type = 'typing', action, n, data = action && JSON.stringify({ action, n }) } = step;
+        const typing = decodeTyping({ type, data });
+        if (typing === null || from === undefined) return engine.advance(now);
+        return engine.handle({ kind: 'signal', ...typing, from, user }, now);
       }
-      case 'message':
-        return engine.receiveMessage(step.from, step.typingN ?? null, now);
-      case 'connectionDestroyed':
-        return engine.connectionDestroyed(step.id, now);
-      case 'blocked':
-        return engine.setBlocked(step.users, now);
       case 'typingN':
         if (engine.typingN !== step.value) found.unexpected.push([now, 'typingN', engine.typingN]);
         return [];
@@ -88,13 +69,15 @@ export function runTypingScript({ policy, steps, until }) {
         return effects;
       }
       default:
-        throw new Error(`no such step: ${step.do}`);
+        if (!INPUTS.has(step.do)) throw new Error(`Cannot run the step ${step.do}: see Tests/Vectors/README.md.`);
+        text = step.text ?? (step.do === 'messageSubmitted' ? '' : text);
+        return engine.handle({ kind: step.do, ...step }, now);
     }
   };
 
   for (const step of steps.flatMap(spread)) {
     if (!step.late) runTo(step.at);
-    note(step.at, take(step, step.at));
+    note(step.at, perform(step, step.at));
   }
   runTo(until);
   return found;

@@ -3,10 +3,11 @@ import test from 'node:test';
 import { HandClock } from '../test-support/hand-clock.js';
 import { MemorySession } from '../test-support/memory-session.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { TYPING_PRESETS, typingPolicy } from '../text-chat/typing-policy.js';
-import { TypingShell } from '../text-chat/typing-shell.js';
+import { typingPolicy } from '../text-chat/typing/typing-policy.js';
+import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
+import { ChatTyping } from '../text-chat/typing/chat-typing.js';
 
-/** Two who chat and type, on one session in memory. */
+/** Two users who chat and type in one session in memory. */
 function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
   const session = new MemorySession();
   const clock = new HandClock();
@@ -14,9 +15,9 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
   const people = names.map((name) => {
     const channel = session.connect(name);
     const snapshots = [];
-    const typing = new TypingShell({
+    const typing = new ChatTyping({
       ...clock.options(),
-      // What is shown is how it stands.
+      // Without linger the snapshot shows the state.
       policy: typingPolicy(preset, { linger: null }),
       publish: (signal) => channel.send(signal),
       changed: (snapshot) => snapshots.push(snapshot),
@@ -68,7 +69,7 @@ test('TYP-5 a message ends its sender’s typing, and carries the number of the 
   assert.deepEqual(ada.said(), ['begin', 'text-chat']);
 });
 
-test('TYP-5 Layer’s preset says finish first, and the message counts it', async () => {
+test('TYP-5 Layer’s preset sends finish first, and the message carries its number', async () => {
   const { ada } = room({ preset: 'layer' });
   ada.type('hi');
   await ada.send();
@@ -76,7 +77,7 @@ test('TYP-5 Layer’s preset says finish first, and the message counts it', asyn
   assert.equal(JSON.parse(ada.channel.sent.at(-1).data).typingN, 2);
 });
 
-test('TYP-5 a message that is tried again carries the number that it had', async () => {
+test('TYP-5 a retried message carries the number that it had', async () => {
   const { ada, clock } = room();
   ada.type('hi');
   ada.channel.answers = [{ error: new Error('no') }];
@@ -89,7 +90,7 @@ test('TYP-5 a message that is tried again carries the number that it had', async
   assert.deepEqual(numbers, [1, 1]);
 });
 
-test('TYP-5 a begin that comes after the message it belongs to is dropped', () => {
+test('TYP-5 a begin that arrives after its message is dropped', () => {
   const { bob } = room();
   const from = { connectionId: 'ada' };
   bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"hi","typingN":3}', from, seq: 9 }, 42);
@@ -97,7 +98,7 @@ test('TYP-5 a begin that comes after the message it belongs to is dropped', () =
   assert.deepEqual(bob.sees(), []);
   bob.chat.handle({ kind: 'signal', type: 'typing', data: '{"action":"begin","n":4}', from, seq: null }, 42);
   assert.deepEqual(bob.sees(), ['ada']);
-  // Of somebody else's message ada's typing knows nothing.
+  // A message of another user does not end ada's typing.
   bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"yo"}', from: { connectionId: 'cy' }, seq: 10 }, 42);
   bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"by REST"}', from: null, seq: 11 }, 42);
   assert.deepEqual(bob.sees(), ['ada']);
@@ -112,7 +113,7 @@ test('TYP without typing a message carries no number', async () => {
   assert.equal('typingN' in JSON.parse(channel.sent[0].data), false);
 });
 
-test('TYP-2 a signal that did not leave is not sent again; the next key is', async () => {
+test('TYP-2 a failed signal is not sent again; the next key sends a new one', async () => {
   const { ada, clock } = room();
   ada.channel.answers = [{ error: new Error('no') }];
   ada.type('h');
@@ -123,7 +124,7 @@ test('TYP-2 a signal that did not leave is not sent again; the next key is', asy
   assert.deepEqual(ada.said(), ['begin', 'begin']);
 });
 
-test('TYP-9 who leaves is gone; who was away sees nobody until signals come', () => {
+test('TYP-9 a user who leaves is gone; a user who was away sees nobody until signals arrive', () => {
   const { ada, bob, hear } = room();
   ada.type('h');
   hear();
@@ -170,7 +171,7 @@ test('TYP-8 in a room of more than a hundred nothing is sent and nobody is shown
   assert.deepEqual(bob.said(), ['begin']);
 });
 
-test('TYP who opts out ends, sends nothing, and still sees others', () => {
+test('TYP a user who opts out finishes, sends nothing, and still sees others', () => {
   const { ada, bob, clock, hear } = room();
   ada.type('h');
   hear();
@@ -184,14 +185,14 @@ test('TYP who opts out ends, sends nothing, and still sees others', () => {
   assert.deepEqual([ada.said(), ada.sees()], [['begin', 'finish'], ['bob']]);
 });
 
-test('TYP-6 Easemob’s preset announces without a number, and everybody reads it', () => {
+test('TYP-6 Easemob’s preset sends begin without a number, and the others read it', () => {
   const { ada, bob, hear } = room({ preset: 'easemob' });
   ada.type('h');
   hear();
   assert.deepEqual([ada.said(), bob.sees()], [['TypingBegin'], ['ada']]);
 });
 
-test('TYP-3 another preset goes on counting, and ends what was announced', () => {
+test('TYP-3 another preset finishes what was announced, and numbers continue', () => {
   const { ada, bob, clock, hear } = room();
   ada.type('h');
   hear();
@@ -207,7 +208,7 @@ test('TYP-3 another preset goes on counting, and ends what was announced', () =>
   assert.deepEqual(bob.sees(), ['ada']);
 });
 
-test('TYP a draft that the program puts back is no key', () => {
+test('TYP a draft that the program restores is no key', () => {
   const { ada } = room();
   ada.chat.restore({ messages: [], draft: 'unfinished' }, 42);
   ada.type('unfinished');
@@ -216,7 +217,7 @@ test('TYP a draft that the program puts back is no key', () => {
   assert.deepEqual(ada.said(), ['begin']);
 });
 
-test('TYP a stopped shell leaves no timer behind', () => {
+test('TYP a stopped ChatTyping leaves no timer behind', () => {
   const { ada, bob, clock } = room();
   ada.type('h');
   ada.typing.stop();

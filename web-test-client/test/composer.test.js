@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { vectorFolder } from '../test-support/vectors.js';
-import { Composer } from '../text-chat/composer.js';
+import { Composer } from '../text-chat/sending/composer.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
 
 for (const vector of vectorFolder('length')) {
@@ -36,12 +36,12 @@ function refusalOf(written) {
   return { reason, excess };
 }
 
-test('CHAT the longest text is 1000 graphemes unless it is told otherwise', () => {
+test('CHAT the longest text is 1000 graphemes by default', () => {
   const composer = new Composer();
   assert.deepEqual([composer.maxLength, composer.unit], [1000, 'graphemes']);
 });
 
-test('CHAT a lowered limit trims nothing: the count goes below zero, and only edits within the limit are taken', () => {
+test('CHAT a lowered limit trims nothing: the count goes below zero, and only edits within the limit are accepted', () => {
   const composer = new Composer();
   composer.edit('hello');
   composer.maxLength = 3;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { lineOf, messageOf } from '../test-support/timeline-lines.js';
 import { vectorFolder } from '../test-support/vectors.js';
-import { OPENTOK_RULE, STANDARD_RULE } from '../text-chat/grouping-rule.js';
-import { openTokRows } from '../text-chat/classic-rows.js';
-import { ChatTimeline } from '../text-chat/timeline.js';
+import { OPENTOK_RULE, STANDARD_RULE } from '../text-chat/timeline/grouping-rule.js';
+import { openTokRows } from '../text-chat/timeline/open-tok-row.js';
+import { ChatTimeline } from '../text-chat/timeline/chat-timeline.js';
 
 for (const { name, rule, messages, rows } of vectorFolder('grouping')) {
   test(`CHAT ${name}`, () => {
@@ -21,7 +21,7 @@ for (const { name, rule, messages, rows } of vectorFolder('grouping')) {
   });
 }
 
-test('CHAT OpenTok’s rows carry their messages, dividers none; each has an id of its own', () => {
+test('CHAT OpenTok’s rows carry their messages, and dividers none; each row has its own id', () => {
   const timeline = new ChatTimeline({ rule: OPENTOK_RULE });
   for (const senderId of ['a', 'b']) timeline.insert(messageOf({ senderId }), 0);
   const rows = openTokRows(timeline.rows);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { vectorCases } from '../test-support/vectors.js';
-import { decodeSignal, encodeMessage } from '../text-chat/message-coding.js';
+import { decodeSignal, encodeMessage } from '../text-chat/wire/chat-wire-form.js';
 
 for (const { name, signal, now, message } of vectorCases('chat/received.json')) {
   test(`CHAT ${name}`, () => {
@@ -19,12 +19,12 @@ for (const { name, signal, now, message } of vectorCases('chat/received.json')) 
 const message = { text: 'hi\n"😀"', senderId: 'ada-id', alias: 'Ada', sentAt: 1700000000000, localId: 'l1' };
 const ada = { connectionId: 'ada-id', data: 'Ada' };
 
-test('CHAT-1 a message is JSON with text, sender, sentOn and our localId; sentOn is an integer', () => {
+test('CHAT-1 a message is JSON with text, sender, sentOn and localId; sentOn is an integer', () => {
   const text = encodeMessage({ ...message, text: 'hi "you"', sentAt: 1700000000000.7 });
   assert.equal(text, '{"text":"hi \\"you\\"","sender":{"id":"ada-id","alias":"Ada"},"sentOn":1700000000001,"localId":"l1"}');
 });
 
-test('CHAT what is written is read back; what is not known is not written', () => {
+test('CHAT a written message is read back; members without a value are not written', () => {
   for (const type of ['text-chat', 'TextChat']) {
     const read = decodeSignal({ type, data: encodeMessage(message, type), from: ada, receivedAt: 1700000000000 });
     assert.equal(read.text, message.text);
@@ -33,11 +33,11 @@ test('CHAT what is written is read back; what is not known is not written', () =
   assert.equal(encodeMessage({ text: 'hi' }), '{"text":"hi","sender":{}}');
 });
 
-test('WIRE-4 half a surrogate pair is replaced before it is sent', () => {
+test('WIRE-4 a lone surrogate is replaced before it is sent', () => {
   assert.equal(encodeMessage({ text: 'a\ud800b😀' }), '{"text":"a\ufffdb😀","sender":{}}');
   assert.equal(encodeMessage({ text: '\udc00' }, 'TextChat'), '\ufffd');
 });
 
-test('CHAT without a type there is no message', () => {
+test('CHAT a signal without a type is no message', () => {
   assert.equal(decodeSignal({ data: '{"text":"hi"}', from: ada, receivedAt: 42 }), null);
 });

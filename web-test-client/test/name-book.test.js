@@ -4,13 +4,13 @@ import { NameBook } from '../text-chat/name-book.js';
 
 const ada = { connectionId: 'ada-id', data: 'name=Ada' };
 
-test('CHAT-4 what the server vouches for wins over what the message says', () => {
+test('CHAT-4 the connection’s data has precedence over the name in a message', () => {
   const book = new NameBook();
   book.note(ada);
   assert.equal(book.nameOf({ senderId: 'ada-id', alias: 'Bob' }), 'Ada');
 });
 
-test('CHAT-4 a name in a message is taken where the server knows none', () => {
+test('CHAT-4 a name in a message counts if the connection has no data', () => {
   const book = new NameBook();
   book.note({ connectionId: 'cy-id', data: '' });
   assert.equal(book.nameOf({ senderId: 'cy-id', alias: 'Cy' }), 'Cy');
@@ -18,7 +18,7 @@ test('CHAT-4 a name in a message is taken where the server knows none', () => {
   assert.equal(book.nameOf({ senderId: 'dan-id', alias: null }), 'Guest dan-');
 });
 
-test('CHAT-4 nobody speaks under another’s name, however it is dressed up', () => {
+test('CHAT-4 a sender cannot use another’s name, or one that looks alike', () => {
   for (const alias of ['Ada', ' ada ', 'A\u200dda', '\u202eAda', 'Ａｄａ', '{"name":"Ada"}']) {
     const book = new NameBook();
     book.note(ada);
@@ -26,14 +26,14 @@ test('CHAT-4 nobody speaks under another’s name, however it is dressed up', ()
   }
 });
 
-test('CHAT-4 of two who claim a name nobody vouches for, the first has it', () => {
+test('CHAT-4 of two senders that claim the same name the first gets it', () => {
   const book = new NameBook();
   assert.equal(book.nameOf({ senderId: '1', alias: 'Cy' }), 'Cy');
   assert.equal(book.nameOf({ senderId: '2', alias: 'Cy' }), 'Guest 2');
   assert.equal(book.nameOf({ senderId: '1', alias: 'Cy' }), 'Cy');
 });
 
-test('CHAT a message by REST is called by its alias, else the server’s', () => {
+test('CHAT a message by REST has the name in its data, else Server', () => {
   const book = new NameBook();
   assert.equal(book.nameOf({ senderId: null, alias: 'Desk' }), 'Desk');
   assert.equal(book.nameOf({ senderId: null, alias: null }), 'Server');

@@ -5,7 +5,11 @@ import test from 'node:test';
 import { declaredMembers } from '../test-support/declarations.js';
 
 const root = new URL('../', import.meta.url);
-const scripts = ['main.js', ...['page', 'text-chat'].flatMap((folder) => readdirSync(new URL(folder, root)).map((name) => `${folder}/${name}`))];
+const scriptsIn = (folder) =>
+  readdirSync(new URL(folder, root), { recursive: true })
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => `${folder}/${name}`);
+const scripts = ['main.js', ...scriptsIn('page'), ...scriptsIn('text-chat')];
 const source = (path) => readFileSync(new URL(path, root), 'utf8').replace(/^\s*\/\/.*$/gm, '');
 const importsOf = (path) => [...source(path).matchAll(/\bfrom '([^']+)'|\bimport\(?\s*'([^']+)'/g)].map((found) => found[1] ?? found[2]);
 

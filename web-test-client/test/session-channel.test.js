@@ -5,7 +5,7 @@ import { SessionChannel } from '../text-chat/session-channel.js';
 
 const ada = { connectionId: 'ada-id', data: 'Ada' };
 
-/** A session that keeps what it is given. */
+/** A session that records its calls. */
 class StubSession extends Emitter {
   connection = null;
   sent = [];
@@ -20,7 +20,7 @@ function channelOn(session) {
   return { heard, channel: new SessionChannel(session, (event) => heard.push(event)) };
 }
 
-test('CHAT a session’s events become those of a channel, and none is heard after stop', () => {
+test('CHAT a session’s events become events of the channel, and none arrives after stop', () => {
   const session = new StubSession();
   const { heard, channel } = channelOn(session);
   assert.equal(channel.connectionId, null);
@@ -52,7 +52,7 @@ test('CHAT a session’s events become those of a channel, and none is heard aft
   ]);
 });
 
-test('CHAT sending ends as the session’s handler says', async () => {
+test('CHAT send ends with the result of the session’s handler', async () => {
   const session = new StubSession();
   const { channel } = channelOn(session);
   const results = [channel.send({ type: 'text-chat', data: 'a' }), channel.send({ type: 'text-chat', data: 'b' })];

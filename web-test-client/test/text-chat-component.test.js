@@ -34,10 +34,10 @@ function chatting(options = {}) {
   return it;
 }
 
-/** Lets all that is ready go on. */
+/** Runs all pending promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('CHAT-5 the echo before, after or without the answer: one row, and the same row', async () => {
+test('CHAT-5 an echo before, after or without the acknowledgement leads to one row, and the same row', async () => {
   for (const way of ['before', 'after', 'only the answer', 'only the echo']) {
     const it = chatting();
     it.channel.holdsAnswers = true;
@@ -59,7 +59,7 @@ test('CHAT-5 the echo before, after or without the answer: one row, and the same
   }
 });
 
-test('CHAT-5 an echo of bare text completes the oldest message of that text, never a stranger’s', async () => {
+test('CHAT-5 an echo of bare text confirms the oldest message with that text, and never another sender’s', async () => {
   const it = chatting({ wireForm: 'TextChat' });
   it.channel.answers = [{ error: loss }];
   assert.equal((await it.send('hi')).outcome, 'failed');
@@ -69,7 +69,7 @@ test('CHAT-5 an echo of bare text completes the oldest message of that text, nev
   assert.deepEqual(it.states(), ['sent', 'sent']);
 });
 
-test('CHAT-4 who names another’s id or local id neither completes nor hides a message', async () => {
+test('CHAT-4 a sender that claims another’s id or local id neither confirms nor hides a message', async () => {
   const it = chatting();
   it.channel.answers = [{ error: loss }];
   await it.send('hi');
@@ -81,7 +81,7 @@ test('CHAT-4 who names another’s id or local id neither completes nor hides a 
   assert.equal(it.states()[2], 'failed');
 });
 
-test('G3 replayed after a reconnect, each message is shown once; two equal texts are two', async () => {
+test('G3 messages replayed after a reconnect are shown once; two equal texts are two messages', async () => {
   const it = chatting();
   for (const data of ['hi', 'hi']) await it.bob.send({ type: 'TextChat', data });
   const events = it.channel.takeEvents();
@@ -89,7 +89,7 @@ test('G3 replayed after a reconnect, each message is shown once; two equal texts
   assert.deepEqual(it.texts(), ['hi', 'hi']);
 });
 
-test('CHAT one at a time, in the order in which they were written; the echo frees the way for the next', async () => {
+test('CHAT messages go one at a time, in the order in which they were written; an echo lets the next go', async () => {
   const it = chatting();
   it.channel.holdsAnswers = true;
   const results = [it.send('1'), it.send('2'), it.send('3')];
@@ -117,7 +117,7 @@ async function held() {
   return { it, second };
 }
 
-test('CHAT a failed message holds back those behind it; a retry brings it through first, in its place', async () => {
+test('CHAT a failed message holds back those behind it; a retry sends it first, in its row', async () => {
   const { it, second } = await held();
   const ids = it.chat.rows.map(({ id }) => id);
   assert.deepEqual(await it.chat.retry('1'), { outcome: 'sent' });
@@ -131,7 +131,7 @@ test('CHAT a failed message holds back those behind it; a retry brings it throug
   assert.equal(it.channel.sent.length, 3);
 });
 
-test('CHAT discarding the failed one lets the others go; what is being sent cannot be discarded', async () => {
+test('CHAT discarding the failed message lets the others go; a message that is being sent cannot be discarded', async () => {
   const { it, second } = await held();
   it.chat.discard('2');
   assert.equal(it.texts().length, 2);
@@ -140,14 +140,14 @@ test('CHAT discarding the failed one lets the others go; what is being sent cann
   assert.deepEqual(it.texts(), ['2']);
 });
 
-test('CHAT whoever asks may let the others pass; the failed one stays', async () => {
+test('CHAT the others can pass a failed message, which stays', async () => {
   const { it, second } = await held();
   it.chat.passFailed();
   assert.deepEqual(await second, { outcome: 'sent' });
   assert.deepEqual(it.texts(), ['2', '1']);
 });
 
-test('CHAT one that is tried again waits for the one that was let pass', async () => {
+test('CHAT a retried message waits for the one that has passed it', async () => {
   const { it, second } = await held();
   it.channel.holdsAnswers = true;
   it.chat.passFailed();
@@ -159,7 +159,7 @@ test('CHAT one that is tried again waits for the one that was let pass', async (
   assert.deepEqual(await first, { outcome: 'sent' });
 });
 
-test('CHAT a new connection’s seq need not continue: what comes on it stands behind what there was', async () => {
+test('CHAT the seq of a new connection need not continue: its messages stand behind the earlier ones', async () => {
   const it = chatting();
   await it.say('a');
   it.channel.connectionId = 'me again';
@@ -168,7 +168,7 @@ test('CHAT a new connection’s seq need not continue: what comes on it stands b
   assert.deepEqual(it.texts(), ['a', 'b']);
 });
 
-test('CHAT while the channel reconnects nothing is given to it; when it has ended what waits has failed', async () => {
+test('CHAT while the channel reconnects nothing is sent; when it has ended the waiting messages have failed', async () => {
   const it = chatting();
   it.chat.handle({ kind: 'reconnecting' }, 42);
   const first = it.send('1');
@@ -184,7 +184,7 @@ test('CHAT while the channel reconnects nothing is given to it; when it has ende
   assert.equal(it.chat.draft, '3');
 });
 
-test('G5 no more than 100 wait; beyond that the draft stays', async () => {
+test('G5 at most 100 messages wait; beyond that the draft stays', async () => {
   const it = chatting();
   it.chat.handle({ kind: 'reconnecting' }, 42);
   for (let count = 0; count < 100; count += 1) it.send('x');
@@ -192,10 +192,10 @@ test('G5 no more than 100 wait; beyond that the draft stays', async () => {
   assert.equal(it.chat.draft, 'one more');
 });
 
-test('CHAT without a channel the delegate sends; what it refuses stays in the draft', async () => {
+test('CHAT without a channel the delegate sends; a message that it refuses stays in the draft', async () => {
   let answer = false;
   const asked = [];
-  const chat = new TextChatComponent({ readyToSend: (message) => asked.push(message.text) && answer });
+  const chat = new TextChatComponent({ onMessageReadyToSend: (message) => asked.push(message.text) && answer });
   chat.edit('hi');
   assert.deepEqual(await chat.send(42, '1'), { outcome: 'refused', refusal: { reason: 'byDelegate' } });
   assert.equal(chat.draft, 'hi');
@@ -216,7 +216,7 @@ test('G4 a gap is shown where something was lost, and a new connection’s seq g
   assert.deepEqual(it.chat.rows.map(lineOf), ['a received single name time', 'gap', 'b received single name time']);
 });
 
-test('CHAT a typing indicator hears what it needs, and unread counts are told', async () => {
+test('CHAT `changed` reports activities and unread counts', async () => {
   const it = chatting();
   it.heard.length = 0;
   await it.send('hi');
@@ -233,7 +233,7 @@ test('CHAT a typing indicator hears what it needs, and unread counts are told', 
   );
 });
 
-test('CHAT after a restart the draft is back, and what was being sent has failed, holds back nothing, and can be tried again', async () => {
+test('CHAT after a restart the draft is back, and a message that was being sent has failed, holds back nothing, and can be retried', async () => {
   const before = chatting();
   before.channel.holdsAnswers = true;
   before.chat.edit('lost');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { lineOf, messageOf } from '../test-support/timeline-lines.js';
 import { vectorFolder } from '../test-support/vectors.js';
-import { OPENTOK_RULE, STANDARD_RULE } from '../text-chat/grouping-rule.js';
-import { readerCalendar } from '../text-chat/reader-calendar.js';
-import { applyChanges } from '../text-chat/timeline-changes.js';
-import { ChatTimeline } from '../text-chat/timeline.js';
+import { OPENTOK_RULE, STANDARD_RULE } from '../text-chat/timeline/grouping-rule.js';
+import { readerCalendar } from '../text-chat/timeline/reader-calendar.js';
+import { applyChanges } from '../text-chat/timeline/timeline-change.js';
+import { ChatTimeline } from '../text-chat/timeline/chat-timeline.js';
 
 const other = (text, more = {}) => messageOf({ text, senderId: 'b', ...more });
 const own = (localId) => messageOf({ text: localId, senderId: 'me', localId, kind: 'sent' });
@@ -60,7 +60,7 @@ test('CHAT an own message keeps its row’s id from sending to sent, over failur
   assert.equal(timeline.rows.at(-1).id, id);
 });
 
-test('CHAT the commonest calls change as little as can be', () => {
+test('CHAT the most common calls make the fewest changes', () => {
   const timeline = new ChatTimeline();
   timeline.isVisible = true;
   const row = (place) => timeline.rows[place];
@@ -71,7 +71,7 @@ test('CHAT the commonest calls change as little as can be', () => {
   assert.deepEqual(timeline.confirm('1', 3), []);
 });
 
-test('G5 no more than the limit is kept, the oldest go first, pending ones never', () => {
+test('G5 the timeline keeps at most the limit; the oldest messages go first, pending ones never', () => {
   const timeline = new ChatTimeline({ limit: 3 });
   const texts = () => timeline.messages.map(({ text }) => text);
   for (let number = 0; number < 5; number += 1) timeline.appendPending(own(String(number)), 0);
@@ -81,7 +81,7 @@ test('G5 no more than the limit is kept, the oldest go first, pending ones never
   assert.deepEqual(texts(), ['2', '3', '4']);
 });
 
-test('G5 10,000 messages are kept unless it is told otherwise, and a dropped one is not remembered', () => {
+test('G5 10,000 messages are kept by default, and a dropped one is not remembered', () => {
   const timeline = new ChatTimeline();
   for (let number = 0; number <= 10_000; number += 1) timeline.insert(other('x', { localId: String(number) }), 0);
   assert.equal(timeline.messageCount, 10_000);
@@ -90,7 +90,7 @@ test('G5 10,000 messages are kept unless it is told otherwise, and a dropped one
 });
 
 for (const limit of [1_000_000, 5000]) {
-  test(`CHAT what an append costs does not grow with the history (limit ${limit})`, () => {
+  test(`CHAT the cost of an append does not grow with the number of messages (limit ${limit})`, () => {
     const timeline = new ChatTimeline({ calendar: dayOfEpoch, limit });
     for (let number = 0; number < 12_000; number += 1) {
       const before = timeline.stepCount;
@@ -100,7 +100,7 @@ for (const limit of [1_000_000, 5000]) {
   });
 }
 
-test('CHAT in random histories the changes lead from each snapshot to the next, and rows are what the rules give', () => {
+test('CHAT in random scenarios the changes lead from each snapshot to the next, and the rows match the rules', () => {
   for (let seed = 0; seed < 3000; seed += 1) {
     const random = randomNumbers(seed);
     const pick = (list) => list[random(list.length)];
@@ -151,7 +151,7 @@ function randomStep(timeline, { random, pick, now, lastId }) {
   return timeline.markRead(timeline.rowCount > 0 ? pick(timeline.rows).id : null);
 }
 
-/** The rows by the rules, read once from top to bottom, from the messages and gaps alone. */
+/** The rows by a plain reading of the rules, once from top to bottom, from the messages and gaps alone. */
 function plainLines(rows, { rule, calendar, firstUnreadId }) {
   const result = [];
   const groups = [];
@@ -198,7 +198,7 @@ function plainLines(rows, { rule, calendar, firstUnreadId }) {
   return result.map(lineOf);
 }
 
-/** The same for the same seed: whole numbers below a limit. */
+/** Random whole numbers below a limit; the same seed gives the same numbers. */
 function randomNumbers(seed) {
   let state = (seed * 2_654_435_761 + 1) >>> 0;
   return (limit) => {

@@ -1,27 +1,27 @@
-// TYP case 27: random histories of two to four who type to each other over a network that loses, delays and repeats.
+// TYP case 27: random scenarios of two to four users who type to each other over a network that loses, delays and repeats.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { typingPolicy } from '../text-chat/typing-policy.js';
-import { TypingRoster } from '../text-chat/typing-roster.js';
-import { TypingSender } from '../text-chat/typing-sender.js';
+import { typingPolicy } from '../text-chat/typing/typing-policy.js';
+import { TypingRoster } from '../text-chat/typing/typing-roster.js';
+import { TypingSender } from '../text-chat/typing/typing-sender.js';
 
-const HISTORIES = 20_000;
+const SCENARIOS = 20_000;
 const PLAIN = typingPolicy('standard', { linger: null });
 const [GAP, REFRESH, BEGIN_EXPIRY, PAUSE_EXPIRY] = [1000, 4000, 10_000, 15_000];
 
-test('TYP case 27: whatever happens, nobody types for ever', () => {
-  for (let seed = 1; seed <= HISTORIES; seed += 1) {
-    const { fault, story } = runHistory(seed);
-    assert.ok(fault === null, `seed ${seed}: ${fault}\n${story.join('\n')}`);
+test('TYP case 27: in random scenarios nobody types forever', () => {
+  for (let seed = 1; seed <= SCENARIOS; seed += 1) {
+    const { fault, trace } = runScenario(seed);
+    assert.ok(fault === null, `seed ${seed}: ${fault}\n${trace.join('\n')}`);
   }
 });
 
-function runHistory(seed) {
+function runScenario(seed) {
   const random = generator(seed);
   const number = (from, to) => from + Math.floor(random() * (to - from + 1));
   const chance = (percent) => random() * 100 < percent;
-  const story = [];
+  const trace = [];
   let fault = null;
   const expect = (isTrue, what) => {
     if (!isTrue) fault ??= what;
@@ -37,7 +37,7 @@ function runHistory(seed) {
     policy,
     sender: new TypingSender(),
     roster: new TypingRoster({ policy, ownConnection: `${place}.0` }),
-    // The same without linger: how it stands in truth.
+    // The same without linger: the true state.
     truth: new TypingRoster({ policy: PLAIN, ownConnection: `${place}.0` }),
     typingSince: new Map(),
     stoppedAt: new Map(),
@@ -69,7 +69,7 @@ function runHistory(seed) {
     }
     return names;
   };
-  // Says it to both rosters. Who is shown as typing is typing, or has stopped a moment ago.
+  // Gives it to both rosters. A person shown as typing types, or has stopped within the linger.
   const tell = (person, now, say, endOf = null) => {
     const snapshot = say(person.roster);
     for (let at = person.truth.nextDeadline; at !== null && at <= now; at = person.truth.nextDeadline) {
@@ -93,7 +93,7 @@ function runHistory(seed) {
   const others = (person) => people.filter((other) => other !== person);
   const sent = (person, now, signals) => {
     for (const signal of signals) {
-      story.push(`${now}: ${person.place} signals ${signal.action} ${signal.n}`);
+      trace.push(`${now}: ${person.place} signals ${signal.action} ${signal.n}`);
       expect(person.isConnected, 'a signal without a connection');
       expect(now - person.lastSignalAt >= GAP, 'two signals within a second');
       if (signal.action === 'begin') {
@@ -107,7 +107,7 @@ function runHistory(seed) {
       for (const other of people) {
         const hear = (at) => {
           other.heard[signal.action] = at;
-          return tell(other, at, (roster) => roster.signal(signal, from, `user ${person.place}`, at));
+          return tell(other, at, (roster) => roster.handle({ kind: 'signal', ...signal, from, user: `user ${person.place}` }, at));
         };
         carry(now, other, hear, 15);
       }
@@ -116,7 +116,7 @@ function runHistory(seed) {
   const heard = (person, now, snapshot) => {
     const { typing, paused } = person.roster.current;
     const names = [...typing, ...paused].map(({ name }) => name);
-    if (snapshot) story.push(`${now}:   ${person.place} sees ${names.join(', ') || 'nobody'}`);
+    if (snapshot) trace.push(`${now}:   ${person.place} sees ${names.join(', ') || 'nobody'}`);
     expect(new Set(names).size === names.length, 'somebody is seen twice');
     const longest = BEGIN_EXPIRY + (person.policy.linger ?? 0);
     expect(typing.length === 0 || now < person.heard.begin + longest, 'somebody types for longer than expiry and linger');
@@ -126,43 +126,43 @@ function runHistory(seed) {
     [9, 'types', (person, now) => {
       person.text += 'a';
       person.lastKeyAt = now;
-      sent(person, now, person.sender.textDidChange(person.text, now));
+      sent(person, now, person.sender.handle({ kind: 'draftEdited', text: person.text }, now));
     }],
     [2, 'clears', (person, now) => {
       person.text = '';
-      sent(person, now, person.sender.textDidChange('', now));
+      sent(person, now, person.sender.handle({ kind: 'draftEdited', text: '' }, now));
     }],
     [3, 'sends a message', (person, now) => {
       person.text = '';
       person.standingBeginAt = -Infinity;
-      sent(person, now, person.sender.messageSent(now));
+      sent(person, now, person.sender.handle({ kind: 'messageSubmitted' }, now));
       const [from, n] = [idOf(person), person.sender.lastN];
       if (person.isConnected) {
         const end = `user ${person.place}`;
-        for (const other of people) carry(now, other, (at) => tell(other, at, (roster) => roster.message(from, n, at), end), 0);
+        for (const other of people) carry(now, other, (at) => tell(other, at, (roster) => roster.handle({ kind: 'messageReceived', from, typingN: n }, at), end), 0);
       }
     }],
-    [1, 'pauses', (person, now) => sent(person, now, person.sender.action('pause', now))],
-    [1, 'leaves', (person, now) => sent(person, now, person.sender.left(now))],
+    [1, 'pauses', (person, now) => sent(person, now, person.sender.handle({ kind: 'send', action: 'pause' }, now))],
+    [1, 'leaves', (person, now) => sent(person, now, person.sender.handle({ kind: 'leave' }, now))],
     [1, 'opts out or in', (person, now) => {
       person.isOptedOut = !person.isOptedOut;
-      sent(person, now, person.sender.optedOut(person.isOptedOut, now));
+      sent(person, now, person.sender.handle({ kind: 'optedOut', value: person.isOptedOut }, now));
     }],
     [1, 'hears of a failure', (person, now) => {
       person.standingBeginAt = -Infinity;
-      sent(person, now, person.sender.publishFailed(person.sender.lastN, now));
+      sent(person, now, person.sender.handle({ kind: 'publishFailed', n: person.sender.lastN }, now));
     }],
     [2, 'loses or finds its connection', (person, now) => {
       person.isConnected = !person.isConnected;
       person.standingBeginAt = -Infinity;
       if (person.isConnected) {
         if (chance(50)) person.generation += 1;
-        sent(person, now, person.sender.connected());
-        heard(person, now, tell(person, now, (roster) => roster.connected(idOf(person), now)));
+        sent(person, now, person.sender.handle({ kind: 'connected', id: idOf(person) }, now));
+        heard(person, now, tell(person, now, (roster) => roster.handle({ kind: 'connected', id: idOf(person) }, now)));
       } else {
-        sent(person, now, person.sender.disconnected());
+        sent(person, now, person.sender.handle({ kind: 'connectionLost' }, now));
         const id = idOf(person);
-        for (const other of others(person)) carry(now, other, (at) => tell(other, at, (roster) => roster.connectionDestroyed(id, at)), 30);
+        for (const other of others(person)) carry(now, other, (at) => tell(other, at, (roster) => roster.handle({ kind: 'connectionDestroyed', id }, at)), 30);
       }
     }],
   ];
@@ -191,14 +191,14 @@ function runHistory(seed) {
       nextStepAt = at + (chance(60) ? number(20, 900) : number(1000, 7000));
       const [what, act] = dice[number(0, dice.length - 1)];
       const who = people[number(0, people.length - 1)];
-      story.push(`${at}: ${who.place} ${what}`);
+      trace.push(`${at}: ${who.place} ${what}`);
       act(who, at);
     }
   }
   for (const { roster } of people) {
     expect(roster.current.typingCount + roster.current.pausedCount === 0, 'somebody is seen at the end');
   }
-  return { fault, story };
+  return { fault, trace };
 }
 
 /** Randomness that repeats (mulberry32, public domain). */

@@ -1,14 +1,14 @@
 const NAME_LENGTH = 40;
 
 /**
- * What to call a connection. Its data is whatever the application put into the token: a bare name, `name=Ada`, or JSON
- * with a `name`; without any of these a short piece of its id must do.
+ * The name of a connection. Its data comes from the token: a bare name, `name=Ada`, or JSON with a `name`. Without a
+ * name: `Guest` and the start of the id.
  */
 export function displayName({ data, connectionId }) {
   const text = typeof data === 'string' ? data.trim() : '';
   const name = nameInJSON(text) ?? nameInPairs(text) ?? text;
   if (name === '') return `Guest ${String(connectionId ?? '').slice(0, 4)}`.trim();
-  // By characters, so that no emoji is cut in half.
+  // Cut between code points, so that no surrogate pair is split.
   const characters = [...name];
   return characters.length > NAME_LENGTH ? `${characters.slice(0, NAME_LENGTH - 1).join('')}…` : name;
 }

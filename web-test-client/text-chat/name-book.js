@@ -1,20 +1,21 @@
 import { displayName } from './display-name.js';
 
-/** Connections remembered at most; those that were heard of least recently go first. */
+/** How many connections are remembered; the least recently noted are dropped. */
 const CAPACITY = 4096;
 
-/** Marks that turn the text around them, or cannot be seen at all. */
+/** Invisible characters, and marks that reverse the text around them. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu;
 
 /**
- * What to call senders. What the server vouches for, the connection's data, comes first. A name in a message's data is only
- * taken for a connection without any, and never when somebody else bears it: nobody speaks under another's name.
+ * The names of senders. The connection's data, which the server vouches for, has precedence. A name in a message's data
+ * counts only for a connection without data, and only if no other connection has that name, so that no sender can use
+ * another's name.
  */
 export class NameBook {
   /** Connection id → {name, isVouched}. */
   #entries = new Map();
 
-  /** Takes a connection as the server describes it. */
+  /** Notes a connection as the server describes it. */
   note({ connectionId, data }) {
     const isVouched = typeof data === 'string' && data.trim() !== '';
     const known = this.#entries.get(connectionId);
@@ -22,7 +23,7 @@ export class NameBook {
     this.#put(connectionId, { name: isVouched ? displayName({ data, connectionId }) : null, isVouched });
   }
 
-  /** The name for a message's sender, `alias` being what the message says; `Server` where neither is known. */
+  /** The name of a message's sender; `alias` is the name in the message. `Server` if neither is known. */
   nameOf({ senderId, alias }) {
     if (senderId === null || senderId === undefined) return alias ? displayName({ data: alias }) : 'Server';
     const entry = this.#entries.get(senderId) ?? { name: null, isVouched: false };
@@ -48,7 +49,7 @@ export class NameBook {
   }
 }
 
-/** As people see it: what cannot be told apart at a glance is the same. */
+/** The name as a reader sees it: names that look alike are equal. */
 function looked(name) {
   return name.normalize('NFKC').replace(INVISIBLE, '').replace(/\s+/g, ' ').trim().toLowerCase();
 }

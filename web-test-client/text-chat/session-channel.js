@@ -1,12 +1,12 @@
 /**
- * An OpenTok session as a chat's channel. It uses nothing of the session but `on`, `off`, `signal` and `connection`, so any
- * OpenTok session will do; one that tells no seq gives its messages the order of their arrival.
+ * An OpenTok session as the channel of a chat. It uses only `on`, `off`, `signal` and `connection`, so any OpenTok
+ * session works. If the session tells no seq, messages are in the order of their arrival.
  */
 export class SessionChannel {
   #session;
   #listeners;
 
-  /** `heard(event)` gets what happens, as `TextChatComponent.handle` takes it. */
+  /** `heard(event)` gets the events for `TextChatComponent.handle`. */
   constructor(session, heard) {
     this.#session = session;
     this.#listeners = {
@@ -46,7 +46,10 @@ export class SessionChannel {
   }
 }
 
-/** A page may have sent what is no text (SIG-13). To a chat it is its JSON, as everywhere but in browsers. */
+/**
+ * Data that a page sent may be another value than text (SIG-13). The chat reads it as JSON, as all clients but browsers
+ * do.
+ */
 function textOf(data) {
   return data === undefined || typeof data === 'string' ? data : JSON.stringify(data);
 }

@@ -1,58 +1,61 @@
-import { Composer } from './composer.js';
-import { EchoBook } from './echo-book.js';
-import { SIGNAL_DATA_LENGTH } from './length.js';
-import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './message-coding.js';
-import { SendQueue } from './send-queue.js';
-import { ChatTimeline } from './timeline.js';
+import { Composer } from './sending/composer.js';
+import { EchoBook } from './sending/echo-book.js';
+import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
+import { SendQueue } from './sending/send-queue.js';
+import { ChatTimeline } from './timeline/chat-timeline.js';
+import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
+import { SignalErrorCode } from './wire/signal-error-code.js';
 
-// As long in a signal as those that will be sent.
+// Samples as long in a signal as the real values.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
 
-/** After a lost connection the message may have arrived all the same, and its echo may still come. */
-const NOT_CONNECTED = 500;
-
 /**
- * A text chat without a page: the rows, the draft, what is unread, and what happens when Send is pressed.
+ * A text chat without a page: the rows, the draft, what is unread, and the sending of messages.
  *
- * With a `channel` it sends by itself, one message after the other, and follows each until the session has it. A channel is
- * `{connectionId, send({type, data})}`: `connectionId` is null before connecting, and `send` promises `{seq}` (or nothing) once
- * the server has acknowledged, else an error with `code` and `message`. Without one, `readyToSend(message)` sends; with
- * one it may only refuse, by returning false. What happens on the channel goes in through `handle`.
+ * With a `channel` it sends by itself, one message at a time, and follows each until the session has it. A channel is
+ * `{connectionId, send({type, data})}`: `connectionId` is null before connecting, and `send` promises `{seq}` (or
+ * nothing) once the server has acknowledged, else an error with `code` and `message`. Give the component the events of
+ * the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends; with one it may only refuse,
+ * by returning false.
  *
- * `typing`, a `TypingShell` or null, hears of every activity before `changed` does; messages carry its number (TYP-5).
+ * `typing` is a `ChatTyping` or null. The component feeds it, and messages carry its number (TYP-5).
  *
- * `changed(changes, activity)` is told of each change of the rows, and of all that is no row: `activity` is `{kind, …}` of kind
- * `draftEdited` and `draftSet` (`text`), `restored` (`text`), `messageSubmitted` (`localId`), `messageReceived` (`from`, `message`), `otherSignal`
- * (`signal`, `isOwn`), `connectionCreated`, `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `unread`, or null.
+ * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them.
+ * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
+ * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
+ * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, or `unread` (`count`).
  */
 export class TextChatComponent {
-  /** Who "I" am in messages: by custom one's connection id, and a name to show. */
+  /** The sender of one's own messages: by custom one's connection id, and a name to show. */
   senderId = null;
   alias = null;
 
   #channel = null;
   #echoes = new EchoBook();
   #queue = new SendQueue();
-  /** What calls of `send` wait for: local id → functions that end the wait. */
-  #waiting = new Map();
-  /** Local id → `typingN`: a message that is sent again says what it said the first time. */
-  #typingNumbers = new Map();
+  /** Callers that wait for the outcome of a message: local id → functions that end the wait. */
+  #waiters = new Map();
+  /** The connections in the session, one's own included, as far as the channel has told. */
+  #members = new Set();
+  /** `disconnected` was handled, and no `connected` since. */
   #hasEnded = false;
-  #toldUnreadCount = 0;
+  /** `reconnecting` was handled, and no event since that settles it. */
+  #isReconnecting = false;
+  #lastUnreadCount = 0;
 
   constructor({
     channel = null,
     composer = new Composer(),
     timeline = new ChatTimeline(),
     wireForm = CHAT_TYPE,
-    readyToSend = null,
+    onMessageReadyToSend = null,
     typing = null,
     changed = () => {},
   } = {}) {
     this.composer = composer;
     this.timeline = timeline;
     this.wireForm = wireForm;
-    this.readyToSend = readyToSend;
+    this.onMessageReadyToSend = onMessageReadyToSend;
     this.typing = typing;
     this.changed = changed;
     this.#channel = channel;
@@ -66,8 +69,13 @@ export class TextChatComponent {
   set channel(channel) {
     this.#channel = channel;
     this.#hasEnded = false;
-    if (channel === null) this.typing?.take({ kind: 'disconnected' });
-    else this.#noteConnection();
+    if (channel === null) {
+      this.#isReconnecting = false;
+      this.typing?.handle({ kind: 'disconnected' });
+    } else {
+      this.#noteConnection();
+      this.#startNext();
+    }
   }
 
   get rows() {
@@ -86,30 +94,30 @@ export class TextChatComponent {
     return this.timeline.unreadCount;
   }
 
-  /** Whether Send would take the draft, the opinion of `readyToSend` apart. */
+  /** Whether the draft can be sent, as far as the component knows; `onMessageReadyToSend` may still refuse it. */
   get canSend() {
     return this.refusal() === null;
   }
 
-  /** The failed message that holds back what was sent after it; see `passFailed`. */
+  /** The failed message that holds back those behind it; see `passFailed`. */
   get obstacle() {
     return this.#queue.obstacle;
   }
 
   /**
-   * Why Send would not take the draft: `{reason, excess}` with `blank`, `tooLong`, `signalTooLong`, `notConnected` or
-   * `tooManyWaiting`, asked in this order; null: it would.
+   * Why the draft cannot be sent: `{reason, excess}` with `blank`, `tooLong`, `signalTooLong`, `notConnected` or
+   * `tooManyWaiting`, checked in this order; null: it can, unless `onMessageReadyToSend` refuses it.
    */
   refusal() {
-    return this.#refusal(this.#message(SAMPLE.sentAt, SAMPLE.localId), this.#channel);
+    return this.#refusalOf(this.#message(SAMPLE.sentAt, SAMPLE.localId));
   }
 
-  /** Replaces the draft; a text that is too long is refused whole, and nothing changes. See `Composer.edit`. */
+  /** The user has changed the draft to this text. A text that is too long is refused whole, and nothing changes. */
   edit(newText) {
     return this.#changeDraft(newText, 'draftEdited');
   }
 
-  /** The program puts this into the draft: the same, but nobody types because of it. */
+  /** The program changes the draft, as `edit` does, but the user does not type. */
   setDraft(newText) {
     return this.#changeDraft(newText, 'draftSet');
   }
@@ -119,15 +127,19 @@ export class TextChatComponent {
     const result = this.composer.edit(newText);
     if (result.isAccepted && before !== this.draft) {
       this.#noteConnection();
+      this.typing?.handle({ kind, text: this.draft });
       this.#tell([], { kind, text: this.draft });
     }
     return result;
   }
 
   /**
-   * Takes what happens on the channel: `{kind, …}` with kind `signal` (`type`, `data`, `from`, `seq`), `lost`, `connected`
-   * (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated` or `connectionDestroyed` (`connection`).
-   * Returns what has changed in the rows.
+   * Handles an event of the channel: `{kind, …}` with the kind `signal` (`type`, `data`, `from`, `seq`), `lost`,
+   * `connected` (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated`
+   * or `connectionDestroyed` (`connection`). Returns the changes of the rows.
+   *
+   * A signal is one's own if the server's stamp names this component's connection, present or past, or `senderId`. What
+   * the data states about its sender changes nothing (CHAT-4).
    */
   handle(event, now) {
     switch (event.kind) {
@@ -138,108 +150,132 @@ export class TextChatComponent {
       case 'connected':
         if (this.#echoes.note(event.connectionId)) this.timeline.startEra();
         this.#hasEnded = false;
+        this.#isReconnecting = false;
         this.#queue.isPaused = false;
+        this.#members.clear();
+        this.typing?.handle({ kind: 'connected', id: event.connectionId });
         break;
       case 'reconnecting':
+        this.#isReconnecting = true;
         this.#queue.isPaused = true;
+        this.typing?.handle({ kind: 'reconnecting' });
         break;
-      case 'reconnected':
-        event = { ...event, connectionId: event.connectionId ?? this.#channel?.connectionId ?? null };
+      case 'reconnected': {
+        this.#isReconnecting = false;
         this.#queue.isPaused = false;
+        const id = event.connectionId ?? this.#channel?.connectionId ?? null;
+        if (id !== null) this.typing?.handle({ kind: 'connected', id });
         break;
-      case 'disconnected': {
-        this.#hasEnded = true;
-        this.#queue.isPaused = false;
-        const failure = { code: NOT_CONNECTED, message: 'the connection has ended' };
-        const failed = this.#queue.failWaiting();
-        const changes = failed.flatMap((localId) => this.timeline.fail(localId, failure));
-        this.#tell(changes, event);
-        for (const localId of failed) this.#end(localId);
-        return changes;
       }
+      case 'disconnected':
+        this.#hasEnded = true;
+        this.#isReconnecting = false;
+        this.#members.clear();
+        this.typing?.handle({ kind: 'disconnected' });
+        return this.#failWaiting(event);
       case 'connectionCreated':
+        this.#members.add(event.connection.connectionId);
+        this.#countMembers();
+        break;
       case 'connectionDestroyed':
+        this.#members.delete(event.connection.connectionId);
+        this.typing?.handle({ kind: 'connectionDestroyed', id: event.connection.connectionId });
+        this.#countMembers();
         break;
       default:
-        throw new TypeError(`no such event: ${event.kind}`);
+        throw new TypeError(`Cannot handle an event of the kind ${event.kind}: see the kinds of TextChatComponent.handle.`);
     }
     this.#tell([], event);
-    this.#advance();
+    this.#startNext();
     return [];
   }
 
   /**
-   * Sends the draft and promises what became of it: `{outcome}` `sent`, `failed` (with `failure`), `refused` (with `refusal`), or
-   * `discarded`. The message is shown, and the draft is empty, at once.
+   * Queues the draft as a message and returns at once: null, or the refusal. The row is shown and the draft is empty
+   * then.
    *
-   * One that fails holds back those behind it, until `retry` brings it through, `discard` takes it away, or `passFailed` lets them go
-   * before it. `localId` is the message's name, new for each message.
+   * The component sends queued messages through the channel by itself, one at a time, in the order in which they were
+   * written, and marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it,
+   * `discard` removes it, or `passFailed` lets the others pass. `localId` is a new name for the message.
+   */
+  enqueue(now, localId) {
+    const refusal = this.#show(now, localId);
+    if (refusal === null) this.#startNext();
+    return refusal;
+  }
+
+  /**
+   * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
+   * `refused` (with `refusal`), or `discarded`.
    */
   send(now, localId) {
-    const message = this.#message(now, localId);
-    const refusal = this.#refusal(message, this.#channel) ?? this.#lastRefusal(message);
-    if (refusal) return Promise.resolve({ outcome: 'refused', refusal });
-    this.composer.clear();
-    if (this.#channel === null) {
-      // How it is sent is the caller's affair: what comes back may be bare text.
-      this.#echoes.expectBare(localId, message.text);
-      this.#tell(this.timeline.insert({ ...message, state: 'sent' }, now), { kind: 'messageSubmitted', localId });
-      return Promise.resolve({ outcome: 'sent' });
-    }
-    this.#queue.append(localId);
-    this.#tell(this.timeline.appendPending(message, now), { kind: 'messageSubmitted', localId });
-    if (this.typing !== null) this.#typingNumbers.set(localId, this.typing.typingN);
-    return this.#whenKnown(localId);
+    const refusal = this.enqueue(now, localId);
+    return refusal === null ? this.outcomeOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
   }
 
-  /** Sends a failed message again, as the same row in the same place. Does nothing for any other. */
+  /** Promises the outcome of one's own message; known at once if it is not being sent. */
+  outcomeOf(localId) {
+    if (this.timeline.ownMessage(localId)?.state !== 'sending') return Promise.resolve(this.#knownOutcome(localId));
+    return new Promise((resolve) => {
+      this.#waiters.set(localId, [...(this.#waiters.get(localId) ?? []), resolve]);
+    });
+  }
+
+  /** Sends a failed message again, as the same row at the same index. Any other message stays as it is. */
   retry(localId) {
-    if (this.timeline.ownMessage(localId)?.state !== 'failed') return Promise.resolve(this.#outcome(localId));
+    if (this.timeline.ownMessage(localId)?.state !== 'failed') return Promise.resolve(this.#knownOutcome(localId));
     if (!this.#isConnected) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
-    this.#queue.retry(localId);
     this.#tell(this.timeline.retry(localId));
-    return this.#whenKnown(localId);
+    this.#queue.retry(localId);
+    this.#startNext();
+    return this.outcomeOf(localId);
   }
 
-  /** Takes a failed message away. Does nothing for any other. */
+  /** Removes a failed message. Any other message stays. */
   discard(localId) {
     if (this.timeline.ownMessage(localId)?.state !== 'failed') return [];
     this.#queue.remove(localId);
-    this.#typingNumbers.delete(localId);
     this.#echoes.forget(localId);
     const changes = this.#tell(this.timeline.discard(localId));
-    this.#advance();
+    this.#startNext();
     return changes;
   }
 
-  /** Lets what waits behind failed messages go before them. */
+  /** Lets the messages behind failed ones pass. */
   passFailed() {
     this.#queue.passFailed();
-    this.#advance();
+    this.#startNext();
   }
 
   get isVisible() {
     return this.timeline.isVisible;
   }
 
-  /** Whether somebody reads along; what arrives meanwhile is not unread. Who turns away has finished typing. */
+  /**
+   * Whether the user reads along. Messages that arrive meanwhile are not unread. A user who looks away has finished
+   * typing.
+   */
   set isVisible(isVisible) {
     if (this.timeline.isVisible && !isVisible) this.typing?.leave();
     this.timeline.isVisible = isVisible;
   }
 
-  /** Marks this row's message, and all before it, as read; all, when null. What is read stays read. */
+  /** Marks this row's message and all before it as read; null: all. A message stays read. */
   markRead(upTo = null) {
     return this.#tell(this.timeline.markRead(upTo));
   }
 
-  /** Puts back what an earlier run had, into a component that is new. What was being sent has failed, and holds back nothing. */
+  /**
+   * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
+   * failed, and holds back nothing.
+   */
   restore({ messages, draft }, now) {
     this.composer.restore(draft);
     const changes = this.timeline.restore(messages, now);
     for (const message of this.timeline.messages) {
       if (message.state === 'failed') this.#queue.appendPassedOver(message.localId);
     }
+    this.typing?.handle({ kind: 'draftSet', text: draft });
     this.#tell(changes, { kind: 'restored', text: draft });
   }
 
@@ -248,6 +284,7 @@ export class TextChatComponent {
   }
 
   #message(now, localId) {
+    const typingN = this.typing?.typingN ?? null;
     return {
       text: this.draft,
       senderId: this.senderId ?? this.#channel?.connectionId ?? null,
@@ -257,24 +294,41 @@ export class TextChatComponent {
       localId,
       seq: null,
       direction: 'sent',
-      state: 'sending',
+      state: this.#channel === null ? 'sent' : 'sending',
+      // Submitting may send one more typing signal, so check the length with its number.
+      typingN: typingN === null ? null : typingN + 1,
     };
   }
 
-  #refusal(message, channel) {
+  #refusalOf(message) {
     if (this.composer.refusal) return this.composer.refusal;
-    if (channel === null) return this.readyToSend === null ? { reason: 'notConnected' } : null;
-    // Sending may take one more number, for the end of typing.
-    const typingN = this.typing === null ? null : this.typing.typingN + 1;
-    const excess = encodeMessage({ ...message, typingN }, this.wireForm).length - SIGNAL_DATA_LENGTH;
+    if (this.#channel === null) return this.onMessageReadyToSend === null ? { reason: 'notConnected' } : null;
+    const excess = encodeMessage(message, this.wireForm).length - SIGNAL_DATA_LENGTH;
     if (excess > 0) return { reason: 'signalTooLong', excess };
     if (!this.#isConnected) return { reason: 'notConnected' };
     return this.#queue.isFull ? { reason: 'tooManyWaiting' } : null;
   }
 
-  #lastRefusal(message) {
-    if (this.timeline.ownMessage(message.localId)) return { reason: 'localIdTaken' };
-    return this.readyToSend !== null && !this.readyToSend(message) ? { reason: 'byDelegate' } : null;
+  /** Makes the draft a row. Returns the refusal, or null. */
+  #show(now, localId) {
+    const message = this.#message(now, localId);
+    const refusal = this.#refusalOf(message);
+    if (refusal !== null) return refusal;
+    if (this.timeline.ownMessage(localId)) return { reason: 'localIdTaken' };
+    message.typingN = this.typing?.typingN ?? null;
+    if (this.onMessageReadyToSend !== null && !this.onMessageReadyToSend(message)) return { reason: 'byDelegate' };
+    this.composer.clear();
+    this.typing?.handle({ kind: 'messageSubmitted' });
+    message.typingN = this.typing?.typingN ?? null;
+    if (this.#channel === null) {
+      // The delegate chooses the form: the echo may be bare text.
+      this.#echoes.expectBare(localId, message.text);
+      this.#tell(this.timeline.insert(message, now), { kind: 'messageSubmitted', localId });
+    } else {
+      this.#queue.append(localId);
+      this.#tell(this.timeline.appendPending(message, now), { kind: 'messageSubmitted', localId });
+    }
+    return null;
   }
 
   #receive(event, now) {
@@ -283,38 +337,41 @@ export class TextChatComponent {
     const from = event.from?.connectionId ?? null;
     const isOwn = from !== null && (this.#echoes.isOwn(from) || from === this.senderId);
     if (message === null) {
-      this.#tell([], { kind: 'otherSignal', signal: event, isOwn });
+      if (!isOwn) this.typing?.receive(event);
+      this.#tell([], { kind: 'otherSignal', signal: event });
       return [];
     }
     if (isOwn) {
       const localId = message.localId ?? this.#echoes.settleBare(message.text);
       if (localId !== null && this.timeline.ownMessage(localId)) return this.#settle(localId, message.seq);
-      // Somebody else in this program sent it as the same connection.
+      // Another part of this program sent it as the same connection.
       return this.#tell(this.timeline.insert({ ...message, direction: 'sent' }, now));
     }
     const changes = this.timeline.insert(message, now);
-    return this.#tell(changes, changes.length > 0 ? { kind: 'messageReceived', from, message } : null);
+    if (changes.length === 0) return this.#tell(changes);
+    if (from !== null) this.typing?.handle({ kind: 'messageReceived', from, typingN: message.typingN });
+    return this.#tell(changes, { kind: 'messageReceived', from, message });
   }
 
-  /** A channel may have been connected before it was given to the component, or come back unheard. */
+  /**
+   * Handles the connection of a channel that was connected before the component had it, or whose event is still to
+   * come.
+   */
   #noteConnection() {
-    const connectionId = this.#hasEnded ? null : (this.#channel?.connectionId ?? null);
-    if (connectionId === null) return;
-    if (this.#echoes.note(connectionId)) this.timeline.startEra();
-    this.typing?.take({ kind: 'noticed', connectionId });
+    const id = this.#hasEnded ? null : (this.#channel?.connectionId ?? null);
+    if (id === null) return;
+    if (this.#echoes.note(id)) this.timeline.startEra();
+    if (!this.#isReconnecting && this.typing?.connection !== id) this.typing?.handle({ kind: 'connected', id });
   }
 
-  /** A promise of what becomes of the message; gives it to the channel if it is its turn. */
-  #whenKnown(localId) {
-    return new Promise((resolve) => {
-      this.#waiting.set(localId, resolve);
-      this.#advance();
-    });
+  #countMembers() {
+    this.typing?.handle({ kind: 'memberCount', value: this.#members.size });
   }
 
-  #advance() {
-    const next = this.#queue.next;
-    if (next !== null) this.#transmit(next);
+  /** Sends the next message, if there is one that may be sent now. */
+  #startNext() {
+    const localId = this.#channel === null ? null : this.#queue.next;
+    if (localId !== null) this.#transmit(localId);
   }
 
   async #transmit(localId) {
@@ -323,45 +380,58 @@ export class TextChatComponent {
     if (this.#echoes.note(this.#channel.connectionId)) this.timeline.startEra();
     if (this.wireForm === BARE_TYPE) this.#echoes.expectBare(localId, message.text);
     try {
-      const data = encodeMessage({ ...message, typingN: this.#typingNumbers.get(localId) }, this.wireForm);
-      const answer = await this.#channel.send({ type: this.wireForm, data });
+      const answer = await this.#channel.send({ type: this.wireForm, data: encodeMessage(message, this.wireForm) });
       this.#settle(localId, answer?.seq ?? null);
     } catch (error) {
-      // The echo may have come although the answer did not: then it was sent.
-      if (this.timeline.ownMessage(localId)?.state !== 'sending') return;
-      if (error.code !== NOT_CONNECTED) this.#echoes.forget(localId);
-      this.#queue.fail(localId);
-      this.#tell(this.timeline.fail(localId, { code: error.code ?? null, message: error.message }));
-      this.#end(localId);
-      this.#advance();
+      this.#fail(localId, error);
     }
   }
 
-  /** The session has the message, as its acknowledgement or its echo says. */
+  #fail(localId, error) {
+    // The echo may have come although the acknowledgement did not: then the message is sent.
+    if (this.timeline.ownMessage(localId)?.state !== 'sending') return;
+    // A refused message has no echo; one that was lost with the connection may still have one.
+    if (error.code !== SignalErrorCode.notConnected) this.#echoes.forget(localId);
+    this.#queue.fail(localId);
+    this.#tell(this.timeline.fail(localId, { code: error.code ?? null, message: error.message }));
+    this.#wakeWaiters(localId);
+    this.#startNext();
+  }
+
+  /** The session has the message, as its acknowledgement or its echo states. */
   #settle(localId, seq) {
     const changes = this.#tell(this.timeline.confirm(localId, seq));
     this.#queue.remove(localId);
-    this.#typingNumbers.delete(localId);
-    this.#end(localId);
-    this.#advance();
+    this.#wakeWaiters(localId);
+    this.#startNext();
     return changes;
   }
 
-  #end(localId) {
-    this.#waiting.get(localId)?.(this.#outcome(localId));
-    this.#waiting.delete(localId);
+  /** The connection has ended: messages that were not started have failed. */
+  #failWaiting(event) {
+    this.#queue.isPaused = false;
+    const failure = { code: SignalErrorCode.notConnected, message: 'the connection has ended' };
+    const failed = this.#queue.failWaiting();
+    const changes = this.#tell(failed.flatMap((localId) => this.timeline.fail(localId, failure)), event);
+    for (const localId of failed) this.#wakeWaiters(localId);
+    return changes;
   }
 
-  #outcome(localId) {
+  #wakeWaiters(localId) {
+    const waiters = this.#waiters.get(localId) ?? [];
+    this.#waiters.delete(localId);
+    for (const resolve of waiters) resolve(this.#knownOutcome(localId));
+  }
+
+  #knownOutcome(localId) {
     const message = this.timeline.ownMessage(localId);
     if (!message) return { outcome: 'discarded' };
     return message.state === 'failed' ? { outcome: 'failed', failure: message.failure } : { outcome: 'sent' };
   }
 
   #tell(changes, activity = null) {
-    const isUnread = this.#toldUnreadCount !== this.unreadCount;
-    this.#toldUnreadCount = this.unreadCount;
-    if (activity !== null) this.typing?.take(activity);
+    const isUnread = this.#lastUnreadCount !== this.unreadCount;
+    this.#lastUnreadCount = this.unreadCount;
     if (changes.length > 0 || activity !== null) this.changed(changes, activity);
     if (isUnread) this.changed([], { kind: 'unread', count: this.unreadCount });
     return changes;

@@ -93,7 +93,7 @@ final class ScreenChat {
 
     private func send() {
         let localID = LocalID(using: &randomness)
-        if let refusal = component.startSending(now: .now, localID: localID) {
+        if let refusal = component.enqueue(now: .now, localID: localID) {
             switch refusal {
             case .blank: break
             case .notConnected: say("not sent: not connected")
@@ -107,7 +107,7 @@ final class ScreenChat {
         RawTerminal.write(screen.show(line))
         showOwn(localID)
         Task {
-            guard case .failed(let failure) = await component.finishSending(localID) else { return }
+            guard case .failed(let failure) = await component.outcome(of: localID) else { return }
             say("not sent: \(failure.reason)")
             outcome = ExitCode(ExitStatus.failed)
             // There is no way to retry here; continue with the next line.

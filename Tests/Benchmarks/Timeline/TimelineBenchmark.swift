@@ -1,7 +1,7 @@
 import SignalingProtocol
 import TextChat
 
-/// What appending one message costs, its changes included, when the history is short and when it is long.
+/// Measures the cost of appending one message and making its changes, behind a short and behind a long history.
 @main
 struct TimelineBenchmark {
     static func main() {
@@ -12,7 +12,7 @@ struct TimelineBenchmark {
         }
     }
 
-    /// The best of several runs: what else the machine does only adds.
+    /// The best of several runs, since other load on the machine only adds time.
     static func nanosecondsPerMessage(after count: Int, limit: Int) -> Int {
         (0..<15).map { _ in
             var timeline = ChatTimeline(limit: limit)

@@ -1,0 +1,53 @@
+import SignalingProtocol
+
+/// The draft with its limits: an edit never makes it too long, and it states whether the draft can be sent.
+public struct Composer: Equatable, Sendable {
+    public private(set) var text = ""
+
+    /// The longest text after an edit; not below 0. Lowering it leaves the text as it is.
+    public var maxLength: Int { didSet { maxLength = max(maxLength, 0) } }
+
+    public let unit: LengthUnit
+
+    /// Whether white space alone can be sent, as in OpenTok's chat. Default false.
+    public var sendsBlankText: Bool
+
+    public init(maxLength: Int = 1000, unit: LengthUnit = .graphemes, sendsBlankText: Bool = false) {
+        self.maxLength = max(maxLength, 0)
+        self.unit = unit
+        self.sendsBlankText = sendsBlankText
+    }
+
+    /// How much more text fits. Negative if the limit was lowered below the text's length.
+    public var remaining: Int { maxLength - unit.length(of: text) }
+
+    /// Replaces the text. A text that is too long is refused whole: nothing is cut off, and the old text stays.
+    @discardableResult
+    public mutating func edit(_ newText: String) -> EditResult {
+        let excess = unit.length(of: newText) - maxLength
+        guard excess <= 0 else { return .refused(excess: excess, remaining: remaining) }
+        text = newText
+        return .accepted(remaining: -excess)
+    }
+
+    /// Why the text itself cannot be sent: blank is checked before too long. Nil: it can.
+    public var refusal: SendRefusal? {
+        let isBlank = sendsBlankText ? text.isEmpty : text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+        if isBlank { return .blank }
+        return remaining < 0 ? .tooLong(excess: -remaining) : nil
+    }
+
+    mutating func clear() { text = "" }
+
+    /// Restores a text of an earlier run, which may have had another limit.
+    mutating func restore(_ text: String) { self.text = text }
+}
+
+/// The result of an edit. Lengths are in the composer's unit.
+public enum EditResult: Equatable, Sendable {
+    case accepted(remaining: Int)
+    /// The new text is too long by `excess`; the old text stays and leaves `remaining`.
+    case refused(excess: Int, remaining: Int)
+
+    public var isAccepted: Bool { if case .accepted = self { true } else { false } }
+}

@@ -1,0 +1,61 @@
+/// Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were
+/// written. A failed message holds back those behind it until it is sent, discarded, or passed over.
+struct SendQueue {
+    /// How many messages fit, failed ones included (G5).
+    static let capacity = 100
+
+    private enum Status { case waiting, inFlight, failed, passedOver }
+
+    private var entries: [(id: LocalID, status: Status)] = []
+    /// Nothing starts while this is true.
+    var isPaused = false
+
+    var isFull: Bool { entries.count >= Self.capacity }
+
+    mutating func append(_ id: LocalID) { entries.append((id, .waiting)) }
+
+    /// Adds a failed message that holds back nothing: from an earlier run of the program.
+    mutating func appendPassedOver(_ id: LocalID) { entries.append((id, .passedOver)) }
+
+    /// The message to send next; nil while another is in flight, or a failed one holds the queue back.
+    var next: LocalID? {
+        guard !isPaused, !entries.contains(where: { $0.status == .inFlight }) else { return nil }
+        guard let first = entries.first(where: { $0.status != .passedOver }) else { return nil }
+        return first.status == .waiting ? first.id : nil
+    }
+
+    /// The failed message that holds back those behind it.
+    var obstacle: LocalID? { entries.first { $0.status == .failed }?.id }
+
+    mutating func start(_ id: LocalID) { set(id, .inFlight) }
+    mutating func fail(_ id: LocalID) { set(id, .failed) }
+
+    /// A failed message waits again. It passes the failed messages before it.
+    mutating func retry(_ id: LocalID) {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+        entries[index].status = .waiting
+        pass(entries.indices[..<index])
+    }
+
+    /// The message was sent or discarded.
+    mutating func remove(_ id: LocalID) { entries.removeAll { $0.id == id } }
+
+    /// Failed messages hold back nothing any more.
+    mutating func passFailed() { pass(entries.indices) }
+
+    /// Fails all messages that were not started, and returns them. The message in flight has an answer coming.
+    mutating func failWaiting() -> [LocalID] {
+        let waiting = entries.filter { $0.status == .waiting }.map(\.id)
+        for id in waiting { fail(id) }
+        return waiting
+    }
+
+    private mutating func pass(_ indices: Range<Int>) {
+        for index in indices where entries[index].status == .failed { entries[index].status = .passedOver }
+    }
+
+    private mutating func set(_ id: LocalID, _ status: Status) {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+        entries[index].status = status
+    }
+}

@@ -1,0 +1,76 @@
+import SignalingProtocol
+
+/// One message of a chat.
+public struct ChatMessage: Equatable, Sendable {
+    /// The sender's name for the message, sent along: it identifies an echo or a second delivery. Nil in bare text.
+    public var localID: LocalID?
+
+    /// The sender: for a received message the connection id that the server stamped, whatever its data states. A
+    /// message that came by REST has no connection, so its data counts.
+    public var senderID: String?
+
+    /// The name to show, as the sender states it.
+    public var senderAlias: String?
+
+    public var text: String
+
+    /// When it was sent, by the sender's clock: to show, not to order by. Nil only until the message is in a timeline.
+    public var sentAt: WallTime?
+
+    /// When it arrived in this program or was written in it, by this program's clock. Nil only until the message is in
+    /// a timeline.
+    public var receivedAt: WallTime?
+
+    /// Its number in the session's order; nil while it has none, or if the channel tells none.
+    public var seq: Seq?
+
+    public var direction: Direction
+
+    public var state: State
+
+    /// The number of the last typing signal that its sender had written by then (TYP-5). Nil: unknown.
+    public var typingN: Int64?
+
+    public init(
+        text: String, senderID: String? = nil, senderAlias: String? = nil, sentAt: WallTime? = nil,
+        receivedAt: WallTime? = nil, localID: LocalID? = nil, seq: Seq? = nil, direction: Direction = .received,
+        state: State = .sent, typingN: Int64? = nil
+    ) {
+        self.localID = localID
+        self.senderID = senderID
+        self.senderAlias = senderAlias
+        self.text = text
+        self.sentAt = sentAt
+        self.receivedAt = receivedAt
+        self.seq = seq
+        self.direction = direction
+        self.state = state
+        self.typingN = typingN
+    }
+
+    public enum Direction: String, CaseIterable, Sendable {
+        case sent, received
+    }
+
+    public enum State: Equatable, Sendable {
+        /// Queued, or given to the channel and not acknowledged. Another state follows.
+        case sending
+        /// In the session's log. Received messages are always in this state.
+        case sent
+        /// A retry makes it `sending` again, a late echo makes it `sent`, and discarding removes it.
+        case failed(Failure)
+    }
+
+    /// Why a message failed.
+    public enum Failure: Hashable, Sendable {
+        /// The channel's error. After a lost connection the message may have arrived all the same.
+        case error(SignalingError)
+        /// The program ended before the outcome was known.
+        case interrupted
+    }
+
+    /// Whether it is one's own and, as far as is known, not in the session's log.
+    var isPending: Bool { direction == .sent && state != .sent }
+
+    var hasFailed: Bool { if case .failed = state { true } else { false } }
+}

@@ -1,0 +1,172 @@
+import SignalingProtocol
+
+/// Typing in a ``TextChatComponent``: who else types, and what others are told of this user.
+///
+/// The component feeds it with edits of the draft, messages that it sends and receives, and the state of the
+/// connection. Typing needs a clock, a timer, and a caller that sends its signals: `runTyping` of `TextChatFoundation`,
+/// or your own code after ``start(now:wake:)``. Before that it rests: nothing is sent, and nobody is shown.
+///
+/// It carries out the effects of a ``TypingIndicator`` and contains no rules of its own. It belongs to the actor or
+/// thread of its component.
+public final class ChatTyping {
+    /// A signal to publish: at once, online-only, and only once.
+    public struct Post: Hashable, Sendable {
+        public let request: SignalRequest
+        /// Its number, for ``ChatTyping/publishFailed(n:)``.
+        public let n: Int64
+    }
+
+    /// The intervals and flags. Set another policy at any time: what was announced is finished, and numbers continue
+    /// (TYP-3). Other users are forgotten until their next signal.
+    public var policy: TypingPolicy {
+        get { indicator.policy }
+        set { carryOut(indicator.setPolicy(newValue, now: now)) }
+    }
+
+    /// Names the user of a connection. Connections of the same user are shown as one; nil: unknown. The default is the
+    /// connection's data, unless it is empty.
+    public var user: (Connection) -> String? = { $0.data.isEmpty ? nil : $0.data }
+
+    private var indicator: TypingIndicator
+    private var snapshots = TypingSnapshotStreams()
+    private var shell: (now: () -> MonotonicInstant, wake: () -> Void)?
+    /// The newest signal that was not dequeued yet; it replaces an older one (G6).
+    private var post: Post?
+
+    init(policy: TypingPolicy) {
+        indicator = TypingIndicator(policy: policy, isRunning: false)
+    }
+
+    deinit { snapshots.finish() }
+
+    // MARK: Reading
+
+    /// The people who type now.
+    public var current: TypingSnapshot { indicator.current }
+
+    /// The current snapshot, then each change. A slow reader gets only the latest snapshot.
+    public func snapshotStream() -> AsyncStream<TypingSnapshot> { snapshots.add(first: current) }
+
+    // MARK: The user
+
+    /// States what the user does, as often as you like (Layer's `sendTypingIndicator`). You need this only if you do
+    /// not give the edits to the component: begin, pause and finish follow from them.
+    public func send(_ action: TypingAction) { handle(.send(action)) }
+
+    /// Nothing about this user's typing is sent. A user who is typing has finished for the others. If the policy is
+    /// reciprocal, a user who has opted out sees nobody either. Default false.
+    public var isOptedOut = false {
+        didSet {
+            if oldValue != isOptedOut { handle(.optedOut(isOptedOut)) }
+        }
+    }
+
+    /// Exactly these users are never shown; as ``user`` names them.
+    public var blockedUsers: Set<String> = [] {
+        didSet { handle(.blockedUsers(blockedUsers)) }
+    }
+
+    /// The user has left the room: another screen, another room, or the program went to the background.
+    public func leave() { handle(.leave) }
+
+    // MARK: The clock
+
+    /// Whether typing has a clock.
+    public var isRunning: Bool { shell != nil }
+
+    /// Starts typing.
+    ///
+    /// - Parameters:
+    ///   - now: asked for the time at each input; from a monotonic clock that goes on while the machine sleeps.
+    ///   - wake: called after each change of ``nextDeadline``, of ``current``, or of what ``takePost()`` returns,
+    ///     perhaps also without one. It may call back.
+    public func start(now: @escaping () -> MonotonicInstant, wake: @escaping () -> Void = {}) {
+        shell = (now, wake)
+        indicator.start(now: now())
+        carryOut([])
+    }
+
+    /// Stops typing: nobody is shown any more, and a signal that was not dequeued is not sent.
+    public func stop() {
+        post = nil
+        carryOut(indicator.stop(now: now))
+        shell = nil
+    }
+
+    /// The time by its clock; zero while typing rests.
+    public var now: MonotonicInstant { shell?.now() ?? MonotonicInstant(nanoseconds: 0) }
+
+    /// When to call ``advance(to:)`` next; nil: not before the next input.
+    public var nextDeadline: MonotonicInstant? { indicator.nextDeadline }
+
+    /// Does what is due. Call it at ``nextDeadline`` or later.
+    public func advance(to now: MonotonicInstant) { carryOut(indicator.advance(to: now)) }
+
+    /// Dequeues the signal to publish, at once and only once; nil: there is none.
+    public func takePost() -> Post? {
+        defer { post = nil }
+        return post
+    }
+
+    /// Signal `n` was refused, or may not have left. It is not sent again; the next key sends a new one.
+    public func publishFailed(n: Int64) { handle(.publishFailed(n: n)) }
+
+    // MARK: The component
+
+    /// The number for a message that is written now (TYP-5); nil while typing rests.
+    var typingN: Int64? { indicator.typingN }
+
+    /// One's own connection, as typing knows it; nil while it is not up.
+    var connection: ConnectionID? { indicator.connection }
+
+    func handle(_ input: TypingInput) {
+        switch input {
+        case .messageSubmitted:
+            // A signal that has not left announces this message, and would arrive after it.
+            if let unsent = takePost() { handle(.publishFailed(n: unsent.n)) }
+        case .connected, .reconnecting, .disconnected, .connectionLost:
+            post = nil
+        case .draftEdited, .draftSet, .send, .leave, .optedOut, .blockedUsers, .memberCount, .publishFailed, .signal,
+            .messageReceived, .connectionDestroyed:
+            break
+        }
+        carryOut(indicator.handle(input, now: now))
+    }
+
+    /// Handles a signal of another connection, if it is about typing.
+    func receive(_ signal: Signal) {
+        guard let from = signal.from, let typing = TypingSignal(signal) else { return }
+        handle(.signal(typing, from: from.connectionId, user: user(from)))
+    }
+
+    private func carryOut(_ effects: [TypingIndicator.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .send(let request, let n): post = Post(request: request, n: n)
+            case .changed(let snapshot): snapshots.yield(snapshot)
+            }
+        }
+        shell?.wake()
+    }
+}
+
+/// The streams of a component's typing; each buffers only the newest snapshot.
+private struct TypingSnapshotStreams {
+    private var continuations: [AsyncStream<TypingSnapshot>.Continuation] = []
+
+    mutating func add(first: TypingSnapshot) -> AsyncStream<TypingSnapshot> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: TypingSnapshot.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield(first)
+        continuations.append(continuation)
+        return stream
+    }
+
+    mutating func yield(_ snapshot: TypingSnapshot) {
+        continuations.removeAll { continuation in
+            if case .terminated = continuation.yield(snapshot) { true } else { false }
+        }
+    }
+
+    func finish() { for continuation in continuations { continuation.finish() } }
+}

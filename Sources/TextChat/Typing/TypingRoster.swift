@@ -1,0 +1,262 @@
+import SignalingProtocol
+
+/// The people who type in one room, as one connection sees it. Inputs go in; each returns the new snapshot if it
+/// differs from the last.
+///
+/// - State is kept per connection and shown per person. A person on two connections is one, and is gone when both are.
+/// - Each state lasts its policy's expiry, to the instant. Nothing has to arrive for a person to vanish.
+/// - A chat message ends the typing of its own connection, and of no other.
+/// - A person who stops typing is shown for ``TypingPolicy/Settings/linger`` more, except after a message or a
+///   departure.
+///
+/// **Late signals.** Signals of a connection are numbered, and the roster drops one whose number is not higher than the
+/// last seen. A chat message may carry the number of the last typing signal that its sender had written by then
+/// (TYP-5). A begin up to that number is older than the message and is dropped, however late it arrives. A begin beyond
+/// that number is about the next message; this message does not end it. Messages without the number are judged right
+/// only if they arrive in order: they end what is shown, and a begin that was overtaken is shown until it expires. The
+/// roster remembers the number of a connection for ``TypingPolicy/Settings/beginExpiry`` after it was last shown, so
+/// that a sender which starts counting anew is heard again.
+///
+/// **Bounds.** A snapshot names at most ``TypingPolicy/Settings/typerLimit`` people and counts the rest. The roster
+/// ignores connections beyond ``connectionLimit``.
+public struct TypingRoster: Sendable {
+    public let policy: TypingPolicy
+
+    /// How many connections the roster follows at most.
+    public static let connectionLimit = 10_000
+
+    /// The people who type now.
+    public private(set) var current = TypingSnapshot.nobody
+
+    private var records: [ConnectionID: Record] = [:]
+    /// The connections on which each person types or pauses; no entry is empty.
+    private var people: [TypingPerson: [ConnectionID]] = [:]
+    private var display: TypingDisplay
+    /// The next expiry, or a moment before it; nil when nobody types or pauses.
+    private var earliest: MonotonicInstant?
+
+    private var ownConnection: ConnectionID?
+    private var blocked: Set<String> = []
+    private var isHidden = false
+    private var memberCount = 0
+
+    private struct Record {
+        var person: TypingPerson
+        var state: State
+        var lastN: Int64?
+
+        enum State {
+            /// Shown until then.
+            case typing(until: MonotonicInstant)
+            case paused(until: MonotonicInstant)
+            /// Not shown; the roster remembers its number until then.
+            case silent(until: MonotonicInstant)
+            /// The connection is destroyed; its signals are ignored until then.
+            case closed(until: MonotonicInstant)
+
+            var until: MonotonicInstant {
+                switch self {
+                case .typing(let until), .paused(let until), .silent(let until), .closed(let until): until
+                }
+            }
+
+            var isShown: Bool {
+                switch self {
+                case .typing, .paused: true
+                case .silent, .closed: false
+                }
+            }
+        }
+    }
+
+    public init(policy: TypingPolicy = .standard, ownConnection: ConnectionID? = nil) {
+        self.policy = policy
+        self.ownConnection = ownConnection
+        display = TypingDisplay(policy: policy)
+    }
+
+    /// Returns the new snapshot if it differs from the last.
+    public mutating func handle(_ input: TypingInput, now: MonotonicInstant) -> TypingSnapshot? {
+        expire(now)
+        switch input {
+        case .signal(let signal, let from, let user): receive(signal, from, user, now)
+        case .messageReceived(let from, let typingN): end(from, typingN, now)
+        case .connectionDestroyed(let id): close(id, now)
+        case .connected(let id):
+            ownConnection = id
+            clear()
+        case .reconnecting, .disconnected: clear()
+        case .blockedUsers(let users): block(users, now)
+        case .optedOut(let value):
+            isHidden = value && policy.isReciprocal
+            if isSilent { clear() }
+        case .memberCount(let count):
+            memberCount = count
+            if isSilent { clear() }
+        case .connectionLost, .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .publishFailed: break
+        }
+        return changed()
+    }
+
+    /// Does what is due. Call it at ``nextDeadline`` or later.
+    public mutating func advance(to now: MonotonicInstant) -> TypingSnapshot? {
+        expire(now)
+        return changed()
+    }
+
+    /// When to call ``advance(to:)`` next; nil: not before the next input. It is never later than the next expiry, but
+    /// it may be earlier: then nothing happens, and the next deadline is later.
+    public var nextDeadline: MonotonicInstant? {
+        guard let shown = display.nextDeadline else { return earliest }
+        return earliest.map { min($0, shown) } ?? shown
+    }
+
+    // MARK: Inputs
+
+    private var isSilent: Bool { isHidden || (policy.roomCap.map { memberCount > $0 } ?? false) }
+
+    private mutating func receive(
+        _ signal: TypingSignal, _ from: ConnectionID, _ user: String?, _ now: MonotonicInstant
+    ) {
+        let user = user.flatMap { $0.isEmpty ? nil : $0 }
+        guard !isSilent, from != ownConnection, user.map({ !blocked.contains($0) }) ?? true else { return }
+        let person = user.map { TypingPerson.user($0) } ?? .connection(from)
+        var record: Record
+        if let known = known(from, now) {
+            record = known
+            if case .closed = record.state { return }
+            if let n = signal.n, let last = record.lastN, n <= last { return }
+            // Only a typing signal names the person, and while the connection is shown its person stays the same.
+            if !record.state.isShown { record.person = person }
+        } else {
+            guard makeSpace(now) else { return }
+            record = Record(person: person, state: .silent(until: now))
+        }
+        record.lastN = signal.n ?? record.lastN
+        switch signal.action {
+        case .begin: record.state = .typing(until: now.advanced(by: policy.beginExpiry))
+        case .pause: record.state = .paused(until: now.advanced(by: policy.pauseExpiry))
+        case .finish: record.state = remembered(now)
+        }
+        put(record, from, name: user, isAtOnce: false, now)
+    }
+
+    private mutating func end(_ from: ConnectionID, _ typingN: Int64?, _ now: MonotonicInstant) {
+        guard !isSilent, from != ownConnection else { return }
+        // Whatever number it carries: a person who has stopped typing does not linger beside their message.
+        display.settle(from)
+        guard var record = known(from, now) else {
+            // The begin that this message ends may still arrive.
+            guard let typingN, makeSpace(now) else { return }
+            records[from] = Record(person: .connection(from), state: remembered(now), lastN: typingN)
+            return
+        }
+        if case .closed = record.state { return }
+        display.release(record.person)
+        if let typingN {
+            if let last = record.lastN, typingN < last { return }
+            record.lastN = typingN
+        }
+        record.state = remembered(now)
+        put(record, from, name: nil, isAtOnce: true, now)
+    }
+
+    private mutating func close(_ id: ConnectionID, _ now: MonotonicInstant) {
+        guard !isSilent, id != ownConnection else { return }
+        display.settle(id)
+        guard known(id, now) != nil || makeSpace(now) else { return }
+        var record = records[id] ?? Record(person: .connection(id), state: .silent(until: now))
+        record.state = .closed(until: now.advanced(by: policy.beginExpiry))
+        put(record, id, name: nil, isAtOnce: true, now)
+    }
+
+    private mutating func block(_ users: Set<String>, _ now: MonotonicInstant) {
+        blocked = users
+        for user in users {
+            for id in people[.user(user)] ?? [] { records[id] = nil }
+            update(.user(user), isAtOnce: true, at: now)
+            display.release(.user(user))
+        }
+    }
+
+    private mutating func clear() {
+        records = [:]
+        people = [:]
+        display.clear()
+        earliest = nil
+    }
+
+    private func remembered(_ now: MonotonicInstant) -> Record.State {
+        .silent(until: now.advanced(by: policy.beginExpiry))
+    }
+
+    private func known(_ id: ConnectionID, _ now: MonotonicInstant) -> Record? {
+        records[id].flatMap { $0.state.until > now ? $0 : nil }
+    }
+
+    /// Whether the roster can follow one more connection. It drops remembered numbers, but no connection that is shown.
+    private mutating func makeSpace(_ now: MonotonicInstant) -> Bool {
+        if records.count < Self.connectionLimit { return true }
+        records = records.filter { $0.value.state.until > now }
+        if records.count < Self.connectionLimit { return true }
+        records = records.filter { $0.value.state.isShown }
+        return records.count < Self.connectionLimit
+    }
+
+    // MARK: Display
+
+    private mutating func put(
+        _ record: Record, _ id: ConnectionID, name: String?, isAtOnce: Bool, _ now: MonotonicInstant
+    ) {
+        records[id] = record
+        if record.state.isShown {
+            earliest = earliest.map { min($0, record.state.until) } ?? record.state.until
+            if people[record.person]?.contains(id) != true { people[record.person, default: []].append(id) }
+        }
+        update(record.person, typer: TypingSnapshot.Typer(name: name, connectionID: id), isAtOnce: isAtOnce, at: now)
+    }
+
+    /// Shows a person as their connections state, from `moment` on.
+    private mutating func update(
+        _ key: TypingPerson, typer: TypingSnapshot.Typer? = nil, isAtOnce: Bool, at moment: MonotonicInstant
+    ) {
+        guard var connections = people[key], let typer = typer ?? connections.first.map(Self.unnamed) else { return }
+        let ended = connections.filter { records[$0]?.state.isShown != true }
+        connections.removeAll { ended.contains($0) }
+        let isTyping = connections.contains { id in
+            switch records[id]?.state {
+            case .typing: true
+            case .paused: policy.pausedCountsAsTyping
+            case .silent, .closed, nil: false
+            }
+        }
+        people[key] = connections.isEmpty ? nil : connections
+        if people.isEmpty { earliest = nil }
+        display.set(
+            key, to: connections.isEmpty ? nil : isTyping ? .typing : .paused, typer: typer, ended: ended,
+            isAtOnce: isAtOnce, at: moment)
+    }
+
+    private static func unnamed(_ id: ConnectionID) -> TypingSnapshot.Typer {
+        TypingSnapshot.Typer(name: nil, connectionID: id)
+    }
+
+    private mutating func expire(_ now: MonotonicInstant) {
+        if let earliest, earliest <= now {
+            let over = records.filter { $0.value.state.until <= now }
+            // Counted from the due moment of each, however late the timer.
+            for (id, record) in over.sorted(by: { $0.value.state.until < $1.value.state.until }) {
+                records[id] = nil
+                update(record.person, isAtOnce: false, at: record.state.until)
+            }
+            self.earliest = records.values.lazy.filter(\.state.isShown).map(\.state.until).min()
+        }
+        display.advance(to: now)
+    }
+
+    private mutating func changed() -> TypingSnapshot? {
+        guard let snapshot = display.change(from: current) else { return nil }
+        current = snapshot
+        return snapshot
+    }
+}

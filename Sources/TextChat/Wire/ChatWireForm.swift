@@ -1,0 +1,76 @@
+import JSONText
+import SignalingProtocol
+
+/// The form of a message in a signal. Both forms are read; one of them is written.
+public enum ChatWireForm: String, CaseIterable, Sendable {
+    /// Type `text-chat`, data JSON: `{"text","sender":{"id","alias"},"sentOn","localId","typingN"}`. OpenTok's
+    /// accelerators read it and ignore the last two members, which only Signalbox has.
+    case json = "text-chat"
+
+    /// Type `TextChat`, data the text itself: OpenTok's sample of 2015.
+    case bareText = "TextChat"
+
+    public var signalType: String { rawValue }
+
+    /// The message as a signal to everybody.
+    public func signal(for message: ChatMessage) -> SignalRequest {
+        switch self {
+        case .bareText: SignalRequest(type: signalType, data: message.text)
+        case .json: SignalRequest(type: signalType, data: Self.encoded(message))
+        }
+    }
+
+    /// The message in a signal; nil if the signal has another type or no text.
+    ///
+    /// Reading is lenient, since other programs write messages, too: unknown members and members of the wrong kind are
+    /// ignored. `sentOn` may have a fraction, and is `now` if it is missing or not a date. The server's stamp names the
+    /// sender; an id in the data counts only for a signal without a stamp (REST). A name in the data has precedence
+    /// over the connection's data, since a name is free to choose anyway.
+    public static func message(from signal: Signal, now: WallTime) -> ChatMessage? {
+        guard let form = signal.type.flatMap(ChatWireForm.init(rawValue:)), let data = signal.data else { return nil }
+        var message = ChatMessage(
+            text: data, senderID: signal.from?.connectionId.rawValue, senderAlias: nonEmpty(signal.from?.data),
+            sentAt: now, receivedAt: now, seq: signal.seq)
+        switch form {
+        case .bareText: break
+        case .json:
+            guard let members = try? JSONValue(parsing: data), let text = members["text"]?.stringValue else {
+                return nil
+            }
+            let sender = members["sender"]
+            message.text = text
+            message.senderID = message.senderID ?? nonEmpty(sender?["id"]?.stringValue)
+            message.senderAlias = nonEmpty(sender?["alias"]?.stringValue) ?? message.senderAlias
+            message.sentAt = moment(members["sentOn"]) ?? now
+            message.localID = localID(members["localId"])
+            message.typingN = TypingSignal.number(members["typingN"])
+        }
+        return message
+    }
+
+    private static func encoded(_ message: ChatMessage) -> String {
+        var sender = JSONObject()
+        sender["id"] = message.senderID.map { .string($0) }
+        sender["alias"] = message.senderAlias.map { .string($0) }
+        var members = JSONObject()
+        members.append("text", .string(message.text))
+        members.append("sender", .object(sender))
+        members["sentOn"] = message.sentAt.map { .integer($0.milliseconds) }
+        members["localId"] = message.localID.map { .string($0.rawValue) }
+        members["typingN"] = message.typingN.map { .integer($0) }
+        return JSONValue.object(members).encodedText()
+    }
+
+    private static func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+
+    private static func localID(_ value: JSONValue?) -> LocalID? {
+        guard let text = nonEmpty(value?.stringValue), text.utf8.count <= LocalID.longest else { return nil }
+        return LocalID(text)
+    }
+
+    /// Nil beyond ±100,000,000 days of 1970, the range of JavaScript's dates.
+    private static func moment(_ value: JSONValue?) -> WallTime? {
+        guard let milliseconds = value?.doubleValue, abs(milliseconds) <= 8.64e15 else { return nil }
+        return WallTime(milliseconds: Int64(milliseconds.rounded(.down)))
+    }
+}

@@ -1,0 +1,70 @@
+import { lengthOf } from './length-unit.js';
+
+/**
+ * The draft with its limits: an edit never makes it too long, and it states whether the draft can be sent. Pure.
+ *
+ * `unit` is `graphemes`, `utf16` or `utf8`. `sendsBlankText`: white space alone can be sent, as in OpenTok's chat.
+ */
+export class Composer {
+  #text = '';
+  #maxLength;
+
+  constructor({ maxLength = 1000, unit = 'graphemes', sendsBlankText = false } = {}) {
+    this.#maxLength = Math.max(maxLength, 0);
+    this.unit = unit;
+    this.sendsBlankText = sendsBlankText;
+  }
+
+  get text() {
+    return this.#text;
+  }
+
+  get maxLength() {
+    return this.#maxLength;
+  }
+
+  /** The longest text after an edit; not below 0. Lowering it leaves the text as it is. */
+  set maxLength(length) {
+    this.#maxLength = Math.max(length, 0);
+  }
+
+  /** How much more text fits. Negative if the limit was lowered below the text's length. */
+  get remaining() {
+    return this.#maxLength - lengthOf(this.#text, this.unit);
+  }
+
+  /**
+   * Replaces the text. A text that is too long is refused whole: nothing is cut off, and the old text stays. Returns
+   * `{isAccepted, remaining, excess}`; `excess` is how much the new text is too long.
+   */
+  edit(newText) {
+    const result = this.check(newText);
+    if (result.isAccepted) this.#text = newText;
+    return result;
+  }
+
+  /** What `edit` would return. */
+  check(newText) {
+    const excess = lengthOf(newText, this.unit) - this.#maxLength;
+    return excess > 0
+      ? { isAccepted: false, remaining: this.remaining, excess }
+      : { isAccepted: true, remaining: 0 - excess, excess: 0 };
+  }
+
+  /** Why the text itself cannot be sent: blank is checked before too long. Null: it can. */
+  get refusal() {
+    const isBlank = this.sendsBlankText ? this.#text === '' : /^\p{White_Space}*$/u.test(this.#text);
+    if (isBlank) return { reason: 'blank' };
+    const { remaining } = this;
+    return remaining < 0 ? { reason: 'tooLong', excess: -remaining } : null;
+  }
+
+  clear() {
+    this.#text = '';
+  }
+
+  /** Restores a text of an earlier run, which may have had another limit. */
+  restore(text) {
+    this.#text = text;
+  }
+}

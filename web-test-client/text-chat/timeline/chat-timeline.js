@@ -1,0 +1,316 @@
+import { STANDARD_RULE } from './grouping-rule.js';
+import { TimelineLayout } from './timeline-layout.js';
+import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-lines.js';
+
+/**
+ * The messages of one chat, and the rows that show them. It knows neither a channel nor a clock.
+ *
+ * - Order: messages in the session's log go by seq, or by arrival where there is none; dates never count (CHAT-6).
+ *   One's own messages that have not arrived, failed ones included, stand behind all others in the order in which they
+ *   were written. A message that arrives moves to its index in the session's order, as the same row.
+ * - Once: (sender, local id) is one message, and so is one seq; texts are never compared (CHAT-5).
+ * - Every method that changes something returns the steps from the rows before to the rows after
+ *   (`timeline-change.js`). What it costs depends on how much changes, not on how long the history is.
+ *
+ * A message is `{text, senderId, alias, sentAt, receivedAt, localId, seq, direction, state, failure, typingN}`,
+ * `direction` being `sent` or `received`, `state` `sending`, `sent` or `failed`, and `failure` the channel's error
+ * (`{code, message}`), or `{code: null, message: 'interrupted'}`. A row is `{id, kind: 'message', message, position,
+ * showsSender, showsTime}`, or one of the kind `day` (with `day`), `unreadDivider` or `gap`. Its id stays, and no two
+ * rows share one.
+ */
+export class ChatTimeline {
+  /**
+   * Whether the user reads along: messages that arrive meanwhile are not unread. Becoming visible marks nothing as
+   * read.
+   */
+  isVisible = false;
+
+  #layout;
+  /** Local id → row id, of one's own messages. */
+  #own = new Map();
+  /** Sender and local id → row id, of others' messages, to recognize a second delivery. */
+  #known = new Map();
+  #unreadCount = 0;
+  #messageCount = 0;
+  #firstUnread = null;
+  #era = 0;
+  #lastSeq = 0;
+
+  /**
+   * `calendar(moment)` names a day (`reader-calendar.js`); without one there are no days. `limit`: how many messages
+   * are kept.
+   */
+  constructor({ rule = STANDARD_RULE, calendar = null, limit = 10_000 } = {}) {
+    this.#layout = new TimelineLayout({ rule, calendar });
+    this.limit = Math.max(limit, 1);
+  }
+
+  // Reading
+
+  get rule() {
+    return this.#layout.rule;
+  }
+
+  get calendar() {
+    return this.#layout.calendar;
+  }
+
+  /** All rows, from the top. Takes time proportional to their number. */
+  get rows() {
+    return Array.from({ length: this.#layout.lines.count }, (_, index) => this.#layout.row(index));
+  }
+
+  get messages() {
+    return this.rows.filter(({ kind }) => kind === 'message').map(({ message }) => message);
+  }
+
+  get rowCount() {
+    return this.#layout.lines.count;
+  }
+
+  get messageCount() {
+    return this.#messageCount;
+  }
+
+  /** How many kept messages of others arrived while the user did not read along, and are not marked as read. */
+  get unreadCount() {
+    return this.#unreadCount;
+  }
+
+  /** How many messages the grouping has visited since the beginning; a measure of work for tests. */
+  get stepCount() {
+    return this.#layout.stepCount;
+  }
+
+  get firstUnreadId() {
+    return this.#firstUnread === null ? null : this.#layout.lines.at(this.#layout.indexOf(this.#firstUnread)).id;
+  }
+
+  /** One's own message with this local id, or null. */
+  ownMessage(localId) {
+    const index = this.#ownIndex(localId);
+    return index === null ? null : this.#layout.lines.at(index).message;
+  }
+
+  rowIdOf(localId) {
+    return this.#own.get(localId) ?? null;
+  }
+
+  // One's own messages
+
+  /**
+   * Adds a message that is being sent, behind all others. Nothing happens if its local id is in use, or it has none.
+   */
+  appendPending(message, now) {
+    const { localId } = message;
+    if (localId === null || localId === undefined || this.#own.has(localId)) return [];
+    const state = message.state === 'failed' ? 'failed' : 'sending';
+    this.#add({ ...message, direction: 'sent', state, seq: null }, pendingKey(this.#layout.nextNumber()), now);
+    return this.#finish();
+  }
+
+  /**
+   * The session has the message, as its acknowledgement or its echo states, in any order. Without a `seq` the message
+   * goes behind those that have arrived.
+   */
+  confirm(localId, seq = null) {
+    const index = this.#ownIndex(localId);
+    if (index === null) return [];
+    const { key, message } = this.#layout.lines.at(index);
+    if (!isPendingKey(key) && (message.seq !== null || seq === null)) return [];
+    this.#layout.update(index, { state: 'sent', failure: null, seq });
+    this.#layout.relocate(index, this.#freeKey(seq) ?? this.#arrivalKey());
+    this.#trim();
+    return this.#finish();
+  }
+
+  fail(localId, failure) {
+    return this.#setState(localId, 'sending', { state: 'failed', failure });
+  }
+
+  /** A failed message is being sent again, as the same row at the same index. */
+  retry(localId) {
+    return this.#setState(localId, 'failed', { state: 'sending', failure: null });
+  }
+
+  /** Removes a failed message. */
+  discard(localId) {
+    const index = this.#ownIndex(localId);
+    if (index === null || this.#layout.lines.at(index).message.state !== 'failed') return [];
+    this.#removeMessage(index);
+    return this.#finish();
+  }
+
+  // The session's messages
+
+  /**
+   * Adds a message that is in the session's log: another's, or one's own that was not pending. Nothing happens if it is
+   * there already.
+   */
+  insert(message, now) {
+    const identity = identityOf(message);
+    if (identity !== null && this.#known.has(identity)) return [];
+    if (message.direction === 'sent' && hasName(message) && this.#own.has(message.localId)) return [];
+    const seq = message.seq ?? null;
+    const free = this.#freeKey(seq);
+    if (seq !== null && free === null) return [];
+    this.#add({ ...message, state: 'sent', seq }, free ?? this.#arrivalKey(), now);
+    this.#trim();
+    return this.#finish();
+  }
+
+  /** Adds a gap behind the messages that have arrived: something was lost. The seq may start anew behind it. */
+  noteGap() {
+    const key = this.#arrivalKey();
+    this.startEra();
+    this.#layout.insertGap(key);
+    return this.#finish();
+  }
+
+  /** The seq of later messages need not continue that of earlier ones: the connection is another one. */
+  startEra() {
+    this.#era += 1;
+    this.#lastSeq = 0;
+  }
+
+  // Unread messages
+
+  /**
+   * Marks this message and all before it as read; null: all. A message stays read. Nothing happens if there is no such
+   * row.
+   */
+  markRead(upTo = null) {
+    if (this.#firstUnread === null) return [];
+    const last = upTo === null ? keyOf(Infinity, Infinity, Infinity) : this.#layout.keyOf(upTo);
+    if (last === undefined || compareKeys(last, this.#firstUnread) < 0) return [];
+    const { lines } = this.#layout;
+    let index = lines.firstIndex(this.#firstUnread, RANK.gap);
+    while (index < lines.count && compareKeys(lines.at(index).key, last) <= 0) {
+      this.#setRead(index);
+      index += 1;
+    }
+    this.#firstUnread = this.#nextUnread(index);
+    return this.#finish();
+  }
+
+  // After a restart
+
+  /**
+   * Restores the messages of an earlier run, in that order, into a new timeline. A message that was being sent has
+   * failed. None of them is unread.
+   */
+  restore(messages, now) {
+    const wasVisible = this.isVisible;
+    this.isVisible = true;
+    const changes = [];
+    for (const restored of messages) {
+      // The number of a sender that is gone.
+      const message = { ...restored, typingN: null };
+      if (message.direction === 'sent' && message.state !== 'sent') {
+        const failure = message.state === 'failed' ? message.failure : { code: null, message: 'interrupted' };
+        changes.push(...this.appendPending({ ...message, state: 'failed', failure }, now));
+      } else {
+        // Its seq may be of another epoch.
+        changes.push(...this.insert({ ...message, seq: null }, now));
+      }
+    }
+    this.isVisible = wasVisible;
+    this.startEra();
+    return changes;
+  }
+
+  #ownIndex(localId) {
+    const key = this.#layout.keyOf(this.#own.get(localId));
+    return key === undefined ? null : this.#layout.indexOf(key);
+  }
+
+  /** Null if there is no seq, or another message has it. */
+  #freeKey(seq) {
+    if (seq === null) return null;
+    const key = keyOf(this.#era, seq, 0);
+    const { lines } = this.#layout;
+    const index = this.#layout.indexOf(key);
+    if (index < lines.count && compareKeys(lines.at(index).key, key) === 0) return null;
+    this.#lastSeq = Math.max(this.#lastSeq, seq);
+    return key;
+  }
+
+  #arrivalKey() {
+    return keyOf(this.#era, this.#lastSeq, this.#layout.nextNumber());
+  }
+
+  #add(given, key, now) {
+    const message = {
+      alias: null,
+      senderId: null,
+      localId: null,
+      failure: null,
+      ...given,
+      receivedAt: given.receivedAt ?? now,
+      sentAt: given.sentAt ?? now,
+    };
+    const isUnread = message.direction === 'received' && !this.isVisible;
+    const id = this.#layout.insert(message, isUnread, key);
+    if (message.direction === 'sent' && hasName(message)) this.#own.set(message.localId, id);
+    const identity = identityOf(message);
+    if (identity !== null) this.#known.set(identity, id);
+    if (isUnread) {
+      this.#unreadCount += 1;
+      if (this.#firstUnread === null || compareKeys(key, this.#firstUnread) < 0) this.#firstUnread = key;
+    }
+    this.#messageCount += 1;
+  }
+
+  /** Drops the oldest messages beyond the limit. */
+  #trim() {
+    const { lines } = this.#layout;
+    while (this.#messageCount > this.limit) {
+      const first = lines.messageFrom(0);
+      if (first === lines.count || isPendingKey(lines.at(first).key)) return;
+      this.#layout.prepareDrop(first);
+      this.#removeMessage(lines.messageFrom(0));
+    }
+  }
+
+  #removeMessage(index) {
+    this.#setRead(index);
+    const { message, key } = this.#layout.lines.at(index);
+    if (message.direction === 'sent') this.#own.delete(message.localId);
+    const identity = identityOf(message);
+    if (identity !== null) this.#known.delete(identity);
+    this.#messageCount -= 1;
+    this.#layout.removeMessage(index);
+    if (this.#firstUnread !== null && compareKeys(this.#firstUnread, key) === 0) this.#firstUnread = this.#nextUnread(index);
+    this.#layout.settleRemoval(index, this.#firstUnread);
+  }
+
+  #setState(localId, from, change) {
+    const index = this.#ownIndex(localId);
+    if (index === null || this.#layout.lines.at(index).message.state !== from) return [];
+    this.#layout.update(index, change);
+    this.#layout.regroup(index);
+    return this.#finish();
+  }
+
+  #setRead(index) {
+    if (this.#layout.setRead(index)) this.#unreadCount -= 1;
+  }
+
+  #nextUnread(from) {
+    if (this.#unreadCount === 0) return null;
+    const { lines } = this.#layout;
+    for (let index = from; index < lines.count; index += 1) if (lines.at(index).isUnread) return lines.at(index).key;
+    return null;
+  }
+
+  #finish() {
+    return this.#layout.finish(this.#firstUnread);
+  }
+}
+
+const hasName = (message) => message.localId !== null && message.localId !== undefined;
+
+/** Identifies another's message; null for one's own, and without a local id. */
+function identityOf(message) {
+  return message.direction === 'received' && hasName(message) ? JSON.stringify([message.senderId ?? null, message.localId]) : null;
+}

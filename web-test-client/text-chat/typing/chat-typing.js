@@ -1,0 +1,148 @@
+import { decodeTyping } from '../wire/typing-signal.js';
+import { TypingIndicator } from './typing-indicator.js';
+
+/**
+ * Typing of a `TextChatComponent`, with a clock, one timer, and a channel. It carries out the effects of a
+ * `TypingIndicator` and contains no rules of its own. The component feeds it with edits of the draft, messages, and the
+ * state of the connection.
+ *
+ * Options:
+ * - `publish(signal)` sends a signal to everybody and promises that it left.
+ * - `changed(snapshot)` hears who types.
+ * - `policy`, `isOptedOut` and `blockedUsers`: see the properties.
+ * - `userOf(connection)` names the user of a connection. Connections of the same user are shown as one; null: unknown.
+ *   The default is the connection's data, unless it is empty.
+ * - `clock()` is in ms and monotonic; `setTimeout` and `clearTimeout` belong to it.
+ */
+export class ChatTyping {
+  #indicator;
+  #publish;
+  #changed;
+  #userOf;
+  #clock;
+  #setTimeout;
+  #clearTimeout;
+  #timer = null;
+  #timerAt = null;
+
+  constructor({
+    publish,
+    changed = () => {},
+    policy,
+    isOptedOut = false,
+    blockedUsers = [],
+    userOf = ({ data }) => data || null,
+    clock = () => performance.now(),
+    setTimeout = (act, delay) => globalThis.setTimeout(act, delay),
+    clearTimeout = (timer) => globalThis.clearTimeout(timer),
+  }) {
+    this.#indicator = new TypingIndicator({ policy });
+    this.#publish = publish;
+    this.#changed = changed;
+    this.#userOf = userOf;
+    this.#clock = clock;
+    this.#setTimeout = setTimeout;
+    this.#clearTimeout = clearTimeout;
+    this.isOptedOut = isOptedOut;
+    this.blockedUsers = blockedUsers;
+  }
+
+  /** The people who type now. */
+  get current() {
+    return this.#indicator.current;
+  }
+
+  /** The number for a message that is written now (TYP-5); null after `stop`. */
+  get typingN() {
+    return this.#indicator.typingN;
+  }
+
+  /** One's own connection, as typing knows it; null while it is not up. */
+  get connection() {
+    return this.#indicator.connection;
+  }
+
+  /** The intervals and flags; see `typing-policy.js`. Set another policy at any time. */
+  get policy() {
+    return this.#indicator.policy;
+  }
+
+  set policy(policy) {
+    this.#carryOut(this.#indicator.setPolicy(policy, this.#clock()));
+  }
+
+  /** Nothing about this user's typing is sent. A user who is typing has finished for the others. */
+  get isOptedOut() {
+    return this.#indicator.isOptedOut;
+  }
+
+  set isOptedOut(value) {
+    this.handle({ kind: 'optedOut', value });
+  }
+
+  /** Exactly these users are never shown; as `userOf` names them. */
+  get blockedUsers() {
+    return this.#indicator.blockedUsers;
+  }
+
+  set blockedUsers(users) {
+    this.handle({ kind: 'blockedUsers', users });
+  }
+
+  /** States what the user does, as often as you like (Layer's `sendTypingIndicator`): `begin`, `pause` or `finish`. */
+  send(action) {
+    this.handle({ kind: 'send', action });
+  }
+
+  /** The user has left the room. */
+  leave() {
+    this.handle({ kind: 'leave' });
+  }
+
+  /** Ends typing for good: nobody is shown any more, and nothing is sent. */
+  stop() {
+    this.#carryOut(this.#indicator.stop(this.#clock()));
+  }
+
+  /** Handles an input of `TypingIndicator`. The component calls it. */
+  handle(input) {
+    this.#carryOut(this.#indicator.handle(input, this.#clock()));
+  }
+
+  /** Handles a signal of another connection, if it is about typing. */
+  receive({ type, data, from }) {
+    const typing = decodeTyping({ type, data });
+    if (typing === null || from === null || from === undefined) return;
+    this.handle({ kind: 'signal', ...typing, from: from.connectionId, user: this.#userOf(from) });
+  }
+
+  #carryOut(effects) {
+    for (const effect of effects) {
+      if (effect.send) this.#send(effect);
+      else this.#changed(effect.changed);
+    }
+    this.#schedule();
+  }
+
+  async #send({ send, n }) {
+    try {
+      await this.#publish(send);
+    } catch {
+      this.handle({ kind: 'publishFailed', n });
+    }
+  }
+
+  #schedule() {
+    const deadline = this.#indicator.nextDeadline;
+    if (deadline === this.#timerAt) return;
+    if (this.#timer !== null) this.#clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#timerAt = deadline;
+    if (deadline === null) return;
+    this.#timer = this.#setTimeout(() => {
+      this.#timer = null;
+      this.#timerAt = null;
+      this.#carryOut(this.#indicator.advance(this.#clock()));
+    }, Math.max(0, Math.ceil(deadline - this.#clock())));
+  }
+}

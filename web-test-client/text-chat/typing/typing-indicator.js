@@ -1,0 +1,176 @@
+import { encodeTyping } from '../wire/typing-signal.js';
+import { TYPING_PRESETS } from './typing-presets.js';
+import { TypingRoster } from './typing-roster.js';
+import { TypingSender } from './typing-sender.js';
+
+/**
+ * Typing in one room, both ways: what this connection tells others, and who else types.
+ *
+ * Pure: inputs and `now` (ms of a monotonic clock) go in, effects come out: `{send: {type, data, onlineOnly}, n}` and
+ * `{changed: snapshot}`. It gives each input to a `TypingSender` and a `TypingRoster`, and keeps what outlives a change
+ * of the policy. The caller carries out the effects in their order, sends each signal at once, reports those that
+ * failed, and calls `advance` at `nextDeadline`.
+ *
+ * An input is `{kind, …}`. Swift's `TypingInput` and the vectors use the same names:
+ *
+ * | kind | meaning |
+ * | --- | --- |
+ * | `draftEdited` `text` | the user has changed the draft; a key if the text is another one and could be sent |
+ * | `draftSet` `text` | the program has changed the draft; never a key |
+ * | `send` `action` | the app states the action itself: `begin`, `pause` or `finish` |
+ * | `messageSubmitted` | the user sends a message, which is published after this input |
+ * | `leave` | the user has left the room |
+ * | `optedOut` `value` | whether the user has opted out of being seen |
+ * | `blockedUsers` `users` | exactly these users are never shown |
+ * | `connected` `id` | this connection is up; typing starts over on both sides |
+ * | `reconnecting`, `disconnected` | nothing is sent, and nobody is shown |
+ * | `connectionLost` | nothing is sent; others stay until they expire or the connection is up again |
+ * | `memberCount` `value` | connections in the room, one's own included |
+ * | `publishFailed` `n` | signal `n` did not leave, or may not have left; it is not sent again |
+ * | `signal` `action`, `n`, `from`, `user` | a typing signal of another connection; `user` null or empty: unknown |
+ * | `messageReceived` `from`, `typingN` | a chat message of another connection, and the number that it carries or null |
+ * | `connectionDestroyed` `id` | another connection has left |
+ */
+export class TypingIndicator {
+  #policy;
+  #connection;
+  #isRunning = true;
+  #sender;
+  #roster;
+  #draft = '';
+  #memberCount = 0;
+  #isOptedOut = false;
+  #blockedUsers = [];
+
+  constructor({ policy = TYPING_PRESETS.standard, connection = null, startingAfter = 0 } = {}) {
+    this.#policy = policy;
+    this.#connection = connection;
+    this.#makeParts(startingAfter);
+  }
+
+  get policy() {
+    return this.#policy;
+  }
+
+  /** False: inputs are noted, but nothing is sent and nobody is shown. */
+  get isRunning() {
+    return this.#isRunning;
+  }
+
+  /** One's own connection while it is up, else null. */
+  get connection() {
+    return this.#connection;
+  }
+
+  get isOptedOut() {
+    return this.#isOptedOut;
+  }
+
+  get blockedUsers() {
+    return this.#blockedUsers;
+  }
+
+  /** The people who type now: a snapshot, see `typing-snapshot.js`. */
+  get current() {
+    return this.#roster.current;
+  }
+
+  /**
+   * The number that the next chat message carries; read it after `messageSubmitted` (TYP-5). Null while typing does not
+   * run.
+   */
+  get typingN() {
+    return this.#isRunning ? this.#sender.lastN : null;
+  }
+
+  /** When to call `advance` next; null: not before the next input. */
+  get nextDeadline() {
+    if (!this.#isRunning) return null;
+    const moments = [this.#sender.nextDeadline, this.#roster.nextDeadline].filter((moment) => moment !== null);
+    return moments.length === 0 ? null : Math.min(...moments);
+  }
+
+  handle(input, now) {
+    this.#note(input);
+    return this.#isRunning ? this.#effects(input, now) : [];
+  }
+
+  /** Does what is due. */
+  advance(now) {
+    if (!this.#isRunning) return [];
+    return this.#effectsOf(this.#sender.advance(now), this.#roster.advance(now));
+  }
+
+  /** Ends typing: nobody is shown any more, and nothing is sent. */
+  stop(now) {
+    if (!this.#isRunning) return [];
+    const effects = this.#effects({ kind: 'disconnected' }, now);
+    this.#isRunning = false;
+    return effects;
+  }
+
+  /**
+   * Changes the policy. What was announced is finished, and numbers continue (TYP-3). Other users are forgotten until
+   * their next signal.
+   */
+  setPolicy(policy, now) {
+    const farewell = this.handle({ kind: 'leave' }, now);
+    const wasShown = this.current.typingCount + this.current.pausedCount > 0;
+    this.#policy = policy;
+    this.#makeParts(this.#sender.lastN);
+    const noted = [
+      { kind: 'optedOut', value: this.#isOptedOut },
+      { kind: 'blockedUsers', users: this.#blockedUsers },
+      { kind: 'draftSet', text: this.#draft },
+      { kind: 'memberCount', value: this.#memberCount },
+    ];
+    // A new sender and a new roster have nothing to send and nobody to show.
+    for (const input of noted) this.#effects(input, now);
+    return wasShown ? [...farewell, { changed: this.current }] : farewell;
+  }
+
+  #note(input) {
+    switch (input.kind) {
+      case 'draftEdited':
+      case 'draftSet':
+        this.#draft = input.text;
+        break;
+      case 'messageSubmitted':
+        this.#draft = '';
+        break;
+      case 'optedOut':
+        this.#isOptedOut = input.value;
+        break;
+      case 'blockedUsers':
+        this.#blockedUsers = [...input.users];
+        break;
+      case 'memberCount':
+        this.#memberCount = input.value;
+        break;
+      case 'connected':
+        this.#connection = input.id;
+        break;
+      case 'reconnecting':
+      case 'disconnected':
+      case 'connectionLost':
+        this.#connection = null;
+        break;
+    }
+  }
+
+  #makeParts(startingAfter) {
+    const policy = this.#policy;
+    this.#sender = new TypingSender({ policy, isConnected: this.#connection !== null, startingAfter });
+    this.#roster = new TypingRoster({ policy, ownConnection: this.#connection });
+  }
+
+  #effects(input, now) {
+    return this.#effectsOf(this.#sender.handle(input, now), this.#roster.handle(input, now));
+  }
+
+  #effectsOf(signals, snapshot) {
+    const effects = signals.map((signal) => ({ send: encodeTyping(signal, this.#policy.wireForm), n: signal.n }));
+    if (snapshot !== null) effects.push({ changed: snapshot });
+    return effects;
+  }
+}

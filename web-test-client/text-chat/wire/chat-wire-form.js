@@ -1,0 +1,96 @@
+// The form of a message in a signal. Writing is strict, so that every OpenTok accelerator can read it. Reading is
+// lenient, since each of them writes it a little differently.
+
+import { typingNumber } from './typing-signal.js';
+
+/** JSON, as OpenTok's accelerators write it; the default. */
+export const CHAT_TYPE = 'text-chat';
+
+/** Bare text, as OpenTok's first sample component sends it. */
+export const BARE_TYPE = 'TextChat';
+
+/** Longest local id that is accepted from others, in bytes, since the timeline keeps them. */
+const LOCAL_ID_LENGTH = 64;
+
+/**
+ * The message as signal data. Only Signalbox has `localId`, which identifies an echo, and `typingN`, the number of the
+ * sender's last typing signal (TYP-5). Members without a value are left out.
+ */
+export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN }, form = CHAT_TYPE) {
+  if (form === BARE_TYPE) return wellFormed(text);
+  return JSON.stringify({
+    text: wellFormed(text),
+    sender: { id: senderId ?? undefined, alias: alias === null || alias === undefined ? undefined : wellFormed(alias) },
+    sentOn: sentAt === null || sentAt === undefined ? undefined : Math.round(sentAt),
+    localId: localId ?? undefined,
+    typingN: typingN ?? undefined,
+  });
+}
+
+/**
+ * The message in a signal; null if the signal is not a chat message. `from` is the connection that the server stamped,
+ * and names the sender whatever the data states (CHAT-4). Without it (REST) the id in the data counts. A name in the
+ * data has precedence over the connection's data, since a name is free to choose anyway.
+ */
+export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
+  if (typeof data !== 'string') return null;
+  const message = {
+    text: data,
+    senderId: from?.connectionId ?? null,
+    alias: textOrNull(from?.data),
+    sentAt: receivedAt,
+    receivedAt,
+    localId: null,
+    typingN: null,
+    seq,
+    direction: 'received',
+    state: 'sent',
+  };
+  if (type === BARE_TYPE) return message;
+  if (type !== CHAT_TYPE) return null;
+  const content = parseObject(data);
+  if (typeof content?.text !== 'string') return null;
+  message.text = content.text;
+  message.senderId ??= textOrNull(content.sender?.id);
+  message.alias = textOrNull(content.sender?.alias) ?? message.alias;
+  if (isMoment(content.sentOn)) message.sentAt = Math.floor(content.sentOn);
+  message.localId = localIdOrNull(content.localId);
+  message.typingN = typingNumber(content.typingN);
+  return message;
+}
+
+/** Replaces lone surrogates, which cannot be sent (WIRE-4). */
+function wellFormed(text) {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+/** Stricter than `JSON.parse`: refuses lone surrogates. */
+function parseObject(data) {
+  try {
+    const value = JSON.parse(data, (name, member) => {
+      if (isBroken(name) || (typeof member === 'string' && isBroken(member))) throw new SyntaxError('lone surrogate');
+      return member;
+    });
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isBroken(text) {
+  return /\p{Surrogate}/u.test(text);
+}
+
+function textOrNull(value) {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function localIdOrNull(value) {
+  const text = textOrNull(value);
+  return text !== null && new TextEncoder().encode(text).length <= LOCAL_ID_LENGTH ? text : null;
+}
+
+/** Whether the number is in the range of a `Date`. */
+function isMoment(value) {
+  return typeof value === 'number' && Math.abs(value) <= 8.64e15;
+}
