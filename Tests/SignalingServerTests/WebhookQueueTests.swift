@@ -30,7 +30,7 @@ struct WebhookQueueTests {
         receiver.add("b")
         receiver.answer(.failed)
         #expect(receiver.seen == ["post 1 a", "failing"])
-        #expect((receiver.queue.count, receiver.queue.byteCount) == (2, 2), "the failed event is at the head of the queue")
+        #expect((receiver.queue.count, receiver.queue.byteCount) == (2, 2), "the failed event is queued again")
         receiver.wait(.seconds(1))
         receiver.answer(.delivered)
         #expect(receiver.seen == ["post 1 a", "failing", "post 1 a", "recovered", "post 2 b"])
@@ -230,7 +230,7 @@ struct WebhookQueueTests {
             #expect(receiver.queue.byteCount <= 60)
             #expect(
                 receiver.added == receiver.queue.deliveredCount + receiver.queue.drops.count + receiver.queue.count)
-            #expect(receiver.queue.count == 0 || receiver.queue.nextDeadline != nil, "a queue with events has a deadline")
+            #expect(receiver.queue.count == 0 || receiver.queue.nextDeadline != nil, "events have a deadline")
         }
         receiver.stop(after: .seconds(0))
         #expect(receiver.seen.last == "finished")
