@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { MemorySession } from '../test-support/memory-session.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { TypingRoster } from '../text-chat/typing-roster.js';
+import { TypingRoster } from '../text-chat/typing/typing-roster.js';
 
 /** Ada's component, and Bob, on one session in memory. */
 function adaAndBob() {
@@ -59,7 +59,7 @@ test('CHAT-8 a failed message is not overtaken until the user asks for it', asyn
 
 test('TYP-10 a receiver shows the connection that the server named, and never its own', () => {
   const roster = new TypingRoster({ ownConnection: 'ada' });
-  assert.equal(roster.signal({ action: 'begin', n: 1 }, 'ada', 'Ada', 0), null);
-  const shown = roster.signal({ action: 'begin', n: 1 }, 'bob', 'Bob', 0);
+  assert.equal(roster.handle({ kind: 'signal', action: 'begin', n: 1, from: 'ada', user: 'Ada' }, 0), null);
+  const shown = roster.handle({ kind: 'signal', action: 'begin', n: 1, from: 'bob', user: 'Bob' }, 0);
   assert.deepEqual(shown.typing.map(({ connectionId }) => connectionId), ['bob']);
 });
