@@ -8,7 +8,7 @@ let bob = Connection(connectionId: ConnectionID("bob"), creationTime: WallTime(m
 
 func at(_ seconds: Double) -> MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1e9)) }
 
-/// A client's rules, and what they said last.
+/// A client's rules, at a time that the test sets.
 struct Driven {
     var state = ClientState(random: { 0.5 })
     var now = at(0)
@@ -40,7 +40,7 @@ func describe(_ effect: ClientState.Effect) -> String {
     switch effect {
     case .openSocket: "open"
     case .send(let message): "send " + String(decoding: message.encoded(), as: UTF8.self)
-    case .closeSocket(let code): "close \(code)"
+    case .closeSocket(let reason): "close \(reason.rawValue)"
     case .connectSucceeded: "connected"
     case .connectFailed(let error): "connect failed \(error.code.number)"
     case .callSucceeded(let call, let seq): "call \(call.rawValue) done" + (seq.map { " \($0)" } ?? "")
@@ -73,7 +73,7 @@ func event(_ seq: Int64?, _ data: String, from: String? = "ada") -> ServerMessag
 
 @Suite("A client's side of a connection, as rules")
 struct ClientStateTests {
-    @Test("CON-1: the connect is the first thing that is said, when the socket is open")
+    @Test("CON-1: connect is the first message, sent when the socket is open")
     func connect() {
         var driven = Driven()
         #expect(driven.handle(.connect(.test)) == ["open"])
@@ -98,19 +98,19 @@ struct ClientStateTests {
         _ = driven.handle(.socketOpened)
         let refusal = SignalingError(.authenticationError, "")
         #expect(
-            driven.handle(.received(.error(RequestID(1), refusal))) == ["connect failed 1004", "close 1000"])
+            driven.handle(.received(.error(RequestID(1), refusal))) == ["close 1000", "connect failed 1004"])
         #expect(driven.handle(.socketClosed(code: 4501)) == [])
         #expect(driven.handle(.connect(.test)) == ["open"])
     }
 
-    @Test("a connect that nobody answers fails after 15 s, and not before")
+    @Test("CON-2: a connect without an answer fails after 15 s, and not before")
     func unanswered() {
         var driven = Driven()
         _ = driven.handle(.connect(.test))
         _ = driven.handle(.socketOpened)
         #expect(driven.state.nextDeadline == at(15))
         #expect(driven.advance(to: 14.9) == [])
-        #expect(driven.advance(to: 15) == ["connect failed 1006", "close 1000"])
+        #expect(driven.advance(to: 15) == ["close 1000", "connect failed 1006"])
     }
 
     @Test("a socket that cannot be opened, or closes while connecting, fails the connect")
@@ -123,7 +123,7 @@ struct ClientStateTests {
         #expect(driven.handle(.socketClosed(code: 4500)) == ["connect failed 1006"])
     }
 
-    @Test("WIRE-8: each answer goes to the call that asked; answers to nobody are passed over")
+    @Test("WIRE-8: an answer completes the call with its id; an answer to an unknown id is ignored")
     func answers() {
         var driven = Driven.connected()
         _ = driven.signal(7)
@@ -135,13 +135,15 @@ struct ClientStateTests {
         #expect(driven.handle(.received(.error(nil, SignalingError(.invalidParameter, "")))) == [])
     }
 
-    @Test("a call without a connection fails with 500")
+    @Test("without a connection a signal fails with 500, a forced disconnect with 1010")
     func notConnected() {
         var driven = Driven()
         #expect(driven.signal(1) == ["call 1 failed 500"])
+        let force = ClientState.Input.forceDisconnect(ConnectionID("ada"), ClientState.CallID(rawValue: 2))
+        #expect(driven.handle(force) == ["call 2 failed 1010"])
     }
 
-    @Test("G5: calls that wait for an answer are bounded; the next one is told to come later")
+    @Test("G5: pending calls are bounded; the next one fails with 429")
     func bounded() {
         var driven = Driven.connected()
         for call in 0..<PendingRequests.limit { _ = driven.signal(UInt64(call)) }
@@ -152,7 +154,7 @@ struct ClientStateTests {
         #expect(driven.signal(1_000_001) == [])
     }
 
-    @Test("G3: what has been seen is not seen again; online-only signals have no place in the order")
+    @Test("G3: an event is emitted once; online-only signals have no seq and are always emitted")
     func once() {
         var driven = Driven.connected()
         #expect(driven.handle(.received(event(3, "a"))) == ["signal a from Ada"])
@@ -161,10 +163,10 @@ struct ClientStateTests {
         #expect(driven.handle(.received(event(7, "after a gap"))) == ["signal after a gap from Ada"])
         #expect(driven.handle(.received(event(nil, "now"))) == ["signal now from Ada"])
         #expect(driven.handle(.received(event(nil, "now"))) == ["signal now from Ada"])
-        #expect(driven.state.position?.seq == Seq(7))
+        #expect(driven.state.view?.seq == Seq(7))
     }
 
-    @Test("SIG-7, SIG-9: a signal says who sent it: a peer, a sender that came along, or the project's own server")
+    @Test("SIG-7, SIG-9: a signal names its sender: a peer, the sender in the message, or the project's own server")
     func senders() {
         var driven = Driven.connected()
         #expect(driven.handle(.received(event(3, "x", from: nil))) == ["signal x from -"])
@@ -173,7 +175,7 @@ struct ClientStateTests {
         #expect(driven.handle(.received(.signal(brought))) == ["signal y from Eve"])
     }
 
-    @Test("PRES-1: peers come and go once each")
+    @Test("PRES-1: a peer is created once and destroyed once")
     func presence() {
         var driven = Driven.connected()
         let eve = Connection(connectionId: ConnectionID("eve"), creationTime: WallTime(milliseconds: 3), data: "Eve")
@@ -185,14 +187,14 @@ struct ClientStateTests {
         #expect(driven.handle(.received(stranger)) == [])
     }
 
-    @Test("HB-1, HB-2: a ping is answered, and moves the place in the order")
+    @Test("HB-1, HB-2: a ping is answered, and advances the last seq")
     func ping() {
         var driven = Driven.connected()
         #expect(driven.handle(.received(.ping(Seq(9)))) == [#"send {"op":"pong"}"#])
-        #expect(driven.state.position?.seq == Seq(9))
+        #expect(driven.state.view?.seq == Seq(9))
     }
 
-    @Test("HB-3: silence of two heartbeats is a loss, exactly then; anything heard begins the count again")
+    @Test("HB-3: silence of two heartbeats is a loss, exactly then; each message restarts the count")
     func silence() {
         var driven = Driven.connected()
         #expect(driven.advance(to: 19.9) == [])
@@ -203,7 +205,7 @@ struct ClientStateTests {
         #expect(driven.state.connection == nil)
     }
 
-    @Test("a lost connection fails each call that waits, in their order, then tells the application")
+    @Test("a lost connection fails each pending call in order, then emits disconnected")
     func lost() {
         var driven = Driven.connected()
         for call in 1...3 { _ = driven.signal(UInt64(call)) }
@@ -213,14 +215,18 @@ struct ClientStateTests {
         #expect(driven.handle(.socketClosed(code: nil)) == [])
     }
 
-    @Test("LEAVE-3: what the server gives as the reason is the reason")
+    @Test("LEAVE-3: a forced disconnect ends with that reason, by message or by close code alone")
     func forcedOut() {
         var driven = Driven.connected()
-        #expect(driven.handle(.received(.disconnected(.forceDisconnected, .never))) == [])
+        #expect(
+            driven.handle(.received(.disconnected(.forceDisconnected, .never)))
+                == ["close 1000", "disconnected forceDisconnected"])
+        #expect(driven.handle(.socketClosed(code: 4502)) == [])
+        driven = .connected()
         #expect(driven.handle(.socketClosed(code: 4502)) == ["disconnected forceDisconnected"])
     }
 
-    @Test("LEAVE-1: leaving ends with the server's close, or after 15 s without one")
+    @Test("LEAVE-1: disconnect ends with the server's close, or after 15 s without one")
     func leave() {
         var driven = Driven.connected()
         #expect(driven.handle(.disconnect) == [#"send {"op":"disconnect","id":2}"#])
@@ -231,20 +237,20 @@ struct ClientStateTests {
         #expect(other.advance(to: 15) == ["close 1000", "disconnected clientDisconnected"])
     }
 
-    @Test("who leaves while connecting gets a failed connect")
+    @Test("LEAVE-1: disconnect while connecting fails the connect")
     func leaveEarly() {
         var driven = Driven()
         _ = driven.handle(.connect(.test))
-        #expect(driven.handle(.disconnect) == ["connect failed 1006", "close 1000"])
-        #expect(driven.handle(.socketOpened) == ["close 1000"])
+        #expect(driven.handle(.disconnect) == ["close 1000", "connect failed 1006"])
+        #expect(driven.handle(.socketOpened) == [])
     }
 
-    @Test("a server that does not speak the protocol is left, and the application is told")
+    @Test("G4: a malformed message ends the connection: what it meant to say is unknown")
     func malformed() {
         var driven = Driven.connected()
         _ = driven.signal(1)
         #expect(
             driven.handle(.receivedMalformed(SignalingError(.unexpectedServerResponse, "")))
-                == ["close 1002", "call 1 failed 500", "disconnected networkDisconnected"])
+                == ["close 1000", "call 1 failed 500", "disconnected networkDisconnected"])
     }
 }

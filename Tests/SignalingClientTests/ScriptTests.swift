@@ -5,7 +5,7 @@ import Testing
 
 @testable import SignalingClient
 
-/// The scripts of `Tests/Vectors/client`, which the browser library runs, too (`Tests/Vectors/README.md`).
+/// The scripts in `Tests/Vectors/client`. The browser library runs them, too (`Tests/Vectors/README.md`).
 @Suite("Scripts of a client")
 struct ScriptTests {
     struct Script: CustomTestStringConvertible {
@@ -21,24 +21,25 @@ struct ScriptTests {
 
     static func steps(of script: Script) -> [JSONValue] { script.value["steps"]?.arrayValue ?? [] }
 
-    @Test("there are scripts")
-    func some() { #expect(Self.scripts.count >= 50) }
+    @Test("the scripts are found")
+    func found() { #expect(Self.scripts.count >= 60) }
 
-    @Test("each step has exactly the effects that are written there", arguments: scripts)
+    @Test("each step has exactly the effects of its script, and leads to its state", arguments: scripts)
     func run(_ script: Script) throws {
         let random = try #require(script.value["random"]?.doubleValue)
         var client = ScriptedClient(random: random)
-        for (place, step) in Self.steps(of: script).enumerated() {
+        for (index, step) in Self.steps(of: script).enumerated() {
             let input = try #require(step["input"])
             let milliseconds = try #require(step["at"]?.integerValue)
-            let effects = try client.take(input, at: MonotonicInstant(nanoseconds: milliseconds * 1_000_000))
+            let effects = try client.apply(input, at: MonotonicInstant(nanoseconds: milliseconds * 1_000_000))
             let expected = try (step["expect"]?.arrayValue ?? []).flatMap { try client.expectation($0) }
             for group in Word.Group.allCases {
                 #expect(
                     effects.filter { $0.group == group }.map(\.text)
                         == expected.filter { $0.group == group }.map(\.text),
-                    "step \(place + 1), at \(milliseconds) ms: \(input["is"]?.stringValue ?? "")")
+                    "step \(index + 1), at \(milliseconds) ms: \(input["is"]?.stringValue ?? "")")
             }
+            #expect(client.stateName == step["state"]?.stringValue, "step \(index + 1), at \(milliseconds) ms")
         }
     }
 }
@@ -56,7 +57,7 @@ private struct ScriptedClient: ~Copyable {
     private var calls: [String: UInt64] = [:]
     private var names: [UInt64: String] = [:]
     private var sockets: Int64 = 0
-    /// One's own connections: Swift's client tells of others only.
+    /// The client's own connections. The Swift client emits presence events of the others only.
     private var own: Set<String> = []
     private var ownNow = ""
 
@@ -64,8 +65,8 @@ private struct ScriptedClient: ~Copyable {
 
     // MARK: Inputs
 
-    mutating func take(_ input: JSONValue, at now: MonotonicInstant) throws -> [Word] {
-        // An older socket is not heard: the driver lets nothing of it through.
+    mutating func apply(_ input: JSONValue, at now: MonotonicInstant) throws -> [Word] {
+        // The driver drops the events of an older socket.
         if let socket = input["socket"]?.integerValue, socket != sockets { return [] }
         var effects: [ClientState.Effect] = []
         switch try #require(input["is"]?.stringValue) {
@@ -95,11 +96,39 @@ private struct ScriptedClient: ~Copyable {
                 .socketClosed(code: try #require(input["code"]?.integerValue.map { UInt16($0) })), now: now)
         case "received":
             let line = Array(try #require(input["message"]).encodedText().utf8)
-            let message = try line.withUnsafeBytes { try ServerMessage.decode(line: $0, parser: &parser) }
-            if let message { effects = state.handle(.received(message), now: now) }
+            do throws(SignalingError) {
+                let message = try decode(line)
+                effects = state.handle(message.map { .received($0) } ?? .receivedUnknown, now: now)
+            } catch {
+                effects = state.handle(.receivedMalformed(error), now: now)
+            }
         case let other: Issue.record("no such input: \(other)")
         }
         return effects.compactMap { word($0) }
+    }
+
+    private mutating func decode(_ line: [UInt8]) throws(SignalingError) -> ServerMessage? {
+        let result = line.withUnsafeBytes { bytes in
+            Result { () throws(SignalingError) in try ServerMessage.decode(line: bytes, parser: &parser) }
+        }
+        return try result.get()
+    }
+
+    /// The state's name in the scripts.
+    var stateName: String {
+        switch state.phase {
+        case .disconnected: "disconnected"
+        case .opening: "opening"
+        case .connecting: "connecting"
+        case .connected: "connected"
+        case .reconnecting(_, let reconnection):
+            switch reconnection.step {
+            case .waiting: "reconnecting/waiting"
+            case .opening: "reconnecting/opening"
+            case .connecting: "reconnecting/connecting"
+            }
+        case .disconnecting: "disconnecting"
+        }
     }
 
     private mutating func callID(_ name: String) -> ClientState.CallID {
@@ -117,7 +146,7 @@ private struct ScriptedClient: ~Copyable {
             sockets += 1
             return Word(group: .socket, text: "openSocket")
         case .send(let message): return Word(group: .socket, text: "send \(text(message))")
-        case .closeSocket(let code): return Word(group: .socket, text: "closeSocket \(code)")
+        case .closeSocket(let reason): return Word(group: .socket, text: "closeSocket \(reason.rawValue)")
         case .connectSucceeded(let welcome):
             be(welcome.connection.connectionId.rawValue)
             return Word(group: .told, text: "connected \(ownNow) \(welcome.outcome)")

@@ -139,8 +139,8 @@ final class SimulatedClient {
                     message = .connect(id, request)
                 }
                 link?.clientSends(message)
-            case .closeSocket(let code):
-                link?.clientCloses(code: code)
+            case .closeSocket(let reason):
+                link?.clientCloses(code: reason.rawValue)
                 generation += 1
                 link = nil
             case .connectSucceeded, .connectionReplaced: break

@@ -1,4 +1,4 @@
-/** What a browser offers, as `createOT` wants it. */
+/** The environment that `createOT` needs, in a browser. */
 export function browserEnvironment() {
   return {
     WebSocket: globalThis.WebSocket,
@@ -13,16 +13,16 @@ export function browserEnvironment() {
 }
 
 /**
- * Tells `hear` of the network's return and of the page's goings and comings, in the words of `ClientState`, until the
- * function that it returns is called. Where there is no page, as in a worker, nothing is ever told.
+ * Passes the network's return and the page's changes to `hear`, as inputs of `ClientState`. Returns a function that ends
+ * this. A worker has no page, and passes nothing.
  */
 export function watchPage(window, document, hear) {
   if (!window || !document) return () => {};
   const listeners = [
-    [window, 'online', () => hear({ event: 'networkBack' })],
-    [window, 'pagehide', ({ persisted }) => hear({ event: persisted ? 'pageStored' : 'pageLeft' })],
-    [window, 'pageshow', ({ persisted }) => persisted && hear({ event: 'pageShown' })],
-    [document, 'visibilitychange', () => document.visibilityState === 'visible' && hear({ event: 'pageShown' })],
+    [window, 'online', () => hear({ is: 'networkBack' })],
+    [window, 'pagehide', ({ persisted }) => hear({ is: persisted ? 'pageStored' : 'pageLeft' })],
+    [window, 'pageshow', ({ persisted }) => persisted && hear({ is: 'pageShown' })],
+    [document, 'visibilitychange', () => document.visibilityState === 'visible' && hear({ is: 'pageShown' })],
   ];
   for (const [target, name, listener] of listeners) target.addEventListener(name, listener);
   return () => {

@@ -1,8 +1,8 @@
 // The library as an ES module: `import OT from 'https://your.server/opentok/index.js'`, and `import * as OT from` it, as
 // programs do that had it from a bundler.
 import { browserEnvironment } from './browser.js';
-import { createOT } from './ot.js';
-import { serverOfScript } from './server-address.js';
+import { createOT } from './api/ot.js';
+import { serverOfScript } from './client/server-address.js';
 
 const OT = createOT(browserEnvironment(), serverOfScript(import.meta.url));
 

@@ -2,8 +2,8 @@
 // of AMD modules, and bundlers that require it, have it from there, too. `currentScript` has to be read while the script runs; afterwards nobody knows
 // any more where it came from. A script that was fetched and put in as text, as jQuery does within one origin, has no address.
 import { browserEnvironment } from './browser.js';
-import { createOT } from './ot.js';
-import { serverOfScript } from './server-address.js';
+import { createOT } from './api/ot.js';
+import { serverOfScript } from './client/server-address.js';
 
 const OT = createOT(browserEnvironment(), serverOfScript(document.currentScript?.src || window.location.href));
 

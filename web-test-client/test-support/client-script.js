@@ -1,55 +1,47 @@
 import assert from 'node:assert/strict';
-import { ClientState } from '../opentok/client-state.js';
+import { ClientState } from '../opentok/client/client-state.js';
+import { classify } from '../opentok/client/wire.js';
 
-/** Effects are compared in their order within each of these groups; between groups order means nothing. */
+/** Effects are compared in their order within each of these groups; between groups the order has no meaning. */
 const GROUPS = [['openSocket', 'send', 'closeSocket'], ['connected', 'connectFailed', 'event'], ['succeeded', 'failed']];
 
 /** Runs a script of `Tests/Vectors/client` against `ClientState`; throws where they differ. */
 export function runScript({ random, steps }) {
   const state = new ClientState({ random: () => random });
   const translator = new Translator();
-  for (const [place, { at, input, expect }] of steps.entries()) {
+  for (const [index, { at, input, expect, state: stateName }] of steps.entries()) {
     const effects =
       input.is === 'time'
         ? state.advance(at)
-        : translator.eventsOf(input).flatMap((event) => state.handle(event, at));
-    const seen = translator.wordsOf(effects);
-    const wanted = expect.flatMap(timesWritten);
+        : translator.inputsOf(input).flatMap((each) => state.handle(each, at));
+    const actual = translator.wordsOf(effects);
+    const expected = expect.flatMap(repeated);
+    const step = `step ${index + 1}, at ${at} ms: ${input.is}`;
     for (const group of GROUPS) {
       const among = (words) => words.filter((word) => group.includes(word.is));
-      assert.deepEqual(among(seen), among(wanted), `step ${place + 1}, at ${at} ms: ${input.is}`);
+      assert.deepEqual(among(actual), among(expected), step);
     }
+    assert.equal(state.stateName, stateName, step);
   }
 }
 
-/** Between the scripts' words and those of `ClientState`. */
+/** Between the words of the scripts and those of `ClientState`. */
 class Translator {
   #sockets = 0;
   #connectionId;
 
-  eventsOf({ is, socket = this.#sockets, times, ...details }) {
-    switch (is) {
-      case 'connect':
-        return [{ event: 'connectRequested', ...details }];
-      case 'signal': {
-        const { call, ...signal } = details;
-        if (times === undefined) return [{ event: 'signalRequested', tag: call, ...signal }];
-        return Array.from({ length: times }, (_, index) => ({ event: 'signalRequested', tag: `${call}-${index + 1}`, ...signal }));
-      }
-      case 'forceDisconnect':
-        return [{ event: 'forceDisconnectRequested', tag: details.call, connectionId: details.connectionId }];
-      case 'disconnect':
-        return [{ event: 'disconnectRequested' }];
-      case 'socketOpened':
-        return [{ event: 'socketOpened', socket }];
+  inputsOf({ socket = this.#sockets, times, ...input }) {
+    switch (input.is) {
+      case 'signal':
+        if (times === undefined) return [input];
+        return Array.from({ length: times }, (_, index) => ({ ...input, call: `${input.call}-${index + 1}` }));
       case 'received':
-        return [{ event: 'messagesReceived', socket, messages: [details.message] }];
+        return [{ ...classify(input.message), socket }];
+      case 'socketOpened':
       case 'socketClosed':
-        return [{ event: 'socketClosed', socket, code: details.code }];
-      case 'networkBack':
-        return [{ event: 'networkBack' }];
+        return [{ ...input, socket }];
       default:
-        throw new Error(`no such input: ${is}`);
+        return [input];
     }
   }
 
@@ -68,47 +60,50 @@ class Translator {
       case 'closeSocket':
         assert.equal(effect.socket, this.#sockets);
         return [{ is: 'closeSocket', code: effect.code }];
-      case 'settle':
-        return [effect.error ? { is: 'failed', call: effect.tag, code: effect.error.code } : { is: 'succeeded', call: effect.tag }];
-      case 'refuse':
+      case 'connectSucceeded':
+        this.#connectionId = effect.welcome.connection.connectionId;
+        return [{ is: 'connected', connectionId: this.#connectionId, outcome: effect.welcome.outcome }];
+      case 'connectFailed':
         return [{ is: 'connectFailed', code: effect.error.code }];
-      case 'end':
-        return [{ is: 'event', name: 'disconnected', reason: effect.reason }];
+      case 'connectionReplaced':
+        this.#connectionId = effect.welcome.connection.connectionId;
+        return [];
+      case 'callSucceeded':
+        return [{ is: 'succeeded', call: effect.call }];
+      case 'callFailed':
+        return [{ is: 'failed', call: effect.call, code: effect.error.code }];
+      case 'emit':
+        return [this.#wordOf(effect.event)];
       case 'warn':
         return [];
-      case 'announce':
-        return this.#wordsOfHappening(effect.happening);
       default:
         throw new Error(`no such effect: ${effect.do}`);
     }
   }
 
-  #wordsOfHappening({ what, ...happening }) {
-    const { connection, connectionId, from, type, data, reason, outcome } = happening;
-    switch (what) {
-      case 'connected':
-        this.#connectionId = connection.connectionId;
-        return [{ is: 'connected', connectionId: this.#connectionId, outcome }];
-      case 'replaced':
-        this.#connectionId = connection.connectionId;
-        return [];
+  #wordOf({ name, ...event }) {
+    const { connection, connectionId, from, type, data, reason, outcome } = event;
+    switch (name) {
       case 'reconnecting':
-        return [{ is: 'event', name: what }];
+        return { is: 'event', name };
       case 'reconnected':
-        return [{ is: 'event', name: what, outcome, connectionId: this.#connectionId }];
+        return { is: 'event', name, outcome, connectionId: this.#connectionId };
       case 'connectionCreated':
-        return [{ is: 'event', name: what, connectionId: connection.connectionId }];
+        return { is: 'event', name, connectionId: connection.connectionId };
       case 'connectionDestroyed':
-        return [{ is: 'event', name: what, connectionId, reason }];
+        return { is: 'event', name, connectionId, reason };
       case 'signal':
-        return [{ is: 'event', name: what, from, type, data, senderData: connection?.data }];
+        return { is: 'event', name, from, type, data, senderData: connection?.data };
+      case 'disconnected':
+        return { is: 'event', name, reason };
       default:
-        throw new Error(`no such happening: ${what}`);
+        throw new Error(`no such event: ${name}`);
     }
   }
 }
 
-function timesWritten({ times = 1, ...word }) {
+/** A word with `times` stands for as many, whose messages have ids that go up by one. */
+function repeated({ times = 1, ...word }) {
   return Array.from({ length: times }, (_, index) =>
     index === 0 ? word : { ...word, message: { ...word.message, id: word.message.id + index } },
   );

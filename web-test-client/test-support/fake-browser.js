@@ -1,4 +1,4 @@
-// A browser's sockets, clock and page, moved by hand: the test decides what the server says and what time it is.
+// A browser's sockets, clock and page, moved by hand: the test decides what the server sends and what time it is.
 
 export class FakeBrowser {
   time = 1000;
@@ -39,9 +39,9 @@ export class FakeBrowser {
     return this.sockets.at(-1);
   }
 
-  /** What the system or the page says, in the words of `ClientState`. */
-  tell(event) {
-    for (const hear of [...this.watchers]) hear({ event });
+  /** A sign of the network or the page, under its name in `ClientState`. */
+  tell(sign) {
+    for (const hear of [...this.watchers]) hear({ is: sign });
   }
 
   pass(milliseconds) {
@@ -74,7 +74,7 @@ class FakeSocket {
     this.closedWith ??= code;
   }
 
-  // What the server's side does
+  // The server's side
 
   open() {
     this.onopen();
@@ -92,7 +92,7 @@ class FakeSocket {
 export const ada = { connectionId: 'ada-id', creationTime: 1700000000000, data: 'Ada' };
 export const bob = { connectionId: 'bob-id', creationTime: 1700000000500, data: 'Bob' };
 
-/** The server's answer to a connect, with Bob as oneself unless told otherwise. */
+/** The server's answer to a connect. The own connection is Bob's unless `changes` say otherwise. */
 export function connectedMessage(changes = {}) {
   return {
     ev: 'connected',
@@ -111,7 +111,7 @@ export function connectedMessage(changes = {}) {
   };
 }
 
-/** Lets what was put off with `queueMicrotask` happen. */
+/** Returns after everything that `queueMicrotask` has put off. */
 export async function settled() {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
 // A page with one session on it, which notes whatever it is told.
-import { createOT } from '../opentok/ot.js';
+import { createOT } from '../opentok/api/ot.js';
 import { bob, connectedMessage, FakeBrowser } from './fake-browser.js';
 
 const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected connectionCreated connectionDestroyed signal signal:chat';

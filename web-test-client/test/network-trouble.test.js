@@ -1,7 +1,8 @@
 // G3 under any trouble of the network: sockets break at every moment, with messages on their way in both directions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ClientState } from '../opentok/client-state.js';
+import { ClientState } from '../opentok/client/client-state.js';
+import { CloseCode } from '../opentok/client/codes.js';
 import { ModelServer } from '../test-support/model-server.js';
 
 const RUNS = 300;
@@ -32,8 +33,8 @@ class Trial {
   constructor(seed) {
     this.#random = generator(seed);
     this.#state = new ClientState({ random: this.#random });
-    this.#handle({ event: 'connectRequested', apiKey: '100', sessionId: '1_x', token: 'T1==' });
-    while (this.#state.phase !== 'connected') this.#carry();
+    this.#handle({ is: 'connect', apiKey: '100', sessionId: '1_x', token: 'T1==' });
+    while (this.#state.stateName !== 'connected') this.#carry();
   }
 
   get log() {
@@ -59,7 +60,7 @@ class Trial {
 
   #say() {
     this.sentCount += 1;
-    this.#handle({ event: 'signalRequested', tag: this.sentCount, data: String(this.sentCount) });
+    this.#handle({ is: 'signal', call: this.sentCount, data: String(this.sentCount) });
   }
 
   #carry() {
@@ -70,7 +71,7 @@ class Trial {
       down.push(...this.#server.hear(up.shift()));
     } else if (down.length > 0) {
       const next = down.shift();
-      this.#handle(next === 'open' ? { event: 'socketOpened', socket } : { event: 'messagesReceived', socket, messages: [next] });
+      this.#handle(next === 'open' ? { is: 'socketOpened', socket } : { is: 'received', socket, message: next });
     } else {
       return false;
     }
@@ -78,7 +79,7 @@ class Trial {
   }
 
   #passTime() {
-    if (this.#state.phase !== 'reconnecting') return;
+    if (!this.#state.stateName.startsWith('reconnecting')) return;
     this.#now = Math.max(this.#now, this.#state.nextDeadline);
     this.#perform(this.#state.advance(this.#now));
   }
@@ -87,11 +88,11 @@ class Trial {
     if (!this.#way) return;
     const { socket } = this.#way;
     this.#way = null;
-    this.#handle({ event: 'socketClosed', socket, code: 1006 });
+    this.#handle({ is: 'socketClosed', socket, code: CloseCode.abnormal });
   }
 
-  #handle(event) {
-    this.#perform(this.#state.handle(event, this.#now));
+  #handle(input) {
+    this.#perform(this.#state.handle(input, this.#now));
   }
 
   #perform(effects) {
@@ -106,13 +107,16 @@ class Trial {
         case 'closeSocket':
           this.#way = null;
           break;
-        case 'settle':
-          assert.equal(this.answers.has(effect.tag), false, 'answered twice');
-          this.answers.set(effect.tag, effect.error);
+        case 'callSucceeded':
+        case 'callFailed':
+          assert.equal(this.answers.has(effect.call), false, 'answered twice');
+          this.answers.set(effect.call, effect.error ?? null);
           break;
-        case 'announce':
-          if (effect.happening.what === 'signal') this.heard.push(effect.happening.data);
-          if (effect.happening.what === 'reconnected') this.resumeCount += 1;
+        case 'connectSucceeded':
+          break;
+        case 'emit':
+          if (effect.event.name === 'signal') this.heard.push(effect.event.data);
+          if (effect.event.name === 'reconnected') this.resumeCount += 1;
           break;
         default:
           assert.fail(effect.do);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createOT } from '../opentok/ot.js';
+import { createOT } from '../opentok/api/ot.js';
 import { FakeBrowser, settled } from '../test-support/fake-browser.js';
 import { joined, page } from '../test-support/fake-page.js';
 
@@ -80,7 +80,7 @@ test('OT: sessions holds every session that was made, until it is destroyed', as
   heard.length = 0;
   session.destroy();
   assert.deepEqual([session.isConnected(), session.connection, OT.sessions.length()], [false, null, 0]);
-  assert.equal(browser.socket.closedWith, 1000);
+  assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
   await settled();
   assert.deepEqual(heard.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'clientDisconnected']]);
   session.emit('signal', {});

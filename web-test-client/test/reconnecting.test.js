@@ -395,7 +395,7 @@ test('a browser’s own events are told in the client’s words, until nobody li
   const window = new EventTarget();
   const document = new EventTarget();
   const heard = [];
-  const stop = watchPage(window, document, ({ event }) => heard.push(event));
+  const stop = watchPage(window, document, ({ is }) => heard.push(is));
   const happen = (target, name, details = {}) => target.dispatchEvent(Object.assign(new Event(name), details));
   const all = () => {
     happen(window, 'online');

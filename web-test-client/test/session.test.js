@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createOT } from '../opentok/ot.js';
+import { createOT } from '../opentok/api/ot.js';
+import { CloseCode } from '../opentok/client/codes.js';
 import { ada, bob, connectedMessage, FakeBrowser, settled } from '../test-support/fake-browser.js';
 import { joined, moderator, page } from '../test-support/fake-page.js';
 
@@ -236,13 +237,53 @@ test('LEAVE-1 disconnect clears everything at once and tells sessionDisconnected
   assert.deepEqual([session.isConnected(), session.connection, session.connections.length(), session.capabilities.publish], [false, null, 0, 0]);
   assert.deepEqual(names(), []);
   assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
-  assert.equal(browser.socket.closedWith, 1000);
   await settled();
   assert.deepEqual(names(), ['sessionDisconnected']);
   assert.deepEqual([heard[0].reason, heard[0].cancelable], ['clientDisconnected', true]);
   heard[0].preventDefault();
   assert.equal(heard[0].isDefaultPrevented(), true);
-  assert.equal(browser.timers.size, 0);
+});
+
+test('LEAVE-1 after disconnect the server still answers earlier signals, and its close ends it all, without a second event', async () => {
+  const { browser, session, names, heard } = joined();
+  heard.length = 0;
+  const calls = [];
+  session.signal({ data: 'last words' }, (error) => calls.push(error));
+  session.disconnect();
+  assert.deepEqual([calls, browser.socket.closedWith, browser.watchers.size], [[], null, 1]);
+  browser.socket.hear({ ev: 'signal', seq: 3, from: 'bob-id', data: 'last words' }, { ev: 'ack', id: 2, seq: 3 });
+  assert.deepEqual(calls, [undefined]);
+  browser.socket.hear({ ev: 'ack', id: 3 }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false });
+  await settled();
+  assert.deepEqual(names(), ['sessionDisconnected']);
+  assert.deepEqual([browser.socket.closedWith, browser.timers.size, browser.watchers.size], [CloseCode.normal, 0, 0]);
+});
+
+test('LEAVE-1 a disconnect without an answer of the server closes the socket after 15 s, and fails what waits', () => {
+  const { browser, session } = joined();
+  const codes = [];
+  session.signal({}, (error) => codes.push(error.code));
+  session.disconnect();
+  browser.pass(14_999);
+  assert.deepEqual([codes, browser.socket.closedWith], [[], null]);
+  browser.pass(1);
+  assert.deepEqual([codes, browser.socket.closedWith, browser.timers.size], [[500], CloseCode.normal, 0]);
+});
+
+test('LEAVE-1 connect right after disconnect opens another socket, and hears nothing of the old one', async () => {
+  const { browser, session, names, heard } = joined();
+  const [first] = browser.sockets;
+  heard.length = 0;
+  session.disconnect();
+  session.connect('T1==');
+  assert.deepEqual([first.closedWith, browser.sockets.length], [CloseCode.normal, 2]);
+  first.hear({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false });
+  first.drop(CloseCode.normal);
+  browser.socket.open();
+  browser.socket.hear(connectedMessage());
+  await settled();
+  assert.equal(session.isConnected(), true);
+  assert.deepEqual(names(), ['sessionConnected', 'connectionCreated', 'connectionCreated', 'sessionDisconnected']);
 });
 
 test('LEAVE-1 disconnect while not connected tells nothing', async () => {

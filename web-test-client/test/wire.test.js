@@ -1,19 +1,33 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decodeMessages, encodeMessage } from '../opentok/wire.js';
+import { decodeMessages, encodeMessage } from '../opentok/client/wire.js';
+
+const ping = (seq) => ({ is: 'received', message: { ev: 'ping', seq } });
 
 test('WIRE-3 one object per line, in order, empty lines ignored', () => {
-  assert.deepEqual(decodeMessages('{"ev":"a"}\n\n{"ev":"b"}\n'), [{ ev: 'a' }, { ev: 'b' }]);
+  assert.deepEqual(decodeMessages('{"ev":"ping","seq":1}\n\n{"ev":"ping","seq":2}\n'), [ping(1), ping(2)]);
 });
 
-test('WIRE-9 a line that is no JSON object is undefined, and the lines around it count', () => {
-  assert.deepEqual(decodeMessages('{"ev":"a"}\nnonsense\n[1]\nnull\n"x"\n{"ev":"b"}'), [{ ev: 'a' }, undefined, undefined, undefined, undefined, { ev: 'b' }]);
+test('G4 a line that is no event is malformed, and the lines around it count', () => {
+  const malformed = { is: 'receivedMalformed', event: null };
+  assert.deepEqual(decodeMessages('{"ev":"ping","seq":1}\nnonsense\n[1]\nnull\n"x"\n{}\n{"ev":5}\n{"ev":"ping","seq":2}'), [
+    ping(1), ...Array(6).fill(malformed), ping(2),
+  ]);
 });
 
-test('WIRE-3 no object spans lines, whatever stands in its strings', () => {
-  const text = encodeMessage({ op: 'signal', data: 'one\ntwo\u2028three\u0000' });
+test('G4 an event without its members is malformed under its name', () => {
+  assert.deepEqual(decodeMessages('{"ev":"signal","seq":3}'), [{ is: 'receivedMalformed', event: 'signal' }]);
+});
+
+test('WIRE-6 an event of a later protocol is unknown', () => {
+  assert.deepEqual(decodeMessages('{"ev":"somethingNew","seq":9}'), [{ is: 'receivedUnknown' }]);
+});
+
+test('WIRE-3 no object spans lines, whatever its strings hold', () => {
+  const message = { ev: 'signal', from: null, data: 'one\ntwo\u2028three\u0000' };
+  const text = encodeMessage(message);
   assert.equal(text.includes('\n'), false);
-  assert.deepEqual(decodeMessages(text), [{ op: 'signal', data: 'one\ntwo\u2028three\u0000' }]);
+  assert.deepEqual(decodeMessages(text), [{ is: 'received', message }]);
 });
 
 test('WIRE-4 halves of surrogate pairs become U+FFFD, whole pairs stay', () => {

@@ -1,0 +1,68 @@
+import SignalingProtocol
+
+/// The loop, the clock, the randomness and the sockets that a session's driver runs on.
+///
+/// A program uses ``LoopEnvironment``: libwebsockets on a thread of the library. A simulation brings its own, on one
+/// thread and in virtual time.
+package protocol ClientEnvironment: AnyObject, Sendable {
+    /// Starts the loop if it does not run yet. From any thread, any number of times.
+    ///
+    /// - Throws: ``SignalingError`` 1006 when there is no loop.
+    func start() throws(SignalingError)
+
+    /// Runs `work` on the loop after the current callback. From any thread; keeps the order of all posts.
+    func post(_ work: @escaping @Sendable () -> Void)
+
+    /// The monotonic time, on the loop.
+    var now: MonotonicInstant { get }
+
+    /// A new random number from 0 up to 1, on the loop. It becomes the jitter of a reconnect (RES-13).
+    func random() -> Double
+
+    /// A timer that calls `fire` on the loop. It does not keep the environment's loop busy while it is not scheduled.
+    func makeTimer(_ fire: @escaping () -> Void) -> any ClientTimer
+
+    /// Begins to open a WebSocket, on the loop. All that follows comes as events, never during this call.
+    ///
+    /// - Parameters:
+    ///   - url: `ws://host[:port]/path` or `wss://…`.
+    ///   - trustedCertificatesFile: a PEM file with certificates to trust beside the system's.
+    ///   - onEvent: called on the loop; kept until the last event, which is `closed` or `failed`.
+    /// - Throws: ``SignalingError`` 400 for a URL or a file that cannot be used, otherwise 1006.
+    func openLink(
+        url: String, trustedCertificatesFile: String?, onEvent: @escaping (ClientLinkEvent) -> Void
+    ) throws(SignalingError) -> any ClientLink
+}
+
+/// Fires once, at a time or soon after, never before. Confined to the loop.
+package protocol ClientTimer: AnyObject {
+    /// Replaces an earlier time.
+    func schedule(at deadline: MonotonicInstant)
+    func cancel()
+}
+
+/// A driver's WebSocket. Confined to the loop.
+package protocol ClientLink: AnyObject {
+    /// Whether the socket still has unsent bytes. A write must wait for ``ClientLinkEvent/drained`` then.
+    var isBacklogged: Bool { get }
+
+    /// Sends the bytes as one text message. Does nothing on a socket that is not open.
+    func write(_ message: ArraySlice<UInt8>)
+
+    /// Sends a close frame after the written messages, or gives up a socket that is not open yet.
+    func close(code: UInt16)
+}
+
+/// What happens on a ``ClientLink``.
+package enum ClientLinkEvent {
+    /// The WebSocket handshake is complete.
+    case opened
+    /// One whole text message. The bytes are valid during the call only.
+    case received(UnsafeRawBufferPointer)
+    /// The socket accepts writes again after it was backlogged.
+    case drained
+    /// The last event of an open socket. The code is the server's; `nil` if the socket was lost or this side closed it.
+    case closed(code: UInt16?)
+    /// The only event of a socket that never opened.
+    case failed(SignalingError)
+}

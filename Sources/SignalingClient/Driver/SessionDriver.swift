@@ -1,0 +1,209 @@
+import JSONText
+import SignalingProtocol
+import Synchronization
+
+/// Executes the effects of a session's ``ClientState``: owns the socket and the timer, and calls the completions.
+///
+/// Its methods run on the environment's loop, and so do the completions that they are given. A completion may be called
+/// before the method returns; it posts to the loop to call the driver again. `SessionDriver+Tasks.swift` has the entry
+/// points for other threads.
+///
+/// Unchecked: all stored variables except the mutexes are touched on the loop only.
+final class SessionDriver: @unchecked Sendable {
+    let environment: any ClientEnvironment
+    let snapshot = Mutex(Session.Snapshot())
+    let streams = Mutex(EventStreams())
+    private let journal = Mutex(Journal())
+
+    private(set) var state: ClientState
+    private var link: (any ClientLink)?
+    /// Tells the events of an older socket from the events of the current one.
+    private var generation = 0
+    private var target: (url: String, trustedCertificatesFile: String?) = ("", nil)
+    private var timer: (any ClientTimer)?
+    private var parser = JSONParser(
+        limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.clientMessageByteCount))
+    private var unsent = OutboundLines()
+    private var isFlushPosted = false
+    private var connectCompletion: ((Result<Void, SignalingError>) -> Void)?
+    private var callCompletions: [ClientState.CallID: (Result<Seq?, SignalingError>) -> Void] = [:]
+    private var disconnectCompletions: [() -> Void] = []
+    private var lastCall: UInt64 = 0
+
+    init(environment: any ClientEnvironment) {
+        self.environment = environment
+        state = ClientState(random: { environment.random() })
+    }
+
+    func keepJournal(_ write: @escaping @Sendable (JournalEntry) -> Void) { journal.withLock { $0.write = write } }
+
+    // MARK: - The application's requests
+
+    func connect(
+        _ request: ConnectRequest, to address: ServerAddress, trustedCertificatesFile: String? = nil,
+        completion: @escaping (Result<Void, SignalingError>) -> Void
+    ) {
+        switch state.phase {
+        case .disconnected, .disconnecting: break
+        case .opening, .connecting, .connected, .reconnecting:
+            // The completion of the first connect still waits.
+            return completion(.failure(SignalingError(.illegalState, "already connected or connecting")))
+        }
+        connectCompletion = completion
+        target = (address.webSocketURL, trustedCertificatesFile)
+        handle(.connect(request))
+    }
+
+    func call(
+        _ input: (ClientState.CallID) -> ClientState.Input,
+        completion: @escaping (Result<Seq?, SignalingError>) -> Void
+    ) {
+        lastCall += 1
+        let call = ClientState.CallID(rawValue: lastCall)
+        callCompletions[call] = completion
+        let input = input(call)
+        if case .signal(let request, _, _) = input { note(.sent(call.rawValue, request)) }
+        handle(input)
+    }
+
+    /// Calls `completion` when the connection has ended.
+    func disconnect(completion: @escaping () -> Void) {
+        disconnectCompletions.append(completion)
+        handle(.disconnect)
+    }
+
+    // MARK: - Events of the socket and the timer
+
+    private func linkEvent(_ event: ClientLinkEvent, generation: Int) {
+        guard generation == self.generation else { return }
+        switch event {
+        case .opened: handle(.socketOpened)
+        case .drained: flush()
+        case .closed(let code):
+            link = nil
+            handle(.socketClosed(code: code))
+        case .failed(let error):
+            link = nil
+            handle(.socketFailed(error))
+        case .received(let message):
+            for line in MessageLines(message) {
+                received(line)
+                if generation != self.generation { return }
+            }
+        }
+    }
+
+    private func received(_ line: UnsafeRawBufferPointer) {
+        do {
+            guard let message = try ServerMessage.decode(line: line, parser: &parser) else {
+                return handle(.receivedUnknown)
+            }
+            if case .connected(_, let welcome) = message { note(.welcomed(welcome)) }
+            handle(.received(message))
+        } catch {
+            handle(.receivedMalformed(error))
+        }
+    }
+
+    private func timerFired() {
+        perform(state.advance(to: environment.now))
+        settle()
+    }
+
+    // MARK: - Effects
+
+    private func handle(_ input: ClientState.Input) {
+        perform(state.handle(input, now: environment.now))
+        settle()
+    }
+
+    private func settle() {
+        let timer = timer ?? environment.makeTimer { [weak self] in self?.timerFired() }
+        self.timer = timer
+        if let deadline = state.nextDeadline { timer.schedule(at: deadline) } else { timer.cancel() }
+        if case .disconnected = state.phase { completeDisconnects() }
+    }
+
+    private func perform(_ effects: [ClientState.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .openSocket:
+                note(.opening)
+                openSocket()
+            case .send(let message): send(message)
+            case .closeSocket(let reason): closeSocket(reason)
+            case .connectSucceeded(let welcome):
+                snapshot.withLock { $0 = Session.Snapshot(welcome) }
+                completeConnect(.success(()))
+            case .connectFailed(let error): completeConnect(.failure(error))
+            case .connectionReplaced(let welcome): snapshot.withLock { $0.replace(welcome) }
+            case .callSucceeded(let call, let seq): complete(call, .success(seq))
+            case .callFailed(let call, let error): complete(call, .failure(error))
+            case .emit(let event):
+                note(.heard(event))
+                snapshot.withLock { $0.note(event) }
+                for ended in streams.withLock({ $0.yield(event) }) { ended.finish() }
+                if case .disconnected = event { completeDisconnects() }
+            }
+        }
+    }
+
+    private func completeConnect(_ result: Result<Void, SignalingError>) {
+        let completion = connectCompletion
+        connectCompletion = nil
+        completion?(result)
+    }
+
+    private func complete(_ call: ClientState.CallID, _ result: Result<Seq?, SignalingError>) {
+        note(.answered(call.rawValue, result))
+        callCompletions.removeValue(forKey: call)?(result)
+    }
+
+    private func completeDisconnects() {
+        let completions = disconnectCompletions
+        disconnectCompletions = []
+        for completion in completions { completion() }
+    }
+
+    private func note(_ entry: @autoclosure () -> JournalEntry) {
+        if let write = journal.withLock({ $0.write }) { write(entry()) }
+    }
+
+    // MARK: - The socket
+
+    private func openSocket() {
+        generation += 1
+        unsent.removeAll()
+        let generation = generation
+        do {
+            link = try environment.openLink(url: target.url, trustedCertificatesFile: target.trustedCertificatesFile) {
+                self.linkEvent($0, generation: generation)
+            }
+        } catch {
+            handle(.socketFailed(error))
+        }
+    }
+
+    /// Messages of one turn of the loop go out together, at its end.
+    private func send(_ message: ClientMessage) {
+        unsent.append(message)
+        if isFlushPosted { return }
+        isFlushPosted = true
+        environment.post { [self] in
+            isFlushPosted = false
+            flush()
+        }
+    }
+
+    private func flush() {
+        guard let link else { return }
+        while !unsent.isEmpty, !link.isBacklogged { unsent.writeNext { link.write($0) } }
+    }
+
+    private func closeSocket(_ reason: CloseReason) {
+        flush()
+        link?.close(code: reason.rawValue)
+        link = nil
+        generation += 1
+    }
+}

@@ -1,0 +1,153 @@
+import SignalingProtocol
+
+/// Messages of the server.
+extension ClientState {
+    mutating func received(_ message: ServerMessage, _ now: MonotonicInstant) -> [Effect] {
+        noteSignOfLife(now)
+        switch message {
+        case .connected(let id, let welcome): return welcomed(id, welcome, now)
+        case .error(let id, let error): return refused(id, error, now)
+        case .disconnected(let reason, let reconnect): return dismissed(reason, reconnect, now)
+        case .ack, .signal, .connectionCreated, .connectionDestroyed, .ping: break
+        }
+        switch phase {
+        case .disconnected, .opening, .connecting, .reconnecting: return []
+        case .connected, .disconnecting: return receivedInSession(message)
+        }
+    }
+
+    /// HB-3: any text message is a sign of life.
+    mutating func receivedUnknown(_ now: MonotonicInstant) -> [Effect] {
+        noteSignOfLife(now)
+        return []
+    }
+
+    /// The client cannot know what such a line meant to say, and must not miss an event silently (G4).
+    mutating func receivedMalformed(_ error: SignalingError) -> [Effect] {
+        switch phase {
+        case .disconnected: []
+        case .opening, .connecting: [.closeSocket(.normal)] + failConnect(error)
+        case .connected: [.closeSocket(.normal)] + end(.networkDisconnected)
+        case .reconnecting(_, let reconnection):
+            reconnection.isTrying ? reconnection.leaveAttempt(.normal) + end(.networkDisconnected) : []
+        case .disconnecting: [.closeSocket(.normal)] + end(.clientDisconnected)
+        }
+    }
+
+    private mutating func noteSignOfLife(_ now: MonotonicInstant) {
+        if case .connected(let terms, _) = phase { phase = .connected(terms, lastHeard: now) }
+    }
+
+    private mutating func receivedInSession(_ message: ServerMessage) -> [Effect] {
+        switch message {
+        case .ack(let id, let seq):
+            // The server has sent everything before this seq that is meant for this client (SIG-6).
+            if let seq { view?.advance(to: seq) }
+            return pending.removeAnswered(id).map { [.callSucceeded($0, seq)] + sendPending() } ?? []
+        case .signal(let event):
+            guard let view, self.view?.accept(event.seq) == true else { return [] }
+            return [.emit(.signal(view.signal(event)))]
+        case .connectionCreated(let seq, let connection):
+            guard view?.accept(seq) == true else { return [] }
+            view?.add(connection)
+            return [.emit(.connectionCreated(connection))]
+        case .connectionDestroyed(let seq, let id, let reason):
+            guard view?.accept(seq) == true, let peer = view?.remove(id) else { return [] }
+            return [.emit(.connectionDestroyed(peer, reason))]
+        case .ping(let seq):
+            // HB-2: the same holds for a ping.
+            view?.advance(to: seq)
+            return [.send(.pong)]
+        case .connected, .error, .disconnected: return []
+        }
+    }
+
+    /// The server ends this socket (LEAVE-4). What it says counts more than the close code that follows.
+    private mutating func dismissed(
+        _ reason: DisconnectReason, _ reconnect: Reconnect, _ now: MonotonicInstant
+    ) -> [Effect] {
+        let wait: Duration?
+        switch phase {
+        case .disconnected, .opening, .connecting: return []
+        case .disconnecting: return [.closeSocket(.normal)] + end(.clientDisconnected)
+        case .reconnecting(_, let reconnection) where !reconnection.isTrying: return []
+        case .connected, .reconnecting: break
+        }
+        switch reconnect {
+        case .never: return [.closeSocket(.normal)] + end(reason)
+        case .yes: wait = nil
+        case .after(let time): wait = time
+        }
+        // A close with 1000 would end the connection (RES-10).
+        if case .connected = phase { return [.closeSocket(.heartbeatMissed)] + loseSocket(now, wait: wait) }
+        return [.closeSocket(.heartbeatMissed)] + attemptFailed(now, wait: wait)
+    }
+
+    private mutating func refused(_ id: RequestID?, _ error: SignalingError, _ now: MonotonicInstant) -> [Effect] {
+        switch phase {
+        case .disconnected, .opening: return []
+        case .connecting(_, let connect, _):
+            // Without an id the server could not read the request: the error still answers it.
+            guard id == nil || id == connect else { return [] }
+            return [.closeSocket(.normal)] + failConnect(error)
+        case .reconnecting(_, let reconnection):
+            guard case .connecting(let connect, _) = reconnection.step, id == nil || id == connect else { return [] }
+            return error.isRetryable
+                ? [.closeSocket(.heartbeatMissed)] + attemptFailed(now)
+                : [.closeSocket(.normal)] + end(.networkDisconnected)
+        case .connected, .disconnecting:
+            guard let id, let call = pending.removeAnswered(id) else { return [] }
+            return [.callFailed(call, error)] + sendPending()
+        }
+    }
+
+    // MARK: - Entering the session
+
+    private mutating func welcomed(_ id: RequestID, _ welcome: Welcome, _ now: MonotonicInstant) -> [Effect] {
+        switch phase {
+        case .connecting(let request, id, _):
+            enter(welcome, request, now)
+            view = SessionView(welcome)
+            return [.connectSucceeded(welcome)]
+        case .reconnecting(let terms, let reconnection):
+            guard case .connecting(id, _) = reconnection.step, let before = view else { return [] }
+            enter(welcome, terms.request, now)
+            let isSameOrder = welcome.epoch == before.epoch
+            if welcome.outcome == .resumed, isSameOrder,
+                welcome.connection.connectionId == before.connection.connectionId
+            {
+                return resumed(welcome)
+            }
+            view = SessionView(welcome, after: before)
+            // A server that knows nothing of resuming says "new", and means that something may be missing.
+            let outcome: Welcome.Outcome = welcome.outcome == .recovered && isSameOrder ? .recovered : .lost
+            return replaced(welcome, outcome, before)
+        case .disconnected, .opening, .connecting, .connected, .disconnecting: return []
+        }
+    }
+
+    private mutating func enter(_ welcome: Welcome, _ request: ConnectRequest, _ now: MonotonicInstant) {
+        phase = .connected(
+            Terms(request: request, offer: welcome.resume, heartbeat: welcome.heartbeat), lastHeard: now)
+    }
+
+    /// The same connection. The peers stay, and the replayed events bring them up to date (RES-5).
+    private mutating func resumed(_ welcome: Welcome) -> [Effect] {
+        // The server may repeat events that this client has seen (G3).
+        view?.advance(to: welcome.seq)
+        let sends = pending.messagesToRepeat.map { Effect.send($0) } + sendPending()
+        // RES-6: a message on this socket ends the time in which an older attempt, or the older secret, could take the
+        // connection over.
+        return [.emit(.reconnected(.resumed))] + (sends.isEmpty ? [.send(.pong)] : sends)
+    }
+
+    /// Another connection. The fate of the requests that were sent on the old one is unknown (RES-9).
+    private mutating func replaced(
+        _ welcome: Welcome, _ outcome: Welcome.Outcome, _ before: SessionView
+    ) -> [Effect] {
+        let changes = view?.changes(since: before) ?? []
+        let unknown = pending.removeSent()
+        return [.connectionReplaced(welcome)] + changes.map { .emit($0) } + [.emit(.reconnected(outcome))]
+            + unknown.map { Self.failure(of: $0, Self.lostBeforeAnswer) } + sendPending()
+    }
+}

@@ -1,0 +1,36 @@
+import SignalingProtocol
+
+extension ClientState {
+    enum Input {
+        case connect(ConnectRequest)
+        case signal(SignalRequest, CallID, retriesAfterReconnect: Bool = true)
+        case forceDisconnect(ConnectionID, CallID)
+        case disconnect
+        case socketOpened
+        case received(ServerMessage)
+        /// A message that this version of the protocol does not know (WIRE-6).
+        case receivedUnknown
+        /// A line that breaks the protocol.
+        case receivedMalformed(SignalingError)
+        /// The socket is gone; `nil` without a close code.
+        case socketClosed(code: UInt16?)
+        /// The socket could not be opened.
+        case socketFailed(SignalingError)
+    }
+
+    enum Effect {
+        case openSocket
+        case send(ClientMessage)
+        case closeSocket(CloseReason)
+        case connectSucceeded(Welcome)
+        case connectFailed(SignalingError)
+        /// Back in the session as another connection (RES-2). The events that follow say what changed.
+        case connectionReplaced(Welcome)
+        case callSucceeded(CallID, Seq?)
+        case callFailed(CallID, SignalingError)
+        case emit(SessionEvent)
+    }
+
+    /// Names a request of the application that waits for its answer.
+    struct CallID: Hashable { var rawValue: UInt64 }
+}

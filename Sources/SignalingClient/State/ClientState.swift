@@ -1,0 +1,148 @@
+import SignalingProtocol
+
+/// A client's side of one connection, as rules without a socket and without a clock: the application's requests and the
+/// socket's events go in with `now`, effects come out, in the order in which to execute them.
+///
+/// The browser library has the same machine in `web-test-client/opentok/client/client-state.js`: the same states, inputs
+/// and effects. The scenarios in `Tests/Vectors/client` hold both to the same behaviour.
+struct ClientState {
+    enum Phase {
+        /// No connection, and none wanted. Next: `opening`.
+        case disconnected
+        /// A socket is being opened. Next: `connecting`, `disconnected`.
+        case opening(ConnectRequest, until: MonotonicInstant)
+        /// The connect has been sent. Next: `connected`, `disconnected`.
+        case connecting(ConnectRequest, RequestID, until: MonotonicInstant)
+        /// In the session. Next: `reconnecting`, `disconnecting`, `disconnected`.
+        case connected(Terms, lastHeard: MonotonicInstant)
+        /// In the session, without a usable socket. Next: `connected`, `disconnected`.
+        case reconnecting(Terms, Reconnection)
+        /// `disconnect` has been sent. The server's `disconnected` or its close ends it. Next: `disconnected`, `opening`.
+        case disconnecting(until: MonotonicInstant)
+    }
+
+    /// What the last `connected` message says about staying in the session and coming back.
+    struct Terms {
+        let request: ConnectRequest
+        let offer: ResumeOffer
+        let heartbeat: Duration
+
+        /// How long after a loss the client tries to come back (RES-13). Zero: not at all.
+        var reconnectWindow: Duration { max(offer.resumeWindow, offer.recoveryWindow) }
+    }
+
+    /// How long a connect or a reconnect attempt may take from opening the socket to `connected`, and how long the server
+    /// may take from `disconnect` to its close.
+    static let answerTimeout = Duration.seconds(15)
+
+    /// HB-3: silence of so many heartbeats is a loss.
+    static let silentHeartbeats = 2
+
+    var phase = Phase.disconnected
+    /// Present while connected, reconnecting or disconnecting.
+    var view: SessionView?
+    var pending = PendingRequests()
+    var lastRequest = RequestID(0)
+    private let random: () -> Double
+
+    /// - Parameter random: a new number from 0 up to 1 at each call, for the jitter of reconnects (RES-13).
+    init(random: @escaping () -> Double) {
+        self.random = random
+    }
+
+    /// The client's own connection. It stays while the client reconnects.
+    var connection: Connection? { view?.connection }
+
+    /// When `advance` has to be called at the latest.
+    var nextDeadline: MonotonicInstant? {
+        switch phase {
+        case .disconnected: nil
+        case .opening(_, let until), .connecting(_, _, let until), .disconnecting(let until): until
+        case .connected(let terms, let lastHeard):
+            lastHeard.advanced(by: terms.heartbeat * Self.silentHeartbeats)
+        case .reconnecting(_, let reconnection): reconnection.deadline
+        }
+    }
+
+    mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
+        switch input {
+        case .connect(let request): connect(request, now)
+        case .signal(let request, let call, let retries):
+            self.request(call, .signal(request, retriesAfterReconnect: retries))
+        case .forceDisconnect(let target, let call): self.request(call, .forceDisconnect(target))
+        case .disconnect: disconnect(now)
+        case .socketOpened: socketOpened()
+        case .received(let message): received(message, now)
+        case .receivedUnknown: receivedUnknown(now)
+        case .receivedMalformed(let error): receivedMalformed(error)
+        case .socketClosed(let code): socketClosed(code, now)
+        case .socketFailed(let error): socketFailed(error, now)
+        }
+    }
+
+    /// Does what is due.
+    mutating func advance(to now: MonotonicInstant) -> [Effect] {
+        guard let deadline = nextDeadline, now >= deadline else { return [] }
+        switch phase {
+        case .disconnected: return []
+        case .opening, .connecting:
+            return [.closeSocket(.normal)]
+                + failConnect(SignalingError(.connectFailed, "the server did not answer in time"))
+        case .connected:
+            return [.closeSocket(.heartbeatMissed)] + loseSocket(now)
+        case .reconnecting(let terms, let reconnection):
+            if now >= reconnection.giveUpAt { return reconnection.leaveAttempt(.normal) + end(.networkDisconnected) }
+            if reconnection.isTrying { return reconnection.leaveAttempt(.heartbeatMissed) + attemptFailed(now) }
+            phase = .reconnecting(terms, reconnection.opening(until: now.advanced(by: Self.answerTimeout)))
+            return [.openSocket]
+        case .disconnecting:
+            return [.closeSocket(.normal)] + end(.clientDisconnected)
+        }
+    }
+
+    // MARK: - Losses and endings
+
+    /// The socket is gone. The connection goes on if the server keeps it for a while.
+    ///
+    /// - Parameter wait: what the server asks for; nil for the client's own back-off.
+    mutating func loseSocket(_ now: MonotonicInstant, wait: Duration? = nil) -> [Effect] {
+        guard case .connected(let terms, _) = phase, terms.reconnectWindow > .zero else {
+            return end(.networkDisconnected)
+        }
+        let wait = wait ?? ReconnectPolicy.wait(attempt: 0, random: random())
+        phase = .reconnecting(
+            terms,
+            Reconnection(waitUntil: now.advanced(by: wait), giveUpAt: now.advanced(by: terms.reconnectWindow)))
+        return [.emit(.reconnecting)] + pending.removeUnrepeatable().map { Self.failure(of: $0, Self.lostBeforeAnswer) }
+    }
+
+    /// An attempt to come back has failed. The next one follows after a wait.
+    mutating func attemptFailed(_ now: MonotonicInstant, wait: Duration? = nil) -> [Effect] {
+        guard case .reconnecting(let terms, let reconnection) = phase else { return [] }
+        let wait = wait ?? ReconnectPolicy.wait(attempt: reconnection.failureCount + 1, random: random())
+        phase = .reconnecting(terms, reconnection.failed(waitUntil: now.advanced(by: wait)))
+        return []
+    }
+
+    mutating func failConnect(_ error: SignalingError) -> [Effect] {
+        phase = .disconnected
+        return [.connectFailed(error)]
+    }
+
+    /// The connection is over: first every pending request fails, then the application is told.
+    mutating func end(_ reason: DisconnectReason) -> [Effect] {
+        phase = .disconnected
+        view = nil
+        return pending.removeAll().map { Self.failure(of: $0, Self.lostBeforeAnswer) } + [.emit(.disconnected(reason))]
+    }
+
+    static let lostBeforeAnswer = "the connection was lost before the server answered"
+
+    /// Both codes mean "not connected": OpenTok has one for signals and one for moderation (LEAVE-2).
+    static func failure(of request: PendingRequests.Request, _ message: String) -> Effect {
+        switch request.content {
+        case .signal: .callFailed(request.call, SignalingError(.notConnected, message))
+        case .forceDisconnect: .callFailed(request.call, SignalingError(.notConnectedToModerate, message))
+        }
+    }
+}

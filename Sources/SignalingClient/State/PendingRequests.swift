@@ -1,0 +1,88 @@
+import DequeModule
+import SignalingProtocol
+
+/// The application's requests that have no answer yet, in their order: first those that were sent, then those that wait for
+/// their turn or for the connection to come back.
+struct PendingRequests {
+    /// What the application asks for; the same message again after a resume.
+    enum Content {
+        case signal(SignalRequest, retriesAfterReconnect: Bool)
+        case forceDisconnect(ConnectionID)
+
+        func message(_ id: RequestID) -> ClientMessage {
+            switch self {
+            case .signal(let request, _): .signal(id, request)
+            case .forceDisconnect(let target): .forceDisconnect(id, target)
+            }
+        }
+
+        /// Whether it may go out on another socket after a loss (RES-9). Online-only signals must not arrive late (G6).
+        var isRepeatable: Bool {
+            switch self {
+            case .signal(let request, let retriesAfterReconnect): retriesAfterReconnect && !request.isOnlineOnly
+            case .forceDisconnect: true
+            }
+        }
+    }
+
+    struct Request {
+        let call: ClientState.CallID
+        let content: Content
+    }
+
+    /// Requests that may be pending at a time (G5). A caller that awaits each one never comes near.
+    static let limit = 10_000
+
+    /// By id, in the order of sending.
+    private var sent: Deque<(id: RequestID, request: Request)> = []
+    private var unsent: Deque<Request> = []
+
+    var isFull: Bool { sent.count + unsent.count >= Self.limit }
+
+    mutating func append(_ content: Content, for call: ClientState.CallID) {
+        unsent.append(Request(call: call, content: content))
+    }
+
+    /// Moves the requests whose turn has come to the sent ones, and returns their messages. At most
+    /// `Limits.unansweredRequests` are unanswered at a time.
+    mutating func startSending(after lastID: inout RequestID) -> [ClientMessage] {
+        var messages: [ClientMessage] = []
+        while sent.count < Limits.unansweredRequests, let next = unsent.popFirst() {
+            lastID = lastID.next
+            sent.append((lastID, next))
+            messages.append(next.content.message(lastID))
+        }
+        return messages
+    }
+
+    /// The sent requests, with their ids, for a resumed connection.
+    var messagesToRepeat: [ClientMessage] { sent.map { $0.request.content.message($0.id) } }
+
+    /// The call that has its answer now; `nil` for an id that waits for none.
+    mutating func removeAnswered(_ id: RequestID) -> ClientState.CallID? {
+        // Answers come in the order of the requests (WIRE-8), so this is nearly always the first.
+        guard let index = sent.firstIndex(where: { $0.id == id }) else { return nil }
+        return sent.remove(at: index).request.call
+    }
+
+    /// Removes the requests that must not go out on another socket.
+    mutating func removeUnrepeatable() -> [Request] {
+        let removed = all.filter { !$0.content.isRepeatable }
+        sent.removeAll { !$0.request.content.isRepeatable }
+        unsent.removeAll { !$0.content.isRepeatable }
+        return removed
+    }
+
+    /// Removes the requests that the server may or may not have seen.
+    mutating func removeSent() -> [Request] {
+        defer { sent = [] }
+        return sent.map(\.request)
+    }
+
+    mutating func removeAll() -> [Request] {
+        defer { (sent, unsent) = ([], []) }
+        return all
+    }
+
+    private var all: [Request] { sent.map(\.request) + unsent }
+}

@@ -1,0 +1,47 @@
+import SignalingProtocol
+
+/// After which closes a client reconnects, and how long it waits first (CLOSE-1, RES-13).
+enum ReconnectPolicy {
+    /// The longest wait before the first attempt; it doubles with each.
+    static let base = Duration.milliseconds(250)
+    static let longest = Duration.seconds(5)
+
+    /// Full jitter: clients that lost their sockets together do not return together.
+    ///
+    /// - Parameters:
+    ///   - attempt: 0 for the first.
+    ///   - random: from 0 up to 1.
+    static func wait(attempt: Int, random: Double) -> Duration {
+        // From here on the doubled base is beyond the longest wait.
+        let doubled = base * (1 << min(attempt, 10))
+        return min(longest, doubled) * random
+    }
+
+    /// Close codes that RFC 6455 and its registry define and the server does not send itself. Lost sockets and proxies
+    /// show them.
+    private enum StandardCode {
+        static let noStatus: UInt16 = 1005
+        static let abnormal: UInt16 = 1006
+        static let serviceRestart: UInt16 = 1012
+        static let tryAgainLater: UInt16 = 1013
+        static let badGateway: UInt16 = 1014
+    }
+
+    /// Codes for applications, up to the first that says "do not come back".
+    private static let applicationCodes: Range<UInt16> = 3000..<CloseReason.connectTimeout.rawValue
+
+    /// CLOSE-1. `nil` is a socket that was lost without a close code.
+    static func mayReconnect(after code: UInt16?) -> Bool {
+        switch code {
+        case nil, CloseReason.goingAway.rawValue, StandardCode.noStatus, StandardCode.abnormal,
+            StandardCode.serviceRestart, StandardCode.tryAgainLater, StandardCode.badGateway:
+            true
+        case .some(let code): applicationCodes.contains(code)
+        }
+    }
+
+    /// What a close without a `disconnected` message before it means (LEAVE-4).
+    static func reason(for code: UInt16?) -> DisconnectReason {
+        code == CloseReason.forceDisconnected.rawValue ? .forceDisconnected : .networkDisconnected
+    }
+}

@@ -1,0 +1,63 @@
+import SignalingProtocol
+
+/// What a client knows of its session: its own connection, its peers, and the last event that it has seen (G1, G3).
+struct SessionView {
+    let connection: Connection
+    /// Names the order of events that `seq` counts in.
+    let epoch: Epoch
+    /// The seq of the last event seen.
+    private(set) var seq: Seq
+    /// Everybody in the session, the own connection included.
+    private var peers: [ConnectionID: Connection]
+
+    init(_ welcome: Welcome) {
+        connection = welcome.connection
+        epoch = welcome.epoch
+        seq = welcome.seq
+        peers = Dictionary(welcome.connections.map { ($0.connectionId, $0) }, uniquingKeysWith: { _, last in last })
+        peers[welcome.connection.connectionId] = welcome.connection
+    }
+
+    /// As another connection: what was seen before in the same order stays seen.
+    init(_ welcome: Welcome, after before: SessionView) {
+        self.init(welcome)
+        if epoch == before.epoch { advance(to: before.seq) }
+    }
+
+    /// Notes that everything up to `seq` has been seen or was not meant for this client.
+    mutating func advance(to seq: Seq) { self.seq = max(self.seq, seq) }
+
+    /// Whether an event is new; it counts as seen from now on (G3). Online-only signals have no seq and are always new.
+    mutating func accept(_ seq: Seq?) -> Bool {
+        guard let seq else { return true }
+        guard seq > self.seq else { return false }
+        self.seq = seq
+        return true
+    }
+
+    mutating func add(_ peer: Connection) { peers[peer.connectionId] = peer }
+
+    mutating func remove(_ id: ConnectionID) -> Connection? { peers.removeValue(forKey: id) }
+
+    func signal(_ event: SignalEvent) -> Signal {
+        let from = event.from.map { id in
+            peers[id] ?? event.sender
+                // Its sender has left, or connection events are suppressed and the server is an older one.
+                ?? Connection(connectionId: id, creationTime: WallTime(milliseconds: 0), data: "")
+        }
+        return Signal(type: event.type, data: event.data, from: from, seq: event.seq, isDirected: event.to != nil)
+    }
+
+    /// The other clients that have left and joined since, oldest first. The own connections are not among them.
+    func changes(since before: SessionView) -> [SessionEvent] {
+        let gone = before.peers.values.filter {
+            $0.connectionId != before.connection.connectionId && peers[$0.connectionId] == nil
+        }
+        let came = peers.values.filter {
+            $0.connectionId != connection.connectionId && before.peers[$0.connectionId] == nil
+        }
+        return gone.sorted { $0.creationTime < $1.creationTime }
+            .map { .connectionDestroyed($0, .networkDisconnected) }
+            + came.sorted { $0.creationTime < $1.creationTime }.map { .connectionCreated($0) }
+    }
+}

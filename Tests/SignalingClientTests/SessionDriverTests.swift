@@ -1,0 +1,241 @@
+import SignalingProtocol
+import Synchronization
+import Testing
+
+@testable import SignalingClient
+
+/// A ``ClientEnvironment`` on the test's own thread: the test moves the clock and speaks for the server.
+///
+/// Unchecked: a test uses it on one thread.
+private final class ManualEnvironment: ClientEnvironment, @unchecked Sendable {
+    final class Timer: ClientTimer {
+        let fire: () -> Void
+        var deadline: MonotonicInstant?
+        init(fire: @escaping () -> Void) { self.fire = fire }
+        func schedule(at deadline: MonotonicInstant) { self.deadline = deadline }
+        func cancel() { deadline = nil }
+    }
+
+    final class Link: ClientLink {
+        let onEvent: (ClientLinkEvent) -> Void
+        var isBacklogged = false
+        var written: [String] = []
+        var closeCode: UInt16?
+        init(onEvent: @escaping (ClientLinkEvent) -> Void) { self.onEvent = onEvent }
+        func write(_ message: ArraySlice<UInt8>) { written.append(String(decoding: message, as: UTF8.self)) }
+        func close(code: UInt16) { closeCode = code }
+        func receive(_ text: String) { Array(text.utf8).withUnsafeBytes { onEvent(.received($0)) } }
+    }
+
+    var now = at(0)
+    var work: [@Sendable () -> Void] = []
+    var timers: [Timer] = []
+    var links: [Link] = []
+    var openError: SignalingError?
+
+    var link: Link { links[links.count - 1] }
+
+    func start() throws(SignalingError) {}
+    func post(_ work: @escaping @Sendable () -> Void) { self.work.append(work) }
+    func random() -> Double { 0.5 }
+    func makeTimer(_ fire: @escaping () -> Void) -> any ClientTimer {
+        timers.append(Timer(fire: fire))
+        return timers[timers.count - 1]
+    }
+    func openLink(
+        url: String, trustedCertificatesFile: String?, onEvent: @escaping (ClientLinkEvent) -> Void
+    ) throws(SignalingError) -> any ClientLink {
+        if let openError { throw openError }
+        links.append(Link(onEvent: onEvent))
+        return link
+    }
+
+    /// The end of a turn of the loop.
+    func endTurn() {
+        let posted = work
+        work = []
+        for each in posted { each() }
+    }
+
+    func advance(to seconds: Double) {
+        now = at(seconds)
+        for timer in timers {
+            guard let deadline = timer.deadline, deadline <= now else { continue }
+            timer.deadline = nil
+            timer.fire()
+        }
+    }
+}
+
+@Suite("A session's driver")
+struct SessionDriverTests {
+    private let environment = ManualEnvironment()
+    private let driver: SessionDriver
+    private let connected =
+        #"{"ev":"connected","id":1,"connection":{"connectionId":"bob","creationTime":2,"data":"Bob"},"#
+        + #""connections":[{"connectionId":"bob","creationTime":2,"data":"Bob"}],"role":"publisher","epoch":"e","seq":2,"#
+        + #""outcome":"new","resume":{"secret":"s","resumeSeconds":60,"recoverySeconds":300},"heartbeatSeconds":10}"#
+
+    init() { driver = SessionDriver(environment: environment) }
+
+    /// What a driver's completions and journal have said.
+    private final class Record {
+        var connects: [Result<Void, SignalingError>] = []
+        var calls: [Result<Seq?, SignalingError>] = []
+        var disconnectCount = 0
+    }
+
+    private let record = Record()
+
+    private func connect() throws {
+        driver.connect(.test, to: try ServerAddress("http://127.0.0.1:1")) { record.connects.append($0) }
+    }
+
+    private func connectFully() throws {
+        try connect()
+        environment.link.onEvent(.opened)
+        environment.endTurn()
+        environment.link.receive(connected)
+        _ = try #require(record.connects.last).get()
+    }
+
+    private func signal(_ data: String) {
+        driver.call({ .signal(SignalRequest(type: nil, data: data), $0) }) { record.calls.append($0) }
+    }
+
+    @Test("a connect completes when the server has answered, on the loop alone")
+    func connects() throws {
+        try connect()
+        #expect(record.connects.isEmpty)
+        environment.link.onEvent(.opened)
+        #expect(environment.link.written.isEmpty)
+        environment.endTurn()
+        #expect(
+            environment.link.written == [#"{"op":"connect","id":1,"apiKey":"1","sessionId":"1_s","token":"t"}"#])
+        environment.link.receive(connected)
+        #expect(record.connects.count == 1)
+        #expect(driver.snapshot.withLock { $0.connection?.data } == "Bob")
+    }
+
+    @Test("a second connect fails with 1015 while the first goes on")
+    func secondConnect() throws {
+        try connect()
+        try connect()
+        #expect(throws: SignalingError(.illegalState, "")) { try record.connects.first?.get() }
+        #expect(environment.links.count == 1)
+    }
+
+    @Test("a socket that cannot be opened fails the connect with the environment's error")
+    func cannotOpen() throws {
+        environment.openError = SignalingError(.invalidParameter, "")
+        try connect()
+        #expect(throws: SignalingError(.invalidParameter, "")) { try record.connects.first?.get() }
+    }
+
+    @Test("WIRE-3: requests of one turn leave as one text message, in their order")
+    func coalesces() throws {
+        try connectFully()
+        for data in ["a", "b"] { signal(data) }
+        environment.endTurn()
+        #expect(
+            environment.link.written.dropFirst()
+                == [#"{"op":"signal","id":2,"data":"a"}"# + "\n" + #"{"op":"signal","id":3,"data":"b"}"#])
+        environment.link.receive(#"{"ev":"ack","id":2,"seq":3}"# + "\n" + #"{"ev":"ack","id":3,"seq":4}"#)
+        #expect(try record.calls.map { try $0.get() } == [Seq(3), Seq(4)])
+    }
+
+    @Test("requests over the server's message limit leave as several messages of whole lines")
+    func splits() throws {
+        try connectFully()
+        let data = String(repeating: "x", count: Limits.dataLength)
+        for _ in 0..<10 { signal(data) }
+        environment.endTurn()
+        let messages = environment.link.written.dropFirst()
+        #expect(messages.count > 1)
+        #expect(messages.allSatisfy { $0.utf8.count <= Limits.messageByteCount })
+        let lines = messages.flatMap { $0.split(separator: "\n") }
+        #expect(lines.count == 10)
+        #expect(lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+    }
+
+    @Test("a backlogged socket gets nothing until it has drained")
+    func backlog() throws {
+        try connectFully()
+        environment.link.isBacklogged = true
+        signal("a")
+        environment.endTurn()
+        #expect(environment.link.written.count == 1)
+        environment.link.isBacklogged = false
+        environment.link.onEvent(.drained)
+        #expect(environment.link.written.count == 2)
+    }
+
+    @Test("RES-13: after a loss the timer opens the next socket, and the older socket is not heard any more")
+    func reconnects() throws {
+        try connectFully()
+        let old = environment.link
+        old.onEvent(.closed(code: nil))
+        environment.advance(to: 0.124)
+        #expect(environment.links.count == 1)
+        environment.advance(to: 0.125)
+        #expect(environment.links.count == 2)
+        old.onEvent(.opened)
+        environment.endTurn()
+        #expect(environment.link.written.isEmpty)
+        environment.link.onEvent(.opened)
+        environment.endTurn()
+        #expect(environment.link.written.count == 1)
+    }
+
+    @Test("LEAVE-1: a disconnect completes with the server's close; without a connection it completes at once")
+    func disconnects() throws {
+        driver.disconnect { record.disconnectCount += 1 }
+        #expect(record.disconnectCount == 1)
+        try connectFully()
+        driver.disconnect { record.disconnectCount += 1 }
+        environment.endTurn()
+        #expect(environment.link.written.last == #"{"op":"disconnect","id":2}"#)
+        #expect(record.disconnectCount == 1)
+        environment.link.onEvent(.closed(code: CloseReason.normal.rawValue))
+        #expect(record.disconnectCount == 2)
+        #expect(environment.timers.allSatisfy { $0.deadline == nil })
+    }
+
+    @Test("LEAVE-1: a connect while disconnecting completes the disconnect, and opens another socket")
+    func connectsWhileDisconnecting() throws {
+        try connectFully()
+        let old = environment.link
+        driver.disconnect { record.disconnectCount += 1 }
+        try connect()
+        #expect(record.disconnectCount == 1)
+        #expect(old.closeCode == CloseReason.normal.rawValue)
+        #expect(environment.links.count == 2)
+        environment.link.onEvent(.opened)
+        environment.endTurn()
+        environment.link.receive(connected)
+        #expect(record.connects.count == 2)
+        #expect(driver.snapshot.withLock { $0.connection } != nil)
+    }
+
+    @Test("HB-3: a message of a later protocol is a sign of life")
+    func unknownMessage() throws {
+        try connectFully()
+        environment.advance(to: 15)
+        environment.link.receive(#"{"ev":"somethingNew"}"#)
+        environment.advance(to: 20)
+        #expect(environment.link.closeCode == nil)
+        environment.advance(to: 35)
+        #expect(environment.link.closeCode == CloseReason.heartbeatMissed.rawValue)
+    }
+
+    @Test("the journal records what the driver does and hears, in its order")
+    func journal() throws {
+        let entries = Mutex<[String]>([])
+        driver.keepJournal { entry in entries.withLock { $0.append("\(entry)".prefix { $0 != "(" }.description) } }
+        try connectFully()
+        signal("a")
+        environment.link.receive(
+            #"{"ev":"signal","seq":3,"from":"bob","data":"a"}"# + "\n" + #"{"ev":"ack","id":2,"seq":3}"#)
+        #expect(entries.withLock { $0 } == ["opening", "welcomed", "sent", "heard", "answered"])
+    }
+}

@@ -1,0 +1,83 @@
+// How the protocol's error codes look to an application: names, titles, and which codes each call may end in.
+
+import { Code } from '../client/codes.js';
+
+/** Where two codes share an idea (413 and 400), OpenTok's name stands. */
+const NAMES = new Map([
+  [Code.invalidParameter, 'OT_INVALID_PARAMETER'],
+  [Code.permissionDenied, 'OT_PERMISSION_DENIED'],
+  [Code.notFound, 'OT_NOT_FOUND'],
+  [Code.tooLong, 'OT_INVALID_PARAMETER'],
+  [Code.rateLimited, 'OT_RATE_LIMIT_EXCEEDED'],
+  [Code.notConnected, 'OT_NOT_CONNECTED'],
+  [Code.authenticationError, 'OT_AUTHENTICATION_ERROR'],
+  [Code.invalidSession, 'OT_INVALID_SESSION_ID'],
+  [Code.connectFailed, 'OT_CONNECT_FAILED'],
+  [Code.notConnectedToModerate, 'OT_NOT_CONNECTED'],
+  [Code.badTarget, 'OT_INVALID_PARAMETER'],
+  [Code.illegalState, 'OT_ILLEGAL_STATE'],
+  [Code.termsOfServiceFailure, 'OT_TERMS_OF_SERVICE_FAILURE'],
+  [Code.connectionLimitExceeded, 'OT_CONNECTION_LIMIT_EXCEEDED'],
+  [Code.unableToForceDisconnect, 'OT_PERMISSION_DENIED'],
+  [Code.unexpectedServerResponse, 'OT_UNEXPECTED_SERVER_RESPONSE'],
+]);
+
+const TITLES = new Map([
+  [Code.authenticationError, 'Authentication error'],
+  [Code.invalidSession, 'Invalid Session ID'],
+  [Code.connectFailed, 'Connect Failed'],
+  [Code.notConnectedToModerate, 'Not Connected'],
+  [Code.badTarget, 'Invalid Parameter'],
+  [Code.connectionFailed, 'Connection Failed'],
+  [Code.connectionLimitExceeded, 'Connection Limit Exceeded'],
+  [Code.unableToForceDisconnect, 'Unable to Force Disconnect'],
+  [Code.unableToForceUnpublish, 'Unable to Force Unpublish'],
+  [Code.internalError, 'Internal Error'],
+  [Code.unexpectedServerResponse, 'Unexpected Server Response'],
+]);
+
+/**
+ * The codes that a program may see for each call. Another code means that the server speaks another dialect, and
+ * `OT_UNEXPECTED_SERVER_RESPONSE` says so.
+ */
+const PASSED_ON = {
+  signal: new Set([
+    Code.invalidParameter, Code.permissionDenied, Code.notFound, Code.tooLong, Code.rateLimited, Code.notConnected,
+  ]),
+  connect: new Set([
+    Code.authenticationError, Code.invalidSession, Code.connectFailed, Code.termsOfServiceFailure,
+    Code.connectionLimitExceeded,
+  ]),
+  forceDisconnect: new Set([
+    Code.rateLimited, Code.notConnectedToModerate, Code.badTarget, Code.unableToForceDisconnect,
+  ]),
+};
+
+const FALLBACK = {
+  signal: Code.unexpectedServerResponse,
+  connect: Code.unexpectedServerResponse,
+  forceDisconnect: Code.badTarget,
+};
+
+/** The code that the application sees when a call of this kind (`signal`, `connect`, `forceDisconnect`) fails with `code`. */
+export function codeForApplication(kind, code) {
+  return PASSED_ON[kind].has(code) ? code : FALLBACK[kind];
+}
+
+export function nameOfCode(code) {
+  return NAMES.get(code) ?? 'OT_UNEXPECTED_SERVER_RESPONSE';
+}
+
+export function titleOfCode(code) {
+  return TITLES.get(Number(code));
+}
+
+/** What completion handlers receive. `reason` repeats `message`: published OpenTok pages read it. */
+export class OTError extends Error {
+  constructor(code, message, name = nameOfCode(code)) {
+    super(message);
+    this.name = name;
+    this.code = code;
+    this.reason = message;
+  }
+}

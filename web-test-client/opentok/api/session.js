@@ -1,0 +1,343 @@
+import { Code } from '../client/codes.js';
+import { Driver } from '../client/driver.js';
+import { signalingAddress } from '../client/server-address.js';
+import { MediaCalls } from '../media/media-calls.js';
+import { Collection } from './collection.js';
+import { complete } from './completion.js';
+import { ConnectHandler } from './connect-handler.js';
+import { Capabilities, Connection, noteDestroyed } from './connection.js';
+import { codeForApplication, OTError, titleOfCode } from './errors.js';
+import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent, SignalEvent } from './events.js';
+import { HeldSignals } from './held-signals.js';
+import { decodeData, encodeData } from './signal-data.js';
+import { Signal } from './signal.js';
+
+/**
+ * OpenTok's Session: turns the events of a connection into OpenTok's events, in OpenTok's order.
+ *
+ * `shared` is what all sessions of one `OT` share: `log`, `environment`, `server()`, `raise(event)` for exceptions,
+ * `handlerFailed` for errors thrown by handlers, `publishers`, and `forget(session)`.
+ */
+export class Session extends MediaCalls {
+  #shared;
+  #driver;
+  #server;
+  #connectEventsSuppressed;
+  #connectHandler = new ConnectHandler(this);
+  #attempts = 0;
+  #held;
+
+  constructor(shared, apiKey, sessionId, options = {}) {
+    super(shared);
+    this.#shared = shared;
+    this.#server = options.server;
+    this.#connectEventsSuppressed = options.connectionEventsSuppressed === true;
+    this.#held = new HeldSignals(shared.log);
+    this.#driver = new Driver(
+      shared.environment,
+      () => this.#address(),
+      (effect) => this.#perform(effect),
+    );
+    this.apiKey = apiKey;
+    this.sessionId = sessionId;
+    this.id = sessionId;
+    this.token = undefined;
+    this.connection = null;
+    this.connections = new Collection();
+    this.streams = new Collection();
+    this.archives = new Collection();
+    this.capabilities = new Capabilities();
+    this.currentState = 'disconnected';
+  }
+
+  is(...states) {
+    return states.flat().includes(this.currentState);
+  }
+
+  isNot(...states) {
+    return !this.is(...states);
+  }
+
+  /** True while reconnecting, too, as in OpenTok: only `sessionReconnecting` and `sessionReconnected` tell the difference. */
+  isConnected() {
+    return this.currentState === 'connected';
+  }
+
+  /** `connect(token, handler?)`, and the older `connect(apiKey, token, handler?)`. */
+  connect(...args) {
+    const isOlderForm = typeof args[1] === 'string';
+    const token = isOlderForm ? args[1] : args[0];
+    if (this.currentState !== 'disconnected') {
+      this.#shared.log.warn(`connect does nothing: the session is ${this.currentState}`);
+      return this;
+    }
+    // The key of `initSession` counts; the older form brings one where that had none.
+    if (isOlderForm && isGiven(args[0]) && this.apiKey === undefined) this.apiKey = String(args[0]);
+    this.token = token;
+    this.currentState = 'connecting';
+    this.#attempts += 1;
+    // OpenTok uses the last argument as the handler: programs call `connect(token, options, handler)`.
+    this.#connectHandler.set(args.at(-1));
+    const error = this.#missingArgument();
+    if (error) {
+      // Reported later, as every other refusal, so that listeners added after this call hear of it.
+      const attempt = this.#attempts;
+      queueMicrotask(() => {
+        if (attempt === this.#attempts && this.currentState === 'connecting') this.#connectFailed(error);
+      });
+      return this;
+    }
+    this.#driver.handle({
+      is: 'connect',
+      apiKey: this.apiKey,
+      sessionId: this.sessionId,
+      token,
+      options: this.#connectEventsSuppressed ? { connectionEventsSuppressed: true } : undefined,
+    });
+    return this;
+  }
+
+  /** Clears the session at once, and tells `sessionDisconnected` later. The client completes the departure by itself. */
+  disconnect() {
+    const wasConnected = this.isConnected();
+    const handler = this.#connectHandler.remove();
+    this.#driver.handle({ is: 'disconnect' });
+    this.#reset();
+    this.#complete(handler, new OTError(Code.connectFailed, 'The session was disconnected before it was connected.'));
+    if (wasConnected) this.#dispatchDisconnected('clientDisconnected');
+  }
+
+  /** `signal(options?, handler?)`, `signal(handler)`. */
+  signal(...args) {
+    const [options, handler] = typeof args[0] === 'function' ? [{}, args[0]] : [args[0] ?? {}, args[1]];
+    const done = (error) => (error ? this.#complete(handler, error) : this.#complete(handler, undefined, options));
+    if (!this.isConnected()) {
+      // Checked before the signal itself, as in OpenTok's script.
+      const error = new OTError(Code.notConnected, 'The signal cannot be sent: the session is not connected.');
+      done(error);
+      this.#raise(error);
+      return;
+    }
+    if (typeof options !== 'object') {
+      // To OpenTok a text has no properties and is an empty signal; no program means that.
+      done(new OTError(Code.invalidParameter, 'The signal must be an object with type and data.'));
+      return;
+    }
+    const signal = new Signal(options, this);
+    if (!signal.valid) {
+      done(new OTError(signal.error.code, signal.error.message));
+      return;
+    }
+    this.#driver.handle({
+      is: 'signal',
+      call: { kind: 'signal', done },
+      type: signal.type === undefined ? undefined : String(signal.type),
+      ...encodeData(signal.data, this.#shared.log),
+      // OpenTok accepts the session itself as a target, and means everybody.
+      to: signal.to === this ? undefined : signal.to?.connectionId,
+      onlineOnly: signal.onlineOnly,
+      retryAfterReconnect: signal.retryAfterReconnect,
+    });
+  }
+
+  forceDisconnect(connectionOrId, handler) {
+    const done = (error) => {
+      this.#complete(handler, error);
+      if (error) this.#raise(error);
+    };
+    const connectionId = typeof connectionOrId === 'string' ? connectionOrId : connectionOrId?.connectionId;
+    if (!this.isConnected()) {
+      done(new OTError(Code.notConnectedToModerate, 'forceDisconnect failed: the session is not connected.'));
+    } else if (!this.capabilities.permittedTo('forceDisconnect')) {
+      done(new OTError(Code.unableToForceDisconnect, 'forceDisconnect failed: it needs the token of a moderator.'));
+    } else if (typeof connectionId !== 'string' || connectionId === '') {
+      done(new OTError(Code.badTarget, 'forceDisconnect failed: pass a connection or its id.'));
+    } else {
+      this.#driver.handle({ is: 'forceDisconnect', call: { kind: 'forceDisconnect', done }, connectionId });
+    }
+  }
+
+  /** Disconnects, and releases everything: the next `initSession` with this id makes a new Session. */
+  destroy() {
+    this.disconnect();
+    this.#shared.forget(this);
+    // `sessionDisconnected` is still to come; the handlers stay until they have heard it.
+    queueMicrotask(() => this.off());
+  }
+
+  // Effects of the client
+
+  #perform(effect) {
+    switch (effect.do) {
+      case 'connectSucceeded':
+        this.#connected(effect.welcome);
+        break;
+      case 'connectFailed':
+        this.#connectFailed({ ...effect.error, code: codeForApplication('connect', effect.error.code) });
+        break;
+      case 'connectionReplaced':
+        this.#setConnection(effect.welcome);
+        break;
+      case 'callSucceeded':
+        effect.call.done();
+        break;
+      case 'callFailed':
+        effect.call.done(new OTError(codeForApplication(effect.call.kind, effect.error.code), effect.error.message));
+        break;
+      case 'emit':
+        this.#heard(effect.event);
+        break;
+      case 'warn':
+        this.#shared.log.warn(effect.message);
+        break;
+    }
+  }
+
+  #heard(event) {
+    switch (event.name) {
+      case 'signal':
+        this.#signalled(event);
+        break;
+      case 'connectionCreated':
+        this.#created(this.#remember(event.connection));
+        break;
+      case 'connectionDestroyed':
+        this.#destroyed(event);
+        break;
+      case 'reconnecting':
+        this.dispatchEvent(new OTEvent('sessionReconnecting', this));
+        break;
+      case 'reconnected':
+        this.#reconnected(event);
+        break;
+      case 'disconnected':
+        this.#reset();
+        this.#dispatchDisconnected(event.reason);
+        break;
+    }
+  }
+
+  #connected(welcome) {
+    this.#setConnection(welcome);
+    this.currentState = 'connected';
+    const own = this.connection;
+    // The collection is complete before any event: programs count its members in their connect handler.
+    const present = welcome.connections.map((each) => this.#remember(each));
+    this.dispatchEvent(new SessionConnectEvent(this));
+    // `off` may have removed the connect handler's listener, as in OpenTok. The handler must not hear of a later failure.
+    if (this.connection === own) this.#connectHandler.remove();
+    for (const each of present) {
+      // A handler may disconnect in the middle of this.
+      if (this.connection !== own) return;
+      this.#created(each);
+    }
+  }
+
+  #setConnection({ connection, capabilities }) {
+    this.connection = new Connection({ ...connection, capabilities }, this.#shared.handlerFailed);
+    this.capabilities = new Capabilities(capabilities);
+  }
+
+  #reconnected({ outcome }) {
+    if (outcome === 'lost') {
+      this.#shared.log.warn('the session is connected again, after too long: signals and connections of the meantime may have been missed');
+    }
+    this.dispatchEvent(new SessionReconnectEvent(this, outcome));
+  }
+
+  #remember(described) {
+    const known = described.connectionId === this.connection?.connectionId ? this.connection : this.connections.get(described.connectionId);
+    const connection = known ?? new Connection(described, this.#shared.handlerFailed);
+    this.connections.add(connection);
+    return connection;
+  }
+
+  #created(connection) {
+    if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionCreated', this, connection));
+    this.#held.release(connection.connectionId, (signal) => this.#signalled(signal));
+  }
+
+  #destroyed({ connectionId, reason }) {
+    const connection = this.connections.get(connectionId);
+    if (!connection) return;
+    noteDestroyed(connection, reason);
+    this.connections.remove(connection);
+    if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
+  }
+
+  #signalled(signal) {
+    const sender = this.#sender(signal);
+    if (sender === undefined) {
+      this.#held.add(signal);
+      return;
+    }
+    const { type } = signal;
+    const event = new SignalEvent(this, { type, data: decodeData(signal), from: sender });
+    this.emit('signal', event);
+    if (type) this.emit(`signal:${type}`, event);
+  }
+
+  /**
+   * Null for the project's own server, undefined for a connection that has not been announced. With connection events
+   * suppressed the signal describes its sender (SIG-9), or at least has the sender's id.
+   */
+  #sender({ from, connection }) {
+    if (from === null) return null;
+    const known = from === this.connection?.connectionId ? this.connection : this.connections.get(from);
+    if (known) return known;
+    if (!connection && !this.#connectEventsSuppressed) return undefined;
+    return new Connection({ ...connection, connectionId: from }, this.#shared.handlerFailed);
+  }
+
+  #connectFailed({ code, message }) {
+    const handler = this.#connectHandler.remove();
+    const error = new OTError(code, message);
+    this.#reset();
+    this.#complete(handler, error);
+    this.dispatchEvent(new OTEvent('sessionConnectFailed', this, { name: error.name, code, message, reason: message, error }));
+    this.#raise(error);
+  }
+
+  /** Later, so that the program finds everything cleared before it hears of it. */
+  #dispatchDisconnected(reason) {
+    queueMicrotask(() => this.dispatchEvent(new SessionDisconnectEvent(this, reason)));
+  }
+
+  #reset() {
+    this.#held.dropAll();
+    this.connection = null;
+    this.connections.clear();
+    this.capabilities = new Capabilities();
+    this.currentState = 'disconnected';
+  }
+
+  #complete(handler, error, ...details) {
+    complete(this.#shared.log, handler, error, ...details);
+  }
+
+  #raise(error) {
+    this.#shared.raise(new ExceptionEvent(this, error, titleOfCode(error.code)));
+  }
+
+  #missingArgument() {
+    if (!isText(this.apiKey)) return { code: Code.authenticationError, message: 'An API key is required.' };
+    if (!isText(this.sessionId)) return { code: Code.invalidSession, message: 'A session id is required.' };
+    if (!isText(this.token)) return { code: Code.authenticationError, message: 'A token is required.' };
+    return null;
+  }
+
+  #address() {
+    const { environment, server, log } = this.#shared;
+    const address = signalingAddress(this.#server ?? server(), environment.pageProtocol);
+    if (address === null) log.error('no server is known: call OT.setServer, or pass {server} to OT.initSession');
+    return address;
+  }
+}
+
+function isGiven(value) {
+  return value !== undefined && value !== null;
+}
+
+function isText(value) {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,196 @@
+// What the server tells its `ClientState`.
+
+import { LOST_BEFORE_ANSWER } from './client-core.js';
+import { CloseCode, Code } from './codes.js';
+import { requestedWait } from './reconnect-policy.js';
+import { SessionView } from './session-view.js';
+
+/** HB-3: any text message is a sign of life. */
+export function noteSignOfLife(core, now) {
+  if (core.phase.name !== 'connected') return;
+  core.phase.lastHeard = now;
+  core.phase.checkUntil = null;
+}
+
+/** The client cannot know what such a line meant to say, and must not miss an event silently (G4). */
+export function receivedMalformed(core, event) {
+  const name = core.phase.name;
+  if (name === 'disconnected' || (name === 'reconnecting' && !core.phase.reconnection.isTrying)) return;
+  const message = `The server sent a malformed message${event ? `: ${event}` : ''}.`;
+  core.add({ do: 'warn', message });
+  core.closeSocket(CloseCode.normal);
+  if (name === 'opening' || name === 'connecting') core.failConnect(Code.unexpectedServerResponse, message);
+  else core.end(name === 'disconnecting' ? 'clientDisconnected' : 'networkDisconnected');
+}
+
+export function received(core, message, now) {
+  noteSignOfLife(core, now);
+  switch (message.ev) {
+    case 'connected':
+      return welcomed(core, message, now);
+    case 'error':
+      return refused(core, message, now);
+    case 'disconnected':
+      return dismissed(core, message, now);
+  }
+  if (core.phase.name === 'connected' || core.phase.name === 'disconnecting') receivedInSession(core, message);
+}
+
+function receivedInSession(core, message) {
+  switch (message.ev) {
+    case 'ack': {
+      // The server has sent everything before this seq that is meant for this client (SIG-6).
+      core.view.advance(message.seq);
+      const request = core.pending.removeAnswered(message.id);
+      if (!request) return;
+      core.add({ do: 'callSucceeded', call: request.call });
+      core.sendPending();
+      break;
+    }
+    case 'signal': {
+      if (!core.view.accept(message.seq)) return;
+      const { from, connection, type, data, to, json } = message;
+      core.emit({ name: 'signal', from, connection, type, data, to, ...(json === true ? { isJSON: true } : {}) });
+      break;
+    }
+    case 'connectionCreated':
+      if (!core.view.accept(message.seq)) return;
+      core.view.add(message.connection.connectionId);
+      core.emit({ name: 'connectionCreated', connection: message.connection });
+      break;
+    case 'connectionDestroyed':
+      if (!core.view.accept(message.seq) || !core.view.remove(message.connectionId)) return;
+      core.emit({ name: 'connectionDestroyed', connectionId: message.connectionId, reason: message.reason });
+      break;
+    case 'ping':
+      // HB-2: the same holds for a ping.
+      core.view.advance(message.seq);
+      core.send({ op: 'pong' });
+      break;
+  }
+}
+
+/** The server ends this socket (LEAVE-4). What it says counts more than the close code that follows. */
+function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
+  switch (core.phase.name) {
+    case 'connected':
+      break;
+    case 'reconnecting':
+      if (core.phase.reconnection.isTrying) break;
+      return;
+    case 'disconnecting':
+      core.closeSocket(CloseCode.normal);
+      core.end('clientDisconnected');
+      return;
+    default:
+      return;
+  }
+  if (reconnect !== true) {
+    core.closeSocket(CloseCode.normal);
+    core.end(typeof reason === 'string' ? reason : 'networkDisconnected');
+    return;
+  }
+  // A close with 1000 would end the connection (RES-10).
+  core.closeSocket(CloseCode.heartbeatMissed);
+  if (core.phase.name === 'connected') core.loseSocket(now, requestedWait(reconnectAfter));
+  else core.attemptFailed(now, requestedWait(reconnectAfter));
+}
+
+function refused(core, message, now) {
+  const error = { code: message.code, message: sentence(message) };
+  // Without an id the server could not read the request: the error still answers it.
+  const answers = (requestId) => message.id === undefined || message.id === requestId;
+  switch (core.phase.name) {
+    case 'connecting':
+      if (!answers(core.phase.requestId)) return;
+      core.closeSocket(CloseCode.normal);
+      core.failConnect(error.code, error.message);
+      break;
+    case 'reconnecting': {
+      const { reconnection } = core.phase;
+      if (reconnection.step !== 'connecting' || !answers(reconnection.requestId)) return;
+      if (message.retryable === true) {
+        core.closeSocket(CloseCode.heartbeatMissed);
+        core.attemptFailed(now);
+        return;
+      }
+      core.add({ do: 'warn', message: `the server refused the reconnect: ${error.message}` });
+      core.closeSocket(CloseCode.normal);
+      core.end('networkDisconnected');
+      break;
+    }
+    case 'connected':
+    case 'disconnecting': {
+      const request = core.pending.removeAnswered(message.id);
+      if (!request) {
+        core.add({ do: 'warn', message: `the server reports: ${error.message}` });
+        return;
+      }
+      core.add({ do: 'callFailed', call: request.call, error });
+      core.sendPending();
+      break;
+    }
+  }
+}
+
+function welcomed(core, welcome, now) {
+  switch (core.phase.name) {
+    case 'connecting': {
+      const { connect, requestId } = core.phase;
+      if (welcome.id !== requestId) return;
+      enter(core, welcome, connect, now);
+      core.view = new SessionView(welcome);
+      core.add({ do: 'connectSucceeded', welcome });
+      break;
+    }
+    case 'reconnecting': {
+      const { terms, reconnection } = core.phase;
+      if (reconnection.step !== 'connecting' || welcome.id !== reconnection.requestId) return;
+      enter(core, welcome, terms.connect, now);
+      const isSameOrder = welcome.epoch === core.view.epoch;
+      const isSameConnection = welcome.connection.connectionId === core.view.connectionId;
+      if (welcome.outcome === 'resumed' && isSameOrder && isSameConnection) resumed(core, welcome);
+      else replaced(core, welcome, welcome.outcome === 'recovered' && isSameOrder ? 'recovered' : 'lost');
+      break;
+    }
+  }
+}
+
+function enter(core, { resume, heartbeatSeconds }, connect, now) {
+  const terms = { connect, offer: resume, heartbeat: heartbeatSeconds * 1000 };
+  core.phase = { name: 'connected', terms, lastHeard: now, checkUntil: null };
+}
+
+/** The same connection. The peers stay, and the replayed events bring them up to date (RES-5). */
+function resumed(core, welcome) {
+  // The server may repeat events that this client has seen (G3).
+  core.view.advance(welcome.seq);
+  for (const message of core.pending.messagesToRepeat) core.send(message);
+  core.sendPending();
+  // RES-6: a message on this socket ends the time in which an older attempt, or the older secret, could take the
+  // connection over.
+  if (core.effects.every((effect) => effect.do !== 'send')) core.send({ op: 'pong' });
+  core.emit({ name: 'reconnected', outcome: 'resumed' });
+}
+
+/** Another connection. The fate of the requests that were sent on the old one is unknown (RES-9). */
+function replaced(core, welcome, outcome) {
+  const before = core.view;
+  core.view = new SessionView(welcome, before);
+  core.add({ do: 'connectionReplaced', welcome });
+  for (const connectionId of core.view.goneSince(before)) {
+    core.emit({ name: 'connectionDestroyed', connectionId, reason: 'networkDisconnected' });
+  }
+  for (const connection of welcome.connections) {
+    if (!before.has(connection.connectionId)) core.emit({ name: 'connectionCreated', connection });
+  }
+  core.emit({ name: 'reconnected', outcome });
+  for (const request of core.pending.removeSent()) {
+    core.failNotConnected(request, `${LOST_BEFORE_ANSWER} Whether the request arrived is not known.`);
+  }
+  core.sendPending();
+}
+
+function sentence(error) {
+  return typeof error.message === 'string' && error.message !== '' ? error.message : `error ${error.code}`;
+}

@@ -1,0 +1,43 @@
+// Whether a message of the server has the members that its event must have. Members that are not checked here may be absent.
+
+const SHAPES = new Map([
+  ['connected', isWholeConnected],
+  ['ack', hasId],
+  ['error', (message) => Number.isInteger(message.code)],
+  ['signal', isWholeSignal],
+  ['connectionCreated', (message) => isConnection(message.connection)],
+  ['connectionDestroyed', (message) => typeof message.connectionId === 'string'],
+  ['disconnected', () => true],
+  ['ping', () => true],
+]);
+
+/** True or false; null for an event that this version of the protocol does not know. */
+export function isWhole(message) {
+  return SHAPES.get(message.ev)?.(message) ?? null;
+}
+
+function hasId(message) {
+  return Number.isInteger(message.id);
+}
+
+function isConnection(value) {
+  return typeof value === 'object' && value !== null && typeof value.connectionId === 'string';
+}
+
+function isWholeConnected(message) {
+  return (
+    isConnection(message.connection) &&
+    Array.isArray(message.connections) &&
+    message.connections.every(isConnection) &&
+    Number.isInteger(message.seq) &&
+    typeof message.heartbeatSeconds === 'number' &&
+    message.heartbeatSeconds > 0
+  );
+}
+
+function isWholeSignal(message) {
+  return (
+    (message.from === null || typeof message.from === 'string') &&
+    ['type', 'data', 'to'].every((name) => message[name] === undefined || typeof message[name] === 'string')
+  );
+}

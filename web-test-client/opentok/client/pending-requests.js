@@ -1,0 +1,77 @@
+/** Requests of one connection that may be unanswered at a time: the server remembers as many answers (RES-9). */
+export const UNANSWERED_LIMIT = 256;
+
+/** Requests that may be pending at a time (G5). A program that waits for its answers never comes near. */
+export const PENDING_LIMIT = 10_000;
+
+/**
+ * The application's requests that have no answer yet, in their order: first those that were sent, then those that wait for
+ * their turn or for the connection to come back.
+ *
+ * A request is `{kind, call, message, isRepeatable}`. It gets its `id` when it is sent for the first time, and keeps it.
+ */
+export class PendingRequests {
+  /** By id, in the order of sending. */
+  #sent = new Map();
+  #unsent = [];
+
+  get isFull() {
+    return this.#sent.size + this.#unsent.length >= PENDING_LIMIT;
+  }
+
+  append(request) {
+    this.#unsent.push(request);
+  }
+
+  /** Moves the requests whose turn has come to the sent ones, and returns their messages. */
+  startSending(nextId) {
+    const next = this.#unsent.splice(0, UNANSWERED_LIMIT - this.#sent.size);
+    for (const request of next) {
+      request.id = nextId();
+      this.#sent.set(request.id, request);
+    }
+    return next.map(messageOf);
+  }
+
+  /** The sent requests, with their ids, for a resumed connection. */
+  get messagesToRepeat() {
+    return [...this.#sent.values()].map(messageOf);
+  }
+
+  /** The request that has its answer now; undefined for an id that waits for none. */
+  removeAnswered(id) {
+    const request = this.#sent.get(id);
+    this.#sent.delete(id);
+    return request;
+  }
+
+  /** Removes the requests that must not go out on another socket. */
+  removeUnrepeatable() {
+    const removed = this.#all.filter((request) => !request.isRepeatable);
+    for (const request of removed) this.#sent.delete(request.id);
+    this.#unsent = this.#unsent.filter((request) => request.isRepeatable);
+    return removed;
+  }
+
+  /** Removes the requests that the server may or may not have seen. */
+  removeSent() {
+    const removed = [...this.#sent.values()];
+    this.#sent.clear();
+    return removed;
+  }
+
+  removeAll() {
+    const removed = this.#all;
+    this.#sent.clear();
+    this.#unsent = [];
+    return removed;
+  }
+
+  get #all() {
+    return [...this.#sent.values(), ...this.#unsent];
+  }
+}
+
+function messageOf({ message, id }) {
+  return { ...message, id };
+}

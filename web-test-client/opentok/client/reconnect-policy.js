@@ -1,0 +1,44 @@
+// After which closes a client reconnects, and how long it waits first (CLOSE-1, RES-13). Times are in milliseconds.
+
+import { CloseCode } from './codes.js';
+
+/** The longest wait before the first attempt; it doubles with each. */
+const BASE = 250;
+const LONGEST = 5_000;
+
+/** The longest wait that a server may ask for. */
+const LONGEST_REQUESTED_WAIT = 60_000;
+
+/** The codes of RFC 6455 and its registry that lost sockets, proxies and stopping servers show. */
+const RECONNECTABLE_STANDARD_CODES = new Set([
+  CloseCode.goingAway, CloseCode.noStatus, CloseCode.abnormal, CloseCode.serviceRestart, CloseCode.tryAgainLater,
+  CloseCode.badGateway,
+]);
+
+/** Full jitter: clients that lost their sockets together do not return together. `attempt` counts from 0, `random` is from 0 up to 1. */
+export function waitBefore(attempt, random) {
+  return random * Math.min(LONGEST, BASE * 2 ** attempt);
+}
+
+/** CLOSE-1. */
+export function mayReconnectAfter(code) {
+  if (code < CloseCode.firstOfApplications) return RECONNECTABLE_STANDARD_CODES.has(code);
+  return code < CloseCode.connectTimeout;
+}
+
+/** What a close without a `disconnected` message before it means (LEAVE-4). */
+export function reasonForClose(code) {
+  return code === CloseCode.forceDisconnected ? 'forceDisconnected' : 'networkDisconnected';
+}
+
+/** The wait that the server asks for in `disconnected`; null when it asks for none, or for nonsense. */
+export function requestedWait(reconnectAfter) {
+  return Number.isInteger(reconnectAfter) && reconnectAfter >= 0 ? Math.min(reconnectAfter, LONGEST_REQUESTED_WAIT) : null;
+}
+
+/** How long after a loss the client tries to come back, by the offer in `connected`; 0: not at all. */
+export function reconnectWindow(offer) {
+  if (typeof offer?.secret !== 'string') return 0;
+  const seconds = [offer.resumeSeconds, offer.recoverySeconds].filter((each) => Number.isFinite(each));
+  return Math.max(0, ...seconds) * 1000;
+}

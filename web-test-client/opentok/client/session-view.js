@@ -1,0 +1,50 @@
+/** What a client knows of its session: its own connection, its peers, and the last event that it has seen (G1, G3). */
+export class SessionView {
+  connectionId;
+  /** Names the order of events that `seq` counts in. */
+  epoch;
+  /** The seq of the last event seen. */
+  seq;
+  /** The ids of everybody in the session, the own connection included. */
+  #peers;
+
+  /** By the server's `connected`. What a view `before` it has seen of the same order stays seen. */
+  constructor({ connection, connections, epoch, seq }, before = null) {
+    this.connectionId = connection.connectionId;
+    this.epoch = epoch;
+    this.seq = seq;
+    this.#peers = new Set([...connections.map((each) => each.connectionId), connection.connectionId]);
+    if (before?.epoch === epoch) this.advance(before.seq);
+  }
+
+  /** Notes that everything up to `seq` has been seen or was not meant for this client. */
+  advance(seq) {
+    if (Number.isInteger(seq) && seq > this.seq) this.seq = seq;
+  }
+
+  /** Whether an event is new; it counts as seen from now on (G3). Online-only signals have no seq and are always new. */
+  accept(seq) {
+    if (seq === undefined) return true;
+    if (!Number.isInteger(seq) || seq <= this.seq) return false;
+    this.seq = seq;
+    return true;
+  }
+
+  has(connectionId) {
+    return this.#peers.has(connectionId);
+  }
+
+  add(connectionId) {
+    this.#peers.add(connectionId);
+  }
+
+  /** Whether it was there. */
+  remove(connectionId) {
+    return this.#peers.delete(connectionId);
+  }
+
+  /** The ids of the connections that have left since. */
+  goneSince(before) {
+    return [...before.#peers].filter((each) => !this.#peers.has(each));
+  }
+}

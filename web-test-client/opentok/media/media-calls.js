@@ -1,0 +1,131 @@
+// The server carries no audio and no video. Pages that publish video must still run their chat: every media call of OpenTok
+// exists, does nothing, and fails with `OT_NOT_SUPPORTED`. None raises an `exception`, because nothing is broken.
+
+import { completeLater } from '../api/completion.js';
+import { Emitter } from '../api/emitter.js';
+import { OTError } from '../api/errors.js';
+import { Code } from '../client/codes.js';
+import { notSupported, Publisher, Subscriber } from './media-objects.js';
+
+/** The media calls of a Session. */
+export class MediaCalls extends Emitter {
+  #shared;
+
+  constructor(shared) {
+    super(shared.handlerFailed);
+    this.#shared = shared;
+  }
+
+  /** `publish(publisher, handler?)`, and `publish(target?, properties?, handler?)`, which creates one. */
+  publish(...args) {
+    const publisher = args[0] instanceof Publisher ? args[0] : new Publisher(this.#shared);
+    this.#fail(handlerIn(args), notSupported('Publishing', Code.unableToPublish));
+    return publisher;
+  }
+
+  unpublish() {}
+
+  subscribe(stream, ...args) {
+    this.#fail(handlerIn(args), notSupported('Subscribing', Code.unableToSubscribe));
+    return new Subscriber(this.#shared, stream);
+  }
+
+  unsubscribe() {
+    return this;
+  }
+
+  getSubscribersForStream() {
+    return [];
+  }
+
+  getPublisherForStream() {
+    return undefined;
+  }
+
+  forceUnpublish(stream, handler) {
+    this.#fail(handler, notSupported('Stopping a stream', Code.unableToForceUnpublish));
+    return this;
+  }
+
+  forceMuteStream() {
+    return Promise.reject(notSupported('Muting a stream', Code.unableToForceMute));
+  }
+
+  forceMuteAll() {
+    return Promise.reject(notSupported('Muting', Code.unableToForceMute));
+  }
+
+  disableForceMute() {
+    return Promise.reject(notSupported('Muting', Code.unableToForceMute));
+  }
+
+  /** Both concern media alone. They succeed, because pages wait for them before they connect. */
+  setEncryptionSecret() {
+    return Promise.resolve();
+  }
+
+  setIceConfig() {
+    return Promise.resolve();
+  }
+
+  /** The error goes to the handler, or else to the log. */
+  #fail(handler, error) {
+    if (typeof handler === 'function') completeLater(this.#shared.log, handler, error);
+    else this.#shared.log.warn(error.message);
+  }
+}
+
+/** The media calls of `OT`. */
+export function mediaCallsOfOT(shared) {
+  return {
+    /** `initPublisher(target?, properties?, handler?)`. Does not change the page's element. */
+    initPublisher(...args) {
+      const publisher = new Publisher(shared);
+      completeLater(shared.log, handlerIn(args), notSupported('Publishing', Code.unableToPublish));
+      return publisher;
+    },
+
+    /** An empty list: pages filter it without a look at the error. */
+    getDevices(handler) {
+      completeLater(shared.log, handler, undefined, []);
+    },
+
+    getUserMedia: () => Promise.reject(notSupported('Capturing audio or video')),
+
+    checkScreenSharingCapability(handler) {
+      completeLater(shared.log, handler, {
+        supported: false,
+        extensionRequired: undefined,
+        extensionRegistered: false,
+        extensionInstalled: false,
+        supportedSources: { screen: false, application: false, window: false, browser: false },
+      });
+    },
+
+    registerScreenSharingExtension() {},
+    upgradeSystemRequirements() {},
+
+    /** OpenTok collects reports about calls; this server does not. */
+    reportIssue(handler) {
+      completeLater(shared.log, handler, new OTError(Code.internalError, 'This server does not collect issues.', 'OT_NOT_SUPPORTED'));
+    },
+
+    getSupportedCodecs: () => Promise.resolve({ videoEncoders: [], videoDecoders: [] }),
+    hasMediaProcessorSupport: () => false,
+    hasEndToEndEncryptionSupport: () => false,
+    unblockAudio: () => Promise.resolve(),
+    getAudioOutputDevices: () => Promise.resolve([]),
+    getActiveAudioOutputDevice: () => Promise.reject(notSupported('Playing audio')),
+    setAudioOutputDevice: () => Promise.reject(notSupported('Playing audio')),
+
+    /** OpenTok's proxy for its own addresses. Name a proxy in front of this server as the server itself. */
+    setProxyUrl() {
+      shared.log.warn('setProxyUrl does nothing here: name the proxy as the server, with OT.setServer');
+    },
+  };
+}
+
+/** The completion handler: the last function among the arguments. */
+function handlerIn(args) {
+  return args.filter((arg) => typeof arg === 'function').at(-1);
+}
