@@ -72,7 +72,8 @@ struct AnswerOrderTests {
         slow.answer(at: 0)
         #expect(
             slow.said.dropFirst() == [
-                "send ack 3 103", "send ack 4", "send disconnected clientDisconnected", "close 1000",
+                "send ack 3 103", "send ack 4", "send disconnected clientDisconnected",
+                "close 1000 after all unsent bytes",
             ])
         #expect(slow.state.isClosing)
     }
@@ -141,19 +142,25 @@ struct ReadPressureTests {
         state.handle(input, now: .seconds(seconds)).map(\.testDescription)
     }
 
+    private func report(
+        _ state: inout ConnectionState, waiting: Int, acknowledged: UInt64 = 0, at seconds: Double
+    ) -> [String] {
+        shown(&state, .backlog(waitingByteCount: waiting, acknowledgedByteCount: acknowledged), at: seconds)
+    }
+
     @Test(
         "G5, WIRE-13: reading pauses above 64 KiB that wait, and goes on at 16 KiB: not in between, and not at each line"
     )
     func bytes() {
         var state = Place.connected.state
-        #expect(shown(&state, .backlog(waitingByteCount: 65_536, takenByteCount: 0), at: 2) == [])
-        #expect(shown(&state, .backlog(waitingByteCount: 65_537, takenByteCount: 0), at: 2) == ["pause reading"])
+        #expect(report(&state, waiting: 65_536, at: 2) == [])
+        #expect(report(&state, waiting: 65_537, at: 2) == ["pause reading"])
         #expect(state.isReadingPaused)
-        #expect(shown(&state, .backlog(waitingByteCount: 200_000, takenByteCount: 0), at: 2) == [])
-        #expect(shown(&state, .backlog(waitingByteCount: 16_385, takenByteCount: 0), at: 2) == [])
-        #expect(shown(&state, .backlog(waitingByteCount: 16_384, takenByteCount: 0), at: 2) == ["resume reading"])
+        #expect(report(&state, waiting: 200_000, at: 2) == [])
+        #expect(report(&state, waiting: 16_385, at: 2) == [])
+        #expect(report(&state, waiting: 16_384, at: 2) == ["resume reading"])
         #expect(!state.isReadingPaused)
-        #expect(shown(&state, .backlog(waitingByteCount: 65_536, takenByteCount: 0), at: 2) == [])
+        #expect(report(&state, waiting: 65_536, at: 2) == [])
     }
 
     @Test("G5, WIRE-13, RES-9: 256 requests may be unanswered, one more pauses; it goes on at 128")
@@ -178,9 +185,9 @@ struct ReadPressureTests {
     func both() {
         var slow = SlowEngine()
         for id in 2..<Int64(302) { slow.signal(id) }
-        slow.take(.backlog(waitingByteCount: 70_000, takenByteCount: 0))
+        slow.take(.backlog(waitingByteCount: 70_000, acknowledgedByteCount: 0))
         #expect(slow.said == ["pause reading"])
-        slow.take(.backlog(waitingByteCount: 0, takenByteCount: 1))
+        slow.take(.backlog(waitingByteCount: 0, acknowledgedByteCount: 1))
         #expect(slow.said == ["pause reading"])
         for _ in 0..<300 { slow.answer(at: 0) }
         #expect(slow.said.count { $0 == "resume reading" } == 1)
@@ -190,9 +197,9 @@ struct ReadPressureTests {
     func stalled() {
         var state = Place.connected.state
         _ = state.handle(.received(.pong), now: .seconds(9))
-        #expect(shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 10) == ["pause reading"])
+        #expect(report(&state, waiting: 70_000, acknowledged: 5, at: 10) == ["pause reading"])
         #expect(state.advance(to: .seconds(29.999_999_999)).isEmpty, "no ping: it has enough to hear")
-        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 30)
+        _ = report(&state, waiting: 70_000, acknowledged: 5, at: 30)
         #expect(state.nextDeadline == .seconds(30))
         #expect(
             state.advance(to: .seconds(30)).map(\.testDescription) == [
@@ -205,12 +212,12 @@ struct ReadPressureTests {
         arguments: [(1, 0), (0, 1)])
     func slow(lessWaiting: Int, moreTaken: UInt64) {
         var state = Place.connected.state
-        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 2)
+        _ = report(&state, waiting: 70_000, acknowledged: 5, at: 2)
         for step in 1...100 {
             let now = 2 + Double(step) * 19
             // Either counts: what its system has taken, or what is left.
             let input = ConnectionState.Input.backlog(
-                waitingByteCount: 70_000 - step * lessWaiting, takenByteCount: 5 + UInt64(step) * moreTaken)
+                waitingByteCount: 70_000 - step * lessWaiting, acknowledgedByteCount: 5 + UInt64(step) * moreTaken)
             _ = shown(&state, input, at: now)
             #expect(state.advance(to: .seconds(now)).isEmpty)
         }
@@ -220,9 +227,9 @@ struct ReadPressureTests {
     @Test("HB-3, WIRE-14: silence is counted anew from when it is read from again")
     func heardAgain() {
         var state = Place.connected.state
-        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 2)
-        _ = shown(&state, .backlog(waitingByteCount: 60_000, takenByteCount: 6), at: 20)
-        #expect(shown(&state, .backlog(waitingByteCount: 0, takenByteCount: 7), at: 35) == ["resume reading"])
+        _ = report(&state, waiting: 70_000, acknowledged: 5, at: 2)
+        _ = report(&state, waiting: 60_000, acknowledged: 6, at: 20)
+        #expect(report(&state, waiting: 0, acknowledged: 7, at: 35) == ["resume reading"])
         #expect(state.advance(to: .seconds(35)).map(\.testDescription) == ["ping"])
         #expect(state.advance(to: .seconds(54.999_999_999)).map(\.testDescription) == ["ping"])
         #expect(state.advance(to: .seconds(55)).map(\.testDescription).last == "close 4001")
@@ -241,7 +248,7 @@ struct ReadPressureTests {
     @Test("CON-2: a pause does not prolong the time to connect")
     func beforeConnecting() {
         var state = Place.awaitingConnect.state
-        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 9)
+        _ = report(&state, waiting: 70_000, acknowledged: 5, at: 9)
         #expect(state.advance(to: .seconds(10)).map(\.testDescription) == ["close 4500"])
     }
 }

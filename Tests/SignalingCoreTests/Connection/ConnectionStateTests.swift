@@ -117,7 +117,7 @@ struct Row: CustomTestStringConvertible {
             .waits("send error 7 500 OT_NOT_CONNECTED"),
             .gives(
                 "submit leave ada clientDisconnected to 1_room", "send ack 7", "send disconnected clientDisconnected",
-                "close 1000", to: .closing),
+                "close 1000 after all unsent bytes", to: .closing),
             .ignored),
         Row("pong", .received(.pong), .ignored, .ignored, .ignored, .ignored, .ignored),
         Row(
@@ -173,16 +173,17 @@ struct Row: CustomTestStringConvertible {
         Row(
             "the answer to the request before the disconnect", .answered(RequestID(6), .signalled(Seq(9))),
             leaving: .gives(
-                "send ack 6 9", "send ack 7", "send disconnected clientDisconnected", "close 1000", to: .closing),
+                "send ack 6 9", "send ack 7", "send disconnected clientDisconnected",
+                "close 1000 after all unsent bytes", to: .closing),
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("nothing was asked"),
             .impossible("nothing was asked"), .ignored),
         Row(
-            "more waits for it than may", .backlog(waitingByteCount: 65_537, takenByteCount: 1),
+            "more waits for it than may", .backlog(waitingByteCount: 65_537, acknowledgedByteCount: 1),
             leaving: .gives("pause reading"),
             .gives("pause reading"), .gives("pause reading"), .gives("pause reading"), .gives("pause reading"),
             .ignored),
         Row(
-            "as much waits for it as may", .backlog(waitingByteCount: 65_536, takenByteCount: 1),
+            "as much waits for it as may", .backlog(waitingByteCount: 65_536, acknowledgedByteCount: 1),
             .ignored, .ignored, .ignored, .ignored, .ignored),
         Row(
             "an answer that nobody waits for", .answered(nil, .signalled(Seq(9))),
@@ -271,7 +272,8 @@ struct Row: CustomTestStringConvertible {
             .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing),
             .gives("ping"), .ignored),
         Row(
-            "two heartbeats of silence", advancingTo: .seconds(21), leaving: .gives("close 1000", to: .closing),
+            "two heartbeats of silence", advancingTo: .seconds(21),
+            leaving: .gives("close 1000 after all unsent bytes", to: .closing),
             .gives("close 4500", to: .closing), .gives("close 4500", to: .closing),
             .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing),
             .gives(

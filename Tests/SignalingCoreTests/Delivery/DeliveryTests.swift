@@ -303,7 +303,7 @@ struct OnlineOnlyLaneTests {
 struct FlushPacerTests {
     @Test("the more members, the longer the interval; few wait for nothing, and nobody longer than 5 ms")
     func interval() {
-        let intervals = [1, 2, 99, 100, 250, 500, 15_000].map { FlushScheduler.interval(memberCount: $0) }
+        let intervals = [1, 2, 99, 100, 250, 500, 15_000].map { FlushScheduler().interval(memberCount: $0) }
         #expect(
             intervals
                 == [.zero, .zero, .zero, .milliseconds(1), .microseconds(2500), .milliseconds(5), .milliseconds(5)])
@@ -318,7 +318,7 @@ struct FlushPacerTests {
         flushScheduler.noteWaiting(byteCount: 10)
         #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
         flushScheduler.noteFlushed(at: .seconds(1))
-        let next = MonotonicInstant.seconds(1).advanced(by: FlushScheduler.interval(memberCount: 1000))
+        let next = MonotonicInstant.seconds(1).advanced(by: FlushScheduler().interval(memberCount: 1000))
         #expect(flushScheduler.due(now: .seconds(1), memberCount: 1000) == next)
         #expect(flushScheduler.due(now: next, memberCount: 1000) == next)
         #expect(flushScheduler.due(now: .seconds(9), memberCount: 1000) == .seconds(9))
