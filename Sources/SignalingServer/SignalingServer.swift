@@ -40,7 +40,7 @@ public final class SignalingServer: Service {
 
     private struct Parts {
         let engine: MemoryEngine
-        let hub: Hub
+        let hub: ServerHub
         let router: RESTRouter
         let transport: TransportServer
         let handler: Handler
@@ -140,7 +140,8 @@ public final class SignalingServer: Service {
             return Epoch(using: &randomness)
         }
         let hub = Hub(
-            loop: loop, engine: engine, verifier: verifier, heartbeat: configuration.heartbeat, logger: logger)
+            environment: LoopEnvironment(loop: loop), engine: engine, verifier: verifier,
+            limits: HubLimits(heartbeat: configuration.heartbeat), logger: logger)
         if let webhooks { hub.onPresence = { webhooks.tell($0, of: $1) } }
         var development: DevelopmentRooms?
         if let project = projects.first, let developmentSecret {
@@ -243,10 +244,10 @@ public final class SignalingServer: Service {
 
 /// Hands the transport's calls to who they are for. Confined to the loop.
 private final class Handler: TransportServerHandler {
-    private let hub: Hub
+    private let hub: ServerHub
     private let router: RESTRouter
 
-    init(hub: Hub, router: RESTRouter) {
+    init(hub: ServerHub, router: RESTRouter) {
         self.hub = hub
         self.router = router
     }

@@ -6,7 +6,7 @@ import SignalingTransport
 
 /// Answers HTTP requests: finds what is asked, checks who asks, gives it to who can answer. Confined to the loop.
 final class RESTRouter {
-    private let hub: Hub
+    private let hub: ServerHub
     private let verifier: TokenVerifier
     private let files: StaticFiles
     private let development: DevelopmentRooms?
@@ -15,7 +15,7 @@ final class RESTRouter {
     /// Whether the server is on its way out (`/readyz`).
     var isDraining = false
 
-    init(hub: Hub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?) {
+    init(hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?) {
         self.hub = hub
         self.verifier = verifier
         self.files = files
