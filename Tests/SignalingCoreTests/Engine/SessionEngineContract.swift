@@ -63,7 +63,7 @@ struct SessionEngineContract {
         #expect(
             recorder.answers
                 == ["1: joined ada at 1"] + (2...50).map { "\($0): signalled \($0)" }
-                + ["51: refused 500 OT_NOT_CONNECTED", "-: left"])
+                + ["51: refused 500 OT_NOT_CONNECTED", "-: done"])
         #expect(recorder.origins == Array(repeating: 7, count: 52))
     }
 
@@ -97,7 +97,7 @@ struct SessionEngineContract {
         try await subject.settle()
         #expect(
             recorder.answers == [
-                "1: refused 404 OT_NOT_FOUND", "2: refused 1011 OT_INVALID_PARAMETER", "3: left",
+                "1: refused 404 OT_NOT_FOUND", "2: refused 1011 OT_INVALID_PARAMETER", "3: done",
                 "4: refused 500 OT_NOT_CONNECTED", "5: refused 1010 OT_NOT_CONNECTED",
             ])
         #expect(recorder.effects.isEmpty)
