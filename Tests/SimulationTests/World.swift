@@ -44,9 +44,12 @@ final class World {
         WallTime(milliseconds: Self.wallTimeAtStart.milliseconds + now.nanoseconds / 1_000_000 + clockError)
     }
 
+    /// Time passes in whole milliseconds, as in a state file.
     func schedule(at moment: MonotonicInstant, _ run: @escaping () -> Void) {
         eventCount += 1
-        events.insert(Event(at: max(moment, now), number: eventCount, run: run))
+        let milliseconds = (max(moment, now).nanoseconds + 999_999) / 1_000_000
+        let moment = MonotonicInstant(nanoseconds: milliseconds * 1_000_000)
+        events.insert(Event(at: moment, number: eventCount, run: run))
     }
 
     func schedule(after delay: Duration, _ run: @escaping () -> Void) { schedule(at: now.advanced(by: delay), run) }
