@@ -154,8 +154,10 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SignalingCore", "SignalingClient", "SignalingVerification", "TestSupport",
+                "SignalingServer", "SignalingClient", "SignalingCore", "SignalingTokens", "SignalingTransport",
+                "SignalingVerification", "TestSupport",
                 .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

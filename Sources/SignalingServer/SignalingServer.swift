@@ -24,7 +24,7 @@ public final class SignalingServer: Service {
 
     private struct Parts {
         let engine: MemoryEngine
-        let hub: Hub
+        let hub: ServerHub
         let router: RESTRouter
         let transport: TransportServer
         let handler: TransportDispatch
@@ -126,7 +126,8 @@ public final class SignalingServer: Service {
             return Epoch(using: &randomness)
         }
         let hub = Hub(
-            loop: loop, engine: engine, verifier: verifier, heartbeat: configuration.heartbeat, logger: logger)
+            environment: LoopEnvironment(loop: loop), engine: engine, verifier: verifier,
+            limits: HubLimits(heartbeat: configuration.heartbeat), logger: logger)
         if let webhooks { hub.onPresence = { webhooks.post($0, of: $1) } }
         var development: DevelopmentRooms?
         if let project = projects.first, let developmentSecret {

@@ -2,10 +2,10 @@ import SignalingTransport
 
 /// Passes the transport's calls on: sockets to the hub, requests to the router. Confined to the loop.
 final class TransportDispatch: TransportServerHandler {
-    private let hub: Hub
+    private let hub: ServerHub
     private let router: RESTRouter
 
-    init(hub: Hub, router: RESTRouter) {
+    init(hub: ServerHub, router: RESTRouter) {
         self.hub = hub
         self.router = router
     }

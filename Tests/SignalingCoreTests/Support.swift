@@ -176,7 +176,8 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
         case .ping: "ping"
         case .pauseReading: "pause reading"
         case .resumeReading: "resume reading"
-        case .close(let reason): "close \(reason.rawValue)"
+        case .close(let reason, .drop): "close \(reason.rawValue)"
+        case .close(let reason, .deliver): "close \(reason.rawValue) after all unsent bytes"
         }
     }
 }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import SignalingServer
 
-@Suite("How a server's clients are sent away")
+@Suite("When a stopping server disconnects its clients")
 struct DrainPlanTests {
     private func plan(_ count: Int, longest: Double = 5) -> DrainPlan {
         DrainPlan(count: count, longest: .milliseconds(Int(longest * 1000)), startedAt: .seconds(100))
     }
 
     @Test(
-        "LEAVE-5: a few go at once, many share the time evenly, and all are gone at its end",
+        "LEAVE-5: a few clients go at once, many share the time evenly, and all are gone at its end",
         arguments: [
             (0, 5, 0.0), (1, 5, 0.001), (10, 5, 0.01), (1_000, 5, 1), (5_000, 5, 5), (10_000, 5, 5), (10_000, 0, 0),
         ])
@@ -25,35 +25,35 @@ struct DrainPlanTests {
         }
     }
 
-    @Test("each goes when it is its turn: at its moment it is due, and before that it is not")
+    @Test("each client is due at its moment, and not before")
     func moments() {
         let plan = plan(2_000)
-        for place in [0, 1, 2, 999, 1_000, 1_999] {
-            let moment = plan.moment(of: place)
-            #expect(plan.dueCount(at: moment.advanced(by: .microseconds(1))) > place)
-            if place > 0 { #expect(plan.dueCount(at: moment.advanced(by: .microseconds(-1))) <= place) }
+        for index in [0, 1, 2, 999, 1_000, 1_999] {
+            let moment = plan.moment(of: index)
+            #expect(plan.dueCount(at: moment.advanced(by: .microseconds(1))) > index)
+            if index > 0 { #expect(plan.dueCount(at: moment.advanced(by: .microseconds(-1))) <= index) }
         }
     }
 
-    @Test("LEAVE-5: nobody is asked back before the last one went, and they are asked back one after the other")
+    @Test("LEAVE-5: no client is asked back before the last one was disconnected, and they are asked back one by one")
     func returning() {
         let plan = plan(10_000)
         #expect(plan.returnWait(at: .seconds(100), random: 0) == .seconds(5))
         #expect(plan.returnWait(at: .seconds(100), random: 1) == .seconds(10))
         #expect(plan.returnWait(at: .seconds(104), random: 0.5) == .milliseconds(3_500))
         #expect(plan.returnWait(at: .seconds(200), random: 0.5) == .milliseconds(2_500))
-        // A few: as after any lost socket.
+        // A few clients: as after any lost socket.
         #expect(self.plan(3).returnWait(at: .seconds(101), random: 1) == .milliseconds(250))
         #expect(self.plan(3).returnWait(at: .seconds(101), random: 0) == .zero)
     }
 
-    @Test("RES-13: no wait is longer than what clients follow")
+    @Test("RES-13: no wait is longer than clients accept")
     func bound() {
         let plan = plan(1_000_000, longest: 300)
         #expect(plan.returnWait(at: .seconds(100), random: 1) == Limits.longestReconnectWait)
     }
 
-    @Test("who is in a hurry sends everybody away now")
+    @Test("hurry makes every client due now")
     func hurry() {
         var plan = plan(10_000)
         plan.hurry()

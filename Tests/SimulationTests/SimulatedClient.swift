@@ -1,166 +1,113 @@
+import SignalingCore
 import SignalingProtocol
+import SignalingTokens
 import SignalingVerification
 
 @testable import SignalingClient
 
-/// The product's own client, with a socket of the simulated network, and the notes that it takes.
-final class SimulatedClient {
-    unowned let world: World
+/// A client of the product, `SessionDriver`, in virtual time, with the journal that it keeps.
+///
+/// Unchecked: a world and all that is in it stay on one thread.
+final class SimulatedClient: @unchecked Sendable {
+    unowned let scenario: Scenario
+    let world: World
     let name: String
     let suppressesPresence: Bool
-    var hasExpiringToken = false
-    private var state: ClientState
-    private(set) var notes: [History.Step] = []
-    private(set) var link: Link?
-    private var generation = 0
-    private var isOpening = false
-    private var calls: [ClientState.CallID: String?] = [:]
-    private var lastCall: UInt64 = 0
-    private var sendCount = 0
-    private var wake: MonotonicInstant?
-    /// The seq of the event that is being heard.
-    private var seqHeard: Seq?
-    private var lastSeqSent = Seq.zero
+    /// The next token expires within seconds.
+    var getsExpiringTokens: Bool
+    /// The newest socket.
+    fileprivate(set) var link: Link?
+    private(set) var steps: [History.Step] = []
+    private let driver: SessionDriver
+    private let environment: Environment
+    private var signalCount = 0
+    /// The data of the signals that have no answer yet.
+    private var calls: [UInt64: String] = [:]
+    /// The seqs of the connection events in the message that is being received.
+    private var createdSeqs: [ConnectionID: Seq] = [:]
+    private var destroyedSeqs: [ConnectionID: Seq] = [:]
 
-    init(world: World, name: String, suppressesPresence: Bool) {
-        self.world = world
+    init(scenario: Scenario, name: String, suppressesPresence: Bool) {
+        self.scenario = scenario
+        world = scenario.world
         self.name = name
         self.suppressesPresence = suppressesPresence
-        state = ClientState(random: { [unowned world] in Double.random(in: 0..<1, using: &world.random) })
+        getsExpiringTokens = world.chance(8)
+        environment = Environment(world: world)
+        driver = SessionDriver(environment: environment)
+        environment.client = self
+        driver.keepJournal { [unowned self] in note($0) }
     }
 
-    var connection: ConnectionID? { state.connection?.connectionId }
-    var isConnected: Bool { if case .connected = state.phase { true } else { false } }
-    var isOut: Bool { if case .disconnected = state.phase { true } else { false } }
+    /// Ends the cycles between the driver and its sockets.
+    func tearDown() { driver.keepJournal { _ in } }
+
+    var connection: ConnectionID? { driver.state.connection?.connectionId }
+    var isConnected: Bool { if case .connected = driver.state.phase { true } else { false } }
+    var isDisconnected: Bool { if case .disconnected = driver.state.phase { true } else { false } }
+
+    // MARK: - The application
 
     func connect() {
-        act(
-            .connect(
-                ConnectRequest(
-                    apiKey: APIKey("100"), sessionId: SimulatedServer.session, token: "token of \(name)",
-                    connectionEventsSuppressed: suppressesPresence)))
-    }
-
-    func signal(type: String?, to: ConnectionID?, isOnlineOnly: Bool) {
-        sendCount += 1
-        let data = "\(name)-\(sendCount)"
-        note(.sent(History.Sending(data: data, type: type, to: to, isOnlineOnly: isOnlineOnly)))
-        lastCall += 1
-        let call = ClientState.CallID(rawValue: lastCall)
-        calls[call] = data
-        act(.signal(SignalRequest(type: type, data: data, to: to, isOnlineOnly: isOnlineOnly), call))
-    }
-
-    func forceDisconnect(_ target: ConnectionID) {
-        lastCall += 1
-        let call = ClientState.CallID(rawValue: lastCall)
-        calls.updateValue(nil, forKey: call)
-        act(.forceDisconnect(target, call))
-    }
-
-    func leave() { act(.disconnect) }
-
-    func hear(_ input: ClientState.Input, _ generation: Int) {
-        guard generation == self.generation else { return }
-        checkWire(input)
-        switch input {
-        case .socketOpened, .socketFailed: isOpening = false
-        case .socketClosed(4504): world.fail("\(name) was sent away for its own sake")
-        case .received(.connectionCreated(let seq, _)), .received(.connectionDestroyed(let seq, _, _)): seqHeard = seq
-        case .received(.connected(_, let welcome)):
-            world.trace("\(name) \(welcome.outcome) as \(welcome.connection.connectionId), \(welcome.seq)")
-            note(.entered(History.Entry(welcome)))
-        default: seqHeard = nil
-        }
-        act(input)
-        seqHeard = nil
-    }
-
-    /// A client drops what it has seen already; the server is not to send it in the first place.
-    private func checkWire(_ input: ClientState.Input) {
-        guard case .received(let message) = input else { return }
-        let seq: Seq?
-        switch message {
-        case .connected(_, let welcome):
-            lastSeqSent = welcome.seq
-            return
-        case .signal(let event): seq = event.seq
-        case .connectionCreated(let own, _), .connectionDestroyed(let own, _, _): seq = own
-        case .ack, .error, .disconnected, .ping: return
-        }
-        guard let seq else { return }
-        if seq <= lastSeqSent { world.fail("G1, G3: \(name) was sent \(seq) after \(lastSeqSent)") }
-        lastSeqSent = seq
-    }
-
-    private func act(_ input: ClientState.Input) {
-        perform(state.handle(input, now: world.now))
-        settle()
-    }
-
-    private func settle() {
-        guard let deadline = state.nextDeadline else { return }
-        if let wake, wake <= deadline { return }
-        wake = deadline
-        world.schedule(at: deadline) { [self] in
-            guard wake == deadline else { return }
-            wake = nil
-            if case .connected = state.phase, let due = state.nextDeadline, due <= world.now { world.count("silence") }
-            perform(state.advance(to: world.now))
-            settle()
+        guard let address = try? ServerAddress("ws://simulated") else { return }
+        let token = Tokens.make(for: self)
+        let request = ConnectRequest(
+            apiKey: Tokens.project.apiKey, sessionId: Tokens.session, token: token,
+            connectionEventsSuppressed: suppressesPresence)
+        driver.connect(request, to: address) { [unowned self] result in
+            if case .failure = result { steps.append(History.Step(world.now, .ended)) }
         }
     }
 
-    private func note(_ what: History.Action) { notes.append(History.Step(world.now, what)) }
+    /// - Returns: the signal's data.
+    @discardableResult
+    func signal(type: String?, to: ConnectionID?, isOnlineOnly: Bool) -> String {
+        signalCount += 1
+        let data = "\(name)-\(signalCount)"
+        let request = SignalRequest(type: type, data: data, to: to, isOnlineOnly: isOnlineOnly)
+        driver.call({ .signal(request, $0) }, completion: { _ in })
+        return data
+    }
 
-    private func perform(_ effects: [ClientState.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .openSocket:
-                note(.opening)
-                generation += 1
-                let own = generation
-                link = world.open(self, own)
-                isOpening = true
-                // As the transport does.
-                world.schedule(at: world.now.advanced(by: .seconds(10))) { [self] in
-                    guard isOpening else { return }
-                    hear(.socketFailed(SignalingError(.connectFailed, "no answer")), own)
-                }
-                if link == nil {
-                    world.schedule(at: world.now.advanced(by: .milliseconds(5))) { [self] in
-                        hear(.socketFailed(SignalingError(.connectFailed, "refused")), own)
-                    }
-                }
-            case .send(let message):
-                var message = message
-                if case .connect(let id, var request) = message, hasExpiringToken, request.resume != nil {
-                    request.token = "expired \(name)"
-                    message = .connect(id, request)
-                }
-                link?.clientSends(message)
-            case .closeSocket(let reason):
-                link?.clientCloses(code: reason.rawValue)
-                generation += 1
-                link = nil
-            case .connectSucceeded, .connectionReplaced: break
-            case .connectFailed: note(.ended)
-            case .callSucceeded(let call, let seq): answer(call, .acknowledged(seq))
-            case .callFailed(let call, let error): answer(call, error.code == .notConnected ? .unknown : .refused)
-            case .emit(let event): note(event)
+    func forceDisconnect(_ target: ConnectionID) { driver.call({ .forceDisconnect(target, $0) }, completion: { _ in }) }
+
+    func leave() { driver.disconnect {} }
+
+    // MARK: - What the client saw
+
+    private func note(_ entry: JournalEntry) {
+        switch entry {
+        case .opening: steps.append(History.Step(world.now, .opening))
+        case .welcomed(let welcome):
+            world.name(welcome.connection.connectionId, of: name)
+            world.note("\(name) \(welcome.outcome) as \(welcome.connection.connectionId), \(welcome.seq)")
+            steps.append(History.Step(world.now, .entered(History.Entry(welcome))))
+        case .sent(let call, let request):
+            let data = request.data ?? ""
+            calls[call] = data
+            let sending = History.Sending(
+                data: data, type: request.type, to: request.to, isOnlineOnly: request.isOnlineOnly)
+            steps.append(History.Step(world.now, .sent(sending)))
+        case .answered(let call, let result):
+            guard let data = calls.removeValue(forKey: call) else { return }
+            let answer: History.Answer
+            switch result {
+            case .success(let seq): answer = .acknowledged(seq)
+            case .failure(let error): answer = error.code == .notConnected ? .unknown : .refused
             }
+            noteAnswer(answer, to: data)
+        case .heard(let event): note(event)
         }
     }
 
-    private func answer(_ call: ClientState.CallID, _ answer: History.Answer) {
-        guard let data = calls.removeValue(forKey: call), let data else { return }
-        world.trace("\(name) \(data) \(answer)")
+    private func noteAnswer(_ answer: History.Answer, to data: String) {
+        world.note("\(name) \(data) \(answer)")
         switch answer {
         case .acknowledged: world.count("acknowledged")
         case .refused: world.count("refused")
         case .unknown: world.count("unknown fate")
         }
-        note(.answered(data, answer))
+        steps.append(History.Step(world.now, .answered(data, answer)))
     }
 
     private func note(_ event: SessionEvent) {
@@ -168,17 +115,116 @@ final class SimulatedClient {
         case .signal(let signal):
             if signal.seq == nil { world.count("online-only") }
             if signal.isDirected { world.count("directed") }
-            note(
-                .received(
-                    History.Reception(
-                        seq: signal.seq, from: signal.from?.connectionId, data: signal.data ?? "")))
-        case .connectionCreated(let peer): note(.created(peer.connectionId, seqHeard))
-        case .connectionDestroyed(let peer, _): note(.destroyed(peer.connectionId, seqHeard))
+            let reception = History.Reception(
+                seq: signal.seq, from: signal.from?.connectionId, data: signal.data ?? "")
+            steps.append(History.Step(world.now, .received(reception)))
+        case .connectionCreated(let peer):
+            steps.append(History.Step(world.now, .created(peer.connectionId, createdSeqs[peer.connectionId])))
+        case .connectionDestroyed(let peer, _):
+            steps.append(History.Step(world.now, .destroyed(peer.connectionId, destroyedSeqs[peer.connectionId])))
         case .disconnected(let reason):
-            world.trace("\(name) is out: \(reason)")
-            note(.ended)
-        case .reconnecting: world.trace("\(name) is cut off")
+            world.note("\(name) is disconnected: \(reason)")
+            steps.append(History.Step(world.now, .ended))
+        case .reconnecting: world.note("\(name) has lost its socket")
         case .reconnected, .overflowed: break
+        }
+    }
+
+    // MARK: - What is on the wire
+
+    /// A client ignores what it has seen already. The server must not send it in the first place.
+    func willReceive(_ message: [UInt8], on link: Link) {
+        for line in message.split(separator: UInt8(ascii: "\n")) {
+            // Of all messages only these have a seq that matters: signals and what begins with `connect`.
+            guard line.starts(with: Self.signalStart) || line.starts(with: Self.connectionStart) else { continue }
+            switch world.decoded(Array(line)) {
+            case .connected(_, let welcome): lastSeqSent = (link, welcome.seq)
+            case .signal(let event): checkSeq(event.seq, on: link)
+            case .connectionCreated(let seq, let peer):
+                createdSeqs[peer.connectionId] = seq
+                checkSeq(seq, on: link)
+            case .connectionDestroyed(let seq, let id, _):
+                destroyedSeqs[id] = seq
+                checkSeq(seq, on: link)
+            case .ack, .error, .disconnected, .ping, nil: world.fail("\(name) got a line of no known form")
+            }
+        }
+    }
+
+    func didReceive() {
+        createdSeqs = [:]
+        destroyedSeqs = [:]
+    }
+
+    func willClose(_ link: Link, code: UInt16) {
+        guard link === self.link else { return }
+        switch CloseReason(rawValue: code) {
+        case .superseded: world.fail("RES-8: \(name) was superseded by itself on its newest socket")
+        case .normal where !calls.isEmpty && !isOverrun(on: link):
+            world.fail("LEAVE-1: \(name) left, and \(calls.values.sorted()) was not answered before")
+        default: break
+        }
+    }
+
+    /// Whether the log has lost what the client lacks. Then its answers are lost, too, and it counts them as unknown.
+    private func isOverrun(on link: Link) -> Bool {
+        guard let last = lastSeqSent, last.link === link else { return false }
+        return link.server.engine.withLog(of: Tokens.session) { last.seq < $0.reachesBackTo } ?? false
+    }
+
+    /// Whether the client has received a signal with this data.
+    func hasReceived(_ data: String) -> Bool {
+        steps.contains { step in
+            if case .received(let reception) = step.action { reception.data == data } else { false }
+        }
+    }
+
+    private static let signalStart = Array(#"{"ev":"signal""#.utf8)
+    private static let connectionStart = Array(#"{"ev":"connect"#.utf8)
+    private var lastSeqSent: (link: Link, seq: Seq)?
+
+    private func checkSeq(_ seq: Seq?, on link: Link) {
+        guard let seq else { return }
+        guard let last = lastSeqSent, last.link === link else {
+            return world.fail("CON-6: \(name) was sent \(seq) before `connected`")
+        }
+        if seq <= last.seq { world.fail("G1, G3: \(name) was sent \(seq) after \(last.seq)") }
+        lastSeqSent = (link, seq)
+    }
+
+    // MARK: - The environment
+
+    private final class Environment: ClientEnvironment, @unchecked Sendable {
+        unowned let world: World
+        weak var client: SimulatedClient?
+
+        init(world: World) { self.world = world }
+
+        func start() throws(SignalingError) {}
+        func post(_ work: @escaping @Sendable () -> Void) { world.schedule(at: world.now, work) }
+        var now: MonotonicInstant { world.now }
+        func random() -> Double { Double.random(in: 0..<1, using: &world.random) }
+
+        func makeTimer(_ fire: @escaping () -> Void) -> any ClientTimer {
+            VirtualTimer(world: world) { [weak self] in
+                // A connected client has one deadline: HB-3.
+                if let client = self?.client, client.isConnected { self?.world.count("silence") }
+                fire()
+            }
+        }
+
+        func openLink(
+            url: String, trustedCertificatesFile: String?, onEvent: @escaping (ClientLinkEvent) -> Void
+        ) throws(SignalingError) -> any ClientLink {
+            guard let client else { throw SignalingError(.connectFailed, "the simulation is over") }
+            if let link = client.scenario.openLink(for: client, onEvent: onEvent) {
+                client.link = link
+                return link.clientEnd
+            }
+            world.schedule(after: .milliseconds(5)) {
+                onEvent(.failed(SignalingError(.connectFailed, "connection refused")))
+            }
+            return ClientEnd()
         }
     }
 }

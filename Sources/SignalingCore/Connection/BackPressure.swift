@@ -1,36 +1,50 @@
 import SignalingProtocol
 
-/// Whether a connection is read from: not while too much waits for it (G5, WIRE-13). What it sends then waits in its own system, and
-/// nothing of it is lost.
+/// Whether the server reads from a connection: not while too much waits for that client (G5, WIRE-13). The client's further
+/// input waits in TCP, and nothing of it is lost.
 ///
-/// There are two bounds to each measure, so that reading is not switched at each line.
+/// Each measure has two bounds, so that reading is not switched with each line.
 public struct BackPressure: Sendable {
-    /// Bytes that wait to be sent to a connection for its own requests, above which it is not read from. Answers are
-    /// small, but a client that only asks would pile them up.
-    public static let pauseByteCount = Limits.waitingByteCount
-    /// It is read from again when no more than these are left.
-    public static let resumeByteCount = Limits.waitingByteCount / 4
-    /// Requests without an answer, above which it is not read from. Who keeps to RES-9 never has more.
-    public static let pauseRequestCount = Limits.unansweredRequests
-    /// It is read from again when no more than these are left.
-    public static let resumeRequestCount = Limits.unansweredRequests / 2
+    /// When reading pauses. It resumes at a quarter of the bytes and half of the requests.
+    public struct Bounds: Sendable {
+        /// Unsent bytes that a client has caused itself. Responses are small, but a client that only asks would pile them up.
+        public var byteCount: Int
+        /// Requests without an answer. A client that follows RES-9 never has more.
+        public var requestCount: Int
 
-    /// What has to be done about reading.
+        public init(byteCount: Int, requestCount: Int) {
+            self.byteCount = byteCount
+            self.requestCount = requestCount
+        }
+
+        public static let standard = Bounds(
+            byteCount: Limits.waitingByteCount, requestCount: Limits.unansweredRequests)
+
+        var resumeByteCount: Int { byteCount / 4 }
+        var resumeRequestCount: Int { requestCount / 2 }
+    }
+
+    /// What changes about reading.
     enum Change: Hashable, Sendable { case pause, resume }
 
+    let bounds: Bounds
     private(set) var isPaused = false
-    /// As the shell has last counted them.
+    /// As the shell has counted them last.
     private(set) var waitingByteCount = 0
-    private var takenByteCount: UInt64 = 0
-    /// When something was last seen to get less, or the pause began.
+    private var acknowledgedByteCount: UInt64 = 0
+    /// When a measure last fell, or when the pause began.
     private var progressAt = MonotonicInstant(nanoseconds: .min)
 
-    /// Takes what waits to be sent, and what the client's system has taken since the socket was opened: a client that reads, however slowly, is
-    /// alive.
-    mutating func note(waitingByteCount: Int, takenByteCount: UInt64, now: MonotonicInstant) {
-        if waitingByteCount < self.waitingByteCount || takenByteCount > self.takenByteCount { progressAt = now }
+    init(bounds: Bounds) { self.bounds = bounds }
+
+    /// Notes the unsent bytes, and the bytes that the client's system has acknowledged since the socket was opened: a
+    /// client that reads, however slowly, is alive.
+    mutating func note(waitingByteCount: Int, acknowledgedByteCount: UInt64, now: MonotonicInstant) {
+        if waitingByteCount < self.waitingByteCount || acknowledgedByteCount > self.acknowledgedByteCount {
+            progressAt = now
+        }
         self.waitingByteCount = waitingByteCount
-        self.takenByteCount = takenByteCount
+        self.acknowledgedByteCount = acknowledgedByteCount
     }
 
     /// A request was answered.
@@ -38,23 +52,26 @@ public struct BackPressure: Sendable {
 
     mutating func judge(unansweredCount: Int, now: MonotonicInstant) -> Change? {
         if isPaused {
-            guard waitingByteCount <= Self.resumeByteCount, unansweredCount <= Self.resumeRequestCount else {
+            guard waitingByteCount <= bounds.resumeByteCount, unansweredCount <= bounds.resumeRequestCount else {
                 return nil
             }
             isPaused = false
             return .resume
         }
-        guard waitingByteCount > Self.pauseByteCount || unansweredCount > Self.pauseRequestCount else { return nil }
+        guard waitingByteCount > bounds.byteCount || unansweredCount > bounds.requestCount else { return nil }
         isPaused = true
         progressAt = now
         return .pause
     }
 
-    /// While it is paused: when it has to be given up, unless something gets less until then.
+    /// Whether a backlog of this size matters: it may pause or resume reading, or prove that the client is alive.
+    func isAffected(byBacklog waitingByteCount: Int) -> Bool { isPaused || waitingByteCount > bounds.byteCount }
+
+    /// During a pause: when the connection is closed, unless a measure falls until then.
     func stallLimit(heartbeat: Duration) -> MonotonicInstant? {
         isPaused ? progressAt.advanced(by: heartbeat * 2) : nil
     }
 
-    /// Whether a client that is not read from has something to hear without a ping.
-    var hasBacklog: Bool { isPaused && waitingByteCount > Self.resumeByteCount }
+    /// Whether a paused client has enough bytes to read without a ping.
+    var hasBacklog: Bool { isPaused && waitingByteCount > bounds.resumeByteCount }
 }

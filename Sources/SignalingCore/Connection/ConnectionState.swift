@@ -2,21 +2,22 @@ import SignalingProtocol
 
 /// One socket's way through the protocol: before connect, connected, closing.
 ///
-/// Pure: what the socket, the token's verifier and the session say goes in, with `now`; what to do comes out.
+/// Pure: the events of the socket, the token's verifier and the session go in, with `now`; effects come out. Its files:
+/// the table of transitions is here, `+Interface` has the inputs and effects, `+Joining` the way in, `+Closing` the ends.
 public struct ConnectionState: Sendable {
-    /// Where a socket stands.
+    /// The state of a socket.
     enum Phase: Sendable {
-        /// Open, and has not been let in. Next: `authenticating`, `closing`.
+        /// Open, without a connect. Next: `authenticating`, `closing`.
         case awaitingConnect(until: MonotonicInstant)
-        /// Its token is being checked. Next: `joining`, `closing`.
+        /// The token is being checked. Next: `joining`, `closing`.
         case authenticating(RequestID, ConnectRequest, until: MonotonicInstant)
-        /// The session has been asked to take it in. Next: `connected`, `closing`.
+        /// The session has been asked to add the connection. Next: `connected`, `closing`.
         case joining(RequestID, Joining, until: MonotonicInstant)
         /// In its session. Next: `leaving`, `closing`.
-        case connected(Membership)
-        /// It has left its session, and earlier requests are not answered yet (WIRE-8); nothing more is read. Next: `closing`.
+        case connected(Connected)
+        /// It has left its session, and earlier requests have no answer yet (WIRE-8). No line is handled. Next: `closing`.
         case leaving(until: MonotonicInstant)
-        /// The close frame has been ordered; nothing more is read. The end.
+        /// The close frame has been ordered. No line is handled. The end.
         case closing
     }
 
@@ -26,115 +27,39 @@ public struct ConnectionState: Sendable {
         let resumeSecret: ResumeSecret
     }
 
-    struct Membership: Sendable {
+    struct Connected: Sendable {
         let session: SessionID
         let binding: SocketBinding
-        /// It has come back on this socket, and was not heard on it yet (RES-6).
+        /// The connection was resumed on this socket, and the client was not heard on it yet (RES-6).
         var isUnconfirmed: Bool
         var lastHeard: MonotonicInstant
         var nextPing: MonotonicInstant
     }
 
-    /// What happens to a socket.
-    public enum Input: Sendable {
-        /// A line arrived.
-        case received(ClientMessage)
-        /// A line arrived that is not a message: why, and its request's id if it had one.
-        case receivedMalformed(ClientMessageError)
-        /// The token was checked.
-        case authenticated(Result<Admission, SignalingError>)
-        /// The session answered a request of ours.
-        case answered(RequestID?, SessionOutcome)
-        /// What waits to be sent to this client for its own requests, and how many bytes its system has taken since the
-        /// socket was opened: told when the first is above ``BackPressure/pauseByteCount``, and each time that something
-        /// was sent, or a deadline has come, while it is not read from.
-        case backlog(waitingByteCount: Int, takenByteCount: UInt64)
-        /// The session no longer has this connection.
-        case ended(DisconnectReason)
-        /// The connection goes on by a newer socket (RES-8).
-        case superseded
-        /// The transport found something that this protocol forbids, or the server wants to end the connection.
-        case mustClose(CloseReason)
-        /// The whole server stops. Nobody is taken out of a session: everybody goes at once, and telling each of each
-        /// would cost the square of their number. The client is asked to come back after this time (LEAVE-5).
-        case serverStops(returnAfter: Duration)
-        /// The socket is gone, with the peer's close code if it sent one.
-        case socketClosed(code: UInt16?)
-    }
-
-    /// What the shell has to do, in this order.
-    public enum Effect: Sendable {
-        /// Send a line to this client.
-        case send(ServerMessage)
-        /// It is in: from now on it is served from the session's log, after this answer.
-        case enter(RequestID, Welcome, suppressesPresence: Bool)
-        /// Check this token, and come back with `.authenticated`.
-        case authenticate(ConnectRequest)
-        /// Give a command to a session.
-        case submit(SessionCommand, SessionID, RequestID?)
-        /// Send a ping.
-        case ping
-        /// Take no more of what this client sends, until `resumeReading`. Lines that were received already wait.
-        case pauseReading
-        /// Go on with the lines that wait, then with reading.
-        case resumeReading
-        /// Send what is waiting if the socket takes it, then close.
-        case close(CloseReason)
-    }
-
-    /// A token that was found valid: what it says about its holder.
-    public struct Admission: Sendable {
-        public var session: SessionID
-        public var connectionId: ConnectionID
-        public var role: Role
-        public var data: String
-        public var wallTime: WallTime
-        /// The token's time is over (RES-7).
-        public var isExpired: Bool
-        /// Names the socket among all others.
-        public var socket: SocketID
-        /// Fresh and random, for a later resume, and its hash.
-        public var resumeSecret: ResumeSecret
-        public var secretHash: ResumeSecretHash
-        /// The hash of the secret that the client came with, if it came with one.
-        public var claimedSecretHash: ResumeSecretHash?
-
-        public init(
-            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
-            isExpired: Bool = false, socket: SocketID, resumeSecret: ResumeSecret, secretHash: ResumeSecretHash,
-            claimedSecretHash: ResumeSecretHash? = nil
-        ) {
-            self.session = session
-            self.connectionId = connectionId
-            self.role = role
-            self.data = data
-            self.wallTime = wallTime
-            self.isExpired = isExpired
-            self.socket = socket
-            self.resumeSecret = resumeSecret
-            self.secretHash = secretHash
-            self.claimedSecretHash = claimedSecretHash
-        }
-    }
-
     /// Malformed lines that a socket may send before it is closed (WIRE-9).
     public static let malformedLimit = 10
 
-    private var phase: Phase
+    var phase: Phase
+    var pending = PendingAnswers()
+    let heartbeat: Duration
     private var malformedCount = 0
-    private var pending = PendingAnswers()
-    private var pressure = BackPressure()
-    private let heartbeat: Duration
+    private var backPressure: BackPressure
 
-    public init(openedAt now: MonotonicInstant, heartbeat: Duration = Limits.heartbeat) {
+    public init(
+        openedAt now: MonotonicInstant, heartbeat: Duration = Limits.heartbeat,
+        backPressure: BackPressure.Bounds = .standard
+    ) {
         phase = .awaitingConnect(until: now.advanced(by: Limits.connectTimeout))
         self.heartbeat = heartbeat
+        self.backPressure = BackPressure(bounds: backPressure)
     }
+
+    // MARK: - Questions
 
     /// The session and binding of a connected client.
     public var connected: (session: SessionID, binding: SocketBinding)? {
         switch phase {
-        case .connected(let membership): (membership.session, membership.binding)
+        case .connected(let connected): (connected.session, connected.binding)
         case .awaitingConnect, .authenticating, .joining, .leaving, .closing: nil
         }
     }
@@ -147,7 +72,13 @@ public struct ConnectionState: Sendable {
     }
 
     /// Between `pauseReading` and `resumeReading`.
-    public var isReadingPaused: Bool { pressure.isPaused }
+    public var isReadingPaused: Bool { backPressure.isPaused }
+
+    /// Whether a backlog of this many bytes must be reported as ``Input/backlog(waitingByteCount:acknowledgedByteCount:)``.
+    /// For most sockets it must not, and the report would cost time.
+    public func mustHear(ofBacklog waitingByteCount: Int) -> Bool {
+        backPressure.isAffected(byBacklog: waitingByteCount)
+    }
 
     /// When `advance` has to be called at the latest; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
@@ -155,33 +86,35 @@ public struct ConnectionState: Sendable {
         case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until),
             .leaving(let until):
             until
-        case .connected(let membership):
-            min(membership.nextPing, pressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(membership))
+        case .connected(let connected):
+            min(connected.nextPing, backPressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(connected))
         case .closing: nil
         }
     }
 
-    private func silenceLimit(_ membership: Membership) -> MonotonicInstant {
-        membership.lastHeard.advanced(by: heartbeat * 2)
+    private func silenceLimit(_ connected: Connected) -> MonotonicInstant {
+        connected.lastHeard.advanced(by: heartbeat * 2)
     }
 
-    /// Carries out what is due.
+    // MARK: - Transitions
+
+    /// Executes what is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
         switch phase {
         case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
             return now >= until ? close(.connectTimeout) : []
-        case .connected(var membership):
-            if let stallLimit = pressure.stallLimit(heartbeat: heartbeat) {
-                // WIRE-14: who is not read from is not heard either, and may stay as long as it takes what waits for it.
+        case .connected(var connected):
+            if let stallLimit = backPressure.stallLimit(heartbeat: heartbeat) {
+                // WIRE-14: a client that is not read from is not heard either. It stays as long as it reads.
                 if now >= stallLimit { return close(.slowConsumer) }
-            } else if now >= silenceLimit(membership) {
+            } else if now >= silenceLimit(connected) {
                 return close(.heartbeatMissed)
             }
-            guard now >= membership.nextPing else { return [] }
+            guard now >= connected.nextPing else { return [] }
             // From now, not from the last one: after a pause of the whole process there is one ping, not a burst.
-            membership.nextPing = now.advanced(by: heartbeat)
-            phase = .connected(membership)
-            return pressure.hasBacklog ? [] : [.ping]
+            connected.nextPing = now.advanced(by: heartbeat)
+            phase = .connected(connected)
+            return backPressure.hasBacklog ? [] : [.ping]
         case .leaving(let until):
             return now >= until ? close(.normal) : []
         case .closing:
@@ -192,14 +125,14 @@ public struct ConnectionState: Sendable {
     public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
         var effects = effects(of: input, now: now)
         if isClosing { return effects }
-        switch pressure.judge(unansweredCount: pending.count, now: now) {
+        switch backPressure.judge(unansweredCount: pending.count, now: now) {
         case nil: break
         case .pause: effects.append(.pauseReading)
         case .resume:
-            // Meanwhile it could not be heard.
-            if case .connected(var membership) = phase {
-                membership.lastHeard = now
-                phase = .connected(membership)
+            // The client could not be heard during the pause.
+            if case .connected(var connected) = phase {
+                connected.lastHeard = now
+                phase = .connected(connected)
             }
             effects.append(.resumeReading)
         }
@@ -212,46 +145,25 @@ public struct ConnectionState: Sendable {
         case .receivedMalformed(let error): return noteHeard(now) + receivedMalformed(error)
         case .authenticated(let result): return authenticated(result)
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
-        case .backlog(let waiting, let taken):
-            pressure.note(waitingByteCount: waiting, takenByteCount: taken, now: now)
+        case .backlog(let waiting, let acknowledged):
+            backPressure.note(waitingByteCount: waiting, acknowledgedByteCount: acknowledged, now: now)
             return []
-        case .ended(let reason):
-            switch phase {
-            case .connected, .leaving:
-                // The session has let go of it already: only the socket is left to close.
-                phase = .closing
-                let close: CloseReason = reason == .forceDisconnected ? .forceDisconnected : .goingAway
-                return [.send(.disconnected(reason, close.reconnect)), .close(close)]
-            case .awaitingConnect, .authenticating, .joining, .closing: return []
-            }
-        case .superseded:
-            switch phase {
-            case .connected:
-                phase = .closing
-                return [.send(.disconnected(.networkDisconnected, .never)), .close(.superseded)]
-            case .awaitingConnect, .authenticating, .joining, .leaving, .closing: return []
-            }
+        case .ended(let reason): return closeEnded(reason)
+        case .superseded: return closeSuperseded()
         case .mustClose(let reason): return close(reason)
-        case .serverStops(let wait):
-            return close(.goingAway).compactMap { effect in
-                switch effect {
-                case .send(.disconnected(let reason, _)): .send(.disconnected(reason, .after(wait)))
-                case .send, .close, .ping, .pauseReading, .resumeReading: effect
-                case .submit, .authenticate, .enter: nil
-                }
-            }
+        case .serverStops(let wait): return closeStopping(returnAfter: wait)
         case .socketClosed(let code): return socketClosed(code)
         }
     }
 
     private mutating func noteHeard(_ now: MonotonicInstant) -> [Effect] {
         switch phase {
-        case .connected(var membership):
-            let isFirst = membership.isUnconfirmed
-            membership.lastHeard = now
-            membership.isUnconfirmed = false
-            phase = .connected(membership)
-            return isFirst ? [.submit(.heard(membership.binding), membership.session, nil)] : []
+        case .connected(var connected):
+            let isFirst = connected.isUnconfirmed
+            connected.lastHeard = now
+            connected.isUnconfirmed = false
+            phase = .connected(connected)
+            return isFirst ? [.submit(.heard(connected.binding), connected.session, nil)] : []
         case .awaitingConnect, .authenticating, .joining, .leaving, .closing: return []
         }
     }
@@ -266,20 +178,19 @@ public struct ConnectionState: Sendable {
         case .authenticating, .joining:
             if case .connect(let id, _) = message { return answer(.error(id, .alreadyConnecting)) }
             return refuseUnconnected(message)
-        case .connected(let membership):
+        case .connected(let connected):
             switch message {
             case .connect(let id, _): return answer(.error(id, .alreadyConnecting))
             case .signal(let id, let request):
                 pending.expect(id)
-                return [.submit(.signal(.connection(membership.binding, id), request), membership.session, id)]
+                return [.submit(.signal(.connection(connected.binding, id), request), connected.session, id)]
             case .forceDisconnect(let id, let target):
                 pending.expect(id)
-                let sender = CommandSender.connection(membership.binding, id)
-                return [.submit(.forceDisconnect(sender, target), membership.session, id)]
+                let sender = CommandSender.connection(connected.binding, id)
+                return [.submit(.forceDisconnect(sender, target), connected.session, id)]
             case .disconnect(let id):
                 phase = .leaving(until: now.advanced(by: heartbeat * 2))
-                let leave = Effect.submit(
-                    .leave(membership.binding, .clientDisconnected), membership.session, nil)
+                let leave = Effect.submit(.leave(connected.binding, .clientDisconnected), connected.session, nil)
                 return [leave] + answer(.goodbye(id))
             case .pong: return []
             }
@@ -288,22 +199,7 @@ public struct ConnectionState: Sendable {
         }
     }
 
-    /// Answers a request here, behind the answers to those before it.
-    private mutating func answer(_ answer: PendingAnswers.Answer) -> [Effect] {
-        pending.add(answer).map { send($0) } ?? []
-    }
-
-    private mutating func send(_ answer: PendingAnswers.Answer) -> [Effect] {
-        switch answer {
-        case .ack(let id, let seq): return [.send(.ack(id, seq))]
-        case .error(let id, let error): return [.send(.error(id, error))]
-        case .goodbye(let id):
-            phase = .closing
-            return [.send(.ack(id, nil)), .send(.disconnected(.clientDisconnected, .never)), .close(.normal)]
-        }
-    }
-
-    /// CON-1: nothing but connect makes sense yet.
+    /// CON-1: before connect, no other request is valid.
     private mutating func refuseUnconnected(_ message: ClientMessage) -> [Effect] {
         switch message {
         case .connect, .pong: []
@@ -324,65 +220,13 @@ public struct ConnectionState: Sendable {
         return malformedCount < Self.malformedLimit ? answer : answer + close(.tooManyErrors)
     }
 
-    private mutating func authenticated(_ result: Result<Admission, SignalingError>) -> [Effect] {
-        guard case .authenticating(let id, let request, let until) = phase else { return [] }
-        switch result {
-        case .success(let admission):
-            // The session is the token's, whatever the request said (G8).
-            var join = JoinRequest(
-                connectionId: admission.connectionId, socket: admission.socket, role: admission.role,
-                data: admission.data, suppressesPresence: request.connectionEventsSuppressed,
-                wallTime: admission.wallTime, secretHash: admission.secretHash, isExpired: admission.isExpired)
-            if let resume = request.resume, let claimed = admission.claimedSecretHash {
-                join.resumption = Resumption(
-                    connectionId: resume.connectionId, secretHash: claimed, epoch: resume.epoch, after: resume.after)
-            }
-            phase = .joining(
-                id, Joining(session: admission.session, request: join, resumeSecret: admission.resumeSecret),
-                until: until)
-            return [.submit(.join(join), admission.session, id)]
-        case .failure(let error):
-            return refuseConnect(id, error)
-        }
-    }
-
-    private mutating func refuseConnect(_ id: RequestID, _ error: SignalingError) -> [Effect] {
-        phase = .closing
-        return [.send(.error(id, error)), .close(.connectRefused)]
-    }
+    // MARK: - Answers
 
     private mutating func answered(
         _ request: RequestID?, _ outcome: SessionOutcome, now: MonotonicInstant
     ) -> [Effect] {
         switch phase {
-        case .joining(let id, let joining, _):
-            switch outcome {
-            case .joined(let membership):
-                phase = .connected(
-                    Membership(
-                        session: joining.session,
-                        binding: SocketBinding(membership.connection.connectionId, joining.request.socket),
-                        isUnconfirmed: membership.outcome == .resumed, lastHeard: now,
-                        nextPing: now.advanced(by: heartbeat)))
-                let welcome = Welcome(
-                    connection: membership.connection, connections: membership.connections, role: membership.role,
-                    epoch: membership.epoch, seq: membership.seq, outcome: membership.outcome,
-                    replayThrough: membership.replayThrough,
-                    resume: ResumeOffer(
-                        secret: joining.resumeSecret, resumeWindow: membership.resumeWindow,
-                        recoveryWindow: membership.recoveryWindow),
-                    heartbeat: heartbeat)
-                let held = pending.take(id, nil) ?? []
-                return [.enter(id, welcome, suppressesPresence: joining.request.suppressesPresence)]
-                    + held.flatMap { send($0) }
-            case .refused(let error):
-                return refuseConnect(id, error)
-            case .wasForceDisconnected:
-                phase = .closing
-                return [.send(.disconnected(.forceDisconnected, .never)), .close(.forceDisconnected)]
-            case .done, .signalled, .forceDisconnected:
-                return []
-            }
+        case .joining(let id, let joining, _): return joined(id, joining, outcome, now: now)
         case .connected, .leaving:
             guard let request else { return [] }
             let answer: PendingAnswers.Answer
@@ -392,8 +236,8 @@ public struct ConnectionState: Sendable {
             case .refused(let error): answer = .error(request, error)
             case .done, .joined, .wasForceDisconnected: return []
             }
-            guard let answers = pending.take(request, answer) else { return [] }
-            pressure.noteAnswer(now: now)
+            guard let answers = pending.resolve(request, with: answer) else { return [] }
+            backPressure.noteAnswer(now: now)
             // With an engine that answers at once there is always one.
             if answers.count == 1 { return send(answers[0]) }
             return answers.flatMap { send($0) }
@@ -402,59 +246,21 @@ public struct ConnectionState: Sendable {
         }
     }
 
-    /// Closes the socket from our side. A client that may come back is waited for (RES-10); of another, peers see
-    /// `networkDisconnected`: it did not choose to go.
-    private mutating func close(_ reason: CloseReason) -> [Effect] {
-        switch phase {
-        case .closing:
-            return []
-        case .connected(let membership):
-            phase = .closing
-            let binding = membership.binding
-            return [
-                .submit(
-                    reason.shouldReconnect ? .detach(binding) : .leave(binding, .networkDisconnected),
-                    membership.session, nil),
-                .send(.disconnected(.networkDisconnected, reason.reconnect)), .close(reason),
-            ]
-        case .joining(_, let joining, _):
-            phase = .closing
-            return takeBack(joining, .networkDisconnected) + [.close(reason)]
-        case .awaitingConnect, .authenticating, .leaving:
-            phase = .closing
-            return [.close(reason)]
-        }
+    /// Answers a request here, behind the answers to those before it.
+    private mutating func answer(_ answer: PendingAnswers.Answer) -> [Effect] {
+        pending.add(answer).map { send($0) } ?? []
     }
 
-    /// PRES-2: a close with 1000, 1001 or no code (1005) is a client's own leaving; anything else is a loss.
-    private mutating func socketClosed(_ code: UInt16?) -> [Effect] {
-        defer { phase = .closing }
-        let isLeaving = code == 1000 || code == 1001 || code == 1005
-        switch phase {
-        case .connected(let membership):
-            let binding = membership.binding
+    mutating func send(_ answer: PendingAnswers.Answer) -> [Effect] {
+        switch answer {
+        case .ack(let id, let seq): return [.send(.ack(id, seq))]
+        case .error(let id, let error): return [.send(.error(id, error))]
+        case .goodbye(let id):
+            phase = .closing
             return [
-                .submit(
-                    isLeaving ? .leave(binding, .clientDisconnected) : .detach(binding), membership.session, nil)
+                .send(.ack(id, nil)), .send(.disconnected(.clientDisconnected, .never)), .close(.normal, .deliver),
             ]
-        case .joining(_, let joining, _):
-            return takeBack(joining, isLeaving ? .clientDisconnected : .networkDisconnected)
-        case .awaitingConnect, .authenticating, .leaving, .closing:
-            return []
         }
-    }
-
-    /// Takes back a join that has not been answered. The session carries out commands in the order in which they were
-    /// given, so this one comes after the join; nobody has to wait for the answer of a socket that is gone. Whether the join
-    /// began a connection or continued one is not known yet: a new one that its client never heard of is over, an old one may
-    /// be continued still.
-    private func takeBack(_ joining: Joining, _ reason: DisconnectReason) -> [Effect] {
-        let request = joining.request
-        var commands = [SessionCommand.leave(SocketBinding(request.connectionId, request.socket), reason)]
-        if let resumption = request.resumption {
-            commands.append(.detach(SocketBinding(resumption.connectionId, request.socket)))
-        }
-        return commands.map { .submit($0, joining.session, nil) }
     }
 }
 

@@ -1,10 +1,10 @@
 import DequeModule
 import SignalingProtocol
 
-/// The answers that a socket is owed, in the order of its requests (WIRE-8): those that the session has not given yet, and
-/// behind them those that are known already.
+/// The answers that a socket is owed, in the order of its requests (WIRE-8). An answer that is known waits for the answers
+/// before it that the session has not given yet.
 ///
-/// An engine that answers at once never has more than one of them open, and that one takes no memory of its own.
+/// With an engine that answers at once there is never more than one, and that one takes no memory of its own.
 struct PendingAnswers: Sendable {
     enum Answer: Hashable, Sendable {
         case ack(RequestID, Seq?)
@@ -18,38 +18,38 @@ struct PendingAnswers: Sendable {
         case ready(Answer)
     }
 
-    /// The oldest that is awaited; nil: nothing is owed.
+    /// The oldest request that awaits its answer; nil: no answer is owed.
     private var first: RequestID?
-    /// Those behind it.
+    /// The answers after it.
     private var rest: Deque<Slot> = []
 
     var count: Int { first == nil ? 0 : rest.count + 1 }
 
-    /// A request was passed on: its answer will come.
+    /// A request was passed on. Its answer will come.
     mutating func expect(_ request: RequestID) {
         if first == nil { first = request } else { rest.append(.awaited(request)) }
     }
 
     /// A request was answered here.
     ///
-    /// - Returns: the answer if nothing is before it, else nil: it is kept.
+    /// - Returns: the answer if no other is before it; otherwise nil, and the answer is kept.
     mutating func add(_ answer: Answer) -> Answer? {
         if first == nil { return answer }
         rest.append(.ready(answer))
         return nil
     }
 
-    /// The answer to a request that was passed on; nil for one that is given by other means.
+    /// Notes the answer to a request that was passed on; nil for a request that is answered by other means.
     ///
-    /// - Returns: what may go now, in order; nil if nobody waits for this answer.
-    mutating func take(_ request: RequestID, _ answer: Answer?) -> [Answer]? {
+    /// - Returns: the answers that may be sent now, in order; nil if the request awaits no answer.
+    mutating func resolve(_ request: RequestID, with answer: Answer?) -> [Answer]? {
         guard let first else { return nil }
         if request != first {
-            let place = rest.firstIndex { slot in
+            let index = rest.firstIndex { slot in
                 if case .awaited(request) = slot { true } else { false }
             }
-            guard let place, let answer else { return nil }
-            rest[place] = .ready(answer)
+            guard let index, let answer else { return nil }
+            rest[index] = .ready(answer)
             return []
         }
         self.first = nil

@@ -8,23 +8,31 @@ import SignalingProtocol
 /// The interval grows with the number of members, as the cost of a flush does. A small session never waits, and a large
 /// one uses at most about half of the loop.
 public struct FlushScheduler: Sendable {
-    /// The shortest time between two flushes of a session: 10 µs for each member, about twice the cost of a write, and
-    /// at most 5 ms, which a chat user does not notice.
+    /// How much each member adds to the interval: about twice the cost of a write.
+    public static let intervalPerMember = Duration.microseconds(10)
+
+    /// The longest interval. A chat user does not notice it.
+    public static let longestInterval = Duration.milliseconds(5)
+
+    /// The shortest time between two flushes of a session.
     ///
     /// Under 1 ms, the resolution of the loop's timers, the interval is zero: the session is flushed at the end of each
     /// turn of the loop.
-    public static func interval(memberCount: Int) -> Duration {
-        let interval = Duration.microseconds(min(5000, 10 * memberCount))
+    public func interval(memberCount: Int) -> Duration {
+        let interval = min(Self.longestInterval, intervalPerMember * memberCount)
         return interval < .milliseconds(1) ? .zero : interval
     }
 
     /// A session with this many pending bytes is flushed at once. Well below the log's bound in bytes.
     public static let byteLimit = 65_536
 
+    private let intervalPerMember: Duration
     private var lastFlush: MonotonicInstant?
     private var waitingByteCount = 0
 
-    public init() {}
+    public init(intervalPerMember: Duration = FlushScheduler.intervalPerMember) {
+        self.intervalPerMember = intervalPerMember
+    }
 
     /// Adds the size of an appended event.
     public mutating func noteWaiting(byteCount: Int) { waitingByteCount += byteCount }
@@ -32,7 +40,7 @@ public struct FlushScheduler: Sendable {
     /// When to flush: `now`, or a later moment.
     public func due(now: MonotonicInstant, memberCount: Int) -> MonotonicInstant {
         guard waitingByteCount < Self.byteLimit, let lastFlush else { return now }
-        return max(now, lastFlush.advanced(by: Self.interval(memberCount: memberCount)))
+        return max(now, lastFlush.advanced(by: interval(memberCount: memberCount)))
     }
 
     /// Starts the next interval.

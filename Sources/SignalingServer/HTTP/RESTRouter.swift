@@ -6,7 +6,7 @@ import SignalingTransport
 
 /// Answers HTTP requests: finds the route, verifies the credentials, and calls the hub. Confined to the loop.
 final class RESTRouter {
-    private let hub: Hub
+    private let hub: ServerHub
     private let verifier: TokenVerifier
     private let files: StaticFiles
     private let development: DevelopmentRooms?
@@ -15,7 +15,7 @@ final class RESTRouter {
     /// Whether the server is stopping (`/readyz`).
     var isDraining = false
 
-    init(hub: Hub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?) {
+    init(hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?) {
         self.hub = hub
         self.verifier = verifier
         self.files = files

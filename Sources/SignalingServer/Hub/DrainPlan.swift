@@ -1,44 +1,51 @@
 import SignalingProtocol
 
-/// When each client of a server that stops is sent away, and when it is asked to come back.
+/// When a stopping server disconnects each client, and when it asks each client back (LEAVE-5).
 ///
-/// All of them at once would come back at once. So they go one after the other, a millisecond each, and no longer than
-/// the plan may last: a few go at once, and ten thousand share the whole time.
+/// Clients that are disconnected at the same time come back at the same time. So the server disconnects them one after the
+/// other, a millisecond each, but all within the longest time: a few clients go at once, and ten thousand share the whole
+/// time.
 struct DrainPlan: Sendable {
-    /// The time that each client adds to the plan.
-    static let perClient = Duration.milliseconds(1)
-    /// The least stretch over which they are asked back: as after any lost socket (RES-13).
+    struct Pace: Sendable {
+        /// The time that each client adds to the plan.
+        var perClient = Duration.milliseconds(1)
+        /// Most clients to disconnect in one turn of the loop, so that the loop serves the others, too.
+        var sliceCount = 100
+        /// How long the closing handshakes may take after the last client was disconnected. A socket that is cut before its
+        /// client has read `disconnected` may lose it.
+        var closingTime = Duration.seconds(2)
+    }
+
+    /// The clients are asked back over at least this time, as after any lost socket (RES-13).
     static let shortestReturn = Duration.milliseconds(250)
-    /// Most clients to be sent away in one turn of a loop, so that it goes on with everything else.
-    static let sliceCount = 100
 
     let count: Int
     private let startedAt: MonotonicInstant
     private var spread: Duration
 
-    init(count: Int, longest: Duration, startedAt: MonotonicInstant) {
+    init(count: Int, longest: Duration, startedAt: MonotonicInstant, pace: Pace = Pace()) {
         self.count = count
         self.startedAt = startedAt
-        spread = max(.zero, min(longest, Self.perClient * count))
+        spread = max(.zero, min(longest, pace.perClient * count))
     }
 
-    /// Everybody goes now.
+    /// Makes every client due now.
     mutating func hurry() { spread = .zero }
 
-    /// How many have to be gone by now: the first at once, all of them at the end.
+    /// How many clients must be disconnected by now: the first at once, all of them at the end.
     func dueCount(at now: MonotonicInstant) -> Int {
         let elapsed = now.duration(since: startedAt)
         guard elapsed < spread else { return count }
         return min(count, Int(Double(count) * (max(.zero, elapsed) / spread)) + 1)
     }
 
-    /// When the client of this place, counted from 0, has to go.
-    func moment(of place: Int) -> MonotonicInstant {
-        startedAt.advanced(by: spread * place / max(1, count))
+    /// When the client with this index must be disconnected.
+    func moment(of index: Int) -> MonotonicInstant {
+        startedAt.advanced(by: spread * index / max(1, count))
     }
 
-    /// How long a client that goes now should wait before it comes back: until nobody is left, and then its share of
-    /// as long again. Whole milliseconds.
+    /// How long a client that is disconnected now waits before it comes back: until the last client has been disconnected,
+    /// and then its random share of as long again. Whole milliseconds.
     ///
     /// - Parameter random: from 0 to 1.
     func returnWait(at now: MonotonicInstant, random: Double) -> Duration {

@@ -1,15 +1,13 @@
 import SignalingProtocol
 
-/// Lines of one client that were received and wait: for the next turn, so that others have theirs, or until its backlog has
-/// drained. While there are any its socket is not read from, so they are bounded by one message and one read.
+/// The lines of one client that were received and not handled yet. They wait for the next turn, so that other clients have
+/// theirs, or until the client's backlog has drained.
+///
+/// The hub does not read from a socket while its queue has lines, so the queue is bounded by one message and one read.
 struct InputQueue {
-    /// Lines of one client that are handled in a turn of the loop: more than a client says at once that means to be read,
-    /// and few enough that nobody feels them. A message of the largest size may have thousands.
-    static let countPerTurn = 32
-
     private var bytes: [UInt8] = []
     private var start = 0
-    /// Whether its client stands in the hub's list.
+    /// Whether the hub's list of peers with input has this queue's peer.
     var isListed = false
 
     var isEmpty: Bool { start == bytes.count }
@@ -19,8 +17,8 @@ struct InputQueue {
         bytes.append(contentsOf: message)
     }
 
-    /// Hands the lines over, and keeps what `body` leaves of them.
-    mutating func take(_ body: (inout MessageLines) -> Void) {
+    /// Passes the lines to `body` and keeps those that it leaves.
+    mutating func consume(_ body: (inout MessageLines) -> Void) {
         bytes.withUnsafeBytes { bytes in
             var lines = MessageLines(UnsafeRawBufferPointer(rebasing: bytes[start...]))
             body(&lines)

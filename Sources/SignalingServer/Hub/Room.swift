@@ -1,55 +1,63 @@
 import SignalingCore
 import SignalingProtocol
 
-/// The members of one session on this node, and what waits to be flushed to them. Confined to the loop.
-final class Room {
+/// The subscriptions to one session on this node, and what the next flush sends to them. Confined to the loop.
+final class Room<Socket: HubSocket> {
     let session: SessionID
-    private(set) var members: [Member] = []
-    /// The same by their sockets' names: all of a large session may come back before the server has missed them.
-    private var bySocket: [SocketID: Member] = [:]
+    private(set) var subscriptions: [Subscription<Socket>] = []
+    /// The same by socket. Constant time matters when all clients of a large session resume at once.
+    private var bySocket: [SocketID: Subscription<Socket>] = [:]
     var pendingOnlineOnly = PendingOnlineOnly()
-    var flushScheduler = FlushScheduler()
-    /// Members that were up to date were last served up to here.
+    var flushScheduler: FlushScheduler
+    /// The end of the log at the last flush: the cursor of every subscription that is up to date.
     var flushedThrough: Seq
-    /// Whether the room stands in the hub's list of rooms with something to send.
+    /// Whether the hub's list of rooms with something to send has this one.
     var isDirty = false
 
-    init(session: SessionID, flushedThrough: Seq) {
+    init(session: SessionID, flushedThrough: Seq, flushScheduler: FlushScheduler) {
         self.session = session
         self.flushedThrough = flushedThrough
+        self.flushScheduler = flushScheduler
     }
 
-    func add(_ member: Member) {
-        member.place = members.count
-        members.append(member)
-        bySocket[member.socket] = member
+    var isEmpty: Bool { subscriptions.isEmpty }
+
+    func add(_ subscription: Subscription<Socket>) {
+        subscription.index = subscriptions.count
+        subscriptions.append(subscription)
+        bySocket[subscription.socket] = subscription
     }
 
-    func member(on socket: SocketID) -> Member? { bySocket[socket] }
+    func subscription(of socket: SocketID) -> Subscription<Socket>? { bySocket[socket] }
 
-    /// In constant time: the last member takes the place.
-    func remove(_ member: Member) {
-        guard member.place < members.count, members[member.place] === member, let last = members.popLast() else {
-            return
-        }
-        bySocket[member.socket] = nil
-        if last !== member {
-            members[member.place] = last
-            last.place = member.place
+    func subscription(of connection: ConnectionID) -> Subscription<Socket>? {
+        subscriptions.first { $0.outbox.owner == connection }
+    }
+
+    /// In constant time: the last subscription moves to the freed index.
+    func remove(_ subscription: Subscription<Socket>) {
+        let index = subscription.index
+        guard index < subscriptions.count, subscriptions[index] === subscription, let last = subscriptions.popLast()
+        else { return }
+        bySocket[subscription.socket] = nil
+        if last !== subscription {
+            subscriptions[index] = last
+            last.index = index
         }
     }
 }
 
-/// A socket that is in a session: its cursor, and its place in the room. Confined to the loop.
-final class Member {
-    /// The room's list keeps the member, the hub's table keeps the peer, and both are left at the same time.
-    unowned let peer: Peer
-    let room: Room
+/// One peer in one room, with the cursor of what it has been sent. Confined to the loop.
+final class Subscription<Socket: HubSocket> {
+    /// The room keeps the subscription, the hub keeps the peer, and both end at the same time.
+    unowned let peer: Peer<Socket>
+    let room: Room<Socket>
     let socket: SocketID
     var outbox: Outbox
-    var place = 0
+    /// In the room's list.
+    fileprivate(set) var index = 0
 
-    init(peer: Peer, room: Room, socket: SocketID, outbox: Outbox) {
+    init(peer: Peer<Socket>, room: Room<Socket>, socket: SocketID, outbox: Outbox) {
         self.peer = peer
         self.room = room
         self.socket = socket

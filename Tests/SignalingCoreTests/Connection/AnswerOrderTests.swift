@@ -6,12 +6,12 @@ import Testing
 
 /// A connected socket whose engine answers when the test says.
 private struct SlowEngine {
-    var state = Place.connected.state
+    var state = Phase.connected.state
     var asked: [(request: RequestID, outcome: SessionOutcome)] = []
     var said: [String] = []
     var now = MonotonicInstant.seconds(2)
 
-    mutating func take(_ input: ConnectionState.Input) {
+    mutating func handle(_ input: ConnectionState.Input) {
         for effect in state.handle(input, now: now) {
             switch effect {
             case .submit(_, _, let request?):
@@ -22,25 +22,25 @@ private struct SlowEngine {
         }
     }
 
-    mutating func answer(at place: Int) {
-        let (request, outcome) = asked.remove(at: place)
-        take(.answered(request, outcome))
+    mutating func answer(at index: Int) {
+        let (request, outcome) = asked.remove(at: index)
+        handle(.answered(request, outcome))
     }
 
-    mutating func signal(_ id: Int64) { take(.received(.signal(RequestID(id), SignalRequest()))) }
+    mutating func signal(_ id: Int64) { handle(.received(.signal(RequestID(id), SignalRequest()))) }
     mutating func malformed(_ id: Int64) {
-        take(.receivedMalformed(ClientMessageError(id: RequestID(id), SignalingError(.invalidParameter, "no"))))
+        handle(.receivedMalformed(ClientMessageError(id: RequestID(id), SignalingError(.invalidParameter, "no"))))
     }
 }
 
 @Suite("Answers in the order of the requests, whenever the engine gives them")
 struct AnswerOrderTests {
-    @Test("WIRE-8: what is refused here does not overtake what the engine has not answered yet")
+    @Test("WIRE-8: a refusal does not overtake an answer that the engine has not given yet")
     func refusalsWait() {
         var slow = SlowEngine()
         slow.signal(2)
         slow.malformed(3)
-        slow.take(.received(.connect(RequestID(4), .test)))
+        slow.handle(.received(.connect(RequestID(4), .test)))
         slow.signal(5)
         slow.malformed(6)
         #expect(slow.said.isEmpty)
@@ -57,12 +57,12 @@ struct AnswerOrderTests {
         #expect(slow.said == ["send error 7 400 OT_INVALID_PARAMETER"], "with nothing before it, it goes at once")
     }
 
-    @Test("WIRE-8, LEAVE-1: disconnect is answered behind what was asked before it, and the socket is closed then")
+    @Test("WIRE-8, LEAVE-1: disconnect is answered after all earlier requests, and then the socket is closed")
     func disconnectWaits() {
         var slow = SlowEngine()
         slow.signal(2)
         slow.signal(3)
-        slow.take(.received(.disconnect(RequestID(4))))
+        slow.handle(.received(.disconnect(RequestID(4))))
         slow.signal(5)
         #expect(slow.said.isEmpty)
         #expect(slow.asked.count == 2, "what comes behind disconnect is not carried out")
@@ -72,20 +72,21 @@ struct AnswerOrderTests {
         slow.answer(at: 0)
         #expect(
             slow.said.dropFirst() == [
-                "send ack 3 103", "send ack 4", "send disconnected clientDisconnected", "close 1000",
+                "send ack 3 103", "send ack 4", "send disconnected clientDisconnected",
+                "close 1000 after all unsent bytes",
             ])
         #expect(slow.state.isClosing)
     }
 
-    @Test("LEAVE-1: who leaves does not wait longer than two heartbeats for an engine")
+    @Test("LEAVE-1: a client that leaves waits for an engine no longer than two heartbeats")
     func leavingEnds() {
-        let state = Place.leaving.state
+        let state = Phase.leaving.state
         #expect(state.nextDeadline == .seconds(21))
     }
 
-    @Test("WIRE-8, CON-9: what comes before connected is refused behind it, and not at all if that is refused")
+    @Test("WIRE-8, CON-9: a request before `connected` is refused after it, and not at all if the connect is refused")
     func beforeConnected() {
-        var state = Place.authenticating.state
+        var state = Phase.authenticating.state
         #expect(state.handle(.received(.signal(RequestID(2), SignalRequest())), now: .seconds(2)).isEmpty)
         #expect(
             state.handle(.authenticated(.failure(SignalingError(.authenticationError, "no"))), now: .seconds(2))
@@ -104,7 +105,7 @@ struct AnswerOrderTests {
     }
 
     @Test(
-        "WIRE-8: whatever the engine answers in whatever order, the client hears the answers in the order of its requests"
+        "WIRE-8: in any order of the engine's answers, the client gets them in the order of its requests"
     )
     func interleavings() {
         for seed in 0..<300 {
@@ -113,7 +114,7 @@ struct AnswerOrderTests {
             var requests: [Int64] = []
             var malformedCount = 0
             for id in Int64(2)...Int64.random(in: 10...80, using: &random) {
-                // In a hurry, or far behind.
+                // The engine answers at once, or falls far behind.
                 while !slow.asked.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
                     slow.answer(at: .random(in: 0..<slow.asked.count, using: &random))
                 }
@@ -122,8 +123,8 @@ struct AnswerOrderTests {
                 case 0 where malformedCount < 9:
                     malformedCount += 1
                     slow.malformed(id)
-                case 1: slow.take(.received(.connect(RequestID(id), .test)))
-                case 2: slow.take(.received(.forceDisconnect(RequestID(id), client("bob"))))
+                case 1: slow.handle(.received(.connect(RequestID(id), .test)))
+                case 2: slow.handle(.received(.forceDisconnect(RequestID(id), client("bob"))))
                 default: slow.signal(id)
                 }
                 let heard = slow.said.map { Int64($0.split(separator: " ")[2]) }
@@ -141,19 +142,25 @@ struct ReadPressureTests {
         state.handle(input, now: .seconds(seconds)).map(\.testDescription)
     }
 
+    private func report(
+        _ state: inout ConnectionState, waiting: Int, acknowledged: UInt64 = 0, at seconds: Double
+    ) -> [String] {
+        shown(&state, .backlog(waitingByteCount: waiting, acknowledgedByteCount: acknowledged), at: seconds)
+    }
+
     @Test(
         "G5, WIRE-13: reading pauses above 64 KiB that wait, and goes on at 16 KiB: not in between, and not at each line"
     )
     func bytes() {
-        var state = Place.connected.state
-        #expect(shown(&state, .backlog(waitingByteCount: 65_536, takenByteCount: 0), at: 2) == [])
-        #expect(shown(&state, .backlog(waitingByteCount: 65_537, takenByteCount: 0), at: 2) == ["pause reading"])
+        var state = Phase.connected.state
+        #expect(report(&state, waiting: 65_536, at: 2) == [])
+        #expect(report(&state, waiting: 65_537, at: 2) == ["pause reading"])
         #expect(state.isReadingPaused)
-        #expect(shown(&state, .backlog(waitingByteCount: 200_000, takenByteCount: 0), at: 2) == [])
-        #expect(shown(&state, .backlog(waitingByteCount: 16_385, takenByteCount: 0), at: 2) == [])
-        #expect(shown(&state, .backlog(waitingByteCount: 16_384, takenByteCount: 0), at: 2) == ["resume reading"])
+        #expect(report(&state, waiting: 200_000, at: 2) == [])
+        #expect(report(&state, waiting: 16_385, at: 2) == [])
+        #expect(report(&state, waiting: 16_384, at: 2) == ["resume reading"])
         #expect(!state.isReadingPaused)
-        #expect(shown(&state, .backlog(waitingByteCount: 65_536, takenByteCount: 0), at: 2) == [])
+        #expect(report(&state, waiting: 65_536, at: 2) == [])
     }
 
     @Test("G5, WIRE-13, RES-9: 256 requests may be unanswered, one more pauses; it goes on at 128")
@@ -163,7 +170,7 @@ struct ReadPressureTests {
         #expect(slow.said.isEmpty)
         slow.signal(258)
         #expect(slow.said == ["pause reading"])
-        // What is refused here is a request without an answer, too.
+        // A refusal that waits is a request without an answer, too.
         for id in 259..<Int64(262) { slow.malformed(id) }
         slow.said = []
         for _ in 0..<128 { slow.answer(at: 0) }
@@ -178,21 +185,21 @@ struct ReadPressureTests {
     func both() {
         var slow = SlowEngine()
         for id in 2..<Int64(302) { slow.signal(id) }
-        slow.take(.backlog(waitingByteCount: 70_000, takenByteCount: 0))
+        slow.handle(.backlog(waitingByteCount: 70_000, acknowledgedByteCount: 0))
         #expect(slow.said == ["pause reading"])
-        slow.take(.backlog(waitingByteCount: 0, takenByteCount: 1))
+        slow.handle(.backlog(waitingByteCount: 0, acknowledgedByteCount: 1))
         #expect(slow.said == ["pause reading"])
         for _ in 0..<300 { slow.answer(at: 0) }
         #expect(slow.said.count { $0 == "resume reading" } == 1)
     }
 
-    @Test("WIRE-14: who takes nothing for two heartbeats while it is not read from is closed with 4002, not 4001")
+    @Test("WIRE-14: a paused client that reads nothing for two heartbeats is closed with 4002, not 4001")
     func stalled() {
-        var state = Place.connected.state
+        var state = Phase.connected.state
         _ = state.handle(.received(.pong), now: .seconds(9))
-        #expect(shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 10) == ["pause reading"])
+        #expect(report(&state, waiting: 70_000, acknowledged: 5, at: 10) == ["pause reading"])
         #expect(state.advance(to: .seconds(29.999_999_999)).isEmpty, "no ping: it has enough to hear")
-        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 30)
+        _ = report(&state, waiting: 70_000, acknowledged: 5, at: 30)
         #expect(state.nextDeadline == .seconds(30))
         #expect(
             state.advance(to: .seconds(30)).map(\.testDescription) == [
@@ -201,34 +208,34 @@ struct ReadPressureTests {
     }
 
     @Test(
-        "WIRE-14: who takes something, however little, stays, however long it is not heard",
+        "WIRE-14: a client that reads anything stays, however long the server does not hear it",
         arguments: [(1, 0), (0, 1)])
     func slow(lessWaiting: Int, moreTaken: UInt64) {
-        var state = Place.connected.state
-        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 2)
+        var state = Phase.connected.state
+        _ = report(&state, waiting: 70_000, acknowledged: 5, at: 2)
         for step in 1...100 {
             let now = 2 + Double(step) * 19
-            // Either counts: what its system has taken, or what is left.
+            // Either is progress: more acknowledged bytes, or fewer waiting ones.
             let input = ConnectionState.Input.backlog(
-                waitingByteCount: 70_000 - step * lessWaiting, takenByteCount: 5 + UInt64(step) * moreTaken)
+                waitingByteCount: 70_000 - step * lessWaiting, acknowledgedByteCount: 5 + UInt64(step) * moreTaken)
             _ = shown(&state, input, at: now)
             #expect(state.advance(to: .seconds(now)).isEmpty)
         }
         #expect(!state.isClosing)
     }
 
-    @Test("HB-3, WIRE-14: silence is counted anew from when it is read from again")
+    @Test("HB-3, WIRE-14: silence counts from the end of the pause")
     func heardAgain() {
-        var state = Place.connected.state
-        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 2)
-        _ = shown(&state, .backlog(waitingByteCount: 60_000, takenByteCount: 6), at: 20)
-        #expect(shown(&state, .backlog(waitingByteCount: 0, takenByteCount: 7), at: 35) == ["resume reading"])
+        var state = Phase.connected.state
+        _ = report(&state, waiting: 70_000, acknowledged: 5, at: 2)
+        _ = report(&state, waiting: 60_000, acknowledged: 6, at: 20)
+        #expect(report(&state, waiting: 0, acknowledged: 7, at: 35) == ["resume reading"])
         #expect(state.advance(to: .seconds(35)).map(\.testDescription) == ["ping"])
         #expect(state.advance(to: .seconds(54.999_999_999)).map(\.testDescription) == ["ping"])
         #expect(state.advance(to: .seconds(55)).map(\.testDescription).last == "close 4001")
     }
 
-    @Test("WIRE-14: who waits for the engine is pinged, and stays as long as that answers")
+    @Test("WIRE-14: a client that waits for the engine is pinged, and stays as long as the engine answers")
     func waitingForTheEngine() {
         var slow = SlowEngine()
         for id in 2..<Int64(402) { slow.signal(id) }
@@ -240,8 +247,8 @@ struct ReadPressureTests {
 
     @Test("CON-2: a pause does not prolong the time to connect")
     func beforeConnecting() {
-        var state = Place.awaitingConnect.state
-        _ = shown(&state, .backlog(waitingByteCount: 70_000, takenByteCount: 5), at: 9)
+        var state = Phase.awaitingConnect.state
+        _ = report(&state, waiting: 70_000, acknowledged: 5, at: 9)
         #expect(state.advance(to: .seconds(10)).map(\.testDescription) == ["close 4500"])
     }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SignalingCore
 
-/// Where a socket may stand when something comes in.
-enum Place: String, CaseIterable {
+/// The phase of a socket in which an input comes.
+enum Phase: String, CaseIterable {
     case awaitingConnect, authenticating, joining, connected, leaving, closing
 
-    /// A socket, opened at 0 s, that has come to this place at 1 s.
+    /// A socket, opened at 0 s, that has reached this phase at 1 s.
     var state: ConnectionState {
         var state = ConnectionState(openedAt: .seconds(0))
         if self == .awaitingConnect { return state }
@@ -27,7 +27,7 @@ enum Place: String, CaseIterable {
         return state
     }
 
-    /// Where a socket stands, found out by what a copy of it does.
+    /// The phase of a socket, told by the reactions of a copy.
     init(_ state: ConnectionState) {
         var probe = state
         if state.isClosing {
@@ -46,28 +46,28 @@ enum Place: String, CaseIterable {
     }
 }
 
-/// What is expected of one input in one place.
+/// The expected result of one input in one phase.
 enum Cell {
-    /// These effects, in this order, and then this place; without one it stays where it is.
-    case gives([String], Place?)
-    /// It may come, and nothing happens.
+    /// These effects, in this order, then this phase; nil: the phase does not change.
+    case gives([String], Phase?)
+    /// The input is possible, and nothing happens.
     case ignored
-    /// It cannot come here, for this reason; if it comes all the same, nothing happens.
+    /// The input cannot come here, for this reason. If it does, nothing happens.
     case impossible(String)
 
-    /// Nothing now, and this behind the answer to the connect before it (WIRE-8).
+    /// Nothing now; this effect after the answer to the connect before it (WIRE-8).
     case waits(String)
 
-    static func gives(_ effects: String..., to place: Place? = nil) -> Cell { .gives(effects, place) }
+    static func gives(_ effects: String..., to phase: Phase? = nil) -> Cell { .gives(effects, phase) }
 }
 
 struct Row: CustomTestStringConvertible {
     let name: String
     let step: @Sendable (inout ConnectionState) -> [ConnectionState.Effect]
-    /// One cell for each place, in their order.
+    /// One cell for each phase, in order.
     let cells: [Cell]
 
-    /// - Parameter asked: what a connected client has asked before.
+    /// - Parameter asked: a request that a connected client has sent before.
     init(
         _ name: String, asked: ClientMessage? = nil, _ input: ConnectionState.Input, leaving: Cell = .ignored,
         _ cells: Cell...
@@ -117,7 +117,7 @@ struct Row: CustomTestStringConvertible {
             .waits("send error 7 500 OT_NOT_CONNECTED"),
             .gives(
                 "submit leave ada clientDisconnected to 1_room", "send ack 7", "send disconnected clientDisconnected",
-                "close 1000", to: .closing),
+                "close 1000 after all unsent bytes", to: .closing),
             .ignored),
         Row("pong", .received(.pong), .ignored, .ignored, .ignored, .ignored, .ignored),
         Row(
@@ -141,7 +141,7 @@ struct Row: CustomTestStringConvertible {
             .gives("send error 1 1004 OT_AUTHENTICATION_ERROR", "close 4501", to: .closing),
             .impossible("it was answered"), .impossible("it was answered"), .ignored),
         Row(
-            "the session takes it in", .answered(RequestID(1), .joined(.test)),
+            "the session adds the connection", .answered(RequestID(1), .joined(.test)),
             .impossible("nothing was asked"), .impossible("nothing was asked"),
             .gives("enter 1 ada", to: .connected), .impossible("it was answered"), .ignored),
         Row(
@@ -155,12 +155,12 @@ struct Row: CustomTestStringConvertible {
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no signal was passed on"),
             .gives("send ack 7 9"), .ignored),
         Row(
-            "an online-only signal was taken", asked: .signal(RequestID(7), SignalRequest()),
+            "an online-only signal was accepted", asked: .signal(RequestID(7), SignalRequest()),
             .answered(RequestID(7), .signalled(nil)),
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no signal was passed on"),
             .gives("send ack 7"), .ignored),
         Row(
-            "somebody was forced out", asked: .signal(RequestID(7), SignalRequest()),
+            "a connection was force-disconnected", asked: .signal(RequestID(7), SignalRequest()),
             .answered(RequestID(7), .forceDisconnected),
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no request was passed on"),
             .gives("send ack 7"), .ignored),
@@ -173,27 +173,28 @@ struct Row: CustomTestStringConvertible {
         Row(
             "the answer to the request before the disconnect", .answered(RequestID(6), .signalled(Seq(9))),
             leaving: .gives(
-                "send ack 6 9", "send ack 7", "send disconnected clientDisconnected", "close 1000", to: .closing),
+                "send ack 6 9", "send ack 7", "send disconnected clientDisconnected",
+                "close 1000 after all unsent bytes", to: .closing),
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("nothing was asked"),
             .impossible("nothing was asked"), .ignored),
         Row(
-            "more waits for it than may", .backlog(waitingByteCount: 65_537, takenByteCount: 1),
+            "more bytes wait than the bound", .backlog(waitingByteCount: 65_537, acknowledgedByteCount: 1),
             leaving: .gives("pause reading"),
             .gives("pause reading"), .gives("pause reading"), .gives("pause reading"), .gives("pause reading"),
             .ignored),
         Row(
-            "as much waits for it as may", .backlog(waitingByteCount: 65_536, takenByteCount: 1),
+            "as many bytes wait as the bound", .backlog(waitingByteCount: 65_536, acknowledgedByteCount: 1),
             .ignored, .ignored, .ignored, .ignored, .ignored),
         Row(
-            "an answer that nobody waits for", .answered(nil, .signalled(Seq(9))),
+            "an answer without a request", .answered(nil, .signalled(Seq(9))),
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("nothing was asked"),
             .ignored, .ignored),
         Row(
-            "the session has let go", .answered(nil, .done),
+            "the session has removed the connection", .answered(nil, .done),
             .impossible("it was not in"), .impossible("it was not in"), .impossible("it has not left"),
-            .impossible("who leaves is closing"), .ignored),
+            .impossible("a client that leaves is closing"), .ignored),
         Row(
-            "forced out", .ended(.forceDisconnected),
+            "force-disconnected", .ended(.forceDisconnected),
             leaving: .gives("send disconnected forceDisconnected", "close 4502", to: .closing),
             .impossible("it was not in"), .impossible("it was not in"),
             .impossible("the answer to the join comes first"),
@@ -205,7 +206,7 @@ struct Row: CustomTestStringConvertible {
             .impossible("the answer to the join comes first"),
             .gives("send disconnected networkDisconnected, come back", "close 1001", to: .closing), .ignored),
         Row(
-            "it goes on by a newer socket", .superseded,
+            "the connection goes on by a newer socket", .superseded,
             .impossible("it was not in"), .impossible("it was not in"),
             .impossible("the answer to the join comes first"),
             .gives("send disconnected networkDisconnected", "close 4504", to: .closing), .ignored),
@@ -222,11 +223,11 @@ struct Row: CustomTestStringConvertible {
             leaving: .gives("close 1001", to: .closing),
             .gives("close 1001", to: .closing), .gives("close 1001", to: .closing),
             .gives("close 1001", to: .closing),
-            // Nobody is taken out of a session that stops: telling each of each would cost the square of their number.
+            // A stopping server removes no connection: to tell each client of each would cost the square of their number.
             .gives("send disconnected networkDisconnected, come back after 1500 ms", "close 1001", to: .closing),
             .ignored),
         Row(
-            "it reads too slowly", .mustClose(.slowConsumer), leaving: .gives("close 4002", to: .closing),
+            "the client reads too slowly", .mustClose(.slowConsumer), leaving: .gives("close 4002", to: .closing),
             .gives("close 4002", to: .closing), .gives("close 4002", to: .closing),
             .gives("submit leave ada networkDisconnected to 1_room", "close 4002", to: .closing),
             .gives(
@@ -271,7 +272,8 @@ struct Row: CustomTestStringConvertible {
             .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing),
             .gives("ping"), .ignored),
         Row(
-            "two heartbeats of silence", advancingTo: .seconds(21), leaving: .gives("close 1000", to: .closing),
+            "two heartbeats of silence", advancingTo: .seconds(21),
+            leaving: .gives("close 1000 after all unsent bytes", to: .closing),
             .gives("close 4500", to: .closing), .gives("close 4500", to: .closing),
             .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing),
             .gives(
@@ -301,50 +303,50 @@ extension JoinResult {
     }()
 }
 
-@Suite("A socket's way through the protocol")
+@Suite("A connection's state machine")
 struct ConnectionStateTests {
-    @Test("each input in each place gives what the table says", arguments: Row.table)
+    @Test("each input in each phase has the effects in the table", arguments: Row.table)
     func table(_ row: Row) throws {
-        try #require(row.cells.count == Place.allCases.count)
-        for (place, cell) in zip(Place.allCases, row.cells) {
-            var state = place.state
-            #expect(Place(state) == place)
+        try #require(row.cells.count == Phase.allCases.count)
+        for (phase, cell) in zip(Phase.allCases, row.cells) {
+            var state = phase.state
+            #expect(Phase(state) == phase)
             let effects = row.step(&state).map(\.testDescription)
             switch cell {
             case .gives(let expected, let next):
-                #expect(effects == expected, "\(row.name), \(place)")
-                #expect(Place(state) == next ?? place, "\(row.name), \(place)")
+                #expect(effects == expected, "\(row.name), \(phase)")
+                #expect(Phase(state) == next ?? phase, "\(row.name), \(phase)")
             case .ignored:
-                #expect(effects.isEmpty, "\(row.name), \(place)")
-                #expect(Place(state) == place, "\(row.name), \(place)")
+                #expect(effects.isEmpty, "\(row.name), \(phase)")
+                #expect(Phase(state) == phase, "\(row.name), \(phase)")
             case .waits(let expected):
-                #expect(effects.isEmpty, "\(row.name), \(place)")
-                #expect(Place(state) == place, "\(row.name), \(place)")
+                #expect(effects.isEmpty, "\(row.name), \(phase)")
+                #expect(Phase(state) == phase, "\(row.name), \(phase)")
                 _ = state.handle(.authenticated(.success(.test)), now: .seconds(2))
                 let later = state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(2))
-                #expect(later.map(\.testDescription) == ["enter 1 ada", expected], "\(row.name), \(place)")
+                #expect(later.map(\.testDescription) == ["enter 1 ada", expected], "\(row.name), \(phase)")
             case .impossible(let reason):
-                #expect(effects.isEmpty, "\(row.name), \(place): impossible since \(reason)")
-                #expect(Place(state) == place, "\(row.name), \(place): impossible since \(reason)")
+                #expect(effects.isEmpty, "\(row.name), \(phase): impossible since \(reason)")
+                #expect(Phase(state) == phase, "\(row.name), \(phase): impossible since \(reason)")
             }
         }
     }
 
-    @Test("whatever comes in, in any order, a closing socket does nothing and what is let in leaves exactly once")
+    @Test("for any two inputs, a closing socket does nothing and a connection leaves its session once")
     func everyPair() {
-        for place in Place.allCases {
+        for phase in Phase.allCases {
             for first in Row.table {
                 for second in Row.table {
-                    var state = place.state
+                    var state = phase.state
                     var effects = first.step(&state)
                     let wasClosing = state.isClosing
                     let more = second.step(&state)
-                    if wasClosing { #expect(more.isEmpty, "\(place), \(first.name), \(second.name)") }
+                    if wasClosing { #expect(more.isEmpty, "\(phase), \(first.name), \(second.name)") }
                     effects += more
                     let shown = effects.map(\.testDescription)
                     #expect(
-                        shown.count { $0.hasPrefix("submit leave") } <= 1, "\(place), \(first.name), \(second.name)")
-                    #expect(shown.count { $0.hasPrefix("close") } <= 1, "\(place), \(first.name), \(second.name)")
+                        shown.count { $0.hasPrefix("submit leave") } <= 1, "\(phase), \(first.name), \(second.name)")
+                    #expect(shown.count { $0.hasPrefix("close") } <= 1, "\(phase), \(first.name), \(second.name)")
                     if let close = shown.firstIndex(where: { $0.hasPrefix("close") }) {
                         #expect(close == shown.count - 1, "nothing comes after a close: \(shown)")
                     }
@@ -373,7 +375,7 @@ struct ConnectionStateTests {
 
     @Test("CON-8: the first connection goes on after a second connect")
     func secondConnect() {
-        var state = Place.connected.state
+        var state = Phase.connected.state
         _ = state.handle(.received(.connect(RequestID(2), .test)), now: .seconds(2))
         #expect(state.connected?.binding == SocketBinding("ada"))
         #expect(
@@ -381,7 +383,7 @@ struct ConnectionStateTests {
                 .map(\.testDescription) == ["submit signal x of ada to 1_room as 3"])
     }
 
-    @Test("CON-4: what the client asked for goes with it into its session")
+    @Test("CON-4: the client's option reaches its session")
     func suppressesPresence() {
         var request = ConnectRequest.test
         request.connectionEventsSuppressed = true
@@ -417,22 +419,22 @@ struct ConnectionStateTests {
 
     // MARK: Malformed lines
 
-    @Test("WIRE-9: nine malformed lines are answered, the tenth closes", arguments: Place.allCases.dropLast(2))
-    func malformed(_ place: Place) {
-        var state = place.state
+    @Test("WIRE-9: nine malformed lines are answered, the tenth closes", arguments: Phase.allCases.dropLast(2))
+    func malformed(_ phase: Phase) {
+        var state = phase.state
         let line = ConnectionState.Input.receivedMalformed(
             ClientMessageError(id: nil, SignalingError(.invalidParameter, "no")))
         // While its connect has no answer these wait for that, and what waits at the close is not said.
-        let isFirst = place == .awaitingConnect || place == .connected
+        let isFirst = phase == .awaitingConnect || phase == .connected
         let answer = isFirst ? ["send error - 400 OT_INVALID_PARAMETER"] : []
         for _ in 1...9 { #expect(state.handle(line, now: .seconds(2)).map(\.testDescription) == answer) }
-        #expect(Place(state) == place)
+        #expect(Phase(state) == phase)
         let last = state.handle(line, now: .seconds(2)).map(\.testDescription)
         #expect(last.prefix(answer.count) == answer[...])
         #expect(last.last == "close 4503")
         #expect(
             last.contains("submit leave ada networkDisconnected to 1_room")
-                == (place == .joining || place == .connected))
+                == (phase == .joining || phase == .connected))
         #expect(state.isClosing)
     }
 
@@ -458,7 +460,7 @@ struct ConnectionStateTests {
 
     @Test("HB-1: a ping every heartbeat, as long as the client answers")
     func pings() {
-        var state = Place.connected.state
+        var state = Phase.connected.state
         for beat in 1...5 {
             let now = MonotonicInstant.seconds(1 + Double(beat) * 10)
             #expect(state.nextDeadline == now)
@@ -468,14 +470,14 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("HB-3: anything heard is a sign of life, malformed lines included; a ping of ours is not")
+    @Test("HB-3: every line from the client is a sign of life, also a malformed one; the server's ping is not")
     func signsOfLife() {
         let signs: [ConnectionState.Input] = [
             .received(.pong), .received(.signal(RequestID(1), SignalRequest())),
             .receivedMalformed(ClientMessageError(id: nil, SignalingError(.invalidParameter, "no"))),
         ]
         for sign in signs {
-            var state = Place.connected.state
+            var state = Phase.connected.state
             _ = state.advance(to: .seconds(11))
             _ = state.handle(sign, now: .seconds(12))
             #expect(state.advance(to: .seconds(21)).map(\.testDescription) == ["ping"])
@@ -485,9 +487,9 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("HB-3: what the session says is no sign of life of the client")
+    @Test("HB-3: the session's answer is no sign of life of the client")
     func answersAreNoSigns() {
-        var state = Place.connected.state
+        var state = Phase.connected.state
         _ = state.advance(to: .seconds(11))
         _ = state.handle(.answered(RequestID(1), .signalled(Seq(1))), now: .seconds(20))
         #expect(state.advance(to: .seconds(21)).map(\.testDescription).last == "close 4001")
@@ -495,7 +497,7 @@ struct ConnectionStateTests {
 
     @Test("HB-1: after a pause of the whole process there is one ping, not a burst, and then a heartbeat's rest")
     func pause() {
-        var state = Place.connected.state
+        var state = Phase.connected.state
         _ = state.handle(.received(.pong), now: .seconds(9))
         #expect(state.advance(to: .seconds(28)).map(\.testDescription) == ["ping"])
         #expect(state.advance(to: .seconds(28)).isEmpty)
@@ -503,7 +505,7 @@ struct ConnectionStateTests {
         #expect(state.nextDeadline == .seconds(38))
     }
 
-    @Test("a heartbeat of any length is kept, the longest included")
+    @Test("a heartbeat may have any length, up to the longest duration")
     func heartbeats() {
         for (heartbeat, deadline) in [
             (Duration.seconds(3), MonotonicInstant.seconds(3)),
@@ -517,11 +519,11 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("the deadline is when something happens: nothing before it, something at it", arguments: Place.allCases)
-    func deadlines(_ place: Place) {
-        var state = place.state
+    @Test("at the deadline something happens, and nothing before it", arguments: Phase.allCases)
+    func deadlines(_ phase: Phase) {
+        var state = phase.state
         guard let deadline = state.nextDeadline else {
-            #expect(place == .closing)
+            #expect(phase == .closing)
             return
         }
         #expect(state.advance(to: MonotonicInstant(nanoseconds: deadline.nanoseconds - 1)).isEmpty)
@@ -530,11 +532,11 @@ struct ConnectionStateTests {
 
     // MARK: Leaving
 
-    @Test("G7: a socket that is lost while its session takes it in is not left behind there")
+    @Test("G7: a socket that is lost during its join leaves no connection behind")
     func lostWhileJoining() {
         var session = SessionState()
         session.join("bob")
-        var state = Place.authenticating.state
+        var state = Phase.authenticating.state
         var submitted: [SessionCommand] = []
         for input in [.authenticated(.success(.test)), .socketClosed(code: nil)] as [ConnectionState.Input] {
             for effect in state.handle(input, now: .seconds(2)) {
@@ -555,7 +557,7 @@ struct ConnectionStateTests {
         "LEAVE-4: disconnected says whether coming back makes sense, as the close code does",
         arguments: CloseReason.allCases)
     func disconnected(_ reason: CloseReason) {
-        var state = Place.connected.state
+        var state = Phase.connected.state
         let effects = state.handle(.mustClose(reason), now: .seconds(2))
         let farewells = effects.compactMap { effect -> Reconnect? in
             guard case .send(.disconnected(.networkDisconnected, let reconnect)) = effect else { return nil }

@@ -306,7 +306,7 @@ struct PendingOnlineOnlyTests {
 struct FlushSchedulerTests {
     @Test("the interval grows with the members: zero for few, at most 5 ms")
     func interval() {
-        let intervals = [1, 2, 99, 100, 250, 500, 15_000].map { FlushScheduler.interval(memberCount: $0) }
+        let intervals = [1, 2, 99, 100, 250, 500, 15_000].map { FlushScheduler().interval(memberCount: $0) }
         #expect(
             intervals
                 == [.zero, .zero, .zero, .milliseconds(1), .microseconds(2500), .milliseconds(5), .milliseconds(5)])
@@ -321,7 +321,7 @@ struct FlushSchedulerTests {
         scheduler.noteWaiting(byteCount: 10)
         #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
         scheduler.noteFlushed(at: .seconds(1))
-        let next = MonotonicInstant.seconds(1).advanced(by: FlushScheduler.interval(memberCount: 1000))
+        let next = MonotonicInstant.seconds(1).advanced(by: FlushScheduler().interval(memberCount: 1000))
         #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == next)
         #expect(scheduler.due(now: next, memberCount: 1000) == next)
         #expect(scheduler.due(now: .seconds(9), memberCount: 1000) == .seconds(9))

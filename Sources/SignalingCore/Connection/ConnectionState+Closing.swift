@@ -1,0 +1,83 @@
+import SignalingProtocol
+
+/// The ends of a connection: by the server, by the session, by the socket.
+extension ConnectionState {
+    /// Closes the socket from the server's side. If the client may come back, the session waits for it (RES-10); otherwise
+    /// peers see `networkDisconnected`, since the client did not choose to leave.
+    mutating func close(_ reason: CloseReason) -> [Effect] {
+        switch phase {
+        case .closing:
+            return []
+        case .connected(let connected):
+            phase = .closing
+            let binding = connected.binding
+            return [
+                .submit(
+                    reason.shouldReconnect ? .detach(binding) : .leave(binding, .networkDisconnected),
+                    connected.session, nil),
+                .send(.disconnected(.networkDisconnected, reason.reconnect)), .close(reason, .drop),
+            ]
+        case .joining(_, let joining, _):
+            phase = .closing
+            return cancelJoin(joining, .networkDisconnected) + [.close(reason, .drop)]
+        case .leaving:
+            phase = .closing
+            return [.close(reason, reason == .normal ? .deliver : .drop)]
+        case .awaitingConnect, .authenticating:
+            phase = .closing
+            return [.close(reason, .drop)]
+        }
+    }
+
+    /// The server stops: the same without a word to the session (``Input/serverStops(returnAfter:)``).
+    mutating func closeStopping(returnAfter wait: Duration) -> [Effect] {
+        switch phase {
+        case .closing:
+            return []
+        case .connected:
+            phase = .closing
+            return [.send(.disconnected(.networkDisconnected, .after(wait))), .close(.goingAway, .drop)]
+        case .awaitingConnect, .authenticating, .joining, .leaving:
+            phase = .closing
+            return [.close(.goingAway, .drop)]
+        }
+    }
+
+    /// The session has ended the connection: only the socket is left to close.
+    mutating func closeEnded(_ reason: DisconnectReason) -> [Effect] {
+        switch phase {
+        case .connected, .leaving:
+            phase = .closing
+            let close: CloseReason = reason == .forceDisconnected ? .forceDisconnected : .goingAway
+            return [.send(.disconnected(reason, close.reconnect)), .close(close, .drop)]
+        case .awaitingConnect, .authenticating, .joining, .closing: return []
+        }
+    }
+
+    /// The connection goes on by a newer socket (RES-8).
+    mutating func closeSuperseded() -> [Effect] {
+        switch phase {
+        case .connected:
+            phase = .closing
+            return [.send(.disconnected(.networkDisconnected, .never)), .close(.superseded, .drop)]
+        case .awaitingConnect, .authenticating, .joining, .leaving, .closing: return []
+        }
+    }
+
+    /// PRES-2: the close codes 1000, 1001 and 1005 (none) mean that the client left by itself. Any other end is a loss.
+    mutating func socketClosed(_ code: UInt16?) -> [Effect] {
+        defer { phase = .closing }
+        let isLeaving = code == 1000 || code == 1001 || code == 1005
+        switch phase {
+        case .connected(let connected):
+            let binding = connected.binding
+            return [
+                .submit(isLeaving ? .leave(binding, .clientDisconnected) : .detach(binding), connected.session, nil)
+            ]
+        case .joining(_, let joining, _):
+            return cancelJoin(joining, isLeaving ? .clientDisconnected : .networkDisconnected)
+        case .awaitingConnect, .authenticating, .leaving, .closing:
+            return []
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import SignalingCore
+import SignalingProtocol
+import SignalingTransport
+
+/// The deadlines of the sockets: one timing wheel and one timer for all of them.
+extension Hub {
+    /// A deadline moves later with each message from the client. The wheel is not told of that: when the old alarm comes, the
+    /// hub sets a new one.
+    func setAlarm(for peer: Peer<Environment.Socket>) {
+        guard let deadline = peer.state.nextDeadline else {
+            if peer.alarm != nil {
+                alarms.cancel(peer.socket.id)
+                peer.alarm = nil
+            }
+            return
+        }
+        if let alarm = peer.alarm, alarm <= deadline { return }
+        peer.alarm = deadline
+        alarms.schedule(peer.socket.id, at: deadline)
+        armAlarmTimer()
+    }
+
+    private func armAlarmTimer() {
+        if let next = alarms.nextDeadline { alarmTimer?.schedule(at: next) } else { alarmTimer?.cancel() }
+    }
+
+    func handleDueAlarms() {
+        let now = environment.now
+        for id in alarms.expire(upTo: now) {
+            guard let peer = peers[id] else { continue }
+            peer.alarm = nil
+            noteBacklog(of: peer)
+            perform(peer.state.advance(to: now), for: peer)
+            setAlarm(for: peer)
+        }
+        armAlarmTimer()
+    }
+}

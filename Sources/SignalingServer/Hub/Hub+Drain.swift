@@ -1,0 +1,59 @@
+import SignalingCore
+import SignalingProtocol
+
+/// The end of a server: disconnect all clients, then stop (LEAVE-5).
+extension Hub {
+    /// Disconnects all clients, spread over `longest` at most, and every socket that is opened from now on. Call it once.
+    ///
+    /// - Parameter whenDone: called on the loop, in the turn in which the drain is over.
+    func drain(over longest: Duration, whenDone: @escaping () -> Void) {
+        // By age, so that the order does not depend on the dictionary.
+        let sockets = peers.values.filter { !$0.state.isClosing }.map(\.socket.id).sorted()
+        drain = Drain(sockets: sockets, longest: longest, pace: limits.drain, now: environment.now)
+        drainCompletion = whenDone
+        drainTimer = environment.makeTimer { [weak self] in self?.continueDrain() }
+        continueDrain()
+    }
+
+    /// Disconnects all remaining clients now. Does nothing without a drain.
+    func hurry() {
+        drain?.hurry()
+        continueDrain()
+    }
+
+    /// After this call nothing changes and nothing is acknowledged.
+    func end() { hasEnded = true }
+
+    func continueDrain() {
+        while let step = drain?.nextStep(now: environment.now, hasOpenSockets: !peers.isEmpty) {
+            switch step {
+            case .disconnect(let sockets, let moment):
+                for socket in sockets {
+                    if let peer = peers[socket] { disconnect(peer) }
+                }
+                guard let moment else { continue }
+                drainTimer?.schedule(at: moment)
+            case .awaitClosing(let end): drainTimer?.schedule(at: end)
+            case .finish:
+                turnEnded()
+                drainCompletion?()
+                drainCompletion = nil
+            case .none: break
+            }
+            return
+        }
+    }
+
+    /// Disconnects one client of a draining server.
+    func disconnect(_ peer: Peer<Environment.Socket>) {
+        guard let drain else { return }
+        let random = Double.random(in: 0...1, using: &randomness)
+        let wait = drain.plan.returnWait(at: environment.now, random: random)
+        handle(.serverStops(returnAfter: wait), for: peer)
+    }
+
+    /// A socket has closed: it may have been the last one that the drain waits for.
+    func noteSocketClosed() {
+        if peers.isEmpty, drain?.awaitsClosing == true { drainTimer?.schedule(at: environment.now) }
+    }
+}

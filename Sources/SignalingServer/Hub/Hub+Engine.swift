@@ -1,0 +1,35 @@
+import SignalingCore
+import SignalingProtocol
+
+/// The sessions' side: outcomes of commands, and what sessions cause.
+extension Hub: SessionEngineObserver {
+    func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
+        if RESTCalls.isOrigin(ticket.origin) {
+            restCalls.remove(ticket.origin)?(outcome)
+        } else if let peer = peers[ticket.origin] {
+            handle(.answered(ticket.request, outcome), for: peer)
+        }
+    }
+
+    func engine(sessionChanged session: SessionID) {
+        guard let room = rooms[session] else { return }
+        room.flushScheduler.noteWaiting(
+            byteCount: engine.withLog(of: session) { $0.entries.last?.line.byteCount ?? 0 } ?? 0)
+        markDirty(room)
+    }
+
+    func engine(_ session: SessionID, caused effect: SessionEffect) {
+        switch effect {
+        case .presence(let event): onPresence?(event, session)
+        case .onlineOnly(let signal):
+            guard let room = rooms[session] else { return }
+            room.pendingOnlineOnly.append(signal)
+            markDirty(room)
+        case .onlineOnlyDropped: break
+        case .ended(let connection, let reason):
+            if let ended = rooms[session]?.subscription(of: connection) { handle(.ended(reason), for: ended.peer) }
+        case .superseded(let socket):
+            if let older = rooms[session]?.subscription(of: socket) { handle(.superseded, for: older.peer) }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import SignalingCore
+import SignalingProtocol
+import SignalingTransport
+
+/// The sockets' side. ``SignalingServer`` passes the transport's calls on.
+extension Hub {
+    typealias Socket = Environment.Socket
+
+    func socketOpened(_ socket: Socket) {
+        let state = ConnectionState(
+            openedAt: environment.now, heartbeat: limits.heartbeat, backPressure: limits.backPressure)
+        let peer = Peer(socket: socket, state: state)
+        socket.attachment = peer
+        peers[socket.id] = peer
+        if drain == nil { setAlarm(for: peer) } else { disconnect(peer) }
+    }
+
+    func socket(_ socket: Socket, received message: UnsafeRawBufferPointer) {
+        guard let peer = socket.attachment as? Peer<Socket> else { return }
+        if !peer.input.isEmpty || peer.state.isReadingPaused {
+            // The rest of the read in which reading was stopped.
+            peer.input.append(message)
+            return continueInput(of: peer)
+        }
+        var lines = MessageLines(message)
+        handleLines(&lines, of: peer)
+        guard !lines.rest.isEmpty, !peer.state.isClosing else { return }
+        peer.input.append(lines.rest)
+        continueInput(of: peer)
+    }
+
+    func socket(_ socket: Socket, violated violation: ProtocolViolation) {
+        guard let peer = socket.attachment as? Peer<Socket> else { return }
+        handleAllInput(of: peer)
+        handle(.mustClose(violation.closeReason), for: peer)
+    }
+
+    func socketDrained(_ socket: Socket) {
+        guard let peer = socket.attachment as? Peer<Socket> else { return }
+        peer.isBacklogged = false
+        serve(peer)
+    }
+
+    func socketClosed(_ socket: Socket, code: UInt16?) {
+        guard let peer = socket.attachment as? Peer<Socket> else { return }
+        socket.attachment = nil
+        handleAllInput(of: peer)
+        handle(.socketClosed(code: code), for: peer)
+        leaveRoom(peer)
+        peers[socket.id] = nil
+        noteSocketClosed()
+    }
+
+    // MARK: - The input queue
+
+    /// Handles as many lines as may be handled in this turn.
+    private func handleLines(_ lines: inout MessageLines, of peer: Peer<Socket>) {
+        if peer.lineAllowance.turn != turn { peer.lineAllowance = (turn, limits.linesPerTurn) }
+        while peer.lineAllowance.count > 0, !peer.state.isReadingPaused, !peer.state.isClosing,
+            let line = lines.next()
+        {
+            peer.lineAllowance.count -= 1
+            handleLine(line, of: peer)
+        }
+    }
+
+    private func handleLine(_ line: UnsafeRawBufferPointer, of peer: Peer<Socket>) {
+        do {
+            handle(.received(try ClientMessage(line: line, parser: &parser)), for: peer)
+        } catch {
+            handle(.receivedMalformed(error), for: peer)
+        }
+    }
+
+    /// Queued lines wait for the next turn, or for `resumeReading` if reading is paused.
+    func continueInput(of peer: Peer<Socket>) {
+        updateReading(of: peer)
+        guard !peer.input.isEmpty, !peer.input.isListed, !peer.state.isReadingPaused else { return }
+        peer.input.isListed = true
+        peersWithInput.append(peer)
+    }
+
+    func handleQueuedInput() {
+        let candidates = peersWithInput
+        peersWithInput = []
+        for peer in candidates {
+            peer.input.isListed = false
+            if peer.state.isClosing { continue }
+            // The queue is taken out meanwhile: handling a line may reach it again.
+            var input = peer.input
+            peer.input = InputQueue()
+            input.consume { lines in handleLines(&lines, of: peer) }
+            peer.input = input
+            continueInput(of: peer)
+        }
+    }
+
+    /// Handles the whole queue of a socket that brings nothing more: what follows comes later than these lines.
+    private func handleAllInput(of peer: Peer<Socket>) {
+        var input = peer.input
+        peer.input = InputQueue()
+        input.consume { lines in
+            while !peer.state.isClosing, let line = lines.next() { handleLine(line, of: peer) }
+        }
+    }
+
+    func updateReading(of peer: Peer<Socket>) {
+        peer.socket.isReading = peer.input.isEmpty && !peer.state.isReadingPaused
+    }
+}
+
+extension ProtocolViolation {
+    /// The close code of RFC 6455, section 7.4.1.
+    var closeReason: CloseReason {
+        switch self {
+        case .binaryMessage: .unsupportedData
+        case .messageTooBig, .tooManyFragments: .messageTooBig
+        case .invalidUTF8: .invalidPayload
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import SignalingCore
+import SignalingProtocol
+
+/// The end of a turn of the loop: every peer and every room that has something to send gets it in one write.
+extension Hub {
+    /// Once per turn of the loop, after its input and timers.
+    func turnEnded() {
+        turn &+= 1
+        let now = environment.now
+        let nextFlush = dirtyRooms.isEmpty ? nil : flushDirtyRooms(now)
+        if !dirtyPeers.isEmpty { serveDirtyPeers() }
+        if hasEnded { return }
+        engine.advance(to: now)
+        if let deadline = engine.nextDeadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
+        // To close a slow client, or to let a connection expire, makes new work for its room: the next turn must come.
+        if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: nextFlush ?? now) }
+        // Only here: libuv runs a timer that its own handler sets for now once more before anything else. And not `now`,
+        // which a timer rounds up.
+        if !peersWithInput.isEmpty { inputTimer?.schedule(at: MonotonicInstant(nanoseconds: 0)) }
+    }
+
+    func markDirty(_ peer: Peer<Environment.Socket>) {
+        if peer.isDirty { return }
+        peer.isDirty = true
+        dirtyPeers.append(peer)
+    }
+
+    func markDirty(_ room: Room<Environment.Socket>) {
+        if room.isDirty { return }
+        room.isDirty = true
+        dirtyRooms.append(room)
+    }
+
+    /// - Returns: when the first of the rooms is due that are not due yet.
+    private func flushDirtyRooms(_ now: MonotonicInstant) -> MonotonicInstant? {
+        let candidates = dirtyRooms
+        dirtyRooms = []
+        var next: MonotonicInstant?
+        for room in candidates where !room.isEmpty {
+            let due = room.flushScheduler.due(now: now, memberCount: room.subscriptions.count)
+            if due <= now {
+                room.isDirty = false
+                for peer in writer.flush(room, now: now) { handle(.mustClose(.slowConsumer), for: peer) }
+            } else {
+                dirtyRooms.append(room)
+                next = min(next ?? due, due)
+            }
+        }
+        return next
+    }
+
+    private func serveDirtyPeers() {
+        let candidates = dirtyPeers
+        dirtyPeers = []
+        for peer in candidates {
+            if let room = peer.subscription?.room, room.isDirty {
+                // The flush of its room is due soon and serves it in the same write.
+                dirtyPeers.append(peer)
+                continue
+            }
+            peer.isDirty = false
+            serve(peer)
+        }
+    }
+
+    func serve(_ peer: Peer<Environment.Socket>) {
+        if writer.serve(peer) { noteBacklog(of: peer) } else { handle(.mustClose(.slowConsumer), for: peer) }
+    }
+
+    /// Only a backlogged peer has something to report.
+    func noteBacklog(of peer: Peer<Environment.Socket>) {
+        let waiting = peer.waitingByteCount
+        guard peer.state.mustHear(ofBacklog: waiting) else { return }
+        let acknowledged = peer.socket.acknowledgedByteCount
+        handle(.backlog(waitingByteCount: waiting, acknowledgedByteCount: acknowledged), for: peer)
+    }
+}

@@ -1,0 +1,61 @@
+import SignalingCore
+import SignalingProtocol
+import SignalingTokens
+import SignalingTransport
+
+/// The sockets, timers, clocks and randomness that a hub runs on.
+///
+/// The server uses ``LoopEnvironment``. A simulation brings its own, in virtual time. The hub is generic over this port,
+/// so that the compiler specialises it for the real one and no call on the way of a message is dynamic.
+protocol HubEnvironment {
+    associatedtype Socket: HubSocket
+    associatedtype Timer: HubTimer
+    associatedtype Randomness: RandomNumberGenerator
+
+    var now: MonotonicInstant { get }
+    var wallTime: WallTime { get }
+
+    /// The source of ids, secrets and jitter.
+    func makeRandomness() -> Randomness
+
+    /// A timer that calls `fire` on the loop.
+    func makeTimer(_ fire: @escaping () -> Void) -> Timer
+}
+
+/// The server's end of one WebSocket. ``ServerSocket`` documents each of these.
+protocol HubSocket: AnyObject {
+    var id: UInt64 { get }
+    var attachment: AnyObject? { get set }
+    var isReading: Bool { get set }
+    /// Bytes that the client's system has acknowledged since the socket was opened.
+    var acknowledgedByteCount: UInt64 { get }
+
+    func write(_ frame: OutboundFrame) -> WriteOutcome
+    func close(code: UInt16, reason: String, farewell: OutboundFrame?)
+}
+
+/// Fires once, at its deadline or later. A new deadline replaces the old one.
+protocol HubTimer: AnyObject {
+    func schedule(at deadline: MonotonicInstant)
+    func cancel()
+}
+
+/// The real environment: a ``LoopThread`` and the system's clock and randomness.
+struct LoopEnvironment: HubEnvironment {
+    let loop: LoopThread
+
+    var now: MonotonicInstant { loop.now }
+    var wallTime: WallTime { .current }
+    func makeRandomness() -> SystemRandomNumberGenerator { SystemRandomNumberGenerator() }
+    func makeTimer(_ fire: @escaping () -> Void) -> LoopTimer { LoopTimer(loop: loop, handler: fire) }
+    typealias Socket = ServerSocket
+}
+
+extension ServerSocket: HubSocket {
+    var acknowledgedByteCount: UInt64 { takenByteCount }
+}
+
+extension LoopTimer: HubTimer {}
+
+/// The hub of a running server.
+typealias ServerHub = Hub<LoopEnvironment>

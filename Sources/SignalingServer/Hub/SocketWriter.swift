@@ -1,0 +1,129 @@
+import SignalingCore
+import SignalingProtocol
+import SignalingTransport
+
+/// Writes what peers lack, each in one text message. Confined to the loop.
+///
+/// The writer writes to a socket as long as the socket accepts. It skips a backlogged socket until that has drained, and then
+/// brings it up to date from its cursor. So a slow client costs the others nothing (G5).
+final class SocketWriter<Socket: HubSocket> {
+    private let engine: any SessionEngine
+    private let limits: HubLimits
+    /// For one peer.
+    private let ownFrame = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
+    /// For all up-to-date peers of a flush, and the same for those that suppress presence.
+    private let sharedFrame = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
+    private let sharedFrameWithoutPresence = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
+    private var scratch: [UInt8] = []
+
+    init(engine: any SessionEngine, limits: HubLimits) {
+        self.engine = engine
+        self.limits = limits
+    }
+
+    /// Brings every member of a room to the end of its log. Members that are up to date get the same bytes.
+    ///
+    /// - Returns: the overrun peers. They have to be closed (G4).
+    func flush(_ room: Room<Socket>, now: MonotonicInstant) -> [Peer<Socket>] {
+        var overrun: [Peer<Socket>] = []
+        _ = engine.withLog(of: room.session) { log in
+            var batch = SharedBatch(log: log, after: room.flushedThrough, onlineOnly: room.pendingOnlineOnly.signals)
+            sharedFrame.removeAll()
+            sharedFrameWithoutPresence.removeAll()
+            for subscription in room.subscriptions {
+                let peer = subscription.peer
+                if peer.isBacklogged {
+                    if subscription.outbox.isOverrun(by: log) { overrun.append(peer) }
+                } else if let bytes = batch.bytes(for: &subscription.outbox, log: log) {
+                    let frame = subscription.outbox.suppressesPresence ? sharedFrameWithoutPresence : sharedFrame
+                    if frame.isEmpty { frame.append(contentsOf: bytes) }
+                    write(frame, to: peer)
+                } else if !catchUp(subscription, log: log, onlineOnly: room.pendingOnlineOnly.signals) {
+                    overrun.append(peer)
+                }
+            }
+            room.flushedThrough = log.lastSeq
+        }
+        room.pendingOnlineOnly.removeAll()
+        room.flushScheduler.noteFlushed(at: now)
+        return overrun
+    }
+
+    /// Brings one peer up to date.
+    ///
+    /// - Returns: false when the log has overrun it (G4): it has to be closed.
+    func serve(_ peer: Peer<Socket>) -> Bool {
+        guard !peer.isBacklogged else {
+            guard let subscription = peer.subscription else { return true }
+            return engine.withLog(of: subscription.room.session) { !subscription.outbox.isOverrun(by: $0) } ?? true
+        }
+        writeUnjoinedLines(of: peer)
+        guard let subscription = peer.subscription else { return true }
+        let isInTime = engine.withLog(of: subscription.room.session) { catchUp(subscription, log: $0, onlineOnly: []) }
+        if let isInTime { return isInTime }
+        // The session is gone. Only the private lines are left.
+        scratch.removeAll(keepingCapacity: true)
+        subscription.outbox.dequeuePrivateLines(into: &scratch)
+        writeScratch(to: peer)
+        return true
+    }
+
+    /// What a backlogged peer still lacks, as far as the log has it; nil if it lacks nothing.
+    func unsent(of peer: Peer<Socket>) -> OutboundFrame? {
+        scratch.removeAll(keepingCapacity: true)
+        if let subscription = peer.subscription {
+            let progress = engine.withLog(of: subscription.room.session) {
+                subscription.outbox.dequeue(
+                    from: $0, onlineOnly: [], byteLimit: limits.farewellByteCount, into: &scratch)
+            }
+            if progress == nil { subscription.outbox.dequeuePrivateLines(into: &scratch) }
+        } else {
+            swap(&scratch, &peer.unjoinedLines)
+        }
+        if scratch.isEmpty { return nil }
+        let frame = OutboundFrame(reservingByteCount: scratch.count)
+        frame.append(contentsOf: scratch)
+        return frame
+    }
+
+    private func catchUp(
+        _ subscription: Subscription<Socket>, log: borrowing SessionLog, onlineOnly: [OnlineOnlySignal]
+    ) -> Bool {
+        var onlineOnly = onlineOnly
+        while !subscription.peer.isBacklogged {
+            scratch.removeAll(keepingCapacity: true)
+            let progress = subscription.outbox.dequeue(
+                from: log, onlineOnly: onlineOnly, byteLimit: limits.catchUpByteCount, into: &scratch)
+            writeScratch(to: subscription.peer)
+            switch progress {
+            case .complete: return true
+            // The online-only signals went out with this part, or are too late now (G6).
+            case .partial: onlineOnly = []
+            case .overrun: return false
+            }
+        }
+        return !subscription.outbox.isOverrun(by: log)
+    }
+
+    private func writeUnjoinedLines(of peer: Peer<Socket>) {
+        if peer.unjoinedLines.isEmpty { return }
+        swap(&scratch, &peer.unjoinedLines)
+        writeScratch(to: peer)
+        peer.unjoinedLines = []
+    }
+
+    private func writeScratch(to peer: Peer<Socket>) {
+        if scratch.isEmpty { return }
+        ownFrame.removeAll()
+        ownFrame.append(contentsOf: scratch)
+        write(ownFrame, to: peer)
+    }
+
+    private func write(_ frame: OutboundFrame, to peer: Peer<Socket>) {
+        if frame.isEmpty { return }
+        switch peer.socket.write(frame) {
+        case .sent, .closed: break
+        case .backlogged, .refused: peer.isBacklogged = true
+        }
+    }
+}

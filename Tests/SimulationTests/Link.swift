@@ -1,0 +1,350 @@
+import SignalingProtocol
+import SignalingTransport
+
+@testable import SignalingClient
+@testable import SignalingServer
+
+/// One WebSocket between a client and a server: two streams, each in order. A stream may be slow, stand still, or swallow
+/// everything.
+final class Link {
+    private struct Stream {
+        /// What is put in is lost, and neither end is told: half of a dead connection.
+        var isDead = false
+        var lastArrival = MonotonicInstant(nanoseconds: 0)
+        var delay = Duration.zero
+    }
+
+    enum Cut: CaseIterable { case both, clientOnly, serverOnly, silentUp, silentDown, silent }
+
+    /// Something on its way to the server.
+    private enum Upward {
+        case message([UInt8])
+        case close(UInt16)
+        case lost
+    }
+
+    /// Something on its way to the client.
+    private enum Downward {
+        case message([UInt8])
+        case close(UInt16)
+    }
+
+    /// Bytes that wait for an end that does not read, above which the writing end is backlogged.
+    static let downCapacity = 600
+    static let upCapacity = 800
+    /// As the transport's: the time from the TCP connection to the handshake's end, and from a close frame to its answer.
+    static let openTimeout = Duration.seconds(10)
+    static let closeTimeout = Duration.seconds(2)
+
+    unowned let world: World
+    unowned let client: SimulatedClient
+    let server: SimulatedServer
+    let serverEnd: ServerEnd
+    let clientEnd = ClientEnd()
+    private var onEvent: ((ClientLinkEvent) -> Void)?
+
+    private var up = Stream()
+    private var down = Stream()
+    private var isOpening = true
+    /// The end is closed: it hears nothing more.
+    private(set) var isClientGone = false
+    private(set) var isServerGone = false
+    /// Messages that the client does not read.
+    private var isStalled = false
+    private var waitingDown: [Downward] = []
+    private var waitingDownByteCount = 0
+    /// What the server does not read.
+    private var waitingUp: [Upward] = []
+    private var waitingUpByteCount = 0
+    /// As of the end of the last turn.
+    private var isServerReading = true
+
+    init(id: UInt64, client: SimulatedClient, server: SimulatedServer, onEvent: @escaping (ClientLinkEvent) -> Void) {
+        world = client.world
+        self.client = client
+        self.server = server
+        self.onEvent = onEvent
+        serverEnd = ServerEnd(id: id)
+        serverEnd.link = self
+        clientEnd.link = self
+    }
+
+    /// Releases the ends, which refer to each other.
+    func tearDown() {
+        onEvent = nil
+        serverEnd.attachment = nil
+    }
+
+    func slow(by delay: Duration) { up.delay = delay }
+
+    /// Passes something on when it has travelled. It does not overtake what was put in before.
+    private func travel(_ stream: inout Stream, _ arrive: @escaping () -> Void) {
+        if stream.isDead { return }
+        let delay = world.milliseconds(1...60) + stream.delay
+        let arrival = max(stream.lastArrival, world.now.advanced(by: delay))
+        stream.lastArrival = arrival
+        world.schedule(at: arrival, arrive)
+    }
+
+    // MARK: - Opening
+
+    func open() {
+        travel(&up) { [self] in
+            guard server.isRunning else { return clientLoses() }
+            server.turn { $0.socketOpened(serverEnd) }
+            travel(&down) { [self] in
+                guard !isClientGone, !down.isDead else { return }
+                isOpening = false
+                onEvent?(.opened)
+            }
+        }
+        world.schedule(after: Self.openTimeout) { [self] in
+            if isOpening { failOpening() }
+        }
+    }
+
+    // MARK: - Up
+
+    fileprivate func clientWrites(_ bytes: [UInt8]) {
+        if isClientGone { return }
+        travel(&up) { [self] in arriveAtServer(.message(bytes)) }
+    }
+
+    fileprivate func clientCloses(_ code: UInt16) {
+        if isClientGone { return }
+        isClientGone = true
+        // A socket that is given up before it is open just ends.
+        let wasOpening = isOpening
+        travel(&up) { [self] in arriveAtServer(wasOpening ? .lost : .close(code)) }
+    }
+
+    private func arriveAtServer(_ item: Upward) {
+        if isServerGone || up.isDead { return }
+        guard isServerReading, waitingUp.isEmpty else {
+            // A server that does not read notices a loss only when it has something to write.
+            if case .lost = item, serverEnd.isBacklogged { return serverLoses(nil) }
+            if case .message(let bytes) = item { waitingUpByteCount += bytes.count }
+            waitingUp.append(item)
+            if waitingUpByteCount > Self.upCapacity, !clientEnd.isBacklogged {
+                clientEnd.isBacklogged = true
+                world.count("client backlogged")
+            }
+            return
+        }
+        serverReads(item)
+    }
+
+    private func serverReads(_ item: Upward) {
+        switch item {
+        case .message(let bytes):
+            if serverEnd.isClosing || isServerGone { return }
+            server.turn { hub in bytes.withUnsafeBytes { hub.socket(serverEnd, received: $0) } }
+        case .close(let code): serverLoses(serverEnd.isClosing || serverEnd.isBacklogged ? nil : code)
+        case .lost: serverLoses(nil)
+        }
+    }
+
+    /// The server changes its mind about reading with the end of a turn: what it has read by then is handled still.
+    func endTurn() {
+        let isReading = serverEnd.isReading || serverEnd.isClosing
+        guard isReading != isServerReading else { return }
+        isServerReading = isReading
+        guard isReading else { return }
+        world.schedule(at: world.now) { [self] in
+            // One read: it may pause reading again, and then the rest of it is handled still.
+            var byteCount = 0
+            while isServerReading, let item = waitingUp.first, byteCount <= Self.upCapacity / 2 {
+                waitingUp.removeFirst()
+                if case .message(let bytes) = item {
+                    byteCount += bytes.count
+                    waitingUpByteCount -= bytes.count
+                }
+                serverReads(item)
+            }
+            if !waitingUp.isEmpty {
+                // The rest is the next read.
+                isServerReading = false
+                world.schedule(at: world.now) { [self] in endTurn() }
+            } else if clientEnd.isBacklogged {
+                clientEnd.isBacklogged = false
+                world.schedule(at: world.now) { [self] in if !isClientGone { onEvent?(.drained) } }
+            }
+        }
+    }
+
+    func serverLoses(_ code: UInt16?) {
+        if isServerGone { return }
+        isServerGone = true
+        waitingUp = []
+        guard server.isRunning, serverEnd.attachment != nil else { return }
+        server.turn { $0.socketClosed(serverEnd, code: code) }
+    }
+
+    // MARK: - Down
+
+    fileprivate func serverWrites(_ bytes: [UInt8]) -> WriteOutcome {
+        if isServerGone || serverEnd.isClosing { return .closed }
+        if serverEnd.isBacklogged { return .refused }
+        server.noteWrite(bytes, to: serverEnd.id)
+        put(.message(bytes))
+        guard waitingDownByteCount > Self.downCapacity else { return .sent }
+        serverEnd.isBacklogged = true
+        world.count("backlogged")
+        return .backlogged
+    }
+
+    private func put(_ item: Downward) {
+        guard isStalled || down.isDead else { return send(item) }
+        waitingDown.append(item)
+        if case .message(let bytes) = item { waitingDownByteCount += bytes.count }
+    }
+
+    private func send(_ item: Downward) {
+        travel(&down) { [self] in
+            if down.isDead || isClientGone { return }
+            switch item {
+            case .message(let bytes):
+                serverEnd.acknowledgedByteCount += UInt64(bytes.count)
+                client.willReceive(bytes, on: self)
+                bytes.withUnsafeBytes { onEvent?(.received($0)) }
+                client.didReceive()
+            case .close(let code):
+                client.willClose(self, code: code)
+                clientLoses(code)
+                travel(&up) { [self] in if !up.isDead { serverLoses(nil) } }
+            }
+        }
+    }
+
+    fileprivate func serverCloses(_ code: UInt16, farewell: [UInt8]?) {
+        if isServerGone || serverEnd.isClosing { return }
+        serverEnd.isClosing = true
+        serverEnd.closeCode = code
+        if serverEnd.isBacklogged {
+            serverEnd.farewell = farewell
+            if farewell != nil { world.count("farewell") }
+        } else {
+            put(.close(code))
+        }
+        world.schedule(after: Self.closeTimeout) { [self] in
+            if isServerGone { return }
+            serverLoses(nil)
+            clientLoses()
+            down.isDead = true
+        }
+    }
+
+    private func serverDrained() {
+        guard serverEnd.isBacklogged, !isServerGone else { return }
+        serverEnd.isBacklogged = false
+        if let code = serverEnd.closeCode {
+            if let farewell = serverEnd.farewell { put(.message(farewell)) }
+            put(.close(code))
+        } else if server.isRunning {
+            server.turn { $0.socketDrained(serverEnd) }
+        }
+    }
+
+    private func clientLoses(_ code: UInt16? = nil) {
+        if isClientGone || down.isDead { return }
+        if isOpening { return failOpening() }
+        isClientGone = true
+        onEvent?(.closed(code: code))
+    }
+
+    private func failOpening() {
+        if isClientGone { return }
+        isClientGone = true
+        onEvent?(.failed(SignalingError(.connectFailed, "the server did not answer")))
+    }
+
+    // MARK: - Faults
+
+    /// The client stops reading.
+    func stall() { isStalled = true }
+
+    /// The client reads one message of those that wait.
+    func trickle() {
+        guard isStalled, !down.isDead, case .message(let bytes)? = waitingDown.first else { return }
+        waitingDown.removeFirst()
+        waitingDownByteCount -= bytes.count
+        send(.message(bytes))
+    }
+
+    /// The client reads again.
+    func resume() {
+        guard isStalled else { return }
+        isStalled = false
+        if down.isDead { return }
+        for item in waitingDown { send(item) }
+        waitingDown = []
+        waitingDownByteCount = 0
+        world.schedule(at: world.now) { [self] in serverDrained() }
+    }
+
+    func cut(_ cut: Cut) {
+        switch cut {
+        case .both:
+            world.schedule(at: world.now) { [self] in arriveAtServer(.lost) }
+            cutClient()
+        case .clientOnly:
+            cutClient()
+            up.isDead = true
+        case .serverOnly:
+            world.schedule(at: world.now) { [self] in arriveAtServer(.lost) }
+            down.isDead = true
+        case .silentUp: up.isDead = true
+        case .silentDown: down.isDead = true
+        case .silent:
+            up.isDead = true
+            down.isDead = true
+        }
+    }
+
+    /// The client loses its end, and what was on its way to it.
+    private func cutClient() {
+        world.schedule(at: world.now) { [self] in
+            clientLoses()
+            down.isDead = true
+        }
+    }
+
+    /// The server's process ends.
+    func serverDies(after delay: Duration) {
+        isServerGone = true
+        world.schedule(after: delay) { [self] in clientLoses() }
+    }
+}
+
+/// The server's end of a ``Link``.
+final class ServerEnd: HubSocket {
+    fileprivate weak var link: Link?
+    let id: UInt64
+    var attachment: AnyObject?
+    var isReading = true { didSet { if !isReading, oldValue { link?.world.count("reading stopped") } } }
+    fileprivate(set) var acknowledgedByteCount: UInt64 = 0
+    fileprivate(set) var isBacklogged = false
+    fileprivate(set) var isClosing = false
+    fileprivate var closeCode: UInt16?
+    fileprivate var farewell: [UInt8]?
+
+    init(id: UInt64) { self.id = id }
+
+    func write(_ frame: OutboundFrame) -> WriteOutcome {
+        link?.serverWrites(frame.withUnsafeBytes { Array($0) }) ?? .closed
+    }
+
+    func close(code: UInt16, reason: String, farewell: OutboundFrame?) {
+        link?.world.count("closed \(code)")
+        link?.serverCloses(code, farewell: farewell?.withUnsafeBytes { Array($0) })
+    }
+}
+
+/// The client's end of a ``Link``.
+final class ClientEnd: ClientLink {
+    fileprivate weak var link: Link?
+    fileprivate(set) var isBacklogged = false
+
+    func write(_ message: ArraySlice<UInt8>) { link?.clientWrites(Array(message)) }
+    func close(code: UInt16) { link?.clientCloses(code) }
+}

@@ -1,0 +1,262 @@
+import SignalingCore
+import SignalingProtocol
+import SignalingVerification
+
+@testable import SignalingClient
+@testable import SignalingServer
+
+/// One run: clients of one session that send, a network that fails, a server that stops and starts, and then peace. What the
+/// clients noted is judged by the promises of `docs/PROTOCOL.md`.
+final class Scenario {
+    let world: World
+    private let bounds: SessionState.Bounds
+    private let limits: HubLimits
+    private var server: SimulatedServer?
+    private var servers: [SimulatedServer] = []
+    private var remains: AuditedEngine.Remains?
+    private var clients: [SimulatedClient] = []
+    private var backend = History.Client("rest")
+    private var unansweredRequests: Set<String> = []
+    private var links: [Link] = []
+    private var hasFaults = true
+
+    init(seed: UInt64, isTraced: Bool = false) {
+        let world = World(seed: seed, isTraced: isTraced)
+        self.world = world
+        let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
+        bounds = SessionState.Bounds(
+            connectionCount: 8, logEventCount: Int.random(in: 8...40, using: &world.random), logByteCount: 100_000,
+            resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.1),
+            recoverableCount: Int.random(in: 1...4, using: &world.random))
+        limits = HubLimits(
+            heartbeat: .seconds(4), backPressure: BackPressure.Bounds(byteCount: 500, requestCount: 256),
+            linesPerTurn: Int.random(in: 2...6, using: &world.random), catchUpByteCount: 400,
+            flushIntervalPerMember: world.milliseconds(0...2),
+            drain: DrainPlan.Pace(
+                perClient: world.milliseconds(0...400), sliceCount: Int.random(in: 1...2, using: &world.random)))
+        for number in 0..<Int.random(in: 2...4, using: &world.random) {
+            clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
+        }
+        startServer()
+    }
+
+    /// - Returns: the faults, none for a good run.
+    func run(actionCount: Int) -> [String] {
+        for client in clients { world.schedule(at: world.now) { client.connect() } }
+        var moment = world.now.advanced(by: .milliseconds(200))
+        for _ in 0..<actionCount {
+            moment = moment.advanced(by: world.milliseconds(world.chance(4) ? 250...6_000 : 0...250))
+            world.schedule(at: moment) { [self] in act() }
+        }
+        proceed(to: moment)
+        settle()
+        let faults = judge()
+        tearDown()
+        return faults.map { world.readable($0) }
+    }
+
+    private func proceed(to end: MonotonicInstant) {
+        world.run(until: end) { [self] in server?.endTurn() }
+    }
+
+    // MARK: - The end
+
+    /// The network and the server work, and every client has the time to get everything.
+    private func settle() {
+        hasFaults = false
+        world.note("the faults are over")
+        if server == nil { startServer() }
+        for link in links {
+            link.resume()
+            link.slow(by: .zero)
+        }
+        proceed(to: world.now.advanced(by: .seconds(45)))
+        checkOnlineOnly()
+    }
+
+    /// In peace an online-only signal reaches every client, although none is promised (SIG-10).
+    private func checkOnlineOnly() {
+        let connected = clients.filter(\.isConnected)
+        guard let sender = connected.first else { return }
+        let data = sender.signal(type: nil, to: nil, isOnlineOnly: true)
+        proceed(to: world.now.advanced(by: .seconds(1)))
+        for client in connected where !client.hasReceived(data) {
+            world.fail("SIG-10: \(client.name) did not get \(data)")
+        }
+    }
+
+    private func judge() -> [String] {
+        var history = History()
+        for server in servers { history.logs.merge(server.engine.logs, uniquingKeysWith: +) }
+        history.clients = clients.map {
+            History.Client($0.name, suppressesPresence: $0.suppressesPresence, steps: $0.steps)
+        }
+        history.clients.append(backend)
+        for client in clients where !client.isConnected && !client.isDisconnected {
+            world.fail("\(client.name) has not settled")
+        }
+        for data in unansweredRequests.sorted() { world.fail("REST-1: \(data) was not answered") }
+        let here = Set(server?.engine.connections(of: Tokens.session).map(\.connectionId) ?? [])
+        let connected = Set(clients.filter(\.isConnected).compactMap(\.connection))
+        if here != connected { world.fail("G7: the server has \(here.sorted()), connected are \(connected.sorted())") }
+        return world.faults + HistoryChecker.violations(in: history).map(\.description)
+    }
+
+    private func tearDown() {
+        world.removeAllEvents()
+        for server in servers { server.tearDown() }
+        for client in clients { client.tearDown() }
+    }
+
+    // MARK: - The server
+
+    private func startServer() {
+        let server = SimulatedServer(world: world, bounds: bounds, limits: limits, remains: remains)
+        self.server = server
+        servers.append(server)
+        remains = nil
+        world.schedule(at: world.now) {}
+        world.note("the server starts")
+    }
+
+    /// - Returns: nil while there is no server.
+    func openLink(
+        for client: SimulatedClient, onEvent: @escaping (ClientLinkEvent) -> Void
+    ) -> Link? {
+        guard let server else { return nil }
+        let link = Link(id: UInt64(links.count + 1), client: client, server: server, onEvent: onEvent)
+        links.append(link)
+        server.add(link)
+        if hasFaults, world.chance(12) {
+            world.count("slow way")
+            link.slow(by: world.milliseconds(1_000...16_000))
+        }
+        link.open()
+        return link
+    }
+
+    private func restart() {
+        guard let server, !server.isDraining else { return }
+        world.count("restart")
+        if world.chance(3) {
+            world.note("the server crashes")
+            server.crash()
+            return serverStopped(nil, linksEndAfter: .milliseconds(10))
+        }
+        world.note("the server drains")
+        let isHurried = world.chance(4)
+        world.count(isHurried ? "hurried drain" : "drain")
+        server.stop(
+            over: world.milliseconds(0...2_000), isHurried: isHurried, keepsState: !world.chance(3)
+        ) { [unowned self] in
+            world.note("the server has stopped")
+            serverStopped($0, linksEndAfter: .milliseconds(100))
+        }
+    }
+
+    private func serverStopped(_ remains: AuditedEngine.Remains?, linksEndAfter delay: Duration) {
+        self.remains = remains
+        if remains != nil { world.count("kept") }
+        server = nil
+        for link in links { link.serverDies(after: delay) }
+        world.schedule(after: world.milliseconds(50...3_000)) { [self] in
+            if server == nil { startServer() }
+        }
+    }
+
+    // MARK: - The actions
+
+    private func act() {
+        guard let client = clients.randomElement(using: &world.random) else { return }
+        switch Int.random(in: 0..<100, using: &world.random) {
+        case 0..<32: send(client, isOnlineOnly: false)
+        case 32..<42: send(client, isOnlineOnly: true)
+        case 42..<48: signalByREST()
+        case 48..<54: burst(client)
+        case 54..<73:
+            guard let link = client.link, let cut = Link.Cut.allCases.randomElement(using: &world.random) else {
+                return
+            }
+            world.count("cut \(cut)")
+            world.note("cut \(cut) of \(client.name)")
+            link.cut(cut)
+        case 73..<82: stall(client)
+        case 82..<85: if world.chance(2) { restart() }
+        case 85..<88: forceDisconnect(by: client)
+        case 88..<90:
+            world.note("\(client.name) leaves")
+            client.leave()
+            world.count("left")
+        case 90..<97: if client.isDisconnected { client.connect() }
+        case 97: world.clockError += Int64.random(in: -100_000...100_000, using: &world.random)
+        case 98: client.getsExpiringTokens.toggle()
+        default: for client in clients { client.link?.cut(.both) }
+        }
+    }
+
+    private func send(_ client: SimulatedClient, isOnlineOnly: Bool) {
+        let connections = clients.compactMap(\.connection)
+        let to = world.chance(4) ? connections.randomElement(using: &world.random) : nil
+        world.note("\(client.name) signals\(to.map { " to \($0)" } ?? "")\(isOnlineOnly ? ", online-only" : "")")
+        client.signal(type: world.chance(2) ? "a" : nil, to: to, isOnlineOnly: isOnlineOnly)
+    }
+
+    private func burst(_ client: SimulatedClient) {
+        let count = world.chance(3) ? 15...40 : 3...14
+        for _ in 0..<Int.random(in: count, using: &world.random) { send(client, isOnlineOnly: world.chance(5)) }
+        // Another message, which may arrive in the same read.
+        world.schedule(after: world.milliseconds(0...20)) { [self] in
+            for _ in 0..<3 { send(client, isOnlineOnly: false) }
+        }
+    }
+
+    /// The client stops reading for a while; now and then it reads a little, and often it goes on sending.
+    private func stall(_ client: SimulatedClient) {
+        guard let link = client.link else { return }
+        world.count("stall")
+        world.note("\(client.name) stops reading")
+        link.stall()
+        let time = world.milliseconds(100...12_000)
+        if world.chance(3) {
+            for step in 1...4 { world.schedule(after: time * step / 5) { link.trickle() } }
+        }
+        if world.chance(2) { world.schedule(after: time / 4) { [self] in burst(client) } }
+        if world.chance(6) { world.schedule(after: time / 2) { client.leave() } }
+        world.schedule(after: time) { link.resume() }
+    }
+
+    private func signalByREST() {
+        guard let server else { return }
+        let data = "rest-\(backend.steps.count)"
+        let to = world.chance(4) ? clients.compactMap(\.connection).randomElement(using: &world.random) : nil
+        backend.steps.append(History.Step(world.now, .sent(History.Sending(data: data, to: to))))
+        unansweredRequests.insert(data)
+        server.turn {
+            $0.submit(.signal(.server, SignalRequest(data: data, to: to)), to: Tokens.session) { [unowned self] in
+                noteRESTAnswer($0, to: data)
+            }
+        }
+    }
+
+    private func noteRESTAnswer(_ outcome: SessionOutcome, to data: String) {
+        let answer: History.Answer =
+            switch outcome {
+            case .signalled(let seq): .acknowledged(seq)
+            case .refused, .joined, .wasForceDisconnected, .done, .forceDisconnected: .refused
+            }
+        backend.steps.append(History.Step(world.now, .answered(data, answer)))
+        unansweredRequests.remove(data)
+        world.count("by REST")
+    }
+
+    private func forceDisconnect(by client: SimulatedClient) {
+        guard let target = clients.randomElement(using: &world.random)?.connection else { return }
+        world.note("\(target) is force-disconnected")
+        world.count("force-disconnected")
+        if world.chance(2) {
+            server?.turn { $0.submit(.forceDisconnect(.server, target), to: Tokens.session) { _ in } }
+        } else {
+            client.forceDisconnect(target)
+        }
+    }
+}

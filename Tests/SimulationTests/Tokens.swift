@@ -1,0 +1,41 @@
+import SignalingProtocol
+import SignalingTokens
+import TestSupport
+
+/// The project, the session and the tokens of the simulation: real ones, which the real verifier checks.
+enum Tokens {
+    static let project: Project = {
+        guard let project = Project(apiKey: APIKey("100"), secret: "secret of the simulation") else {
+            preconditionFailure("the project is valid")
+        }
+        return project
+    }()
+    static let verifier = TokenVerifier(projects: [project])
+    static let session: SessionID = {
+        var random = SeededGenerator(seed: 1)
+        return SessionIDCodec.make(for: project, now: World.wallTimeAtStart, using: &random)
+    }()
+
+    private static let day = Duration.seconds(24 * 60 * 60)
+    /// Tokens that outlive any run, by client: the same in all runs.
+    private static let lasting = Dictionary(
+        uniqueKeysWithValues: (0..<4).map { ("c\($0)", make(name: "c\($0)", lifetime: day * 2)) })
+
+    static func make(for client: SimulatedClient) -> String {
+        if !client.getsExpiringTokens, let token = lasting[client.name] { return token }
+        client.world.count("expiring token")
+        return make(name: client.name, lifetime: day + client.world.milliseconds(1_000...20_000))
+    }
+
+    /// Issued a day before the start: a wall clock that is set back does not make it invalid.
+    private static func make(name: String, lifetime: Duration) -> String {
+        var random = SeededGenerator(seed: 2)
+        let issuedAt = WallTime(milliseconds: World.wallTimeAtStart.milliseconds - day.wholeMilliseconds)
+        let request = AccessRequest(
+            sessionID: session, role: name == "c0" ? .moderator : .publisher, connectionData: name, lifetime: lifetime)
+        guard let token = try? T1Token.make(request, project: project, now: issuedAt, using: &random) else {
+            preconditionFailure("the request is valid")
+        }
+        return token
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// The seeds whose runs have faults. Chunks of seeds run side by side.
+private final class FailedSeeds: Sendable {
+    let seeds = Mutex<[UInt64]>([])
+}
+
+@Suite("the whole system in virtual time, over a network that fails")
+struct WholeSystemTests {
+    /// `SIGNALBOX_SEEDS=first-last` chooses others. scripts/test runs them by themselves, since they leave no processor time
+    /// to other tests.
+    static var seeds: ClosedRange<UInt64> {
+        let parts =
+            ProcessInfo.processInfo.environment["SIGNALBOX_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
+            ?? []
+        return parts.count == 2 ? parts[0]...parts[1] : 1...1_000
+    }
+
+    static let actionCount = 14
+    private static let chunkSize: UInt64 = 250
+    /// A run stops early when this many seeds have failed.
+    private static let failureLimit = 3
+
+    @Test("G1, G2, G3, G4, G5, G6, G7, G8: whatever the network and the server do, the promises hold")
+    func promises() async throws {
+        let seeds = Self.seeds
+        let chunks = stride(from: seeds.lowerBound, through: seeds.upperBound, by: Int(Self.chunkSize)).map {
+            $0...min($0 + Self.chunkSize - 1, seeds.upperBound)
+        }
+        let failed = FailedSeeds()
+        let counts = await withTaskGroup(of: [String: Int].self) { group in
+            for chunk in chunks { group.addTask { Self.run(chunk, failed) } }
+            return await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+        }
+        for seed in failed.seeds.withLock({ $0 }).sorted() {
+            let scenario = Scenario(seed: seed, isTraced: true)
+            let faults = scenario.run(actionCount: Self.actionCount).joined(separator: "\n")
+            let trace = scenario.world.readable(scenario.world.trace.joined(separator: "\n"))
+            Issue.record("seed \(seed):\n\(faults)\n\(trace)")
+        }
+        if ProcessInfo.processInfo.environment["SIGNALBOX_SEEDS"] != nil {
+            print(counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
+        }
+        // Some situations are rare.
+        guard failed.seeds.withLock({ $0.isEmpty }), seeds.count >= 10_000 else { return }
+        for situation in Self.situations { #expect((counts[situation] ?? 0) > 0, "no run had: \(situation)") }
+    }
+
+    /// - Returns: how often each situation came up.
+    private static func run(_ seeds: ClosedRange<UInt64>, _ failed: FailedSeeds) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for seed in seeds where failed.seeds.withLock({ $0.count }) < failureLimit {
+            let scenario = Scenario(seed: seed)
+            if !scenario.run(actionCount: actionCount).isEmpty { failed.seeds.withLock { $0.append(seed) } }
+            counts.merge(scenario.world.counts, uniquingKeysWith: +)
+        }
+        return counts
+    }
+
+    /// What a long run has to reach, so that it proves something.
+    static let situations = [
+        "new", "resumed", "recovered", "lost", "replayed", "expired", "answered from memory", "acknowledged", "refused",
+        "unknown fate", "online-only", "directed", "by REST", "superseded", "force-disconnected", "left", "restart",
+        "kept", "restored", "resumed after a restart", "recovered after a restart", "stall", "backlogged",
+        "client backlogged", "reading stopped", "farewell", "in parts", "served together", "silence", "slow way",
+        "drain", "hurried drain", "served while draining", "expiring token", "closed 1000", "closed 1001",
+        "closed 4001", "closed 4002", "closed 4500", "closed 4501", "closed 4502", "closed 4504", "cut both",
+        "cut silent", "cut silentUp", "cut silentDown", "cut clientOnly", "cut serverOnly",
+    ]
+}
