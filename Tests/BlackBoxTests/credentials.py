@@ -1,4 +1,4 @@
-"""Session ids, tokens and REST credentials according to docs/PROTOCOL.md 12 and 13, without the program's help."""
+"""Session ids, tokens and REST credentials according to docs/PROTOCOL.md, sections 13 and 14, without the program's help."""
 
 import base64
 import hashlib

@@ -21,7 +21,7 @@ extension HTTPResponse {
             ["code": .integer(Int64(status.rawValue)), "message": .string(message)], status: status, headers: headers)
     }
 
-    /// The response for an error of a session or a token (`docs/PROTOCOL.md`, section 13).
+    /// The response for an error of a session or a token (`docs/PROTOCOL.md`, section 14).
     static func failure(_ error: SignalingError) -> HTTPResponse {
         let status: HTTPStatus =
             switch error.code {
