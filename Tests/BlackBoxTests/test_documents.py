@@ -18,7 +18,7 @@ import pytest
 
 from server_process import REPOSITORY
 
-VERDICTS = ("same", "better", "absent (media)")
+VERDICTS = ("same", "better", "different", "absent (media)", "absent")
 DOCUMENTS = ("docs/OPENTOK.md", "docs/opentok-web.md", "docs/opentok-swift.md")
 PYTHON_FILES = {"classic": "Tests/BrowserTests/test_classic_page.py", "page": "Tests/BrowserTests/test_page.py"}
 
