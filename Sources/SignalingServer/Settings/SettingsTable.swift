@@ -67,8 +67,8 @@ public struct SettingsTable: Sendable {
         "How many signals a connection may send at once after a pause.")
     public let onlineOnlyLimit = Setting<Int>(
         "onlineOnlyLimit", 0...Self.million, default: "\(Self.bounds.onlineOnlyConnectionCount)",
-        "In sessions with more connections, online-only broadcasts such as typing are dropped (SIG-12). "
-            + "0 drops them always.")
+        "In a session with more connections, the server drops online-only broadcasts such as typing (SIG-12). "
+            + "0 drops all.")
     public let drainSeconds = Setting<Int>(
         "drainSeconds", 0...30, default: Self.seconds(Self.standard.drainTime),
         "How many seconds a stopping server may take to disconnect its clients one after the other (LEAVE-5).")
