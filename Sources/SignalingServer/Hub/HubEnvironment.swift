@@ -5,8 +5,8 @@ import SignalingTransport
 
 /// The sockets, timers, clocks and randomness that a hub runs on.
 ///
-/// The server uses ``LoopEnvironment``. A simulation brings its own, in virtual time. The hub is generic over this port,
-/// so that the compiler specialises it for the real one and no call on the way of a message is dynamic.
+/// The server uses ``LoopEnvironment``. A simulation brings its own, in virtual time. The hub is generic over this
+/// port, so that the compiler specialises it and no call on the path of a message is dynamic.
 protocol HubEnvironment {
     associatedtype Socket: HubSocket
     associatedtype Timer: HubTimer
@@ -22,7 +22,7 @@ protocol HubEnvironment {
     func makeTimer(_ fire: @escaping () -> Void) -> Timer
 }
 
-/// The server's end of one WebSocket. ``ServerSocket`` documents each of these.
+/// The server's end of one WebSocket. ``ServerSocket`` documents the members.
 protocol HubSocket: AnyObject {
     var id: UInt64 { get }
     var attachment: AnyObject? { get set }

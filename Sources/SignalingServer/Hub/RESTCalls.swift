@@ -1,8 +1,8 @@
 import SignalingCore
 
-/// Commands that came by REST and wait for their outcomes.
+/// Commands from REST requests that wait for their outcomes.
 struct RESTCalls {
-    /// Command tickets from here on name REST calls; lower ones name sockets.
+    /// An origin above this one is a REST call; a lower one is a socket's ID.
     private static let firstOrigin: UInt64 = 1 << 63
 
     private var answers: [UInt64: (SessionOutcome) -> Void] = [:]
