@@ -25,7 +25,7 @@ public struct BackPressure: Sendable {
         var resumeRequestCount: Int { requestCount / 2 }
     }
 
-    /// What changes about reading.
+    /// A change in reading.
     enum Change: Hashable, Sendable { case pause, resume }
 
     let bounds: Bounds

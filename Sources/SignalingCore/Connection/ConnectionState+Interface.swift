@@ -29,7 +29,7 @@ extension ConnectionState {
         case socketClosed(code: UInt16?)
     }
 
-    /// What the shell has to do, in this order.
+    /// An action for the shell to perform. Perform them in order.
     public enum Effect: Sendable {
         /// Send a line to this client.
         case send(ServerMessage)
@@ -49,7 +49,7 @@ extension ConnectionState {
         case close(CloseReason, Unsent)
     }
 
-    /// What happens to the bytes that a closing socket does not accept at once.
+    /// How to treat the bytes that a closing socket does not accept at once.
     public enum Unsent: Sendable {
         /// They are sent before the close frame, as far as the client reads them in time. For a client that leaves,
         /// since it gets its answers first (LEAVE-1).
@@ -58,7 +58,7 @@ extension ConnectionState {
         case drop
     }
 
-    /// What a valid token says about its holder, with the identifiers of the new connection.
+    /// The claims of a valid token, with the identifiers of the new connection.
     public struct Admission: Sendable {
         public var session: SessionID
         public var connectionId: ConnectionID

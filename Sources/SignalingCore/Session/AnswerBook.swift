@@ -10,7 +10,7 @@ struct AnswerBook: Hashable, Sendable {
         case refused(SignalingError)
     }
 
-    /// What the book knows of a request.
+    /// The book's record of a request.
     enum Recollection: Hashable, Sendable {
         /// A request that was not made before.
         case new

@@ -140,7 +140,7 @@ final class RESTRouter {
     private func check(_ session: SessionID, of project: Project) throws(SignalingError) {
         let content: SessionIDCodec.Content
         do { content = try SessionIDCodec.read(session) } catch {
-            throw SignalingError(.invalidSession, "the session ID is not valid: \(error)")
+            throw SignalingError(.invalidSession, "the session ID is refused: \(error)")
         }
         guard content.apiKey == project.apiKey else {
             throw SignalingError(.permissionDenied, "the session belongs to another project")

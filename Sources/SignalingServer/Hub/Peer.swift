@@ -1,7 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 
-/// What the hub keeps of one socket. Confined to the loop.
+/// One socket, with the hub's state for it. Confined to the loop.
 final class Peer<Socket: HubSocket> {
     let socket: Socket
     var state: ConnectionState

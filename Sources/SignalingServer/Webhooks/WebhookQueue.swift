@@ -88,7 +88,7 @@ public struct WebhookQueue: Sendable {
         var count: Int { full + expired + refused + stopped }
     }
 
-    /// What the caller has to do, in this order.
+    /// An action for the caller to perform. Perform them in order.
     enum Effect: Sendable, Equatable {
         case send(Post, Ticket)
         /// Cancel the attempt: it took too long.
