@@ -15,12 +15,12 @@ public struct GroupingRule: Hashable, Sendable {
     public var breaksAtDay: Bool
     /// Whether a failed message stands alone.
     public var breaksAtFailure: Bool
-    /// Whether one's own messages count as one sender's, although their connection ids differ after a reconnect, and
-    /// never group with others'.
+    /// Whether the user's own messages count as one sender's, although their connection IDs differ after a reconnect,
+    /// and never group with others'.
     public var tellsSides: Bool
     /// Which message of a group shows the time.
     public var timePlace: Edge
-    /// Whether one's own groups show a name.
+    /// Whether the user's own groups show a name.
     public var showsOwnName: Bool
 
     public enum Clock: String, CaseIterable, Sendable {

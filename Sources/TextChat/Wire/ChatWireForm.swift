@@ -12,7 +12,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
 
     public var signalType: String { rawValue }
 
-    /// The message as a signal to everybody.
+    /// The message as a signal to all connections.
     public func signal(for message: ChatMessage) -> SignalRequest {
         switch self {
         case .bareText: SignalRequest(type: signalType, data: message.text)
