@@ -16,7 +16,7 @@ public let OT_SUBSCRIBER_ERROR_DOMAIN = "OTSubscriberErrorDomain"
 open class OTError: NSError, @unchecked Sendable {
     // Unchecked, as NSError is: it is immutable.
 
-    /// A call that needs a connection, without one.
+    /// The error of a call that needs a connection.
     static var notConnected: OTError { OTError(.notConnected, "not connected to the session; connect first") }
 
     convenience init(_ code: OTSessionErrorCode, _ message: String) {

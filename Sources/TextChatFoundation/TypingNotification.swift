@@ -37,7 +37,7 @@ public struct TypingNotification {
     }
 }
 
-/// Posts the changes of a room's typing. Give it each new snapshot, in order; it compares the first with an empty one.
+/// Posts the changes of a room's typing. Pass it each new snapshot, in order; it compares the first with an empty one.
 ///
 /// It belongs to one actor or thread. Observers are called on it, inside ``post(_:)``.
 public final class TypingNotifier {

@@ -1,7 +1,7 @@
 /// Why the server closes a WebSocket: the close code, its text, and whether the client should reconnect (CLOSE-1).
 ///
-/// Of the codes from 4000 on, those below 4500 mean "reconnect" and the others "do not reconnect". A client that does
-/// not know a code can still act on it.
+/// Of the codes from 4000 on, those below 4500 mean "reconnect" and the others "do not reconnect", so a client can act
+/// on a code that it does not know.
 public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
     /// 1000: the answer to `disconnect` (LEAVE-1).
     case normal = 1000

@@ -31,7 +31,7 @@ public struct ConnectRequest: Hashable, Sendable {
 }
 
 extension ConnectRequest: CustomStringConvertible {
-    /// Leaves out the token.
+    /// Omits the token.
     public var description: String { "connect to \(sessionId) of \(apiKey)" }
 }
 

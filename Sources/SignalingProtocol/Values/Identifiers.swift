@@ -74,7 +74,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     public static func < (left: RequestID, right: RequestID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Text that names something. Each kind of name is a type of its own, so the compiler rejects one in place of another.
+/// Text that names something. Each kind of name is a separate type, so the compiler rejects one in place of another.
 public protocol RawIdentifier: RawRepresentable<String>, Hashable, Comparable, Sendable, CustomStringConvertible {
     init(rawValue: String)
 }

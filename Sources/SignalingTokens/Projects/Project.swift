@@ -17,10 +17,11 @@ public struct Project: Sendable, CustomStringConvertible, CustomDebugStringConve
         case application(RSAPublicKey)
     }
 
-    /// Most secrets at a time: the new one, and the old one until no backend signs with it any more.
+    /// The maximum number of secrets at a time: the new one, and the old one until no backend signs with it any more.
     public static let secretLimit = 2
 
-    /// Returns `nil` for an API key that ``isKey(_:)`` refuses, and for an empty secret, with which anybody could sign.
+    /// Returns `nil` for an API key that ``isKey(_:)`` rejects, and for an empty secret, with which any client could
+    /// sign.
     public init?(apiKey: APIKey, secret: String) { self.init(apiKey: apiKey, secrets: [secret]) }
 
     /// A project whose secret is being changed: the first secret signs, and each of them verifies (TOK-8).

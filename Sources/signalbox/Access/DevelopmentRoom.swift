@@ -3,7 +3,7 @@ import FoundationNetworking
 import SignalingProtocol
 import SignalingServer
 
-/// The credentials for a room, as a server in development mode gives them.
+/// The credentials for a room, from a server in development mode.
 struct DevelopmentRoom: Decodable {
     let apiKey: String
     let sessionId: String

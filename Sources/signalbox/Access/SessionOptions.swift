@@ -77,7 +77,7 @@ struct SessionOptions: ParsableArguments {
                 try ApplicationToken.make(request, application: application, now: .current, using: &randomness)
             }
         } catch {
-            throw ExitStatus.exit(ExitStatus.usage, "no token can be made for session \(session): \(error)")
+            throw ExitStatus.exit(ExitStatus.usage, "cannot create a token for session \(session): \(error)")
         }
     }
 

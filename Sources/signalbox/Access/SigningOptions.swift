@@ -32,8 +32,8 @@ struct SigningOptions: ParsableArguments {
     /// Whether the command line names an application.
     var namesApplication: Bool { applicationId != nil || privateKeyFile != nil }
 
-    /// The signer, or `nil` when no credentials are given. The command line beats the environment; in the environment a project
-    /// beats an application.
+    /// The signer, or `nil` when no credentials are given. The command line overrides the environment. In the
+    /// environment, a project overrides an application.
     func signer() throws -> Signer? {
         if namesApplication {
             guard projectOptions.apiKey == nil, projectOptions.apiSecret == nil else {

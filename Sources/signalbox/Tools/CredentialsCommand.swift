@@ -26,7 +26,7 @@ struct CredentialsCommand: AsyncParsableCommand {
                 print(try RequestCredentials.make(application: application, now: .current, using: &randomness))
             }
         } catch {
-            throw ExitStatus.exit(ExitStatus.failed, "no credentials can be made: \(error)")
+            throw ExitStatus.exit(ExitStatus.failed, "cannot create credentials: \(error)")
         }
     }
 }

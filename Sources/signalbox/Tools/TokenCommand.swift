@@ -55,7 +55,7 @@ struct TokenCommand: AsyncParsableCommand {
                 print(try T1Token.make(request, project: project, now: .current, using: &randomness))
             }
         } catch {
-            throw ExitStatus.exit(ExitStatus.usage, "no token can be made for session \(session): \(error)")
+            throw ExitStatus.exit(ExitStatus.usage, "cannot create a token for session \(session): \(error)")
         }
     }
 
