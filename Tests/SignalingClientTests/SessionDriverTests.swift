@@ -78,7 +78,7 @@ struct SessionDriverTests {
 
     init() { driver = SessionDriver(environment: environment) }
 
-    /// What a driver's completions and journal have said.
+    /// The results from a driver's completions and journal.
     private final class Record {
         var connects: [Result<Void, SignalingError>] = []
         var calls: [Result<Seq?, SignalingError>] = []

@@ -24,7 +24,8 @@ final class PrivateFolder: Sendable {
         guard let status = Self.status(of: path + "/.") else {
             throw StateFolderError("cannot read the owner and the permissions of the state folder \(path)")
         }
-        // Root owns the volumes of container platforms, and a group may write to them. The operator decides who is in it.
+        // Root owns the volumes of container platforms, and a group may write to them. The operator decides who is in
+        // it.
         guard status.owner == geteuid() || status.owner == 0 else {
             throw StateFolderError(
                 "the state folder \(path) belongs to another user. Change its owner, or name a folder that does not exist."

@@ -196,7 +196,7 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 3, after: 1, at: 62, secret: "guess") == "joined ada3 at 5 lost")
     }
 
-    @Test("RES-6: the old secret is valid until the client is heard on its new socket")
+    @Test("RES-6: the old secret is valid until a message arrives on the client's new socket")
     func rotation() {
         var room = Resumable()
         room.join("ada")
@@ -244,7 +244,7 @@ struct ResumeTests {
         #expect(room.session.log.lastSeq == before)
     }
 
-    @Test("RES-8: the newer of two sockets takes the connection over, and the older one is superseded")
+    @Test("RES-8: the newer of two sockets takes over the connection, and the older one is superseded")
     func superseded() {
         var room = Resumable()
         room.join("ada")
@@ -315,7 +315,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "RES-10: a client that was force-disconnected while away is told when it comes back, and gets no new connection"
+        "RES-10: a client that was force-disconnected while away learns of it when it reconnects, and gets no new connection"
     )
     func forceDisconnectedWhileAway() {
         var room = Resumable()
