@@ -62,8 +62,8 @@ public final class SignalingServer: Service {
         case .development:
             guard ServerConfiguration.isLoopback(configuration.host) else {
                 throw ConfigurationError(
-                    "development mode gives tokens to every client, so it cannot listen on \(configuration.host). Use a "
-                        + "loopback address, or give an API key and a secret.")
+                    "development mode gives tokens to every client, so it cannot listen on \(configuration.host). Use "
+                        + "a loopback address, or give an API key and a secret.")
             }
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue

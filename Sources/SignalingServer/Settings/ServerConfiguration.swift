@@ -70,8 +70,8 @@ public struct ServerConfiguration: Sendable {
     static func project(apiKey: String, apiSecret: String) throws -> Project {
         guard let project = Project(apiKey: APIKey(apiKey), secret: apiSecret) else {
             throw ConfigurationError(
-                "the API key or its secret is not valid. The key has 1 to 64 letters, digits or characters - . _, and the "
-                    + "secret is not empty.")
+                "the API key or its secret is not valid. The key has 1 to 64 letters, digits or characters - . _, and "
+                    + "the secret is not empty.")
         }
         return project
     }

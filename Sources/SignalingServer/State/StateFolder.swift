@@ -86,8 +86,8 @@ final class StateFolder: Sendable {
     private func setAside(_ fault: FileFault) throws(StateFolderError) {
         do throws(FileFault) { try files.rename(Self.sessionsFile, to: Self.refusedFile) } catch {
             throw StateFolderError(
-                "cannot rename \(path)/\(Self.sessionsFile), which cannot be used: \(error.reason). Check the owner of the "
-                    + "folder.")
+                "cannot rename \(path)/\(Self.sessionsFile), which cannot be used: \(error.reason). Check the owner of "
+                    + "the folder.")
         }
         logger.error(
             "the sessions of the last run are lost: \(fault.reason); their state is set aside as \(path)/\(Self.refusedFile)"
@@ -111,8 +111,8 @@ final class StateFolder: Sendable {
             return new
         } catch {
             throw StateFolderError(
-                "cannot use \(path)/\(Self.secretFile): \(error.reason). Run chmod 600 on it, or delete it to create a new "
-                    + "secret.")
+                "cannot use \(path)/\(Self.secretFile): \(error.reason). Run chmod 600 on it, or delete it to create a "
+                    + "new secret.")
         }
     }
 

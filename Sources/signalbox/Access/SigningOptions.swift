@@ -52,8 +52,8 @@ struct SigningOptions: ParsableArguments {
         guard let signer = try signer() else {
             throw ExitStatus.exit(
                 ExitStatus.usage,
-                "credentials are missing. Give --api-key and --api-secret, or --application-id and --private-key-file, or "
-                    + "their variables.")
+                "credentials are missing. Give --api-key and --api-secret, or --application-id and --private-key-file, "
+                    + "or their variables.")
         }
         return signer
     }
@@ -83,8 +83,8 @@ struct SigningOptions: ParsableArguments {
             guard let key = RSAPrivateKey(pem: String(decoding: bytes, as: UTF8.self)) else {
                 throw ExitStatus.exit(
                     ExitStatus.usage,
-                    "the file \(file) has no usable private key. Use an RSA private key of 2048 bits or more in PEM, not "
-                        + "encrypted.")
+                    "the file \(file) has no usable private key. Use an RSA private key of 2048 bits or more in PEM, "
+                        + "not encrypted.")
             }
             guard let application = Application(id: id, privateKey: key) else {
                 throw ExitStatus.exit(ExitStatus.usage, "the application's id is \"\(id)\". Use a UUID.")

@@ -34,8 +34,8 @@ struct TokenCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            t1 (OpenTok's classic form), jwt (made by its present SDKs) or app (for an application, as Vonage's SDKs make \
-            it). (default: t1 for a project, app for an application)
+            t1 (OpenTok's classic form), jwt (made by its present SDKs) or app (for an application, as Vonage's SDKs \
+            make it). (default: t1 for a project, app for an application)
             """)
     var format: Format?
 
