@@ -39,7 +39,7 @@ public enum OTSessionErrorCode: Int32, CaseIterable, Sendable {
     case sessionSuccess = 0
     /// The server refused the token or the API key.
     case authorizationFailure = 1004
-    /// The server refused the session id.
+    /// The server refused the session ID.
     case errorInvalidSession = 1005
     /// The server cannot be reached, or does not answer.
     case connectionFailed = 1006

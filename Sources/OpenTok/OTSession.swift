@@ -112,8 +112,8 @@ open class OTSession: NSObject, @unchecked Sendable {
 
     /// Connects. Reports the result with `sessionDidConnect` or `didFailWithError`.
     ///
-    /// Errors at once: 1011 for an empty key, session id or token; 1015 if the session is connected, connecting or
-    /// disconnecting. Errors later: 1004 for a key or token that the server refuses, 1005 for such a session id, 1006
+    /// Errors at once: 1011 for an empty key, session ID or token; 1015 if the session is connected, connecting or
+    /// disconnecting. Errors later: 1004 for a key or token that the server refuses, 1005 for such a session ID, 1006
     /// if the server cannot be reached, 1027 if the session is full.
     public func connect(withToken token: String, error: OTErrorPointer?) {
         error?.pointee = nil

@@ -180,7 +180,7 @@ public final class TextChatComponent {
     }
 
     /// Adds a message as received, whatever sender it names, dated `now` if it has no date. Always returns true, as
-    /// OpenTok's does: neither length nor origin is checked, and a second message with the same local id is shown, too.
+    /// OpenTok's does: neither length nor origin is checked, and a second message with the same local ID is shown, too.
     @discardableResult
     public func addMessage(_ message: ChatMessage, now: WallTime) -> Bool {
         var message = message

@@ -22,7 +22,7 @@ extension TextChatComponent {
         }
     }
 
-    /// Sends the draft with a new random local id, dated now; see `send(now:localID:isolation:)`.
+    /// Sends the draft with a new random local ID, dated now; see `send(now:localID:isolation:)`.
     public func send(isolation: isolated any Actor = #isolation) async -> SendResult {
         var randomness = SystemRandomNumberGenerator()
         return await send(now: .now, localID: LocalID(using: &randomness))

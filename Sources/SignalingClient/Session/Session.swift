@@ -77,7 +77,7 @@ public final class Session: SignalChannel {
     ///
     /// - Parameters:
     ///   - apiKey: the project's key.
-    ///   - sessionId: the session's id.
+    ///   - sessionId: the session's ID.
     ///   - server: `http`, `https`, `ws` or `wss`, host and port: `http://127.0.0.1:8080`. `connect` throws for an
     ///     invalid one.
     public init(apiKey: String, sessionId: String, server: String, options: Options = Options()) {
@@ -93,7 +93,7 @@ public final class Session: SignalChannel {
     /// The client's own connection; `nil` unless connected.
     public var connection: Connection? { driver.snapshot.withLock { $0.connection } }
 
-    /// The id of the client's own connection; `nil` unless connected.
+    /// The ID of the client's own connection; `nil` unless connected.
     public var connectionID: ConnectionID? { connection?.connectionId }
 
     /// All connections of the session, the client's own included, by creation time; empty unless connected.
@@ -125,7 +125,7 @@ public final class Session: SignalChannel {
     /// Connects, and returns when the server has accepted the client.
     ///
     /// - Throws: ``SignalingError``: 400 for an invalid URL or unreadable certificates, 1004 for a refused token, 1005
-    ///   for a refused session id, 1006 when the server cannot be reached, 1015 when already connected or connecting,
+    ///   for a refused session ID, 1006 when the server cannot be reached, 1015 when already connected or connecting,
     ///   1027 when the session is full.
     public func connect(token: String) async throws(SignalingError) {
         let request = ConnectRequest(

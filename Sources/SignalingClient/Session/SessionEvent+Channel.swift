@@ -3,7 +3,7 @@ import SignalingProtocol
 extension SessionEvent {
     /// The event as events of a ``SignalChannel``, in order, for a component.
     ///
-    /// A new connection becomes `connected` with its id, after `lost` if events may be missing (G4). A stream that
+    /// A new connection becomes `connected` with its ID, after `lost` if events may be missing (G4). A stream that
     /// overflowed is `lost`, too.
     ///
     /// - Parameter connectionID: the session's present connection.

@@ -87,7 +87,7 @@ extension ClientState {
         switch phase {
         case .disconnected, .opening: return []
         case .connecting(_, let connect, _):
-            // Without an id the server could not read the request: the error still answers it.
+            // Without an ID the server could not read the request: the error still answers it.
             guard id == nil || id == connect else { return [] }
             return [.closeSocket(.normal)] + failConnect(error)
         case .reconnecting(_, let reconnection):

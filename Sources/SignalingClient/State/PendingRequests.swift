@@ -34,7 +34,7 @@ struct PendingRequests {
     /// The maximum number of pending requests (G5). A caller that awaits each request never comes near it.
     static let limit = 10_000
 
-    /// By id, in the order of sending.
+    /// By ID, in the order of sending.
     private var sent: Deque<(id: RequestID, request: Request)> = []
     private var unsent: Deque<Request> = []
 
@@ -56,7 +56,7 @@ struct PendingRequests {
         return messages
     }
 
-    /// The sent requests, with their ids, for a resumed connection.
+    /// The sent requests, with their IDs, for a resumed connection.
     var messagesToRepeat: [ClientMessage] { sent.map { $0.request.content.message($0.id) } }
 
     /// Removes the answered request and returns its call; `nil` for an ID that waits for no answer.

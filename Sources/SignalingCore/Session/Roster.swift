@@ -2,9 +2,9 @@ import SignalingProtocol
 
 /// The members of a session: found by ID, listed in the order of joining.
 ///
-/// Joining and leaving take constant time on average. A member that leaves frees its seat; the free seats are removed
-/// when they are more than half of all. An ordered dictionary would move every member behind the one that leaves, and
-/// when all 15,000 members of a session leave at once, that would block the loop for seconds.
+/// Joining and leaving take constant time on average. A member that leaves leaves an empty seat; empty seats are
+/// removed when they are more than half of all. An ordered dictionary would move every member behind the one that
+/// leaves, and when all 15,000 members of a session leave at once, that would block the loop for seconds.
 struct Roster: Sendable {
     struct Member: Sendable {
         let connection: Connection

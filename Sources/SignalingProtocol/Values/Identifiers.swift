@@ -1,4 +1,4 @@
-/// The name of a project: OpenTok's API key, or the application id of a Vonage application.
+/// The name of a project: OpenTok's API key, or the application ID of a Vonage application.
 ///
 /// Opaque text that the server's operator chooses. OpenTok's keys are decimal digits.
 public struct APIKey: RawIdentifier {

@@ -15,7 +15,7 @@ protocol HubEnvironment {
     var now: MonotonicInstant { get }
     var wallTime: WallTime { get }
 
-    /// The source of ids, secrets and jitter.
+    /// The source of IDs, secrets and jitter.
     func makeRandomness() -> Randomness
 
     /// A timer that calls `fire` on the loop.

@@ -9,7 +9,7 @@ public struct ServerConfiguration: Sendable {
     public enum Access: Sendable {
         /// One project.
         case project(apiKey: String, apiSecret: String)
-        /// Projects and applications: at least one, each with its own API key or id.
+        /// Projects and applications: at least one, each with its own API key or ID.
         case projects([Project])
         /// Development mode: the server creates a project, and `GET /session` gives tokens to every client. Only for a
         /// loopback address.

@@ -1,7 +1,7 @@
 import Crypto
 import SignalingProtocol
 
-/// The owner of sessions: an API key with its secrets, or an application's id with its public key.
+/// The owner of sessions: an API key with its secrets, or an application's ID with its public key.
 ///
 /// The kind of key decides which algorithms verify a token, so no token can choose one (RFC 8725 section 3.1; TOK-8).
 /// Secrets appear in no description, dump or log.
@@ -34,14 +34,14 @@ public struct Project: Sendable, CustomStringConvertible, CustomDebugStringConve
         key = .secrets(secrets.map { SymmetricKey(data: Array($0.utf8)) })
     }
 
-    /// A Vonage application. Its id is used as the API key. Returns `nil` when the id is not a UUID.
+    /// A Vonage application. Its ID is used as the API key. Returns `nil` when the ID is not a UUID.
     public init?(applicationID: String, publicKey: RSAPublicKey) {
         guard Self.isUUID(applicationID) else { return nil }
         apiKey = APIKey(applicationID)
         key = .application(publicKey)
     }
 
-    /// Whether ``apiKey`` is an application's id.
+    /// Whether ``apiKey`` is an application's ID.
     public var isApplication: Bool {
         switch key {
         case .secrets: false

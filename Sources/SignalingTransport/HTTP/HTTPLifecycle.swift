@@ -21,7 +21,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         /// The response is sent, but not all of the request was read. Input is discarded: closing with unread input
         /// resets the connection, and the reset destroys the response. Next: `hangingUp`, `terminating`, `ended`.
         case lingering(byteBudget: Int)
-        /// The library was told to close the connection. Next: `terminating` (it takes too long), `ended`.
+        /// The library has been instructed to close the connection. Next: `terminating` (it takes too long), `ended`.
         case hangingUp
         /// The connection is cut when this turn of the loop ends. Next: `ended`.
         case terminating

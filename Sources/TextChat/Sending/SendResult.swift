@@ -24,7 +24,7 @@ public enum SendRefusal: Equatable, Sendable {
     case notConnected
     /// The queue is full of waiting and failed messages.
     case tooManyWaiting
-    /// Another message has this local id.
+    /// Another message has this local ID.
     case localIDTaken
     /// The delegate refused the message.
     case byDelegate

@@ -5,7 +5,7 @@ public struct ChatMessage: Equatable, Sendable {
     /// The sender's name for the message, sent with it. It identifies an echo or a second delivery. Nil in bare text.
     public var localID: LocalID?
 
-    /// The sender: for a received message the connection id that the server stamped, whatever its data states. A
+    /// The sender: for a received message the connection ID that the server stamped, whatever its data states. A
     /// message that came by REST has no connection, so its data counts.
     public var senderID: String?
 

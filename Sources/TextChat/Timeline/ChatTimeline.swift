@@ -66,7 +66,7 @@ public struct ChatTimeline: Sendable {
 
     // MARK: The user's own messages
 
-    /// Adds a message that is being sent, behind all others. Nothing happens if its local id is in use, or it has none.
+    /// Adds a message that is being sent, behind all others. Nothing happens if its local ID is in use, or it has none.
     public mutating func appendPending(_ message: ChatMessage, now: WallTime) -> [TimelineChange] {
         guard let localID = message.localID, own[localID] == nil else { return [] }
         var message = message

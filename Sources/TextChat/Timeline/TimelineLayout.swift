@@ -57,7 +57,7 @@ struct TimelineLayout: Sendable {
 
     // MARK: Changes
 
-    /// Adds a message, and returns the id of its row.
+    /// Adds a message, and returns the ID of its row.
     @discardableResult
     mutating func insert(_ entry: TimelineLine.Entry, at key: OrderKey) -> TimelineRow.ID {
         var entry = entry

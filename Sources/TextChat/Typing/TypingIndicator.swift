@@ -31,7 +31,7 @@ public struct TypingIndicator: Sendable {
 
     /// - Parameters:
     ///   - policy: the intervals and flags.
-    ///   - connection: one's own, if it is up already.
+    ///   - connection: the user's own, if it is up already.
     ///   - isRunning: false: until ``start(now:)`` inputs are only noted.
     ///   - lastN: the last number that this connection has used; see ``TypingSender``.
     public init(

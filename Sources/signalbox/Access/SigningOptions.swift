@@ -68,7 +68,7 @@ struct SigningOptions: ParsableArguments {
         return application
     }
 
-    /// The application, or `nil` when neither its id nor its key is given.
+    /// The application, or `nil` when neither its ID nor its key is given.
     private func application() throws -> Application? {
         let environment = ProcessInfo.processInfo.environment
         switch (

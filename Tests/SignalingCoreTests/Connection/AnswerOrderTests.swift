@@ -198,7 +198,7 @@ struct ReadPressureTests {
         var state = Phase.connected.state
         _ = state.handle(.received(.pong), now: .seconds(9))
         #expect(report(&state, waiting: 70_000, acknowledged: 5, at: 10) == ["pause reading"])
-        #expect(state.advance(to: .seconds(29.999_999_999)).isEmpty, "no ping: it has enough to hear")
+        #expect(state.advance(to: .seconds(29.999_999_999)).isEmpty, "no ping: it has enough to read")
         _ = report(&state, waiting: 70_000, acknowledged: 5, at: 30)
         #expect(state.nextDeadline == .seconds(30))
         #expect(

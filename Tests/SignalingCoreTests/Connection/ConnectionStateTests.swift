@@ -206,7 +206,7 @@ struct Row: CustomTestStringConvertible {
             .impossible("the answer to the join comes first"),
             .gives("send disconnected networkDisconnected, come back", "close 1001", to: .closing), .ignored),
         Row(
-            "the connection goes on by a newer socket", .superseded,
+            "the connection continues on a newer socket", .superseded,
             .impossible("it was not in"), .impossible("it was not in"),
             .impossible("the answer to the join comes first"),
             .gives("send disconnected networkDisconnected", "close 4504", to: .closing), .ignored),

@@ -213,7 +213,7 @@ struct ResumeTests {
         room.detach("ada", socket: 5, at: 7)
         #expect(
             room.comeBack("ada", by: 6, after: 1, at: 8, secret: "ada-3") == "joined ada6 at 3 lost",
-            "void since the client was heard")
+            "void since a message arrived from the client")
         #expect(room.comeBack("ada", by: 7, after: 1, at: 8, secret: "ada-5") == "joined ada at 1 resumed through 3")
     }
 
@@ -329,7 +329,7 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 3, after: 2, at: 3, secret: "ada-1") == "was force-disconnected")
         #expect(
             room.comeBack("ada", by: 4, after: 2, at: 3, secret: "ada-1").hasSuffix("lost"),
-            "only the first attempt is told")
+            "only the first attempt learns of it")
     }
 
     @Test(
