@@ -495,7 +495,7 @@ struct ComponentTypingTests {
 
     // MARK: Settings
 
-    @Test("a user who has opted out sends nothing, and sees none with a reciprocal policy", arguments: [false, true])
+    @Test("an opted-out user sends nothing, and sees no others with a reciprocal policy", arguments: [false, true])
     func optingOut(_ isReciprocal: Bool) async throws {
         var settings = TypingPolicy.plain.settings
         settings.isReciprocal = isReciprocal

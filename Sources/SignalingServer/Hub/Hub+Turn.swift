@@ -1,7 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 
-/// The end of a turn of the loop: each peer gets everything that it has to be sent in one write.
+/// The end of a turn of the loop: each peer with pending output gets all of it in one write.
 extension Hub {
     /// Called once per turn of the loop, after its input and timers.
     func turnEnded() {

@@ -2,7 +2,7 @@ import SignalingCore
 
 /// Commands from REST requests that wait for their outcomes.
 struct RESTCalls {
-    /// An origin above this one is a REST call; a lower one is a socket's ID.
+    /// Origins from this one on are REST calls; lower ones are IDs of sockets.
     private static let firstOrigin: UInt64 = 1 << 63
 
     private var answers: [UInt64: (SessionOutcome) -> Void] = [:]

@@ -47,7 +47,7 @@ final class Room<Socket: HubSocket> {
     }
 }
 
-/// One peer in one room, with the cursor behind the last event that was sent to it. Confined to the loop.
+/// One peer in one room, with its cursor in the log. Confined to the loop.
 final class Subscription<Socket: HubSocket> {
     /// The room keeps the subscription, the hub keeps the peer, and both end at the same time.
     unowned let peer: Peer<Socket>

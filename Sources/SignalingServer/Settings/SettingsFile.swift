@@ -102,7 +102,8 @@ struct SettingsFile {
         }
         let file = try members.text("publicKeyFile")
         guard let bytes = try? Data(contentsOf: URL(filePath: file, relativeTo: folder)) else {
-            throw ConfigurationError("\(members.name): the public key file \(file) cannot be read")
+            throw ConfigurationError(
+                "\(members.name): the public key file \(file) cannot be read. Check its path and permissions.")
         }
         guard let key = RSAPublicKey(pem: String(decoding: bytes, as: UTF8.self)),
             let project = Project(applicationID: id, publicKey: key)
