@@ -47,7 +47,7 @@ extension JSONError {
         public static let unexpectedEnd = Kind(.unexpectedEnd)
         /// A byte that the grammar does not permit there: a trailing comma, `TRUE`, a byte order mark, ….
         public static let unexpectedCharacter = Kind(.unexpectedCharacter)
-        /// More text than white space after the value.
+        /// The text continues after the value with more than white space.
         public static let trailingBytes = Kind(.trailingBytes)
         /// `//` or `/*`.
         public static let comment = Kind(.comment)

@@ -32,7 +32,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Adds a member whose name is known to be new, since the parser checks for duplicates itself.
+    /// Adds a member whose name is not in the object, since the parser checks for duplicates itself.
     mutating func add(_ name: String, _ value: JSONValue) {
         members.append((name, value))
         if members.count == Self.linearCount + 1 {

@@ -39,7 +39,7 @@ public final class OTMuteForcedInfo: NSObject {
     init(active: Bool) { self.active = active }
 }
 
-/// Why the video of a subscriber changes, for delegates that name it.
+/// Why the video of a subscriber changes, for delegates that use the name.
 public enum OTSubscriberVideoEventReason: Int, Sendable {
     case publisherPropertyChanged = 1
     case subscriberPropertyChanged = 2

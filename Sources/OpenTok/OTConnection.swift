@@ -1,7 +1,7 @@
 import Foundation
 import SignalingClient
 
-/// The connection of a client to a session. Two connections are equal if their ids are.
+/// The connection of a client to a session. Two connections are equal if their IDs are.
 public final class OTConnection: NSObject, Sendable {
     public let connectionId: String
     /// When it was created, by the server's clock. Strictly increasing within a session.

@@ -16,7 +16,7 @@ public let OT_SUBSCRIBER_ERROR_DOMAIN = "OTSubscriberErrorDomain"
 open class OTError: NSError, @unchecked Sendable {
     // Unchecked, as NSError is: it is immutable.
 
-    /// A call that needs a connection, without one.
+    /// The error of a call that needs a connection.
     static var notConnected: OTError { OTError(.notConnected, "not connected to the session; connect first") }
 
     convenience init(_ code: OTSessionErrorCode, _ message: String) {
@@ -39,7 +39,7 @@ public enum OTSessionErrorCode: Int32, CaseIterable, Sendable {
     case sessionSuccess = 0
     /// The server refused the token or the API key.
     case authorizationFailure = 1004
-    /// The server refused the session id.
+    /// The server refused the session ID.
     case errorInvalidSession = 1005
     /// The server cannot be reached, or does not answer.
     case connectionFailed = 1006

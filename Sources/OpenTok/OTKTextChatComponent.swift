@@ -10,8 +10,8 @@ open class OTKTextChatComponent: NSObject {
     /// Sends the messages; held weakly. Without a delegate nothing is sent.
     public weak var delegate: (any OTKTextChatDelegate)?
 
-    // As OpenTok's component of 2015: blank text is sent, the length is that of `NSString`, and rows are grouped by its
-    // rule.
+    // The behaviour of OpenTok's component of 2015: it sends blank text, counts length as `NSString` does, and groups
+    // rows by its own rule.
     private let chat = TextChatComponent(
         composer: Composer(maxLength: 1000, unit: .utf16, sendsBlankText: true),
         timeline: ChatTimeline(rule: .openTok), wireForm: .bareText)
@@ -24,10 +24,10 @@ open class OTKTextChatComponent: NSObject {
         chat.delegate = messenger
     }
 
-    /// Sets the greatest length of a message, in UTF-16 units. Default 1000.
+    /// Sets the maximum length of a message, in UTF-16 units. Default 1000.
     public func setMaxLength(_ length: Int32) { chat.maxLength = Int(length) }
 
-    /// Sets the sender of this user's messages: usually the own connection id, and a name to show.
+    /// Sets the sender of this user's messages: usually the user's connection ID, and a name to show.
     public func setSenderId(_ senderId: String?, alias: String?) { chat.setSenderId(senderId, alias: alias) }
 
     /// Adds a received message. Always true. Do not add this user's own messages: the component shows them already.
@@ -41,7 +41,7 @@ open class OTKTextChatComponent: NSObject {
             now: WallTime(Date()))
     }
 
-    // MARK: - Not in OpenTok: the work of its view
+    // MARK: - Not in OpenTok: the tasks of its view
 
     /// The text in the composer.
     public var draft: String { chat.draft }
@@ -114,7 +114,7 @@ open class OTKTextChatComponent: NSObject {
 
 extension WallTime {
     /// A date that 64-bit milliseconds cannot hold becomes the earliest or latest one. Clocks of other clients may be
-    /// so wrong.
+    /// that wrong.
     init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
         self.init(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min))

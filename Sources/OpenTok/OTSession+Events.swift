@@ -2,10 +2,10 @@ import Dispatch
 import SignalingClient
 import Synchronization
 
-// What the delegate is told, always on the `apiQueue`.
+// Calls of the delegate, always on the `apiQueue`.
 extension OTSession {
-    /// Runs `body` on the `apiQueue` and waits for its end. So events wait in the client's stream, whose length is
-    /// limited, and not on the queue.
+    /// Runs `body` on the `apiQueue` and waits for its end. So events wait in the client's stream, which has a limit,
+    /// and not on the queue.
     func onAPIQueue(_ body: @escaping @Sendable (OTSession) -> Void) async {
         let queue = apiQueue
         await withCheckedContinuation { done in
@@ -29,7 +29,7 @@ extension OTSession {
     }
 
     func connected(through channel: Session) {
-        // The connection may have ended already. Then the next event says so.
+        // The connection may have ended already. Then the next event reports it.
         let own = channel.connection
         let others = channel.connections.filter { $0.connectionId != own?.connectionId }
         let isConnected = state.withLock { state in
@@ -44,7 +44,7 @@ extension OTSession {
         for other in others { introduce(other) }
     }
 
-    /// The connection of this peer. The delegate is told of it, unless it has been.
+    /// Returns the connection of this peer, and reports it to the delegate unless that has happened.
     @discardableResult
     private func introduce(_ peer: Connection) -> OTConnection {
         let (connection, isNew) = state.withLock { state in

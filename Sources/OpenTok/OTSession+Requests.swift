@@ -32,7 +32,7 @@ extension OTSession {
         do throws(SignalingError) {
             try request.validate()
         } catch let refusal {
-            // Only the type is left. OpenTok's iOS library has one code for all faults of a type.
+            // Only a fault of the type is left. OpenTok's iOS library has one code for all of them.
             error?.pointee = OTError(.sessionInvalidSignalType, refusal.message)
             return
         }
@@ -85,7 +85,7 @@ extension OTSession {
                 do throws(SignalingError) { try await send(channel) } catch { refusal = error }
                 guard let self else { return }
                 state.withLock { $0.waitingCount -= 1 }
-                // The end of the whole connection is reported instead.
+                // The end of the whole connection is reported in place of these.
                 if let refusal, refusal.code != .notConnected || channel.isConnected {
                     await onAPIQueue { $0.refused(refusal, attempt) }
                 }

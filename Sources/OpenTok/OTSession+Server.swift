@@ -12,7 +12,7 @@ extension OTSession {
         set { chosenServer.withLock { $0 = newValue } }
     }
 
-    /// The address of the server. The client reports an invalid one as a server that cannot be reached.
+    /// The address of the server. The client reports an invalid address like a server that cannot be reached.
     func server(environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
         (apiURL ?? Self.serverURL)?.absoluteString ?? environment["SIGNALBOX_SERVER"] ?? "http://127.0.0.1:8080"
     }

@@ -11,13 +11,13 @@ import Synchronization
 /// session.connect(withToken: kToken, error: &error)
 /// ```
 ///
-/// You can use it from any thread. A call reports the errors that it finds at once through its `error` argument. What
-/// the server refuses later is reported by ``OTSessionDelegate/session(_:didFailWithError:)``. The calls of one thread
+/// You can use it from any thread. A call reports the errors that it finds at once through its `error` argument.
+/// ``OTSessionDelegate/session(_:didFailWithError:)`` reports a later refusal by the server. The calls of one thread
 /// reach the server in their order.
 open class OTSession: NSObject, @unchecked Sendable {
-    // Unchecked, because subclasses are allowed: the mutexes hold everything that changes.
+    // Unchecked, because subclasses are allowed: the mutexes guard everything that changes.
 
-    /// Most requests that wait for the server's answer at a time.
+    /// The maximum number of requests that wait for the server's answer.
     static let waitingLimit = 10_000
 
     struct State {
@@ -27,7 +27,7 @@ open class OTSession: NSObject, @unchecked Sendable {
         var channel: Session?
         var connection: OTConnection?
         var capabilities: OTSessionCapabilities?
-        /// The other connections that the delegate has been told of.
+        /// The other connections that were reported to the delegate.
         var peers: [ConnectionID: OTConnection] = [:]
         var waitingCount = 0
         var apiQueue = DispatchQueue.main
@@ -35,7 +35,7 @@ open class OTSession: NSObject, @unchecked Sendable {
         /// Whether there is a connection, with or without a socket.
         var hasConnection: Bool { status == .connected || status == .reconnecting }
 
-        /// The connection has ended, or could not be made.
+        /// The connection has ended, or could not be established.
         mutating func end(_ status: OTSessionConnectionStatus) {
             self.status = status
             channel = nil
@@ -86,7 +86,7 @@ open class OTSession: NSObject, @unchecked Sendable {
     /// The connection of this client; `nil` unless connected.
     public var connection: OTConnection? { state.withLock { $0.connection } }
 
-    /// What the token permits; `nil` unless connected.
+    /// The permissions of the token; `nil` unless connected.
     public var capabilities: OTSessionCapabilities? { state.withLock { $0.capabilities } }
 
     /// Always empty: there are no streams.
@@ -101,8 +101,8 @@ open class OTSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The serial queue on which the delegate is called. The default is the main queue, which a program without a user
-    /// interface has to run: `dispatchMain()` or `RunLoop.main.run()`.
+    /// The serial queue on which the delegate is called. The default is the main queue. A program without a user
+    /// interface has to run it: `dispatchMain()` or `RunLoop.main.run()`.
     public var apiQueue: DispatchQueue {
         get { state.withLock { $0.apiQueue } }
         set { state.withLock { $0.apiQueue = newValue } }
@@ -110,10 +110,10 @@ open class OTSession: NSObject, @unchecked Sendable {
 
     // MARK: - Connect and disconnect
 
-    /// Connects. The delegate is told with `sessionDidConnect` or `didFailWithError`.
+    /// Connects. Reports the result with `sessionDidConnect` or `didFailWithError`.
     ///
-    /// Errors at once: 1011 for an empty key, session id or token; 1015 if the session is connected, connecting or
-    /// disconnecting. Errors later: 1004 for a key or token that the server refuses, 1005 for such a session id, 1006
+    /// Errors at once: 1011 for an empty key, session ID or token; 1015 if the session is connected, connecting or
+    /// disconnecting. Errors later: 1004 for a key or token that the server refuses, 1005 for such a session ID, 1006
     /// if the server cannot be reached, 1027 if the session is full.
     public func connect(withToken token: String, error: OTErrorPointer?) {
         error?.pointee = nil
@@ -150,7 +150,7 @@ open class OTSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Disconnects. The delegate is told with `sessionDidDisconnect`. Requests made before still reach the server.
+    /// Disconnects. Reports the end with `sessionDidDisconnect`. Earlier requests still reach the server.
     ///
     /// Error at once: 1010 unless connected or connecting.
     public func disconnect(_ error: OTErrorPointer? = nil) {

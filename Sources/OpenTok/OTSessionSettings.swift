@@ -17,7 +17,7 @@ open class OTSessionSettings: NSObject {
     public override init() {}
 }
 
-/// What the role of the token permits, as OpenTok's iOS library reports it.
+/// The permissions of the token's role, in the form of OpenTok's iOS library.
 public final class OTSessionCapabilities: NSObject, Sendable {
     public let canPublish: Bool
     public let canSubscribe: Bool

@@ -62,8 +62,8 @@ public final class SignalingServer: Service {
         case .development:
             guard ServerConfiguration.isLoopback(configuration.host) else {
                 throw ConfigurationError(
-                    "development mode gives tokens to every client, so it cannot listen on \(configuration.host). Use a "
-                        + "loopback address, or give an API key and a secret.")
+                    "development mode gives tokens to every client, so it cannot listen on \(configuration.host). Use "
+                        + "a loopback address, or give an API key and a secret.")
             }
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue
@@ -91,8 +91,8 @@ public final class SignalingServer: Service {
 
     /// Opens the listening socket, and returns when the server accepts connections.
     ///
-    /// - Throws: `TransportError` when the server cannot listen on the address, ``StateFolderError`` when it cannot use the
-    ///   state folder. The saved sessions then stay in the folder.
+    /// - Throws: `TransportError` when the server cannot listen on the address, ``StateFolderError`` when it cannot use
+    ///   the state folder. The saved sessions then stay in the folder.
     @discardableResult
     public func start() async throws -> Address {
         try loop.start()
@@ -139,20 +139,21 @@ public final class SignalingServer: Service {
         options.tls = configuration.tls
         let transport = try TransportServer(loop: loop, options: options, handler: handler)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
-        // The last step, since it deletes the saved sessions: nothing after it can fail, and no client is connected yet.
+        // The last step, since it deletes the saved sessions: nothing after it can fail, and no client is connected
+        // yet.
         if let stateFolder { engine.restore(try stateFolder.restoreSessions(now: loop.now, wallTime: .current)) }
         parts = Parts(
             engine: engine, hub: hub, router: router, transport: transport, handler: handler, stateFolder: stateFolder)
         return (transport.port, developmentSecret)
     }
 
-    /// Disconnects every client (LEAVE-5), saves the sessions if there is a state folder, posts the last webhook events for at
-    /// most three seconds, and ends the loop. ``hurry()`` shortens it. Concurrent calls wait for the same end.
+    /// Disconnects every client (LEAVE-5), saves the sessions if there is a state folder, posts the last webhook events
+    /// for at most three seconds, and ends the loop. ``hurry()`` shortens it. Concurrent calls wait for the same stop.
     public func stop() async { _ = await stopOnce() }
 
     /// - Returns: why the sessions could not be saved, if they could not.
     private func stopOnce() async -> StateFolderError? {
-        // One task for all callers: a second run would find the sessions still there, and end those that are saved. It is
+        // One task for all callers: a second run would end the sessions that the first one has saved. It is
         // unstructured, so that the cancellation of a caller does not shorten it.
         let task = stopping.withLock { stopping in
             let task = stopping ?? Task { await self.drainAndSave() }
@@ -185,7 +186,7 @@ public final class SignalingServer: Service {
         try await loop.run {
             guard let parts = self.parts else { return end.finish() }
             parts.router.isDraining = true
-            // Clients have to be told in time to resume.
+            // Clients must be disconnected early enough to reconnect within the resume window.
             let longest = min(self.configuration.drainTime, self.configuration.sessionBounds.resumeWindow / 4)
             parts.hub.drain(over: longest) { end.finish() }
         }
@@ -200,7 +201,8 @@ public final class SignalingServer: Service {
 
     /// Ends the hub, after which the server acknowledges nothing.
     ///
-    /// - Returns: the sessions to save, if there is a state folder. Saved sessions do not end, so webhooks get no events of them.
+    /// - Returns: the sessions to save, if there is a state folder. Saved sessions do not end, so webhooks get no
+    ///   events for them.
     private func endOnLoop() -> SessionsToSave? {
         guard let parts else { return nil }
         parts.transport.stopAccepting()

@@ -31,9 +31,9 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         public static let stopped = Code(.stopped)
         /// No connection to the server: name not found, connection refused, or TLS failed.
         public static let connectFailed = Code(.connectFailed)
-        /// No connection came about in time.
+        /// The connection was not established in time.
         public static let connectTimedOut = Code(.connectTimedOut)
-        /// The server answered, but did not become a WebSocket with the sub-protocol that was asked for.
+        /// The server answered, but did not accept a WebSocket with the requested sub-protocol.
         public static let handshakeRefused = Code(.handshakeRefused)
         /// The certificate file cannot be read, is not PEM, or is refused by OpenSSL.
         public static let certificateUnusable = Code(.certificateUnusable)
@@ -46,7 +46,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What failed, with which value, and what to do next. Contains no payload and no token.
+    /// The failure, with the value, and what to do next. Contains no payload and no token.
     public let message: String
 
     public init(_ code: Code, _ message: String) {

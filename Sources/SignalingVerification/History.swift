@@ -5,11 +5,11 @@ import SignalingProtocol
 /// The data of every signal is unique, so that it identifies the signal.
 public struct History: Sendable {
     public var clients: [Client]
-    /// The server's logs by epoch, when they are known; empty when only the clients' records are.
+    /// The server's logs by epoch, if they are known; empty if only the clients' records are.
     public var logs: [Epoch: [LogRecord]]
     /// Whether every connected client had the time to receive everything before the history ends.
     public var isSettled: Bool
-    /// The largest possible number of epochs: one more than the number of times that the server lost the session. `nil`:
+    /// The maximum number of epochs: one more than the number of times that the server lost the session. `nil`:
     /// unlimited.
     public var epochLimit: Int?
 
@@ -36,7 +36,7 @@ public struct History: Sendable {
         }
     }
 
-    /// Something that a client did or saw. All clients use the same clock.
+    /// An action or observation of a client. All clients use the same clock.
     public struct Step: Sendable {
         public var at: MonotonicInstant
         public var action: Action
@@ -59,7 +59,7 @@ public struct History: Sendable {
         /// Another connection was created. Without a seq when the client learned it from a list.
         case created(ConnectionID, Seq?)
         case destroyed(ConnectionID, Seq?)
-        /// The connection ended, and the client knows it.
+        /// The connection ended, and the client learned of it.
         case ended
     }
 
@@ -151,7 +151,7 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
 
     public enum Kind: Sendable {
         case missing, duplicate, reordered
-        /// A client was told something that is not so.
+        /// A client received something that is not true.
         case wrong
     }
 

@@ -20,7 +20,7 @@ public struct HistoryChecker {
     private struct Life {
         let entry: History.Entry
         let steps: Range<Int>
-        /// Whether it had not ended when the history did.
+        /// Whether the connection was still open at the end of the history.
         var isOpen = false
 
         /// Broadcasts up to this seq are replayed: the server accepted them before the connection began.
@@ -184,7 +184,7 @@ public struct HistoryChecker {
                     of: life.entry.epoch, .g1, by: record.name)
             case .created(let id, let seq?):
                 advance(seq)
-                if id == own { report(.g7, "\(record.name) was told of its own creation") }
+                if id == own { report(.g7, "\(record.name) received its own creation") }
                 note(.created(id), at: seq, of: life.entry.epoch, .g1, by: record.name)
             case .destroyed(let id, let seq?):
                 advance(seq)
@@ -278,8 +278,8 @@ public struct HistoryChecker {
         let record = history.clients[client]
         let epoch = life.entry.epoch
         var seen: Set<Seq> = []
-        // A connection that was cut before its replay arrived is judged by what it had received. The rest is due to the
-        // connection after it.
+        // A connection that was cut before its replay arrived is checked only up to the events that it had received.
+        // The rest is due to the connection after it.
         var through = life.entry.seq
         for step in record.steps[life.steps] {
             switch step.action {
@@ -389,10 +389,10 @@ public struct HistoryChecker {
                 if entry.outcome == .new, let others = entry.others { view = Set(others) }
                 if entry.outcome != .resumed { life = entry }
             case .created(let id, _):
-                if !view.insert(id).inserted { report(.g7, "\(record.name) was told twice that \(id) was created") }
+                if !view.insert(id).inserted { report(.g7, "\(record.name) received the creation of \(id) twice") }
             case .destroyed(let id, _):
                 if view.remove(id) == nil {
-                    report(.g7, "\(record.name) was told that \(id) was destroyed, which was not in its list")
+                    report(.g7, "\(record.name) received the destruction of \(id), which was not in its list")
                 }
             case .received(let reception):
                 guard let from = reception.from, let life, from != life.connectionId, let seq = reception.seq,
@@ -435,9 +435,9 @@ public struct HistoryChecker {
             let open = Set(lives.flatMap { $0 }.filter { $0.isOpen }.map(\.entry.connectionId))
             for life in lives.flatMap({ $0 }) where life.entry.epoch == epoch {
                 let id = life.entry.connectionId
-                if !came.contains(id) { report(.g7, "no client was told that \(id) was created") }
+                if !came.contains(id) { report(.g7, "no client received the creation of \(id)") }
                 if open.contains(id), left.contains(id) {
-                    report(.g7, "\(id) is connected, and others were told that it was destroyed")
+                    report(.g7, "\(id) is connected, and others received its destruction")
                 }
             }
         }

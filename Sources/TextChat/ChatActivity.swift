@@ -4,9 +4,9 @@ import SignalingProtocol
 public enum ChatActivity: Equatable, Sendable {
     /// The user has edited the draft; sending and restoring do not count.
     case draftEdited(String)
-    /// One's own message was queued, or given to the delegate; the draft is empty now.
+    /// A message of the user was queued, or passed to the delegate; the draft is empty now.
     case messageSubmitted(LocalID)
-    /// Another's message has arrived from this connection; nil: by REST.
+    /// A message of another user has arrived from this connection; nil: by REST.
     case messageReceived(from: ConnectionID?)
     /// A signal that is not a chat message.
     case otherSignal(Signal)

@@ -2,11 +2,11 @@
 public enum ChatUpdate: Equatable, Sendable {
     /// The whole list, first in every stream. Later changes start from it.
     case rows([TimelineRow])
-    /// The steps from the list before to the one now.
+    /// The steps from the previous list to the new one.
     case changes([TimelineChange])
     case unreadCount(Int)
     case draft(String, remaining: Int)
-    /// The reader was too slow, and the stream ends here. Ask for another one.
+    /// The reader was too slow, and the stream ends here. Create another one.
     case overflowed
 }
 
@@ -29,7 +29,7 @@ struct ChatUpdateStreams {
         continuations.removeAll { continuation in
             switch continuation.yield(update) {
             case .enqueued(let remaining) where remaining <= 1:
-                // The last slot of the buffer tells of the overflow.
+                // The last slot of the buffer reports the overflow.
                 continuation.yield(.overflowed)
                 continuation.finish()
                 return true

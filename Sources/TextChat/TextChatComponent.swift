@@ -3,14 +3,14 @@ import SignalingProtocol
 /// A text chat without a screen: the rows, the draft, what is unread, and the sending of messages (after OpenTok's
 /// `OTKTextChatComponent`).
 ///
-/// With a ``channel`` it sends by itself, one message at a time, and follows each until the session has it. Without one
-/// it asks its ``delegate`` to send. Give it the events of the channel through ``handle(_:now:)``.
+/// With a ``channel`` the component itself sends, one message at a time, and follows each until the session has it.
+/// Without one it asks its ``delegate`` to send. Pass the events of the channel to ``handle(_:now:)``.
 ///
 /// It is not `Sendable` and belongs to one actor: it sends on the actor on which you call
 /// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``. Without a channel
 /// it may belong to a thread instead.
 public final class TextChatComponent {
-    /// Where messages go; nil: the delegate sends them.
+    /// The channel that sends messages; nil: the delegate sends them.
     public var channel: (any SignalChannel)? {
         didSet {
             hasEnded = false
@@ -31,12 +31,11 @@ public final class TextChatComponent {
     public internal(set) var composer: Composer
     public internal(set) var timeline: ChatTimeline
 
-    /// The sender id in one's own messages; nil until ``setSenderId(_:alias:)``.
+    /// The sender ID of the user's own messages; nil until ``setSenderId(_:alias:)``.
     public private(set) var senderID: String?
     public private(set) var senderAlias: String?
 
-    /// Typing: the others who type, and what they are told of this user. It rests until it has a clock; see
-    /// ``ChatTyping``.
+    /// Typing: which others type, and the signals about this user. It rests until it has a clock; see ``ChatTyping``.
     public let typing: ChatTyping
 
     /// Called after the component's state has changed, for every event that does not change the rows.
@@ -68,7 +67,7 @@ public final class TextChatComponent {
 
     // MARK: Reading
 
-    /// The rows, from the top. ``updateStream()`` tells how they change.
+    /// The rows, from the top. ``updateStream()`` reports how they change.
     public var rows: [TimelineRow] { timeline.rows }
     public var messages: [ChatMessage] { timeline.messages }
     public var unreadCount: Int { timeline.unreadCount }
@@ -87,7 +86,7 @@ public final class TextChatComponent {
         }
     }
 
-    /// The rows as they are, then each change. Each stream gets every update; a stream that is not read ends with
+    /// The present rows, then each change. Each stream gets every update. A stream that is not read ends with
     /// `overflowed` after about 1000 updates.
     public func updateStream() -> AsyncStream<ChatUpdate> {
         updates.add(first: [
@@ -97,18 +96,19 @@ public final class TextChatComponent {
 
     // MARK: Writing
 
-    /// Sets the sender of one's own messages: by custom one's connection id, and a name to show. Messages that were
+    /// Sets the sender of the user's own messages: usually the connection ID, and a name to show. Messages that were
     /// sent stay as they are.
     public func setSenderId(_ id: String?, alias: String?) {
         senderID = id
         senderAlias = alias
     }
 
-    /// The user has changed the draft to this text. A text that is too long is refused whole, and nothing changes.
+    /// Handles an edit of the draft by the user. If the text is too long, it is refused as a whole, and nothing
+    /// changes.
     @discardableResult
     public func edit(_ newText: String) -> EditResult { changeDraft(to: newText, input: TypingInput.draftEdited) }
 
-    /// The program changes the draft, as ``edit(_:)`` does, but the user does not type.
+    /// Changes the draft for the program, as ``edit(_:)`` does. The user does not count as typing.
     @discardableResult
     public func setDraft(_ newText: String) -> EditResult { changeDraft(to: newText, input: TypingInput.draftSet) }
 
@@ -126,13 +126,13 @@ public final class TextChatComponent {
 
     // MARK: Receiving
 
-    /// Handles an event of the channel. The component learns everything about the channel this way.
+    /// Handles an event of the channel, the component's only source of information about it.
     ///
-    /// A signal is one's own if the server's stamp names this component's connection, present or past, or the id given
-    /// to ``setSenderId(_:alias:)``. What the data states about its sender changes nothing: a message with another's
-    /// name or local id is shown as coming from the sender that the server names (CHAT-4).
+    /// A signal is the user's own if the server's stamp names this component's connection, present or past, or the ID
+    /// given to ``setSenderId(_:alias:)``. The sender in the data does not count: a message with another's name or
+    /// local ID is shown as coming from the sender that the server names (CHAT-4).
     ///
-    /// - Returns: the changes of the rows, which ``updateStream()`` tells as well.
+    /// - Returns: the changes of the rows, which ``updateStream()`` reports as well.
     @discardableResult
     public func handle(_ event: SignalChannelEvent, now: WallTime) -> [TimelineChange] {
         switch event {
@@ -180,7 +180,7 @@ public final class TextChatComponent {
     }
 
     /// Adds a message as received, whatever sender it names, dated `now` if it has no date. Always returns true, as
-    /// OpenTok's does: neither length nor origin is checked, and a second message with the same local id is shown, too.
+    /// OpenTok's does: neither length nor origin is checked, and a second message with the same local ID is shown, too.
     @discardableResult
     public func addMessage(_ message: ChatMessage, now: WallTime) -> Bool {
         var message = message
@@ -218,8 +218,7 @@ public final class TextChatComponent {
         return changes
     }
 
-    /// Handles the connection of a channel that was connected before the component had it, or whose event is still to
-    /// come.
+    /// Handles a connection that the channel had before the component, or whose event is still to come.
     private func noteConnection() {
         guard !hasEnded, let connection = channel?.connectionID else { return }
         if echoes.note(connection) { timeline.startEra() }
@@ -234,8 +233,8 @@ public final class TextChatComponent {
 
     // MARK: Unread messages
 
-    /// Whether the user reads along. Messages that arrive meanwhile are not unread. A user who looks away has finished
-    /// typing.
+    /// Whether the chat is visible to the user. Messages that arrive meanwhile are not unread. When it becomes
+    /// invisible, the user has finished typing.
     public var isVisible: Bool {
         get { timeline.isVisible }
         set {
@@ -263,8 +262,8 @@ public final class TextChatComponent {
     // MARK: After a restart
 
     /// Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
-    /// failed; it waits for ``retry(_:isolation:)`` or ``discard(_:)`` and holds back nothing. A draft that is too long
-    /// by now is kept, and cannot be sent.
+    /// failed; it waits for ``retry(_:isolation:)`` or ``discard(_:)`` and holds back nothing. A draft that is now too
+    /// long is kept, and cannot be sent.
     public func restore(messages: [ChatMessage], draft: String, now: WallTime) {
         composer.restore(draft)
         let changes = timeline.restore(messages, now: now)

@@ -6,8 +6,7 @@ import TextChat
 public enum ChatTimeText {
     /// `hh:mma` with two digits, twelve hours, in English: `03:07PM`, `12:00AM` at midnight.
     public static func text(_ time: WallTime, in timeZone: TimeZone) -> String {
-        // Dates come from other clocks. A value out of a date's range (JavaScript's bounds) is shown as the nearest
-        // date.
+        // Dates come from other clocks. A value outside of JavaScript's range of dates is shown as the nearest date.
         let milliseconds = min(max(time.milliseconds, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let offset = timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
         let minuteOfEpoch = (milliseconds + Int64(offset) * 1000).flooredQuotient(60_000)

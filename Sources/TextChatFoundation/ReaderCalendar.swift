@@ -14,7 +14,7 @@ public struct ReaderCalendar: ChatCalendar {
     }
 
     public func day(of time: WallTime) -> LocalDay {
-        // Dates come from other clocks. A value out of a date's range (JavaScript's bounds) counts as the nearest date.
+        // Dates come from other clocks. A value outside of JavaScript's range of dates counts as the nearest date.
         let milliseconds = min(max(time.milliseconds, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
         let parts = calendar.dateComponents([.year, .month, .day], from: date)

@@ -8,7 +8,7 @@ import TextChat
 public struct TypingNotification {
     public static let name = Notification.Name("SignalboxDidReceiveTypingIndicator")
 
-    /// The key of the participant, a `String`: the user's name, or the id of their connection if the name is unknown.
+    /// The key of the participant, a `String`: the user's name, or the ID of their connection if the name is unknown.
     public static let participantKey = "SignalboxTypingIndicatorParticipant"
     /// The key of the action, an `Int` with Layer's numbers: 0 begin, 1 pause, 2 finish.
     public static let actionKey = "SignalboxTypingIndicatorAction"
@@ -37,7 +37,7 @@ public struct TypingNotification {
     }
 }
 
-/// Posts the changes of a room's typing. Give it each new snapshot, in order; it compares the first with an empty one.
+/// Posts the changes of a room's typing. Pass it each new snapshot, in order; it compares the first with an empty one.
 ///
 /// It belongs to one actor or thread. Observers are called on it, inside ``post(_:)``.
 public final class TypingNotifier {

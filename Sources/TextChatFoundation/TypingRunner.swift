@@ -3,8 +3,8 @@ import SignalingProtocol
 import TextChat
 
 extension TextChatComponent {
-    /// Runs typing: others see when this user types, and the component knows who else types. For a component that
-    /// belongs to the main actor. Typing runs until the component is gone, or until `typing.stop()`.
+    /// Runs typing: others see when this user types, and the component learns which other users type. For a component
+    /// that belongs to the main actor. Typing runs until the component is released, or until `typing.stop()`.
     ///
     /// - Parameters:
     ///   - center: gets a ``TypingNotification`` when another user begins, pauses or finishes; nil: none.
@@ -22,7 +22,7 @@ extension TextChatComponent {
         }
     }
 
-    /// Sends the draft with a new random local id, dated now; see `send(now:localID:isolation:)`.
+    /// Sends the draft with a new random local ID, dated now; see `send(now:localID:isolation:)`.
     public func send(isolation: isolated any Actor = #isolation) async -> SendResult {
         var randomness = SystemRandomNumberGenerator()
         return await send(now: .now, localID: LocalID(using: &randomness))
@@ -30,7 +30,7 @@ extension TextChatComponent {
 }
 
 /// Owns the timer of one component's typing and sends its signals: each at once, one after the other, and only once.
-/// The component keeps it alive.
+/// The component retains it.
 @MainActor
 private final class TypingRunner {
     private weak var chat: TextChatComponent?
@@ -71,7 +71,8 @@ private final class TypingRunner {
         typing.advance(to: typing.now)
     }
 
-    /// While a signal is in flight the next waits, and a newer one replaces it. So signals never overtake each other.
+    /// While a signal is in flight, the next one waits, and a newer one replaces it. So signals never overtake each
+    /// other.
     private func publish() {
         guard !isSending, let chat, let post = chat.typing.takePost() else { return }
         let channel = chat.channel

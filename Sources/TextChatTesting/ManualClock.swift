@@ -10,7 +10,7 @@ public struct ManualClock: Sendable {
     /// Starts on 14 November 2023, 22:13:20 UTC by default.
     public init(_ now: WallTime = WallTime(milliseconds: 1_700_000_000_000)) { self.now = now }
 
-    /// A negative duration sets back the wall-clock time only.
+    /// Advances both times. A negative duration sets back the wall-clock time only.
     public mutating func advance(by duration: Duration) {
         now = WallTime(milliseconds: now.milliseconds + duration.wholeMilliseconds)
         instant = instant.advanced(by: max(duration, .zero))

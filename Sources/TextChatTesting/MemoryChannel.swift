@@ -3,7 +3,7 @@ import Synchronization
 
 /// One connection of a ``MemorySession``.
 public final class MemoryChannel: SignalChannel {
-    /// What happens to a signal that is sent.
+    /// The fate of a signal.
     public enum Answer: Hashable, Sendable {
         /// It arrives and is acknowledged.
         case acknowledged

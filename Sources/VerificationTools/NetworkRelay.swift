@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The network between one client and the server, which can be cut: a TCP relay on a free loopback port.
+/// The network between one client and the server, with faults on request: a TCP relay on a free loopback port.
 package final class NetworkRelay: Sendable {
     package enum Cut: Sendable {
         /// Resets both sockets.

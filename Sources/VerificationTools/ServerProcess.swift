@@ -3,8 +3,8 @@ import Foundation
 /// `signalbox serve` as a child process on a free loopback port.
 final class ServerProcess: Sendable {
     private let process: Process
-    /// The server's standard input. Nothing is written to it: it closes when this process ends in any way, and the server
-    /// ends with it.
+    /// The server's standard input. Nothing is written to it: it closes when this process ends in any way, and then the
+    /// server ends, too.
     private let lifeline: Pipe
     let port: Int
 
@@ -18,7 +18,7 @@ final class ServerProcess: Sendable {
         process.executableURL = program
         process.arguments = [
             "serve", "--port", "0", "--log-level", "critical", "--state-dir", stateFolder, "--ends-with-input",
-            // Clients send as fast as they can, and a client that is away for seconds misses more than usual.
+            // Clients send as fast as they can, and a client that is away for seconds misses more events than usual.
             "--signal-rate", "0", "--log-events", "65536", "--log-bytes", "33554432",
         ]
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
@@ -28,7 +28,7 @@ final class ServerProcess: Sendable {
         let output = Pipe()
         process.standardOutput = output
         process.standardInput = lifeline
-        // Otherwise this server and the ones after it inherit the writing end, and the lifeline never closes.
+        // Otherwise this server and later ones inherit the writing end, and the lifeline never closes.
         _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         try process.run()
         self.process = process
@@ -42,7 +42,7 @@ final class ServerProcess: Sendable {
         self.port = port
     }
 
-    /// The first line, or what there is of it when the process ends.
+    /// The first line, or its beginning if the process ends before.
     private static func readLine(_ file: FileHandle) -> String {
         var text = ""
         while !text.contains("\n") {
@@ -53,7 +53,7 @@ final class ServerProcess: Sendable {
         return text.trimmingCharacters(in: .newlines)
     }
 
-    /// Sends a signal of the operating system. Waits for the end of the process after SIGKILL and SIGTERM.
+    /// Sends an operating-system signal. After SIGKILL and SIGTERM, waits for the end of the process.
     func signal(_ number: Int32) {
         guard process.isRunning else { return }
         kill(process.processIdentifier, number)

@@ -5,14 +5,15 @@ import SignalingTokens
 import SignalingVerification
 import Synchronization
 
-/// One run of `signalbox verify`: real servers, real clients behind relays, faults, and a report of what the clients saw.
+/// One run of `signalbox verify`: real servers, real clients behind relays, faults, and a report of what the clients
+/// observed.
 package struct Verification: Sendable {
-    /// How much is sent, by how many clients, and which faults happen meanwhile.
+    /// The number of signals and clients, and the faults that happen meanwhile.
     package struct Plan: Sendable {
-        /// Signals in all; each client sends at least one.
+        /// The number of signals in all; each client sends at least one.
         package var signals = 2_000
         package var sessions = 4
-        /// Clients in each session; at least 2.
+        /// The number of clients in each session; at least 2.
         package var members = 3
         /// Resets of one client's network.
         package var cuts = 20
@@ -24,7 +25,7 @@ package struct Verification: Sendable {
         package var kills = 0
         /// Restarts after SIGTERM: the server keeps its sessions.
         package var restarts = 0
-        /// Repeats the order of faults and what is sent; the machine's own timing is not repeated.
+        /// Repeats the order of the faults and the signals. The machine's own timing is not repeated.
         package var seed: UInt64
 
         package init(seed: UInt64) { self.seed = seed }
@@ -38,7 +39,7 @@ package struct Verification: Sendable {
     private enum Fault { case cut(NetworkRelay.Cut), stop, kill, restart }
 
     private static let apiKey = "100"
-    /// How long a client may need to connect: at the start, after a fault, and when everything has been sent.
+    /// How long a client may need to connect: at the start, after a fault, and after the last signal.
     private static let firstConnectTime = Duration.seconds(20)
     private static let reconnectTime = Duration.seconds(60)
     private static let settleTime = Duration.seconds(90)
@@ -62,7 +63,8 @@ package struct Verification: Sendable {
 
     /// Runs the plan and judges it.
     ///
-    /// - Throws: ``VerificationError`` when the server does not start or a client cannot connect to it at the beginning.
+    /// - Throws: ``VerificationError`` when the server does not start or a client cannot connect to it at the
+    ///   beginning.
     package func run() async throws -> VerifyReport {
         var random = SplitMix64(state: plan.seed)
         let secret = "\(UInt64.random(in: .min ... .max))"
@@ -214,7 +216,7 @@ package struct Verification: Sendable {
     private func sendLast(
         by client: VerifiedClient, to members: [VerifiedClient], until deadline: ContinuousClock.Instant
     ) async -> Bool {
-        // A client that is cut off meanwhile and comes back with another connection may never receive this signal: send
+        // A client that is cut off meanwhile and returns with another connection may never receive this signal: send
         // another one.
         while ContinuousClock.now < deadline {
             let data = await client.send(to: nil, type: VerifiedClient.lastSignalType, isOnlineOnly: false)
@@ -228,7 +230,7 @@ package struct Verification: Sendable {
     }
 }
 
-/// Why a verification could not be carried out.
+/// Why a verification failed to run.
 package struct VerificationError: Error, Sendable, CustomStringConvertible {
     package enum Code: Sendable { case serverNotStarted, clientNotConnected }
 
@@ -249,7 +251,7 @@ private final class Counter: Sendable {
     func add(_ number: Int) { count.add(number, ordering: .relaxed) }
 }
 
-/// The server that runs at the moment. ``start()`` replaces it.
+/// The server that runs now. ``start()`` replaces it.
 private final class RestartableServer: Sendable {
     private let make: @Sendable () throws -> ServerProcess
     private let current = Mutex<ServerProcess?>(nil)

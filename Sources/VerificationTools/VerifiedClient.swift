@@ -4,7 +4,7 @@ import SignalingProtocol
 import SignalingVerification
 import Synchronization
 
-/// One client under test: a session behind a relay of its own, and a record of what it did and saw.
+/// One client under test: a session behind its own relay, and a record of its actions and events.
 final class VerifiedClient: Sendable {
     private struct Notes {
         var steps: [History.Step] = []
@@ -40,7 +40,7 @@ final class VerifiedClient: Sendable {
     var longestInterruption: Duration { notes.withLock { $0.longestInterruption } }
     func hasReceived(_ data: String) -> Bool { notes.withLock { $0.lastSignals.contains(data) } }
 
-    /// Connects, again and again until the deadline, if the session is not connected.
+    /// Connects if the session is not connected, with repeated attempts until the deadline.
     func connect(until deadline: ContinuousClock.Instant) async -> Bool {
         while ContinuousClock.now < deadline {
             if session.isConnected { return true }

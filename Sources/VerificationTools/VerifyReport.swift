@@ -56,7 +56,7 @@ package struct VerifyReport: Sendable {
         var lines = [
             "signals \(number("signals")): acknowledged \(number("acknowledged")), refused \(number("refused")), unknown \(number("unknown")); received \(number("received"))",
             "lost \(number("lost")), duplicated \(number("duplicated")), reordered \(number("reordered"))",
-            "came back: resumed \(number("resumed")), recovered \(number("recovered")), losses told \(number("lossesTold"))",
+            "reconnected: resumed \(number("resumed")), recovered \(number("recovered")), losses reported \(number("lossesTold"))",
             "longest interruption \(longestInterruption.wholeMilliseconds) ms, took \(duration.wholeMilliseconds) ms, seed \(seed)",
         ]
         if !isSettled {

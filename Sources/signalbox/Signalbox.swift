@@ -6,8 +6,8 @@ struct Signalbox: AsyncParsableCommand {
         commandName: "signalbox",
         abstract: "Host OpenTok-style signaling sessions, and take part in them.",
         discussion: """
-            Start with `signalbox serve`. Without credentials it runs in development mode, on this machine only, and prints \
-            the URL of a chat page. `signalbox chat lobby` joins the same room from a terminal.
+            Start with `signalbox serve`. Without credentials it runs in development mode, on this machine only, and \
+            prints the URL of a chat page. `signalbox chat lobby` joins the same room from a terminal.
 
             Most options have an environment variable: --api-key is SIGNALBOX_API_KEY, and so on.
             """,

@@ -8,7 +8,7 @@ import VerificationTools
 
 @Suite("A Swift client whose sockets are cut", .timeLimit(.minutes(1)))
 struct ResumeTests {
-    @Test("G1, G3, G7: over many losses each client hears every signal once, in order, and no presence event")
+    @Test("G1, G3, G7: over many losses each client receives every signal once, in order, and no presence event")
     func cuts() async throws {
         try await LocalServer.run { local in
             let relay = try NetworkRelay(to: local.address.port)

@@ -80,7 +80,7 @@ struct SessionTests {
         }
     }
 
-    @Test("G7: each other client hears of a join and a departure once, and its list of connections follows")
+    @Test("G7: each other client receives a join and a departure once, and its list of connections follows")
     func presence() async throws {
         try await LocalServer.run { local in
             let ada = try await local.join(data: "Ada")
@@ -152,7 +152,7 @@ struct SessionTests {
         }
     }
 
-    @Test("SIG-4: an unknown target is 404, and no client hears the signal")
+    @Test("SIG-4: an unknown target is 404, and no client receives the signal")
     func missingTarget() async throws {
         try await LocalServer.run { local in
             let ada = try await local.join()

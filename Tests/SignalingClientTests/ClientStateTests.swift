@@ -84,7 +84,7 @@ struct ClientStateTests {
         #expect(driven.state.connection == bob)
     }
 
-    @Test("a second connect fails with 1015, and the first goes on")
+    @Test("a second connect fails with 1015, and the first continues")
     func secondConnect() {
         var driven = Driven.connected()
         #expect(driven.handle(.connect(.test)) == ["connect failed 1015"])

@@ -47,7 +47,7 @@ struct ReconnectTests {
                 #"send {"op":"connect","id":2,"apiKey":"1","sessionId":"1_s","token":"t","#
                     + #""resume":{"connectionId":"bob","secret":"s1","epoch":"e","after":7}}"#
             ])
-        #expect(driven.state.connection == bob, "the connection goes on meanwhile")
+        #expect(driven.state.connection == bob, "the connection continues meanwhile")
     }
 
     @Test("RES-9: unanswered requests are sent again in order with their ids, before the requests made meanwhile")

@@ -185,7 +185,7 @@ private struct ScriptedClient: ~Copyable {
         }
     }
 
-    // MARK: What is expected
+    // MARK: Expected results
 
     mutating func expectation(_ word: JSONValue) throws -> [Word] {
         func part(_ name: String) -> String { word[name]?.stringValue ?? "-" }

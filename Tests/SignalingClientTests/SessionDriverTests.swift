@@ -78,7 +78,7 @@ struct SessionDriverTests {
 
     init() { driver = SessionDriver(environment: environment) }
 
-    /// What a driver's completions and journal have said.
+    /// The results from a driver's completions and journal.
     private final class Record {
         var connects: [Result<Void, SignalingError>] = []
         var calls: [Result<Seq?, SignalingError>] = []
@@ -117,7 +117,7 @@ struct SessionDriverTests {
         #expect(driver.snapshot.withLock { $0.connection?.data } == "Bob")
     }
 
-    @Test("a second connect fails with 1015 while the first goes on")
+    @Test("a second connect fails with 1015 while the first continues")
     func secondConnect() throws {
         try connect()
         try connect()
@@ -170,7 +170,7 @@ struct SessionDriverTests {
         #expect(environment.link.written.count == 2)
     }
 
-    @Test("RES-13: after a loss the timer opens the next socket, and the older socket is not heard any more")
+    @Test("RES-13: after a loss the timer opens the next socket, and events of the older socket are ignored")
     func reconnects() throws {
         try connectFully()
         let old = environment.link
@@ -228,7 +228,7 @@ struct SessionDriverTests {
         #expect(environment.link.closeCode == CloseReason.heartbeatMissed.rawValue)
     }
 
-    @Test("the journal records what the driver does and hears, in its order")
+    @Test("the journal records the driver's actions and events in order")
     func journal() throws {
         let entries = Mutex<[String]>([])
         driver.keepJournal { entry in entries.withLock { $0.append("\(entry)".prefix { $0 != "(" }.description) } }

@@ -22,7 +22,7 @@ struct SpecificationTests {
         #expect(rows == reasons)
     }
 
-    @Test("CLOSE-1: codes from 4000 to 4499 and 1001 mean \"come back\", all others do not")
+    @Test("CLOSE-1: codes from 4000 to 4499 and 1001 mean \"reconnect\", all others do not")
     func closeRanges() {
         for reason in CloseReason.allCases where reason.rawValue >= 4000 {
             #expect(reason.shouldReconnect == (reason.rawValue < 4500), "\(reason)")

@@ -2,21 +2,21 @@ import SignalingCore
 import SignalingProtocol
 import SignalingVerification
 
-/// The real engine, with an auditor between it and the hub. The auditor keeps the log for the checker of histories, and knows
-/// what is owed to each client that comes back.
+/// The real engine, with an auditor between it and the hub. The auditor keeps the log for the history checker, and
+/// knows which events each returning client must get.
 final class AuditedEngine: SessionEngine {
     weak var observer: (any SessionEngineObserver)?
     private unowned let world: World
     private let bounds: SessionState.Bounds
     private let engine: MemoryEngine
     private var audit = Audit()
-    /// The connection that the join that is being executed wants to continue.
+    /// The connection that the current join asks to continue.
     private var claimed: ConnectionID?
     private let isRestored: Bool
     /// The log, by epoch.
     private(set) var logs: [Epoch: [History.LogRecord]] = [:]
 
-    /// What the auditor knows of the session. It survives a restart, as the session does (RES-15).
+    /// The auditor's record of the session. It survives a restart, as the session does (RES-15).
     struct Audit {
         fileprivate var epoch = Epoch("")
         fileprivate var lastSeq = Seq.zero
@@ -25,7 +25,7 @@ final class AuditedEngine: SessionEngine {
         fileprivate var joinedAt: [ConnectionID: Seq] = [:]
     }
 
-    /// What a server leaves that stops: its state file, and what the auditor knows.
+    /// The remains of a stopped server: its state file, and the auditor's record.
     struct Remains {
         fileprivate var text: [UInt8]
         fileprivate var audit: Audit
@@ -73,7 +73,7 @@ final class AuditedEngine: SessionEngine {
         let between = world.now.duration(since: remains.stoppedAt).wholeMilliseconds
         let stoppedAt = WallTime(milliseconds: world.wallTime.milliseconds - between)
         if world.clockError > remains.clockError {
-            // A clock that was set forward expires all connections, and nothing is owed to them.
+            // A clock that was set forward expires all connections, so none can be resumed.
             audit.lostAt = [:]
             audit.secrets = [:]
         } else if world.clockError == remains.clockError,
@@ -108,7 +108,7 @@ final class AuditedEngine: SessionEngine {
     }
     func endSessions() { engine.endSessions() }
 
-    /// Whatever clients do, the log is bounded (G5).
+    /// The log is bounded for any behaviour of the clients (G5).
     private func checkLogBounds() {
         let isOver = engine.withLog(of: Tokens.session) { log in
             log.entries.count > bounds.log.eventCount
@@ -117,7 +117,7 @@ final class AuditedEngine: SessionEngine {
         if isOver == true { world.fail("G5: the log is larger than its bounds") }
     }
 
-    // MARK: - The audit of a return
+    // MARK: - The audit of a reconnect
 
     private var joining: (request: JoinRequest, isOwed: Bool)?
 
@@ -149,7 +149,7 @@ final class AuditedEngine: SessionEngine {
             audit.lostAt[id] = nil
         } else {
             if isOwed { world.fail("G3: \(request.data) came back in time, and was not resumed") }
-            // What a recovered client still lacks of its replay is due by a recovery alone.
+            // Only a recovery can deliver the rest of a recovered client's replay.
             audit.joinedAt[id] = engine.withLog(of: session) { $0.lastSeq }
         }
         audit.secrets[id] = request.secretHash

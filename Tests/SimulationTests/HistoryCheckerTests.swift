@@ -2,8 +2,8 @@ import SignalingProtocol
 import SignalingVerification
 import Testing
 
-/// Histories of one sender and one receiver, each with one thing wrong.
-@Suite("the judge of histories")
+/// Histories of one sender and one receiver, each with one fault.
+@Suite("the history checker")
 struct HistoryCheckerTests {
     private static func entry(
         _ id: String, _ outcome: Welcome.Outcome, seq: Int64, epoch: String = "e", through: Int64? = nil
@@ -24,7 +24,7 @@ struct HistoryCheckerTests {
         .received(History.Reception(seq: seq.map { Seq($0) }, from: ConnectionID(from), data: data))
     }
 
-    /// What a receiver notes that hears 1, 2 and 3 of a sender, who hears them, too.
+    /// The broken promises for a receiver with this record. The sender sends 1, 2 and 3 and receives its own signals.
     private static func promises(_ receiver: [History.Action], isOnlineOnly: Bool = false) -> [String] {
         var sender: [History.Action] = [.opening, entry("a", .new, seq: 2)]
         for number in 1...3 {
@@ -46,7 +46,7 @@ struct HistoryCheckerTests {
 
     private static let start = [History.Action.opening, entry("b", .new, seq: 2)]
 
-    @Test("a good history is good, resumed, recovered or told of a loss")
+    @Test("a correct history has no violation: plain, resumed, recovered, or with a reported loss")
     func good() {
         let all = Self.start + [Self.got("1", 3), Self.got("2", 4), Self.got("3", 5)]
         #expect(Self.promises(all) == [])
@@ -61,7 +61,7 @@ struct HistoryCheckerTests {
         #expect(Self.promises(Self.start + [Self.got("1", 3), Self.entry("c", .lost, seq: 5)]) == [])
     }
 
-    @Test("G1: out of order, or another event at the same place")
+    @Test("G1: out of order, or another event at the same seq")
     func order() {
         #expect(Self.promises(Self.start + [Self.got("2", 4), Self.got("1", 3), Self.got("3", 5)]).contains("G1"))
         #expect(Self.promises(Self.start + [Self.got("2", 3), Self.got("1", 4), Self.got("3", 5)]).contains("G1"))
@@ -80,7 +80,7 @@ struct HistoryCheckerTests {
         #expect(Self.promises(otherEpoch).contains("G4"))
     }
 
-    @Test("G4: an order that was lost without a reason, even if each client was told")
+    @Test("G4: an order that was lost without a reason, even if each client received `lost`")
     func orders() {
         let steps = [Self.entry("b", .new, seq: 2), Self.entry("c", .lost, seq: 1, epoch: "f")].enumerated().map {
             History.Step(MonotonicInstant(nanoseconds: Int64($0)), $1)
@@ -93,7 +93,7 @@ struct HistoryCheckerTests {
         #expect(violations(2) == [] && violations(nil) == [])
     }
 
-    @Test("G3: twice, before and after it came back")
+    @Test("G3: an event twice, before and after a recovery")
     func twice() {
         let recovered =
             Self.start + [
@@ -103,7 +103,7 @@ struct HistoryCheckerTests {
         #expect(Self.promises(recovered) == ["G3"])
     }
 
-    @Test("G6: online-only signals twice, out of order, or to one who came later")
+    @Test("G6: online-only signals twice, out of order, or to a client that connected later")
     func onlineOnly() {
         #expect(Self.promises(Self.start + [Self.got("2", nil)], isOnlineOnly: true) == [], "at most once")
         #expect(Self.promises(Self.start + [Self.got("2", nil), Self.got("1", nil)], isOnlineOnly: true) == ["G6"])
@@ -112,7 +112,7 @@ struct HistoryCheckerTests {
         #expect(Self.promises(late, isOnlineOnly: true) == ["G6"])
     }
 
-    @Test("G8: from another than who sent it")
+    @Test("G8: a signal with the wrong sender")
     func untrue() {
         #expect(
             Self.promises(Self.start + [Self.got("1", 3, from: "b"), Self.got("2", 4), Self.got("3", 5)]).contains("G8")

@@ -3,8 +3,8 @@ import SignalingProtocol
 
 @testable import SignalingServer
 
-/// What holds at the end of each turn of a hub. The promises are judged by what clients saw; these say at once where a hub
-/// forgets something that a later event would hide.
+/// The invariants at the end of each turn of a hub. The history checker uses only the clients' records; these find at
+/// once a lapse of the hub that a later event would hide.
 enum HubInvariants {
     static func violation(in hub: SimulatedServer.VirtualHub) -> String? {
         for peer in hub.peers.values {

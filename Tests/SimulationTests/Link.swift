@@ -4,11 +4,11 @@ import SignalingTransport
 @testable import SignalingClient
 @testable import SignalingServer
 
-/// One WebSocket between a client and a server: two streams, each in order. A stream may be slow, stand still, or swallow
+/// One WebSocket between a client and a server: two streams, each in order. A stream may be slow, stop, or discard
 /// everything.
 final class Link {
     private struct Stream {
-        /// What is put in is lost, and neither end is told: half of a dead connection.
+        /// The stream discards its input, and neither end is notified: half of a dead connection.
         var isDead = false
         var lastArrival = MonotonicInstant(nanoseconds: 0)
         var delay = Duration.zero
@@ -16,23 +16,24 @@ final class Link {
 
     enum Cut: CaseIterable { case both, clientOnly, serverOnly, silentUp, silentDown, silent }
 
-    /// Something on its way to the server.
+    /// An item on its way to the server.
     private enum Upward {
         case message([UInt8])
         case close(UInt16)
         case lost
     }
 
-    /// Something on its way to the client.
+    /// An item on its way to the client.
     private enum Downward {
         case message([UInt8])
         case close(UInt16)
     }
 
-    /// Bytes that wait for an end that does not read, above which the writing end is backlogged.
+    /// The number of unread bytes above which the writing end is backlogged.
     static let downCapacity = 600
     static let upCapacity = 800
-    /// As the transport's: the time from the TCP connection to the handshake's end, and from a close frame to its answer.
+    /// The transport's timeouts: from the TCP connection to the end of the handshake, and from a close frame to its
+    /// answer.
     static let openTimeout = Duration.seconds(10)
     static let closeTimeout = Duration.seconds(2)
 
@@ -46,17 +47,17 @@ final class Link {
     private var up = Stream()
     private var down = Stream()
     private var isOpening = true
-    /// The end is closed: it hears nothing more.
+    /// The end is closed and receives nothing more.
     private(set) var isClientGone = false
     private(set) var isServerGone = false
     /// Messages that the client does not read.
     private var isStalled = false
     private var waitingDown: [Downward] = []
     private var waitingDownByteCount = 0
-    /// What the server does not read.
+    /// Items that the server has not read.
     private var waitingUp: [Upward] = []
     private var waitingUpByteCount = 0
-    /// As of the end of the last turn.
+    /// The state at the end of the last turn.
     private var isServerReading = true
 
     init(id: UInt64, client: SimulatedClient, server: SimulatedServer, onEvent: @escaping (ClientLinkEvent) -> Void) {
@@ -77,7 +78,7 @@ final class Link {
 
     func slow(by delay: Duration) { up.delay = delay }
 
-    /// Passes something on when it has travelled. It does not overtake what was put in before.
+    /// Delivers an item after its delay. Items of a stream arrive in the order of sending.
     private func travel(_ stream: inout Stream, _ arrive: @escaping () -> Void) {
         if stream.isDead { return }
         let delay = world.milliseconds(1...60) + stream.delay
@@ -113,7 +114,7 @@ final class Link {
     fileprivate func clientCloses(_ code: UInt16) {
         if isClientGone { return }
         isClientGone = true
-        // A socket that is given up before it is open just ends.
+        // A socket that is abandoned before it is open ends without a close frame.
         let wasOpening = isOpening
         travel(&up) { [self] in arriveAtServer(wasOpening ? .lost : .close(code)) }
     }
@@ -144,14 +145,15 @@ final class Link {
         }
     }
 
-    /// The server changes its mind about reading with the end of a turn: what it has read by then is handled still.
+    /// A change of the server's reading takes effect at the end of the turn: items that it has read by then are still
+    /// handled.
     func endTurn() {
         let isReading = serverEnd.isReading || serverEnd.isClosing
         guard isReading != isServerReading else { return }
         isServerReading = isReading
         guard isReading else { return }
         world.schedule(at: world.now) { [self] in
-            // One read: it may pause reading again, and then the rest of it is handled still.
+            // One read: the hub may pause reading again, and then the rest of this read is still handled.
             var byteCount = 0
             while isServerReading, let item = waitingUp.first, byteCount <= Self.upCapacity / 2 {
                 waitingUp.removeFirst()
@@ -162,7 +164,7 @@ final class Link {
                 serverReads(item)
             }
             if !waitingUp.isEmpty {
-                // The rest is the next read.
+                // The rest belongs to the next read.
                 isServerReading = false
                 world.schedule(at: world.now) { [self] in endTurn() }
             } else if clientEnd.isBacklogged {
@@ -263,7 +265,7 @@ final class Link {
     /// The client stops reading.
     func stall() { isStalled = true }
 
-    /// The client reads one message of those that wait.
+    /// The client reads one of the waiting messages.
     func trickle() {
         guard isStalled, !down.isDead, case .message(let bytes)? = waitingDown.first else { return }
         waitingDown.removeFirst()
@@ -301,7 +303,7 @@ final class Link {
         }
     }
 
-    /// The client loses its end, and what was on its way to it.
+    /// The client loses its end, and the items on their way to it.
     private func cutClient() {
         world.schedule(at: world.now) { [self] in
             clientLoses()

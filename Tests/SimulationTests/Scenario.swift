@@ -5,8 +5,8 @@ import SignalingVerification
 @testable import SignalingClient
 @testable import SignalingServer
 
-/// One run: clients of one session that send, a network that fails, a server that stops and starts, and then peace. What the
-/// clients noted is judged by the promises of `docs/PROTOCOL.md`.
+/// One run: clients of one session that send, a network that fails, a server that stops and starts, and at the end a
+/// time without faults. The history checker compares the clients' records with the promises of `docs/PROTOCOL.md`.
 final class Scenario {
     let world: World
     private let bounds: SessionState.Bounds
@@ -61,7 +61,7 @@ final class Scenario {
 
     // MARK: - The end
 
-    /// The network and the server work, and every client has the time to get everything.
+    /// The network and the server work, and every client has the time to receive everything.
     private func settle() {
         hasFaults = false
         world.note("the faults are over")
@@ -74,7 +74,7 @@ final class Scenario {
         checkOnlineOnly()
     }
 
-    /// In peace an online-only signal reaches every client, although none is promised (SIG-10).
+    /// Without faults an online-only signal reaches every client, although this is not promised (SIG-10).
     private func checkOnlineOnly() {
         let connected = clients.filter(\.isConnected)
         guard let sender = connected.first else { return }
@@ -210,7 +210,7 @@ final class Scenario {
         }
     }
 
-    /// The client stops reading for a while; now and then it reads a little, and often it goes on sending.
+    /// The client stops reading for a while; sometimes it reads a little, and often it continues to send.
     private func stall(_ client: SimulatedClient) {
         guard let link = client.link else { return }
         world.count("stall")

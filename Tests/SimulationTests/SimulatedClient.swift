@@ -7,7 +7,7 @@ import SignalingVerification
 
 /// A client of the product, `SessionDriver`, in virtual time, with the journal that it keeps.
 ///
-/// Unchecked: a world and all that is in it stay on one thread.
+/// Unchecked: a world and everything in it stay on one thread.
 final class SimulatedClient: @unchecked Sendable {
     unowned let scenario: Scenario
     let world: World
@@ -73,7 +73,7 @@ final class SimulatedClient: @unchecked Sendable {
 
     func leave() { driver.disconnect {} }
 
-    // MARK: - What the client saw
+    // MARK: - Events of the client
 
     private func note(_ entry: JournalEntry) {
         switch entry {
@@ -130,12 +130,12 @@ final class SimulatedClient: @unchecked Sendable {
         }
     }
 
-    // MARK: - What is on the wire
+    // MARK: - The wire
 
-    /// A client ignores what it has seen already. The server must not send it in the first place.
+    /// A client ignores events that it has seen already. The server must not send them in the first place.
     func willReceive(_ message: [UInt8], on link: Link) {
         for line in message.split(separator: UInt8(ascii: "\n")) {
-            // Of all messages only these have a seq that matters: signals and what begins with `connect`.
+            // Only these messages have a seq that matters: signals, and messages that begin with `connect`.
             guard line.starts(with: Self.signalStart) || line.starts(with: Self.connectionStart) else { continue }
             switch world.decoded(Array(line)) {
             case .connected(_, let welcome): lastSeqSent = (link, welcome.seq)
@@ -166,7 +166,8 @@ final class SimulatedClient: @unchecked Sendable {
         }
     }
 
-    /// Whether the log has lost what the client lacks. Then its answers are lost, too, and it counts them as unknown.
+    /// Whether the log has lost events that the client lacks. Then its answers are lost, too, and it counts them as
+    /// unknown.
     private func isOverrun(on link: Link) -> Bool {
         guard let last = lastSeqSent, last.link === link else { return false }
         return link.server.engine.withLog(of: Tokens.session) { last.seq < $0.reachesBackTo } ?? false

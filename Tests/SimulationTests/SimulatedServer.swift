@@ -27,7 +27,7 @@ final class SimulatedServer {
 
     final class Process {
         var isRunning = true
-        /// Something happened on the loop, so that its turn has to be ended.
+        /// Whether something happened on the loop, so that its turn must end.
         var hasTurn = false
     }
 
@@ -37,7 +37,7 @@ final class SimulatedServer {
     let hub: VirtualHub
     private var links: [Link] = []
     private(set) var isDraining = false
-    /// To see whether two sockets got the same bytes.
+    /// The last write, to detect whether two sockets got the same bytes.
     private var lastWrite: (bytes: [UInt8], socket: UInt64) = ([], 0)
 
     init(world: World, bounds: SessionState.Bounds, limits: HubLimits, remains: AuditedEngine.Remains?) {
@@ -57,14 +57,14 @@ final class SimulatedServer {
 
     // MARK: - The loop
 
-    /// Something happens on the server's loop.
+    /// Runs `body` as an event on the server's loop.
     func turn(_ body: (VirtualHub) -> Void) {
         guard isRunning else { return }
         process.hasTurn = true
         body(hub)
     }
 
-    /// As the loop's: the hub writes first, then changes about reading take effect.
+    /// The same order as the loop's: the hub writes first, then changes of reading take effect.
     func endTurn() {
         guard isRunning, process.hasTurn else { return }
         process.hasTurn = false
@@ -82,7 +82,7 @@ final class SimulatedServer {
 
     // MARK: - The end
 
-    /// Stops as the real server does: drain, end, keep the sessions.
+    /// Stops like the real server: drains, ends, and keeps the sessions.
     func stop(
         over longest: Duration, isHurried: Bool, keepsState: Bool,
         whenStopped: @escaping (AuditedEngine.Remains?) -> Void
@@ -97,7 +97,7 @@ final class SimulatedServer {
                 for peer in hub.peers.values where !peer.state.isClosing {
                     world.fail("LEAVE-5: the drain is over, and \(peer.socket.id) was not disconnected")
                 }
-                // Whatever comes between the end of the drain and the end of the sessions counts.
+                // Events between the end of the drain and the end of the sessions also count.
                 world.schedule(after: world.milliseconds(0...20)) { [self] in
                     guard isRunning else { return }
                     hub.end()
@@ -112,7 +112,7 @@ final class SimulatedServer {
         }
     }
 
-    /// The end of the loop: the hub hears of the end of each socket.
+    /// The end of the loop: the hub is notified of the end of each socket.
     private func closeAllSockets() {
         for link in links { link.serverLoses(nil) }
     }

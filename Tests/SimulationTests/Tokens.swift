@@ -2,7 +2,7 @@ import SignalingProtocol
 import SignalingTokens
 import TestSupport
 
-/// The project, the session and the tokens of the simulation: real ones, which the real verifier checks.
+/// The project, the session and the tokens of the simulation. They are real, and the real verifier checks them.
 enum Tokens {
     static let project: Project = {
         guard let project = Project(apiKey: APIKey("100"), secret: "secret of the simulation") else {
@@ -27,7 +27,7 @@ enum Tokens {
         return make(name: client.name, lifetime: day + client.world.milliseconds(1_000...20_000))
     }
 
-    /// Issued a day before the start: a wall clock that is set back does not make it invalid.
+    /// Issued a day before the start, so that a wall clock that is set back does not make it invalid.
     private static func make(name: String, lifetime: Duration) -> String {
         var random = SeededGenerator(seed: 2)
         let issuedAt = WallTime(milliseconds: World.wallTimeAtStart.milliseconds - day.wholeMilliseconds)

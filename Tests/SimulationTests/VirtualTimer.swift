@@ -3,12 +3,12 @@ import SignalingProtocol
 @testable import SignalingClient
 @testable import SignalingServer
 
-/// A timer in virtual time, for the hub and for clients. Like the real one it counts whole milliseconds, rounded up.
+/// A timer in virtual time, for the hub and for clients. Like the real one, it counts whole milliseconds, rounded up.
 final class VirtualTimer: HubTimer, ClientTimer {
     private unowned let world: World
     private let fire: () -> Void
     private(set) var deadline: MonotonicInstant?
-    /// The event that is queued for this timer: it may be earlier than the deadline, never later.
+    /// The queued event for this timer: it may be earlier than the deadline, never later.
     private var eventAt: MonotonicInstant?
 
     init(world: World, fire: @escaping () -> Void) {

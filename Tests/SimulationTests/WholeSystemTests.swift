@@ -9,8 +9,8 @@ private final class FailedSeeds: Sendable {
 
 @Suite("the whole system in virtual time, over a network that fails")
 struct WholeSystemTests {
-    /// `SIGNALBOX_SEEDS=first-last` chooses others. scripts/test runs them by themselves, since they leave no processor time
-    /// to other tests.
+    /// `SIGNALBOX_SEEDS=first-last` chooses others. scripts/test runs these tests alone, since they leave no processor
+    /// time to other tests.
     static var seeds: ClosedRange<UInt64> {
         let parts =
             ProcessInfo.processInfo.environment["SIGNALBOX_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
@@ -23,7 +23,7 @@ struct WholeSystemTests {
     /// A run stops early when this many seeds have failed.
     private static let failureLimit = 3
 
-    @Test("G1, G2, G3, G4, G5, G6, G7, G8: whatever the network and the server do, the promises hold")
+    @Test("G1, G2, G3, G4, G5, G6, G7, G8: the promises hold for any faults of the network and the server")
     func promises() async throws {
         let seeds = Self.seeds
         let chunks = stride(from: seeds.lowerBound, through: seeds.upperBound, by: Int(Self.chunkSize)).map {
@@ -59,7 +59,7 @@ struct WholeSystemTests {
         return counts
     }
 
-    /// What a long run has to reach, so that it proves something.
+    /// The situations that a long run must reach, so that it is significant.
     static let situations = [
         "new", "resumed", "recovered", "lost", "replayed", "expired", "answered from memory", "acknowledged", "refused",
         "unknown fate", "online-only", "directed", "by REST", "superseded", "force-disconnected", "left", "restart",

@@ -19,7 +19,7 @@ final class World {
     private(set) var now = MonotonicInstant(nanoseconds: 0)
     private var events = Heap<Event>()
     private var eventCount = 0
-    /// How far the wall clock is off, in milliseconds.
+    /// The error of the wall clock, in milliseconds.
     var clockError: Int64 = 0
 
     private(set) var counts: [String: Int] = [:]
@@ -58,7 +58,7 @@ final class World {
     func run(until end: MonotonicInstant, endTurn: () -> Void) {
         while let first = events.min, first.at <= end {
             now = first.at
-            // What an event schedules for now is the next turn's.
+            // An event that is scheduled for now belongs to the next turn.
             let last = eventCount
             while let next = events.min, next.at == now, next.number <= last {
                 events.removeMin()
@@ -74,7 +74,7 @@ final class World {
 
     // MARK: - Randomness
 
-    /// True once in `count` times.
+    /// True with a probability of 1 in `count`.
     func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
     func milliseconds(_ range: ClosedRange<Int>) -> Duration { .milliseconds(Int.random(in: range, using: &random)) }
@@ -103,7 +103,7 @@ final class World {
         connectionNames.reduce(text) { $0.replacing($1.id, with: $1.name) }
     }
 
-    /// What a line says. Lines that many clients get are decoded once.
+    /// The message in a line. Lines that many clients get are decoded once.
     func decoded(_ line: [UInt8]) -> ServerMessage? {
         if let known = decodings[line] { return known }
         let message = try? line.withUnsafeBytes { try ServerMessage.decode(line: $0, parser: &parser) }

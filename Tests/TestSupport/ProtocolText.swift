@@ -15,8 +15,8 @@ public struct ProtocolText: Sendable {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The rows of the first table after a line that starts with `start`, without the header row. Cells come without the
-    /// spaces and back quotes around them. Empty if there is no table before the next heading.
+    /// The rows of the first table after a line that starts with `start`, without the header row. Cells come without
+    /// the spaces and back quotes around them. Empty if there is no table before the next heading.
     public func table(after start: String) -> [[String]] {
         guard let index = lines.firstIndex(where: { $0.hasPrefix(start) }) else { return [] }
         return lines[(index + 1)...]

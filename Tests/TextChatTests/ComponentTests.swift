@@ -269,7 +269,7 @@ struct ComponentTests {
         #expect(it.states == [.sent, .sent])
     }
 
-    @Test("while the channel reconnects nothing is sent; afterwards the queue goes on")
+    @Test("while the channel reconnects nothing is sent; afterwards the queue continues")
     func reconnecting() async {
         let it = Chatting()
         it.chat.handle(.reconnecting, now: it.clock.now)
@@ -377,7 +377,7 @@ struct ComponentTests {
 
     // MARK: Updates
 
-    @Test("a gap is shown where something was lost, and a new connection's seq goes on behind it")
+    @Test("a gap is shown where something was lost, and a new connection's seq continues behind it")
     func gap() async throws {
         let it = Chatting()
         try await it.say("a")
@@ -442,7 +442,7 @@ struct ComponentTests {
         #expect(drafts == ["", "mine", ""])
     }
 
-    @Test("G5: a stream without a reader ends with `overflowed`, and the component goes on")
+    @Test("G5: a stream without a reader ends with `overflowed`, and the component continues")
     func overflow() async {
         let component = TextChatComponent()
         let stream = component.updateStream()

@@ -177,7 +177,7 @@ struct ComponentTypingTests {
         #expect(bob.chat.typing.current == .nobody)
     }
 
-    @Test("a user who looks away has finished")
+    @Test("a user has finished when the chat becomes invisible")
     func turningAway() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -262,7 +262,7 @@ struct ComponentTypingTests {
         #expect(try #require(try messages(of: ada).map(number)[0]) < begin, "or the message would end it")
     }
 
-    @Test("a second delivery, and one's own message, end nobody's typing")
+    @Test("a second delivery and the user's own message end no other user's typing")
     func endsOnce() async throws {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -366,7 +366,7 @@ struct ComponentTypingTests {
     }
 
     @Test(
-        "TYP-9: while one's own socket is lost nobody is shown and nothing is sent; afterwards the next key sends begin"
+        "TYP-9: while the user's socket is lost no user is shown and nothing is sent; the next key then sends begin"
     )
     func reconnecting() async {
         let room = TypingRoom()
@@ -413,7 +413,7 @@ struct ComponentTypingTests {
         _ = bob
     }
 
-    @Test("when the connection ends nobody is shown and nothing is sent")
+    @Test("when the connection ends no user is shown and nothing is sent")
     func ended() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -443,7 +443,7 @@ struct ComponentTypingTests {
         #expect(chat.typing.takePost() == nil)
     }
 
-    @Test("TYP-8: in a room of more than 100 nobody sends and nobody is shown")
+    @Test("TYP-8: in a room of more than 100 members no signal is sent and no user is shown")
     func crowd() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
@@ -495,7 +495,7 @@ struct ComponentTypingTests {
 
     // MARK: Settings
 
-    @Test("a user who has opted out sends nothing, and sees nobody with a reciprocal policy", arguments: [false, true])
+    @Test("an opted-out user sends nothing, and sees no others with a reciprocal policy", arguments: [false, true])
     func optingOut(_ isReciprocal: Bool) async throws {
         var settings = TypingPolicy.plain.settings
         settings.isReciprocal = isReciprocal
@@ -636,10 +636,10 @@ struct ComponentTypingTests {
         #expect(gone == nil)
     }
 
-    // MARK: Whatever happens
+    // MARK: Random scenarios
 
     /// Random scenarios of three users who write, send, fail, leave and come back, with every timer served.
-    @Test("in random scenarios nobody types forever, numbers rise, and the gap holds", arguments: 0..<8)
+    @Test("in random scenarios no user types forever, numbers increase, and the gap holds", arguments: 0..<8)
     func scenarios(_ block: UInt64) async {
         for seed in block * 40..<(block + 1) * 40 {
             var random = SeededGenerator(seed: seed)

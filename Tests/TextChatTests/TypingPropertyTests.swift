@@ -5,7 +5,7 @@ import TextChat
 
 /// Case 27: random scenarios of two to four users who type to each other over a network that loses, delays, reorders
 /// and repeats.
-@Suite("TYP: in random scenarios nobody types forever")
+@Suite("TYP: in random scenarios no user types forever")
 struct TypingPropertyTests {
     /// 100,000 scenarios in all.
     @Test("random scenarios", arguments: 0..<8)
@@ -136,7 +136,7 @@ private struct TypingScenario {
             case 3: step(best)
             default:
                 for place in people.indices where people[place].shown != .nobody {
-                    fail("person \(place) still sees somebody at the end")
+                    fail("person \(place) still sees a user at the end")
                 }
                 return fault
             }
@@ -184,7 +184,7 @@ private struct TypingScenario {
         case 17:
             let n = people[place].sender.lastN
             people[place].standingBeginAt = nil
-            tell(now, "\(place) hears that \(n) did not leave")
+            tell(now, "\(place) learns that \(n) was not sent")
             send(place, now) { $0.handle(.publishFailed(n: n), now: $1) }
         default: people[place].isConnected ? disconnect(place, now) : reconnect(place, now)
         }
@@ -253,7 +253,7 @@ private struct TypingScenario {
         let moment = MonotonicInstant(milliseconds: now)
         let change: TypingSnapshot?
         if let input {
-            tell(now, "  \(place) hears \(input)")
+            tell(now, "  \(place) receives \(input)")
             if case .signal(let signal, _, _) = input {
                 switch signal.action {
                 case .begin: people[place].heardBeginAt = now
@@ -272,10 +272,10 @@ private struct TypingScenario {
         let person = people[place]
         let linger = person.roster.policy.linger.map { $0 / .milliseconds(1) } ?? 0
         if !person.shown.typing.isEmpty, now >= person.heardBeginAt + Self.beginExpiry + Int64(linger) {
-            fail("\(place) sees somebody type who has been silent for longer than expiry and linger")
+            fail("\(place) sees a user type after a silence longer than expiry and linger")
         }
         if !person.shown.paused.isEmpty, now >= person.heardPauseAt + Self.pauseExpiry {
-            fail("\(place) sees somebody pause who has been silent for longer than the expiry")
+            fail("\(place) sees a user pause after a silence longer than the expiry")
         }
     }
 
@@ -294,10 +294,10 @@ private struct TypingScenario {
         noteTruth(place, now)
         let person = people[place]
         let (truly, shown) = (Set(person.truth.current.typing.map(\.name)), person.roster.current.typing.map(\.name))
-        if !truly.isSubset(of: shown) { fail("\(place) does not see somebody type") }
+        if !truly.isSubset(of: shown) { fail("\(place) does not see a user who types") }
         for case let name? in shown where !truly.contains(name) {
             guard let stopped = person.stoppedAt[name], let since = person.typingSince[name] else {
-                fail("\(place) sees \(name) type, who never has")
+                fail("\(place) sees \(name) type, who has never typed")
                 continue
             }
             let linger = Int64((person.roster.policy.linger ?? .zero) / .milliseconds(1))
@@ -333,9 +333,9 @@ private struct TypingScenario {
 
     private mutating func shows(_ place: Int, _ snapshot: TypingSnapshot, _ now: Int64) {
         tell(now, "  \(place) sees \((snapshot.typing + snapshot.paused).compactMap(\.name))")
-        if snapshot == people[place].shown { fail("\(place) is told what it knows") }
+        if snapshot == people[place].shown { fail("\(place) receives the same snapshot again") }
         let names = (snapshot.typing + snapshot.paused).compactMap(\.name)
-        if Set(names).count != names.count { fail("\(place) sees somebody twice") }
+        if Set(names).count != names.count { fail("\(place) sees a user twice") }
         if names.contains(Self.users[place]), people[place].generation == 0 { fail("\(place) sees itself") }
         if snapshot.typingCount != snapshot.typing.count || snapshot.pausedCount != snapshot.paused.count {
             fail("\(place) counts wrongly")

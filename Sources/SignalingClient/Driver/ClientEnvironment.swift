@@ -5,12 +5,12 @@ import SignalingProtocol
 /// A program uses ``LoopEnvironment``: libwebsockets on a thread of the library. A simulation brings its own, on one
 /// thread and in virtual time.
 package protocol ClientEnvironment: AnyObject, Sendable {
-    /// Starts the loop if it does not run yet. From any thread, any number of times.
+    /// Starts the loop if it does not run yet. Can be called from any thread, any number of times.
     ///
     /// - Throws: ``SignalingError`` 1006 when there is no loop.
     func start() throws(SignalingError)
 
-    /// Runs `work` on the loop after the current callback. From any thread; keeps the order of all posts.
+    /// Runs `work` on the loop after the current callback. Can be called from any thread; keeps the order of all posts.
     func post(_ work: @escaping @Sendable () -> Void)
 
     /// The monotonic time, on the loop.
@@ -19,10 +19,11 @@ package protocol ClientEnvironment: AnyObject, Sendable {
     /// A new random number from 0 up to 1, on the loop. It becomes the jitter of a reconnect (RES-13).
     func random() -> Double
 
-    /// A timer that calls `fire` on the loop. It does not keep the environment's loop busy while it is not scheduled.
+    /// Creates a timer that calls `fire` on the loop. A timer that is not scheduled does not keep the environment's
+    /// loop busy.
     func makeTimer(_ fire: @escaping () -> Void) -> any ClientTimer
 
-    /// Begins to open a WebSocket, on the loop. All that follows comes as events, never during this call.
+    /// Begins to open a WebSocket, on the loop. The results are reported as events, never during this call.
     ///
     /// - Parameters:
     ///   - url: `ws://host[:port]/path` or `wss://…`.
@@ -34,9 +35,9 @@ package protocol ClientEnvironment: AnyObject, Sendable {
     ) throws(SignalingError) -> any ClientLink
 }
 
-/// Fires once, at a time or soon after, never before. Confined to the loop.
+/// Fires once, at its deadline or soon after, never before. Confined to the loop.
 package protocol ClientTimer: AnyObject {
-    /// Replaces an earlier time.
+    /// Replaces an earlier deadline.
     func schedule(at deadline: MonotonicInstant)
     func cancel()
 }
@@ -49,11 +50,11 @@ package protocol ClientLink: AnyObject {
     /// Sends the bytes as one text message. Does nothing on a socket that is not open.
     func write(_ message: ArraySlice<UInt8>)
 
-    /// Sends a close frame after the written messages, or gives up a socket that is not open yet.
+    /// Sends a close frame after the written messages. Abandons a socket that is not open yet.
     func close(code: UInt16)
 }
 
-/// What happens on a ``ClientLink``.
+/// An event of a ``ClientLink``.
 package enum ClientLinkEvent {
     /// The WebSocket handshake is complete.
     case opened

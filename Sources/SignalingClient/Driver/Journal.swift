@@ -1,7 +1,7 @@
 import SignalingProtocol
 
-/// What a session's driver does and hears, in order. `signalbox verify` and the simulation check it against the
-/// guarantees.
+/// A step of a session's driver: something that it did or received, in order. `signalbox verify` and the simulation
+/// check the steps against the guarantees.
 package enum JournalEntry: Sendable {
     case opening
     case welcomed(Welcome)

@@ -51,7 +51,7 @@ final class LoopEnvironment: ClientEnvironment {
 
 extension LoopTimer: ClientTimer {}
 
-/// A ``ClientSocket`` as a driver sees it. Confined to the loop.
+/// A ``ClientSocket`` as the driver's link. Confined to the loop.
 private final class WebSocketLink: ClientLink {
     private let socket: ClientSocket
     private let frame = OutboundFrame()

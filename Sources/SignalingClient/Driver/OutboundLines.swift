@@ -1,6 +1,6 @@
 import SignalingProtocol
 
-/// The lines that wait for the socket. Lines of one turn of the loop leave as one text message (WIRE-3).
+/// The lines that wait for the socket. The lines of one turn of the loop are sent as one text message (WIRE-3).
 struct OutboundLines {
     private var bytes: [UInt8] = []
 
@@ -13,11 +13,11 @@ struct OutboundLines {
 
     mutating func removeAll() { bytes = [] }
 
-    /// Hands over the next text message: as many whole lines as fit the server's limit for one message.
+    /// Passes the next text message to `write`: as many whole lines as fit the server's limit for one message.
     mutating func writeNext(_ write: (ArraySlice<UInt8>) -> Void) {
         let byteCount = nextByteCount
         write(bytes.prefix(byteCount))
-        // The newline between two messages goes, too.
+        // Also removes the newline between two messages.
         bytes.removeFirst(min(bytes.count, byteCount + 1))
     }
 

@@ -34,7 +34,7 @@ extension SessionDriver {
         }
     }
 
-    /// The application has released its session: ends the streams, and the connection if there is one.
+    /// Called when the application has released its session: ends the streams, and the connection if there is one.
     func abandon() {
         for stream in streams.withLock({ $0.removeAll() }) { stream.finish() }
         guard (try? environment.start()) != nil else { return }

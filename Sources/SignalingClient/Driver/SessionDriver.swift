@@ -17,7 +17,7 @@ final class SessionDriver: @unchecked Sendable {
 
     private(set) var state: ClientState
     private var link: (any ClientLink)?
-    /// Tells the events of an older socket from the events of the current one.
+    /// Distinguishes the events of an older socket from those of the current one.
     private var generation = 0
     private var target: (url: String, trustedCertificatesFile: String?) = ("", nil)
     private var timer: (any ClientTimer)?
@@ -184,7 +184,7 @@ final class SessionDriver: @unchecked Sendable {
         }
     }
 
-    /// Messages of one turn of the loop go out together, at its end.
+    /// The messages of one turn of the loop are sent together, at its end.
     private func send(_ message: ClientMessage) {
         unsent.append(message)
         if isFlushPosted { return }

@@ -1,6 +1,6 @@
 /// The event streams of a session. Each listener receives all events from its registration on.
 struct EventStreams {
-    /// Events that may wait for one listener (G5).
+    /// The maximum number of events that wait for one listener (G5).
     static let bufferCount = 10_000
 
     typealias Continuation = AsyncStream<SessionEvent>.Continuation
@@ -25,7 +25,7 @@ struct EventStreams {
         for (id, continuation) in continuations {
             switch continuation.yield(event) {
             case .enqueued(let remaining) where remaining <= 1:
-                // The last slot of the buffer reports the overflow: it is never silent.
+                // The last slot of the buffer reports the overflow, so that it is never silent.
                 continuation.yield(.overflowed)
                 ended.append(continuation)
                 continuations[id] = nil

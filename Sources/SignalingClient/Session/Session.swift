@@ -56,7 +56,7 @@ public final class Session: SignalChannel {
             }
         }
 
-        /// The client is back as another connection. Changes in the other connections come as events.
+        /// The client is back as another connection. Changes in the other connections are reported as events.
         mutating func replace(_ welcome: Welcome) {
             if let connection { peers[connection.connectionId] = nil }
             connection = welcome.connection
@@ -77,7 +77,7 @@ public final class Session: SignalChannel {
     ///
     /// - Parameters:
     ///   - apiKey: the project's key.
-    ///   - sessionId: the session's id.
+    ///   - sessionId: the session's ID.
     ///   - server: `http`, `https`, `ws` or `wss`, host and port: `http://127.0.0.1:8080`. `connect` throws for an
     ///     invalid one.
     public init(apiKey: String, sessionId: String, server: String, options: Options = Options()) {
@@ -93,13 +93,13 @@ public final class Session: SignalChannel {
     /// The client's own connection; `nil` unless connected.
     public var connection: Connection? { driver.snapshot.withLock { $0.connection } }
 
-    /// The id of the client's own connection; `nil` unless connected.
+    /// The ID of the client's own connection; `nil` unless connected.
     public var connectionID: ConnectionID? { connection?.connectionId }
 
-    /// All connections of the session, the own one included, by creation time; empty unless connected.
+    /// All connections of the session, the client's own included, by creation time; empty unless connected.
     public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }
 
-    /// The number of connections, the own one included; `nil` unless connected.
+    /// The number of connections, the client's own included; `nil` unless connected.
     public var memberCount: Int? { driver.snapshot.withLock { $0.connection == nil ? nil : $0.memberCount } }
 
     /// OpenTok's capabilities; none unless connected.
@@ -125,7 +125,7 @@ public final class Session: SignalChannel {
     /// Connects, and returns when the server has accepted the client.
     ///
     /// - Throws: ``SignalingError``: 400 for an invalid URL or unreadable certificates, 1004 for a refused token, 1005
-    ///   for a refused session id, 1006 when the server cannot be reached, 1015 when already connected or connecting,
+    ///   for a refused session ID, 1006 when the server cannot be reached, 1015 when already connected or connecting,
     ///   1027 when the session is full.
     public func connect(token: String) async throws(SignalingError) {
         let request = ConnectRequest(
@@ -135,12 +135,12 @@ public final class Session: SignalChannel {
             request, to: try ServerAddress(server), trustedCertificatesFile: options.trustedCertificatesFile)
     }
 
-    /// Sends a signal to one connection, or with `nil` to all, the own one included.
+    /// Sends a signal to one connection, or with `nil` to all, the client's own included.
     ///
-    /// Returns when the signal has its seq in the session's order (G2). A signal over a limit throws without asking the
-    /// server. While the client reconnects the signal waits; it is sent again if its answer was lost, and delivered
-    /// once (G3). If the connection cannot be resumed, signals that were sent and not answered throw 500: they may or
-    /// may not have arrived.
+    /// Returns when the signal has its seq in the session's order (G2). A signal over a limit throws without a request
+    /// to the server. While the client reconnects, the signal waits; if its answer was lost, the client sends it again,
+    /// and it is delivered once (G3). If the connection cannot be resumed, signals without an answer throw 500: they
+    /// may or may not have arrived.
     ///
     /// - Parameter retryAfterReconnect: with `false` a lost socket fails the signal with 500 (OpenTok, "Signaling").
     /// - Returns: the signal's seq; `nil` for an online-only signal.

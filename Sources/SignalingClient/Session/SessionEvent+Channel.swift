@@ -3,7 +3,7 @@ import SignalingProtocol
 extension SessionEvent {
     /// The event as events of a ``SignalChannel``, in order, for a component.
     ///
-    /// A new connection becomes `connected` with its id, after `lost` if events may be missing (G4). A stream that
+    /// A new connection becomes `connected` with its ID, after `lost` if events may be missing (G4). A stream that
     /// overflowed is `lost`, too.
     ///
     /// - Parameter connectionID: the session's present connection.
@@ -21,7 +21,7 @@ extension SessionEvent {
         }
     }
 
-    /// Without an id the connection has ended meanwhile, and `disconnected` follows.
+    /// Without an ID the connection has ended meanwhile, and `disconnected` follows.
     private static func connected(_ id: ConnectionID?) -> [SignalChannelEvent] { id.map { [.connected($0)] } ?? [] }
 }
 
@@ -32,8 +32,8 @@ extension Session {
     /// for await event in session.channelEvents { component.handle(event, now: .now) }
     /// ```
     ///
-    /// The sequence serves one connection and ends after `disconnected`. One that falls too far behind ends with
-    /// `lost`.
+    /// The sequence serves one connection and ends after `disconnected`. If its reader falls too far behind, it ends
+    /// with `lost`.
     public var channelEvents: ChannelEvents { ChannelEvents(session: self) }
 
     /// The sequence of ``Session/channelEvents``; for one reader.
@@ -46,7 +46,7 @@ extension Session {
         private let connectionID: @Sendable () -> ConnectionID?
 
         init(session: Session) {
-            // First the stream, so that no event falls between the two.
+            // Create the stream first, so that no event is lost between the two.
             events = session.events
             first = session.connectionID.map { [.connected($0)] } ?? []
             // A stream must not keep its session alive.

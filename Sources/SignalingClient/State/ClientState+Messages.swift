@@ -22,7 +22,7 @@ extension ClientState {
         return []
     }
 
-    /// The client cannot know what such a line meant to say, and must not miss an event silently (G4).
+    /// The client cannot interpret such a line, and must not miss an event silently (G4).
     mutating func receivedMalformed(_ error: SignalingError) -> [Effect] {
         switch phase {
         case .disconnected: []
@@ -62,7 +62,7 @@ extension ClientState {
         }
     }
 
-    /// The server ends this socket (LEAVE-4). What it says counts more than the close code that follows.
+    /// The server ends this socket (LEAVE-4). This message overrides the close code that follows.
     private mutating func dismissed(
         _ reason: DisconnectReason, _ reconnect: Reconnect, _ now: MonotonicInstant
     ) -> [Effect] {
@@ -78,7 +78,7 @@ extension ClientState {
         case .yes: wait = nil
         case .after(let time): wait = time
         }
-        // A close with 1000 would end the connection (RES-10).
+        // Not 1000: that code would end the connection (RES-10).
         if case .connected = phase { return [.closeSocket(.heartbeatMissed)] + loseSocket(now, wait: wait) }
         return [.closeSocket(.heartbeatMissed)] + attemptFailed(now, wait: wait)
     }
@@ -87,7 +87,7 @@ extension ClientState {
         switch phase {
         case .disconnected, .opening: return []
         case .connecting(_, let connect, _):
-            // Without an id the server could not read the request: the error still answers it.
+            // Without an ID the server could not read the request: the error still answers it.
             guard id == nil || id == connect else { return [] }
             return [.closeSocket(.normal)] + failConnect(error)
         case .reconnecting(_, let reconnection):
@@ -119,7 +119,7 @@ extension ClientState {
                 return resumed(welcome)
             }
             view = SessionView(welcome, after: before)
-            // A server that knows nothing of resuming says "new", and means that something may be missing.
+            // A server without resuming answers "new". Events may be missing then.
             let outcome: Welcome.Outcome = welcome.outcome == .recovered && isSameOrder ? .recovered : .lost
             return replaced(welcome, outcome, before)
         case .disconnected, .opening, .connecting, .connected, .disconnecting: return []

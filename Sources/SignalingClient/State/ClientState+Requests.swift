@@ -1,12 +1,12 @@
 import SignalingProtocol
 
-/// What the application asks for.
+/// Requests of the application.
 extension ClientState {
     mutating func connect(_ request: ConnectRequest, _ now: MonotonicInstant) -> [Effect] {
         let ending: [Effect]
         switch phase {
         case .disconnected: ending = []
-        // The old connection ends here: a program that leaves need not wait before it connects again.
+        // The old connection ends here, so that a program need not wait for its disconnect before it connects again.
         case .disconnecting: ending = [.closeSocket(.normal)] + end(.clientDisconnected)
         case .opening, .connecting, .connected, .reconnecting:
             return [.connectFailed(SignalingError(.illegalState, "already connected or connecting"))]
@@ -32,7 +32,7 @@ extension ClientState {
         return sendPending()
     }
 
-    /// Sends the requests whose turn has come.
+    /// Sends the waiting requests, up to the limit of unanswered ones.
     mutating func sendPending() -> [Effect] {
         guard case .connected = phase else { return [] }
         return pending.startSending(after: &lastRequest).map { .send($0) }
@@ -49,8 +49,8 @@ extension ClientState {
             phase = .disconnecting(until: now.advanced(by: Self.answerTimeout))
             return [.send(.disconnect(nextRequest()))]
         case .reconnecting(_, let reconnection):
-            // Without a connection the server cannot be told: the others see the departure when RES-12's time has
-            // passed.
+            // Without a connection the client cannot notify the server. The others see the departure after RES-12's
+            // time.
             return reconnection.leaveAttempt(.normal) + end(.clientDisconnected)
         }
     }

@@ -24,7 +24,7 @@ extension ClientState {
         case closeSocket(CloseReason)
         case connectSucceeded(Welcome)
         case connectFailed(SignalingError)
-        /// Back in the session as another connection (RES-2). The events that follow say what changed.
+        /// Back in the session as another connection (RES-2). The events that follow report the changes.
         case connectionReplaced(Welcome)
         case callSucceeded(CallID, Seq?)
         case callFailed(CallID, SignalingError)

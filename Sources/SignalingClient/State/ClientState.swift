@@ -1,7 +1,7 @@
 import SignalingProtocol
 
 /// A client's side of one connection, as rules without a socket and without a clock: the application's requests and the
-/// socket's events go in with `now`, effects come out, in the order in which to execute them.
+/// socket's events go in with `now`, and effects come out, in the order in which to execute them.
 ///
 /// The browser library has the same machine in `web-test-client/opentok/client/client-state.js`: the same states,
 /// inputs and effects. The scenarios in `Tests/Vectors/client` hold both to the same behaviour.
@@ -22,7 +22,7 @@ struct ClientState {
         case disconnecting(until: MonotonicInstant)
     }
 
-    /// What the last `connected` message says about staying in the session and coming back.
+    /// The terms of the last `connected` message: heartbeat, resuming and recovery.
     struct Terms {
         let request: ConnectRequest
         let offer: ResumeOffer
@@ -36,7 +36,7 @@ struct ClientState {
     /// server may take from `disconnect` to its close.
     static let answerTimeout = Duration.seconds(15)
 
-    /// HB-3: silence of so many heartbeats is a loss.
+    /// HB-3: silence for this many heartbeats is a loss.
     static let silentHeartbeats = 2
 
     var phase = Phase.disconnected
@@ -54,7 +54,7 @@ struct ClientState {
     /// The client's own connection. It stays while the client reconnects.
     var connection: Connection? { view?.connection }
 
-    /// When `advance` has to be called at the latest.
+    /// The latest time for the next call of `advance`.
     var nextDeadline: MonotonicInstant? {
         switch phase {
         case .disconnected: nil
@@ -81,7 +81,7 @@ struct ClientState {
         }
     }
 
-    /// Does what is due.
+    /// Executes everything that is due.
     mutating func advance(to now: MonotonicInstant) -> [Effect] {
         guard let deadline = nextDeadline, now >= deadline else { return [] }
         switch phase {
@@ -103,9 +103,9 @@ struct ClientState {
 
     // MARK: - Losses and endings
 
-    /// The socket is gone. The connection goes on if the server keeps it for a while.
+    /// The socket is gone. The connection continues if the server keeps it for a while.
     ///
-    /// - Parameter wait: what the server asks for; nil for the client's own back-off.
+    /// - Parameter wait: the delay that the server asks for; nil for the client's own back-off.
     mutating func loseSocket(_ now: MonotonicInstant, wait: Duration? = nil) -> [Effect] {
         guard case .connected(let terms, _) = phase, terms.reconnectWindow > .zero else {
             return end(.networkDisconnected)
@@ -117,7 +117,7 @@ struct ClientState {
         return [.emit(.reconnecting)] + pending.removeUnrepeatable().map { Self.failure(of: $0, Self.lostBeforeAnswer) }
     }
 
-    /// An attempt to come back has failed. The next one follows after a wait.
+    /// A reconnect attempt has failed. The next one follows after a wait.
     mutating func attemptFailed(_ now: MonotonicInstant, wait: Duration? = nil) -> [Effect] {
         guard case .reconnecting(let terms, let reconnection) = phase else { return [] }
         let wait = wait ?? ReconnectPolicy.wait(attempt: reconnection.failureCount + 1, random: random())
@@ -130,7 +130,7 @@ struct ClientState {
         return [.connectFailed(error)]
     }
 
-    /// The connection is over: first every pending request fails, then the application is told.
+    /// Ends the connection: first every pending request fails, then the application gets the event.
     mutating func end(_ reason: DisconnectReason) -> [Effect] {
         phase = .disconnected
         view = nil

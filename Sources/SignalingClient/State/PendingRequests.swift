@@ -2,9 +2,9 @@ import DequeModule
 import SignalingProtocol
 
 /// The application's requests that have no answer yet, in their order: first those that were sent, then those that wait
-/// for their turn or for the connection to come back.
+/// for a free slot or for the connection to come back.
 struct PendingRequests {
-    /// What the application asks for; the same message again after a resume.
+    /// The content of a request; the same message is sent again after a resume.
     enum Content {
         case signal(SignalRequest, retriesAfterReconnect: Bool)
         case forceDisconnect(ConnectionID)
@@ -16,7 +16,8 @@ struct PendingRequests {
             }
         }
 
-        /// Whether it may go out on another socket after a loss (RES-9). Online-only signals must not arrive late (G6).
+        /// Whether it may be sent on another socket after a loss (RES-9). Online-only signals must not arrive late
+        /// (G6).
         var isRepeatable: Bool {
             switch self {
             case .signal(let request, let retriesAfterReconnect): retriesAfterReconnect && !request.isOnlineOnly
@@ -30,10 +31,10 @@ struct PendingRequests {
         let content: Content
     }
 
-    /// Requests that may be pending at a time (G5). A caller that awaits each one never comes near.
+    /// The maximum number of pending requests (G5). A caller that awaits each request never comes near it.
     static let limit = 10_000
 
-    /// By id, in the order of sending.
+    /// By ID, in the order of sending.
     private var sent: Deque<(id: RequestID, request: Request)> = []
     private var unsent: Deque<Request> = []
 
@@ -43,8 +44,8 @@ struct PendingRequests {
         unsent.append(Request(call: call, content: content))
     }
 
-    /// Moves the requests whose turn has come to the sent ones, and returns their messages. At most
-    /// `Limits.unansweredRequests` are unanswered at a time.
+    /// Moves waiting requests to the sent ones, and returns their messages. At most `Limits.unansweredRequests` are
+    /// unanswered at a time.
     mutating func startSending(after lastID: inout RequestID) -> [ClientMessage] {
         var messages: [ClientMessage] = []
         while sent.count < Limits.unansweredRequests, let next = unsent.popFirst() {
@@ -55,17 +56,17 @@ struct PendingRequests {
         return messages
     }
 
-    /// The sent requests, with their ids, for a resumed connection.
+    /// The sent requests, with their IDs, for a resumed connection.
     var messagesToRepeat: [ClientMessage] { sent.map { $0.request.content.message($0.id) } }
 
-    /// The call that has its answer now; `nil` for an id that waits for none.
+    /// Removes the answered request and returns its call; `nil` for an ID that waits for no answer.
     mutating func removeAnswered(_ id: RequestID) -> ClientState.CallID? {
         // Answers come in the order of the requests (WIRE-8), so this is nearly always the first.
         guard let index = sent.firstIndex(where: { $0.id == id }) else { return nil }
         return sent.remove(at: index).request.call
     }
 
-    /// Removes the requests that must not go out on another socket.
+    /// Removes the requests that must not be sent on another socket.
     mutating func removeUnrepeatable() -> [Request] {
         let removed = all.filter { !$0.content.isRepeatable }
         sent.removeAll { !$0.request.content.isRepeatable }

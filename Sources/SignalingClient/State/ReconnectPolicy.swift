@@ -6,19 +6,19 @@ enum ReconnectPolicy {
     static let base = Duration.milliseconds(250)
     static let longest = Duration.seconds(5)
 
-    /// Full jitter: clients that lost their sockets together do not return together.
+    /// Full jitter, so that clients that lost their sockets together do not reconnect together.
     ///
     /// - Parameters:
     ///   - attempt: 0 for the first.
     ///   - random: from 0 up to 1.
     static func wait(attempt: Int, random: Double) -> Duration {
-        // From here on the doubled base is beyond the longest wait.
+        // Above this attempt the doubled base exceeds the longest wait.
         let doubled = base * (1 << min(attempt, 10))
         return min(longest, doubled) * random
     }
 
-    /// Close codes that RFC 6455 and its registry define and the server does not send itself. Lost sockets and proxies
-    /// show them.
+    /// Close codes that RFC 6455 and its registry define and the server itself does not send. They come from lost
+    /// sockets and proxies.
     private enum StandardCode {
         static let noStatus: UInt16 = 1005
         static let abnormal: UInt16 = 1006
@@ -27,10 +27,10 @@ enum ReconnectPolicy {
         static let badGateway: UInt16 = 1014
     }
 
-    /// Codes for applications, up to the first that says "do not come back".
+    /// Codes for applications, up to the first that means "do not reconnect".
     private static let applicationCodes: Range<UInt16> = 3000..<CloseReason.connectTimeout.rawValue
 
-    /// CLOSE-1. `nil` is a socket that was lost without a close code.
+    /// CLOSE-1. `nil`: the socket was lost without a close code.
     static func mayReconnect(after code: UInt16?) -> Bool {
         switch code {
         case nil, CloseReason.goingAway.rawValue, StandardCode.noStatus, StandardCode.abnormal,
@@ -40,7 +40,7 @@ enum ReconnectPolicy {
         }
     }
 
-    /// What a close without a `disconnected` message before it means (LEAVE-4).
+    /// The reason for a close without a `disconnected` message before it (LEAVE-4).
     static func reason(for code: UInt16?) -> DisconnectReason {
         code == CloseReason.forceDisconnected.rawValue ? .forceDisconnected : .networkDisconnected
     }

@@ -1,6 +1,6 @@
 import SignalingProtocol
 
-/// The attempts to come back after a loss: what the client waits for, and when it gives up (RES-13).
+/// The attempts to reconnect after a loss: the step of the current attempt, and when the client gives up (RES-13).
 struct Reconnection {
     enum Step {
         /// Waits before the next attempt.

@@ -1,13 +1,13 @@
 import SignalingProtocol
 
-/// What a client knows of its session: its own connection, its peers, and the last event that it has seen (G1, G3).
+/// The client's view of its session: its own connection, its peers, and the last event that it has seen (G1, G3).
 struct SessionView {
     let connection: Connection
-    /// Names the order of events that `seq` counts in.
+    /// The order of events in which `seq` counts.
     let epoch: Epoch
     /// The seq of the last event seen.
     private(set) var seq: Seq
-    /// Everybody in the session, the own connection included.
+    /// All connections in the session, the client's own included.
     private var peers: [ConnectionID: Connection]
 
     init(_ welcome: Welcome) {
@@ -18,7 +18,7 @@ struct SessionView {
         peers[welcome.connection.connectionId] = welcome.connection
     }
 
-    /// As another connection: what was seen before in the same order stays seen.
+    /// A view for another connection. Within the same order, events that were seen stay seen.
     init(_ welcome: Welcome, after before: SessionView) {
         self.init(welcome)
         if epoch == before.epoch { advance(to: before.seq) }
@@ -48,7 +48,7 @@ struct SessionView {
         return Signal(type: event.type, data: event.data, from: from, seq: event.seq, isDirected: event.to != nil)
     }
 
-    /// The other clients that have left and joined since, oldest first. The own connections are not among them.
+    /// The other clients that have left and joined since, oldest first. Excludes the client's own connections.
     func changes(since before: SessionView) -> [SessionEvent] {
         let gone = before.peers.values.filter {
             $0.connectionId != before.connection.connectionId && peers[$0.connectionId] == nil

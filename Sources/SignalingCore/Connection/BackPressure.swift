@@ -1,13 +1,14 @@
 import SignalingProtocol
 
-/// Whether the server reads from a connection: not while too much waits for that client (G5, WIRE-13). The client's further
-/// input waits in TCP, and nothing of it is lost.
+/// Decides whether the server reads from a connection. It pauses reading while too many bytes or requests of that
+/// client wait (G5, WIRE-13). Further input waits in TCP, and none of it is lost.
 ///
-/// Each measure has two bounds, so that reading is not switched with each line.
+/// Each measure has two bounds, so that reading does not pause and resume with each line.
 public struct BackPressure: Sendable {
     /// When reading pauses. It resumes at a quarter of the bytes and half of the requests.
     public struct Bounds: Sendable {
-        /// Unsent bytes that a client has caused itself. Responses are small, but a client that only asks would pile them up.
+        /// Unsent bytes that the client itself has caused. Each response is small, but without this bound a client that
+        /// never reads could accumulate them.
         public var byteCount: Int
         /// Requests without an answer. A client that follows RES-9 never has more.
         public var requestCount: Int
@@ -24,12 +25,12 @@ public struct BackPressure: Sendable {
         var resumeRequestCount: Int { requestCount / 2 }
     }
 
-    /// What changes about reading.
+    /// A change in reading.
     enum Change: Hashable, Sendable { case pause, resume }
 
     let bounds: Bounds
     private(set) var isPaused = false
-    /// As the shell has counted them last.
+    /// The shell's latest count.
     private(set) var waitingByteCount = 0
     private var acknowledgedByteCount: UInt64 = 0
     /// When a measure last fell, or when the pause began.
@@ -37,7 +38,7 @@ public struct BackPressure: Sendable {
 
     init(bounds: Bounds) { self.bounds = bounds }
 
-    /// Notes the unsent bytes, and the bytes that the client's system has acknowledged since the socket was opened: a
+    /// Records the unsent bytes, and the bytes that the client's system has acknowledged since the socket was opened: a
     /// client that reads, however slowly, is alive.
     mutating func note(waitingByteCount: Int, acknowledgedByteCount: UInt64, now: MonotonicInstant) {
         if waitingByteCount < self.waitingByteCount || acknowledgedByteCount > self.acknowledgedByteCount {
@@ -67,7 +68,7 @@ public struct BackPressure: Sendable {
     /// Whether a backlog of this size matters: it may pause or resume reading, or prove that the client is alive.
     func isAffected(byBacklog waitingByteCount: Int) -> Bool { isPaused || waitingByteCount > bounds.byteCount }
 
-    /// During a pause: when the connection is closed, unless a measure falls until then.
+    /// During a pause: when to close the connection, unless a measure falls before.
     func stallLimit(heartbeat: Duration) -> MonotonicInstant? {
         isPaused ? progressAt.advanced(by: heartbeat * 2) : nil
     }

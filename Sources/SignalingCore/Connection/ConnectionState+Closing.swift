@@ -2,8 +2,8 @@ import SignalingProtocol
 
 /// The ends of a connection: by the server, by the session, by the socket.
 extension ConnectionState {
-    /// Closes the socket from the server's side. If the client may come back, the session waits for it (RES-10); otherwise
-    /// peers see `networkDisconnected`, since the client did not choose to leave.
+    /// Closes the socket from the server's side. If the client may come back, the session waits for it (RES-10);
+    /// otherwise peers see `networkDisconnected`, since the client did not choose to leave.
     mutating func close(_ reason: CloseReason) -> [Effect] {
         switch phase {
         case .closing:
@@ -29,7 +29,7 @@ extension ConnectionState {
         }
     }
 
-    /// The server stops: the same without a word to the session (``Input/serverStops(returnAfter:)``).
+    /// Closes the socket of a stopping server, without a command to the session (``Input/serverStops(returnAfter:)``).
     mutating func closeStopping(returnAfter wait: Duration) -> [Effect] {
         switch phase {
         case .closing:
@@ -54,7 +54,7 @@ extension ConnectionState {
         }
     }
 
-    /// The connection goes on by a newer socket (RES-8).
+    /// The connection continues on a newer socket (RES-8).
     mutating func closeSuperseded() -> [Effect] {
         switch phase {
         case .connected:

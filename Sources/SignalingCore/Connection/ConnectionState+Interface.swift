@@ -1,42 +1,43 @@
 import SignalingProtocol
 
 extension ConnectionState {
-    /// What happens to a socket.
+    /// An event of a socket.
     public enum Input: Sendable {
         /// A line arrived.
         case received(ClientMessage)
-        /// A line arrived that is not a message: why, and the request's id if it had one.
+        /// A line arrived that is not a message: the fault, and the request's ID if it had one.
         case receivedMalformed(ClientMessageError)
         /// The token was checked.
         case authenticated(Result<Admission, SignalingError>)
         /// The session answered a request of this connection.
         case answered(RequestID?, SessionOutcome)
-        /// The unsent bytes that this client has caused itself, and the bytes that its system has acknowledged since the
-        /// socket was opened. The shell reports them when ``ConnectionState/mustHear(ofBacklog:)`` says so: after each write,
-        /// and at each deadline.
+        /// The unsent bytes that this client has caused itself, and the bytes that its system has acknowledged since
+        /// the socket was opened. The shell reports them when ``ConnectionState/mustHear(ofBacklog:)`` is true: after
+        /// each write, and at each deadline.
         case backlog(waitingByteCount: Int, acknowledgedByteCount: UInt64)
         /// The session no longer has this connection.
         case ended(DisconnectReason)
-        /// The connection goes on by a newer socket (RES-8).
+        /// The connection continues on a newer socket (RES-8).
         case superseded
         /// The transport found a protocol violation, or the server wants to end the connection.
         case mustClose(CloseReason)
-        /// The whole server stops, and asks the client back after this time (LEAVE-5). The session keeps the connection: all
-        /// clients go at once, and to tell each of each would cost the square of their number.
+        /// The server stops, and asks the client to reconnect after this time (LEAVE-5). The session keeps the
+        /// connection: all clients leave at once, and the cost of reporting each to all others would be the square of
+        /// their number.
         case serverStops(returnAfter: Duration)
         /// The socket is gone, with the peer's close code if it sent one.
         case socketClosed(code: UInt16?)
     }
 
-    /// What the shell has to do, in this order.
+    /// An action for the shell to perform. Perform them in order.
     public enum Effect: Sendable {
         /// Send a line to this client.
         case send(ServerMessage)
         /// Serve this client from the session's log from now on, after this answer.
         case enter(RequestID, Welcome, suppressesPresence: Bool)
-        /// Check this token, and come back with `.authenticated`.
+        /// Check this token, and report the result with `.authenticated`.
         case authenticate(ConnectRequest)
-        /// Give a command to a session.
+        /// Submit a command to a session.
         case submit(SessionCommand, SessionID, RequestID?)
         /// Send a ping.
         case ping
@@ -48,16 +49,16 @@ extension ConnectionState {
         case close(CloseReason, Unsent)
     }
 
-    /// What happens to the bytes that a closing socket does not accept at once.
+    /// How to treat the bytes that a closing socket does not accept at once.
     public enum Unsent: Sendable {
-        /// They go out before the close frame, as far as the client reads them in time. For a client that leaves: it gets
-        /// its answers first (LEAVE-1).
+        /// They are sent before the close frame, as far as the client reads them in time. For a client that leaves,
+        /// since it gets its answers first (LEAVE-1).
         case deliver
-        /// They are dropped. A client that the server closes may have read nothing for long, and must not hold memory.
+        /// They are dropped. A client that the server closes may have stopped reading, and must not hold memory.
         case drop
     }
 
-    /// What a valid token says about its holder, with the identifiers of the new connection.
+    /// The claims of a valid token, with the identifiers of the new connection.
     public struct Admission: Sendable {
         public var session: SessionID
         public var connectionId: ConnectionID

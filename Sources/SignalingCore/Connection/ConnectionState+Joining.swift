@@ -61,10 +61,9 @@ extension ConnectionState {
         return [.send(.error(id, error)), .close(.connectRefused, .drop)]
     }
 
-    /// Undoes a join that has not been answered. The session executes commands in the order in which they were given, so this
-    /// one comes after the join, and no one waits for the answer of a socket that is gone. It is not known yet whether the join
-    /// began a connection or resumed one: a new one is over, since its client never heard of it; a resumed one may be
-    /// resumed again.
+    /// Undoes a join that has no answer yet. The session executes commands in order, so this one follows the join,
+    /// whose answer no longer has a receiver. The join may have begun a connection or resumed one: a new one ends,
+    /// since its client never learned of it; a resumed one can be resumed again.
     func cancelJoin(_ joining: Joining, _ reason: DisconnectReason) -> [Effect] {
         let request = joining.request
         var commands = [SessionCommand.leave(SocketBinding(request.connectionId, request.socket), reason)]

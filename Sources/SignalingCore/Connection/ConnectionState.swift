@@ -2,8 +2,9 @@ import SignalingProtocol
 
 /// One socket's way through the protocol: before connect, connected, closing.
 ///
-/// Pure: the events of the socket, the token's verifier and the session go in, with `now`; effects come out. Its files:
-/// the table of transitions is here, `+Interface` has the inputs and effects, `+Joining` the way in, `+Closing` the ends.
+/// Pure: the events of the socket, the token's verifier and the session go in, with `now`; effects come out. This file
+/// has the transitions; `+Interface` has the inputs and effects, `+Joining` the join, and `+Closing` the ways in which
+/// a connection ends.
 public struct ConnectionState: Sendable {
     /// The state of a socket.
     enum Phase: Sendable {
@@ -15,9 +16,10 @@ public struct ConnectionState: Sendable {
         case joining(RequestID, Joining, until: MonotonicInstant)
         /// In its session. Next: `leaving`, `closing`.
         case connected(Connected)
-        /// It has left its session, and earlier requests have no answer yet (WIRE-8). No line is handled. Next: `closing`.
+        /// It has left its session, and earlier requests have no answer yet (WIRE-8). No line is handled. Next:
+        /// `closing`.
         case leaving(until: MonotonicInstant)
-        /// The close frame has been ordered. No line is handled. The end.
+        /// The close frame has been requested. No line is handled. The last state.
         case closing
     }
 
@@ -30,7 +32,7 @@ public struct ConnectionState: Sendable {
     struct Connected: Sendable {
         let session: SessionID
         let binding: SocketBinding
-        /// The connection was resumed on this socket, and the client was not heard on it yet (RES-6).
+        /// The connection was resumed on this socket, and no message from the client has arrived on it yet (RES-6).
         var isUnconfirmed: Bool
         var lastHeard: MonotonicInstant
         var nextPing: MonotonicInstant
@@ -74,13 +76,13 @@ public struct ConnectionState: Sendable {
     /// Between `pauseReading` and `resumeReading`.
     public var isReadingPaused: Bool { backPressure.isPaused }
 
-    /// Whether a backlog of this many bytes must be reported as ``Input/backlog(waitingByteCount:acknowledgedByteCount:)``.
-    /// For most sockets it must not, and the report would cost time.
+    /// Whether a backlog of this many bytes must be reported as
+    /// ``Input/backlog(waitingByteCount:acknowledgedByteCount:)``. For most sockets it need not be, which saves time.
     public func mustHear(ofBacklog waitingByteCount: Int) -> Bool {
         backPressure.isAffected(byBacklog: waitingByteCount)
     }
 
-    /// When `advance` has to be called at the latest; `nil` when nothing is due.
+    /// The latest time for the next call of `advance`; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
         switch phase {
         case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until),
@@ -105,13 +107,14 @@ public struct ConnectionState: Sendable {
             return now >= until ? close(.connectTimeout) : []
         case .connected(var connected):
             if let stallLimit = backPressure.stallLimit(heartbeat: heartbeat) {
-                // WIRE-14: a client that is not read from is not heard either. It stays as long as it reads.
+                // WIRE-14: while reading is paused, the server receives nothing. The client stays as long as it reads.
                 if now >= stallLimit { return close(.slowConsumer) }
             } else if now >= silenceLimit(connected) {
                 return close(.heartbeatMissed)
             }
             guard now >= connected.nextPing else { return [] }
-            // From now, not from the last one: after a pause of the whole process there is one ping, not a burst.
+            // Counted from now, not from the last ping: after the whole process was paused, one ping is sent, not a
+            // burst.
             connected.nextPing = now.advanced(by: heartbeat)
             phase = .connected(connected)
             return backPressure.hasBacklog ? [] : [.ping]
@@ -129,7 +132,7 @@ public struct ConnectionState: Sendable {
         case nil: break
         case .pause: effects.append(.pauseReading)
         case .resume:
-            // The client could not be heard during the pause.
+            // The server received nothing during the pause, so the client's silence counts from now.
             if case .connected(var connected) = phase {
                 connected.lastHeard = now
                 phase = .connected(connected)
@@ -246,7 +249,7 @@ public struct ConnectionState: Sendable {
         }
     }
 
-    /// Answers a request here, behind the answers to those before it.
+    /// Answers a request without the session, after the answers to earlier requests.
     private mutating func answer(_ answer: PendingAnswers.Answer) -> [Effect] {
         pending.add(answer).map { send($0) } ?? []
     }

@@ -1,10 +1,10 @@
 import DequeModule
 import SignalingProtocol
 
-/// The answers that a socket is owed, in the order of its requests (WIRE-8). An answer that is known waits for the answers
-/// before it that the session has not given yet.
+/// The answers that a socket still has to get, in the order of its requests (WIRE-8). A known answer waits for earlier
+/// ones that the session has not given yet.
 ///
-/// With an engine that answers at once there is never more than one, and that one takes no memory of its own.
+/// With an engine that answers at once there is never more than one, and it is stored without an allocation.
 struct PendingAnswers: Sendable {
     enum Answer: Hashable, Sendable {
         case ack(RequestID, Seq?)
@@ -25,12 +25,12 @@ struct PendingAnswers: Sendable {
 
     var count: Int { first == nil ? 0 : rest.count + 1 }
 
-    /// A request was passed on. Its answer will come.
+    /// A request was submitted to the session. Its answer will come.
     mutating func expect(_ request: RequestID) {
         if first == nil { first = request } else { rest.append(.awaited(request)) }
     }
 
-    /// A request was answered here.
+    /// A request was answered without the session.
     ///
     /// - Returns: the answer if no other is before it; otherwise nil, and the answer is kept.
     mutating func add(_ answer: Answer) -> Answer? {
@@ -39,7 +39,7 @@ struct PendingAnswers: Sendable {
         return nil
     }
 
-    /// Notes the answer to a request that was passed on; nil for a request that is answered by other means.
+    /// Notes the session's answer to a request; nil for a request that is answered by other means.
     ///
     /// - Returns: the answers that may be sent now, in order; nil if the request awaits no answer.
     mutating func resolve(_ request: RequestID, with answer: Answer?) -> [Answer]? {

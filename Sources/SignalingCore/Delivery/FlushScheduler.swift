@@ -23,7 +23,7 @@ public struct FlushScheduler: Sendable {
         return interval < .milliseconds(1) ? .zero : interval
     }
 
-    /// A session with this many pending bytes is flushed at once. Well below the log's bound in bytes.
+    /// A session with this many pending bytes is flushed at once. It is well below the log's bound in bytes.
     public static let byteLimit = 65_536
 
     private let intervalPerMember: Duration

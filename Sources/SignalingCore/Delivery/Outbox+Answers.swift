@@ -1,7 +1,8 @@
 import SignalingProtocol
 
 extension Outbox {
-    /// The outbox of a client that enters its session: `connected` comes before everything that the client missed (RES-4).
+    /// The outbox of a client that enters its session: `connected` comes before everything that the client missed
+    /// (RES-4).
     public init(_ welcome: Welcome, answering request: RequestID, suppressesPresence: Bool) {
         let recoversThrough = welcome.outcome == .recovered ? welcome.replayThrough : nil
         self.init(
@@ -10,16 +11,16 @@ extension Outbox {
         append(EncodedLine(.connected(request, welcome)), after: welcome.seq)
     }
 
-    /// Adds a message for this connection alone, to be sent after all that the log has now.
+    /// Adds a message for this connection alone, to be sent after every event that is now in the log.
     ///
-    /// An ack counts its signal as waiting, too: the signal goes out before it, and is in the log on this connection's
-    /// account.
+    /// An acknowledgement counts its signal as waiting, too: the signal is sent before it, and this connection has
+    /// caused it.
     public mutating func append(_ message: ServerMessage, log: borrowing SessionLog) {
         var signalByteCount = 0
         if case .ack(_, let seq?) = message { signalByteCount = log.entry(seq)?.line.byteCount ?? 0 }
         append(EncodedLine(message), after: log.lastSeq, signalByteCount: signalByteCount)
     }
 
-    /// Whether the log no longer has what comes next for this connection (G4).
+    /// Whether the log no longer has the next event for this connection (G4).
     public func isOverrun(by log: borrowing SessionLog) -> Bool { cursor < log.reachesBackTo }
 }

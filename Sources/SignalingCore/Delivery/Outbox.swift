@@ -10,7 +10,8 @@ public struct Outbox: Sendable {
     struct PrivateLine: Sendable {
         let after: Seq
         let bytes: [UInt8]
-        /// The size of the client's own signal that this line acknowledges. It is unsent as long as this line is.
+        /// The size of the client's own signal that this line acknowledges. The signal counts as unsent until this line
+        /// is sent.
         let signalByteCount: Int
 
         var byteCount: Int { bytes.count + signalByteCount }
@@ -22,7 +23,7 @@ public struct Outbox: Sendable {
         case complete
         /// The byte limit was reached, and more is left.
         case partial
-        /// The log no longer has the next event. The client must be told that it missed something (G4).
+        /// The log no longer has the next event. The client must learn that it missed something (G4).
         case overrun
     }
 

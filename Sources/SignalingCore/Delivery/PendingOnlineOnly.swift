@@ -1,12 +1,12 @@
 import SignalingProtocol
 
-/// The pending online-only signals of a session: they wait for the next flush. Of several with the same sender, type
-/// and target only the newest is kept (G6).
+/// The pending online-only signals of a session, which wait for the next flush. Of several signals with the same
+/// sender, type and target, only the newest is kept (G6).
 public struct PendingOnlineOnly: Sendable {
-    /// Most pending signals. Over the limit new signals are dropped (G5).
+    /// The maximum number of pending signals. Over the limit new signals are dropped (G5).
     public static let limit = 256
-    /// Most bytes of pending signals. Over the limit new signals are dropped (G5). Typing indicators need a fraction of
-    /// it.
+    /// The maximum number of bytes of pending signals. Over the limit new signals are dropped (G5). Typing indicators
+    /// need a fraction of it.
     public static let byteLimit = 262_144
 
     public private(set) var signals: [OnlineOnlySignal] = []

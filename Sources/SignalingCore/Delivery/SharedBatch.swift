@@ -31,8 +31,8 @@ public struct SharedBatch {
         }
     }
 
-    /// Returns the bytes for this member, and moves its cursor to the end of the log. Empty bytes: there is nothing for
-    /// it.
+    /// Returns the bytes for this member, and moves its cursor to the end of the log. The bytes are empty if there is
+    /// nothing for the member.
     ///
     /// Returns `nil` when the member needs bytes of its own, and for every member once the log has grown.
     public mutating func bytes(for outbox: inout Outbox, log: borrowing SessionLog) -> [UInt8]? {

@@ -48,8 +48,8 @@ public final class MemoryEngine: SessionEngine {
         static func < (left: Deadline, right: Deadline) -> Bool { left.moment < right.moment }
     }
 
-    /// Commands that the observer submitted from a callback. They wait until it has got everything about the current
-    /// command, so that the reports of two commands never mix.
+    /// Commands that the observer submitted from a callback. They wait until the observer has received everything about
+    /// the current command, so that the reports of two commands never mix.
     private var waiting: Deque<Submission> = []
     private var isReporting = false
 
@@ -91,8 +91,8 @@ public final class MemoryEngine: SessionEngine {
         }
     }
 
-    /// Gives a command to a new, empty session, so that an unknown session is checked like any other. Keeps the session
-    /// only if it is needed afterwards: after a successful join.
+    /// Submits a command to a new, empty session, so that an unknown session is checked like any other. Keeps the
+    /// session only if it is needed afterwards: after a successful join.
     private func begin(_ submission: Submission, effects: inout [SessionEffect]) -> SessionOutcome {
         let session = submission.session
         var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)

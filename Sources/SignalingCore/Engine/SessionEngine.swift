@@ -1,9 +1,9 @@
 import SignalingProtocol
 
-/// The port to whatever keeps the order of sessions.
+/// The port to the component that keeps the order of sessions.
 ///
-/// In one process that is ``MemoryEngine``. With several nodes it may be a store that they share. Every engine
-/// guarantees the following, and the contract tests check it:
+/// In one process that is ``MemoryEngine``. With several nodes it may be a shared store. Every engine gives the
+/// following guarantees, which the contract tests check:
 ///
 /// - *Order.* Commands of one caller to one session take effect in the order of submission, and are answered in that
 ///   order. All nodes see the same order of events (G1).

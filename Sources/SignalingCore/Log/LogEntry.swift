@@ -8,7 +8,7 @@ public enum Audience: Hashable, Sendable {
 
 /// One event of a session, encoded once as the bytes that all its receivers get.
 public struct LogEntry: Sendable {
-    /// The kind of event, by which receivers are chosen.
+    /// The kind of event, which determines its receivers.
     public enum Kind: Hashable, Sendable {
         case signal
         /// `connectionCreated` or `connectionDestroyed` of this connection. It does not get its own events (PRES-1),

@@ -3,16 +3,16 @@ import SignalingProtocol
 
 /// The order of a session (G1): its latest events, by seq, without a gap.
 ///
-/// Bounded in events, in bytes and in time (G5, RES-14): the oldest events go first. A client that still needed them
-/// has overrun the log, and is told (G4).
+/// Bounded in events, in bytes and in time (G5, RES-14): the oldest events go first. A client that still needs them has
+/// overrun the log, and learns of the loss (G4).
 public struct SessionLog: Sendable {
     /// How many events a log keeps, and for how long.
     public struct Bounds: Sendable {
-        /// Most events; at least 1.
+        /// The maximum number of events; at least 1.
         public var eventCount: Int
-        /// Most bytes of encoded lines. The newest event is kept even if it alone is larger.
+        /// The maximum number of bytes of encoded lines. The newest event is kept even if it alone is larger.
         public var byteCount: Int
-        /// Longest time that an event is kept. Only applied when an event is appended.
+        /// The maximum time that an event is kept. Applied only when an event is appended.
         public var age: Duration
 
         public init(

@@ -10,7 +10,7 @@ struct AnswerBook: Hashable, Sendable {
         case refused(SignalingError)
     }
 
-    /// The book's knowledge of a request.
+    /// The book's record of a request.
     enum Recollection: Hashable, Sendable {
         /// A request that was not made before.
         case new
@@ -24,7 +24,7 @@ struct AnswerBook: Hashable, Sendable {
         let answer: Answer
     }
 
-    /// The newest last; at most `Limits.unansweredRequests`.
+    /// The newest is last; at most `Limits.unansweredRequests`.
     private(set) var entries: Deque<Entry> = []
     private(set) var highest: RequestID?
     /// Requests up to this one were made on an earlier socket, if at all.

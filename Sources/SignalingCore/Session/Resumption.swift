@@ -1,6 +1,6 @@
 import SignalingProtocol
 
-/// The SHA-256 of a resume secret. The server keeps only this, and nobody can resume with it (RES-6).
+/// The SHA-256 of a resume secret. The server keeps only this, which is not enough to resume (RES-6).
 public struct ResumeSecretHash: Hashable, Sendable {
     /// 32 bytes.
     public let bytes: [UInt8]
@@ -34,8 +34,8 @@ struct ResumeTicket: Hashable, Sendable {
     /// gets the events that its predecessor missed.
     let joined: Seq
     private(set) var secretHash: ResumeSecretHash
-    /// Valid until the client is heard on the new socket: the `connected` with the new secret may have been lost
-    /// (RES-6).
+    /// Valid until the first message from the client arrives on the new socket: the `connected` with the new secret may
+    /// have been lost (RES-6).
     private(set) var previousSecretHash: ResumeSecretHash?
 
     init(

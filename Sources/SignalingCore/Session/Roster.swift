@@ -2,9 +2,9 @@ import SignalingProtocol
 
 /// The members of a session: found by ID, listed in the order of joining.
 ///
-/// Joining and leaving take constant time on average. The seat of a member that left stays empty until more than half
-/// of the seats are. An ordered dictionary would move every member behind it, and a session of 15,000 that breaks up
-/// would block the loop for seconds.
+/// Joining and leaving take constant time on average. A member that leaves leaves an empty seat; empty seats are
+/// removed when they are more than half of all. An ordered dictionary would move every member behind the one that
+/// leaves, and when all 15,000 members of a session leave at once, that would block the loop for seconds.
 struct Roster: Sendable {
     struct Member: Sendable {
         let connection: Connection
@@ -37,7 +37,7 @@ struct Roster: Sendable {
 
     private var seats: [Member?] = []
     private var seatIndices: [ConnectionID: Int] = [:]
-    /// The number of seats below which empty ones are not removed.
+    /// With fewer seats than this, empty ones are not removed.
     private static let smallCount = 32
 
     var count: Int { seatIndices.count }

@@ -3,14 +3,14 @@ import SignalingProtocol
 extension SessionState {
     /// The limits of a session. An operator may change them between two runs of the server.
     public struct Bounds: Sendable {
-        /// Most connections at a time. The default is OpenTok's limit of 15,000.
+        /// The maximum number of connections at a time. The default is OpenTok's limit of 15,000.
         public var connectionCount: Int
         public var log: SessionLog.Bounds
         /// How long a connection continues without a socket; zero disables resuming.
         public var resumeWindow: Duration
         /// How long after the loss of its socket a client can fetch what it missed; zero disables it.
         public var recoveryWindow: Duration
-        /// Most expired connections whose clients may still recover what they missed.
+        /// The maximum number of expired connections whose clients may still recover what they missed.
         public var recoverableCount: Int
         /// The rate limit for one connection's signals (SIG-11); `nil` for no limit. Does not count online-only
         /// signals.

@@ -128,7 +128,7 @@ extension SessionState {
         return .done
     }
 
-    /// Removes a connection and tells the others. Each connection leaves once (G7).
+    /// Removes a connection and notifies the others. Each connection leaves once (G7).
     ///
     /// - Returns: whether the connection was in the session.
     @discardableResult

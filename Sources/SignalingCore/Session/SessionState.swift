@@ -1,7 +1,7 @@
 import DequeModule
 import SignalingProtocol
 
-/// One session: its connections, its log, and the rules of who may do what.
+/// One session: its connections, its log, and the rules for what each of them may do.
 ///
 /// Deterministic: the same commands at the same moments in the same order give the same outcomes and effects, on any
 /// machine. The caller passes the time, identifiers and secrets. Each command returns one outcome for its sender;
@@ -34,7 +34,7 @@ public struct SessionState: Sendable {
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log)
         expiredTickets = RetainedTickets(limit: bounds.recoverableCount, window: bounds.recoveryWindow)
-        // For as long as their clients try to come back (RES-13).
+        // Kept for as long as their clients try to come back (RES-13).
         forceDisconnectedTickets = RetainedTickets(
             limit: bounds.recoverableCount, window: max(bounds.resumeWindow, bounds.recoveryWindow))
         lastCreationTime = WallTime(milliseconds: .min)
@@ -63,8 +63,8 @@ public struct SessionState: Sendable {
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         while let first = detachments.first, first.until <= now {
             detachments.removeFirst()
-            // Skip the entry of an earlier loss: after a resume and another loss the connection expires by the later
-            // one.
+            // Skip the entry of an earlier loss: if the connection was resumed and lost its socket again, its later
+            // deadline counts.
             guard let member = roster[first.connectionId], case .detached(let lostAt, let until) = member.attachment,
                 until == first.until
             else { continue }

@@ -4,7 +4,7 @@ import SignalingProtocol
 /// The saved state of a session while no process hosts it (RES-15).
 ///
 /// Holds the hashes of secrets, never the secrets. Socket bindings are not saved, since every client gets a new socket.
-/// Nor are values that follow from others, and the bounds, which the reading server's settings define.
+/// Values that follow from others are not saved either, nor are the bounds, which are settings of the next server.
 public struct SessionSnapshot: Sendable {
     /// A connection, without a socket.
     struct SavedMember: Hashable, Sendable {

@@ -21,8 +21,8 @@ extension SessionState {
             entries: log.entries)
     }
 
-    /// Continues a saved session with the reader's bounds. Events over these bounds are dropped, and a client that
-    /// needs one is told of the loss (G4).
+    /// Continues a saved session with the next server's bounds. Events over these bounds are dropped, and a client that
+    /// needs one of them learns of the loss (G4).
     init(_ snapshot: SessionSnapshot, bounds: Bounds) {
         self.init(id: snapshot.id, epoch: snapshot.epoch, bounds: bounds)
         lastCreationTime = snapshot.lastCreationTime

@@ -103,7 +103,7 @@ public struct StateReader: ~Copyable {
         _ = try fields.integer("signalboxState")
         let takenAt = WallTime(milliseconds: try fields.integer("takenAt", in: FieldReader.wide))
         try fields.end()
-        // A clock that was set back would give clients more time than they had, so no time has passed then.
+        // If the wall clock was set back, count no time: a negative time would make clients' deadlines later.
         let between = max(0, min(wallTime.milliseconds, FieldReader.wide.upperBound) - takenAt.milliseconds)
         self.takenAt = now.advanced(by: .zero - .milliseconds(between))
         addLineToChecksum()
@@ -249,7 +249,7 @@ private struct FieldReader {
     private let object: JSONObject
     private var readCount = 0
 
-    /// Far from any overflow by a later addition.
+    /// Small enough that later additions cannot overflow.
     static let wide: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
     static let natural: ClosedRange<Int64> = 0...(1 << 53)
 

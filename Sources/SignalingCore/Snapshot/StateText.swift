@@ -9,7 +9,8 @@ enum StateText {
     /// Increased by every change of the format: a reader reads texts of its own version only.
     static let version: Int64 = 1
 
-    /// Longest line, in bytes. The largest event has 64 KiB, and a connection with all its answers has less.
+    /// The maximum length of a line in bytes. The largest event has 64 KiB, and a connection with all its answers has
+    /// less.
     static let lineByteLimit = 1_048_576
 
     /// FNV-1a (Fowler, Noll, Vo). It detects accidental damage, not forgery: only the server's user can write the file.
@@ -29,7 +30,7 @@ enum StateText {
     }
 }
 
-/// Why a text cannot be read as a server's state.
+/// Why the reader refuses a text.
 public enum StateFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text is not a state of this program.
     case foreign

@@ -48,7 +48,7 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
         public static let badTarget = Code(number: 1011, name: "OT_INVALID_PARAMETER")
         /// A second connect on the same socket (CON-8).
         public static let illegalState = Code(number: 1015, name: "OT_ILLEGAL_STATE")
-        /// The session has the most connections that it may have (CON-3).
+        /// The session has reached its maximum number of connections (CON-3).
         public static let connectionLimitExceeded = Code(
             number: 1027, name: "OT_CONNECTION_LIMIT_EXCEEDED", isRetryable: true)
         /// `forceDisconnect` by a client that is not a moderator (LEAVE-2).

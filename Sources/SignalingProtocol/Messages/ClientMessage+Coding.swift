@@ -1,6 +1,6 @@
 import JSONText
 
-/// The refusal of a line that is not a valid message, with the request's id if the line has a readable one (WIRE-8).
+/// The refusal of a line that is not a valid message, with the request's ID if the line has a readable one (WIRE-8).
 public struct ClientMessageError: Error, Hashable, Sendable {
     public let id: RequestID?
     public let error: SignalingError

@@ -4,7 +4,7 @@ public enum ClientMessage: Hashable, Sendable {
     case signal(RequestID, SignalRequest)
     case forceDisconnect(RequestID, ConnectionID)
     case disconnect(RequestID)
-    /// Reply to a ping. It has no id, and the server does not answer it (HB-1).
+    /// Reply to a ping. It has no ID, and the server does not answer it (HB-1).
     case pong
 }
 
@@ -31,7 +31,7 @@ public struct ConnectRequest: Hashable, Sendable {
 }
 
 extension ConnectRequest: CustomStringConvertible {
-    /// Leaves out the token.
+    /// Omits the token.
     public var description: String { "connect to \(sessionId) of \(apiKey)" }
 }
 

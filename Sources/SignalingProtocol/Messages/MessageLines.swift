@@ -1,6 +1,6 @@
 /// The lines of a text message (WIRE-3): splits at U+000A and skips empty lines.
 public struct MessageLines: Sequence, IteratorProtocol {
-    /// The lines that have not been returned yet, whole.
+    /// The bytes of the lines that have not been returned yet.
     public private(set) var rest: UnsafeRawBufferPointer
 
     /// - Parameter message: the bytes of the message. They must outlive this value.

@@ -5,7 +5,7 @@ public enum ServerMessage: Hashable, Sendable {
     /// The server has carried out the request. The seq of a signal is in the session's log (G2). No seq for an
     /// online-only signal and for other requests.
     case ack(RequestID, Seq?)
-    /// The server refused the request, which changed nothing. No id for a line without a readable one.
+    /// The server refused the request, which changed nothing. No ID for a line without a readable one.
     case error(RequestID?, SignalingError)
     case signal(SignalEvent)
     /// Another client joined the session.

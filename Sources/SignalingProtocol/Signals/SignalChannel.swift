@@ -9,8 +9,8 @@
 /// - *Errors.* ``send(_:)`` throws when the server refused the signal, or with ``SignalingError/Code/notConnected``
 ///   when it is unknown whether the signal arrived; receivers may then get a repeated signal twice. No signal is lost
 ///   without an error.
-/// - *Events.* The channel's owner hands on received signals in seq order, this connection's own broadcasts included. A
-///   client's own broadcast may arrive before or after ``send(_:)`` returns.
+/// - *Events.* The channel's owner passes on received signals in seq order, this connection's own broadcasts included.
+///   A client's own broadcast may arrive before or after ``send(_:)`` returns.
 ///
 /// All members may be used from any thread.
 public protocol SignalChannel: Sendable {

@@ -1,6 +1,7 @@
-/// An event of a ``SignalChannel``. The channel's owner hands events on one at a time, in the session's order (G1).
+/// An event of a ``SignalChannel``. The channel's owner passes events on one at a time, in the session's order (G1).
 public enum SignalChannelEvent: Hashable, Sendable {
-    /// The channel has this connection now. With a new id, the seq of later events need not continue the earlier ones.
+    /// The channel has this connection now. With a new ID, the seq of later events need not continue that of earlier
+    /// ones.
     case connected(ConnectionID)
     /// The socket is lost. The connection may be resumed.
     case reconnecting

@@ -5,9 +5,10 @@ public struct SignalRequest: Hashable, Sendable {
     public var data: String?
     /// The target connection; `nil` for a broadcast to all connections, the sender included (SIG-4).
     public var to: ConnectionID?
-    /// Whether to deliver to the clients that are connected now and keep nothing (SIG-10).
+    /// Whether to deliver the signal only to clients that are connected now, and keep nothing (SIG-10).
     public var isOnlineOnly: Bool
-    /// Whether `data` is the JSON text of a value other than a string. Receivers may hand out that value (SIG-13).
+    /// Whether `data` is the JSON text of a value other than a string. Receivers may pass that value to the application
+    /// (SIG-13).
     public var isJSON: Bool
 
     public init(

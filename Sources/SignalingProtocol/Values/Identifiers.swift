@@ -1,4 +1,4 @@
-/// The name of a project: OpenTok's API key, or the application id of a Vonage application.
+/// The name of a project: OpenTok's API key, or the application ID of a Vonage application.
 ///
 /// Opaque text that the server's operator chooses. OpenTok's keys are decimal digits.
 public struct APIKey: RawIdentifier {
@@ -74,7 +74,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     public static func < (left: RequestID, right: RequestID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Text that names something. Each kind of name is a type of its own, so the compiler rejects one in place of another.
+/// Text that names something. Each kind of name is a separate type, so the compiler rejects one in place of another.
 public protocol RawIdentifier: RawRepresentable<String>, Hashable, Comparable, Sendable, CustomStringConvertible {
     init(rawValue: String)
 }

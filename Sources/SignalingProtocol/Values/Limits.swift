@@ -22,7 +22,8 @@ public enum Limits {
     /// largest valid connect has a token of ``tokenByteCount``.
     public static let messageByteCount = 65_536
 
-    /// Largest WebSocket message that a client must accept, in bytes (WIRE-11): the list of connections may be long.
+    /// Largest WebSocket message that a client must accept, in bytes (WIRE-11), since the list of connections may be
+    /// long.
     public static let clientMessageByteCount = 16 * 1_048_576
 
     /// Most fragments in one WebSocket message (WIRE-10). Real clients send one or a few; thousands are an attack.

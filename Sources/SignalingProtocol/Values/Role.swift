@@ -1,4 +1,4 @@
-/// What a token permits: OpenTok's four roles (OpenTok, "Token Creation Overview").
+/// The permissions of a token: OpenTok's four roles (OpenTok, "Token Creation Overview").
 public enum Role: String, CaseIterable, Sendable {
     case subscriber
     /// The default for a token without a role (TOK-4).

@@ -1,11 +1,11 @@
 /// A moment on a clock that never goes back. The caller reads the clock: pure code gets the time as an argument.
 ///
-/// The zero point has no meaning; only differences have.
+/// The zero point has no meaning; use only differences.
 public struct MonotonicInstant: Hashable, Comparable, Sendable {
     public let nanoseconds: Int64
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Saturates at the ends of the clock: a moment after an endless duration is a moment that never comes.
+    /// Saturates at the ends of the clock: a moment after an endless duration never comes.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let step = duration.wholeNanoseconds
         let (sum, overflow) = nanoseconds.addingReportingOverflow(step)

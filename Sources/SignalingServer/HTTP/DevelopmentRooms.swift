@@ -2,10 +2,10 @@ import Crypto
 import SignalingProtocol
 import SignalingTokens
 
-/// Rooms by name with tokens for every client, in development mode, as OpenTok's sample servers have them. Confined to the loop.
+/// Named rooms in development mode, with tokens for every client, as in OpenTok's sample servers. Confined to the loop.
 ///
-/// A room's session follows from its name and the project's secret. So the server keeps no list of rooms, and a server that
-/// restores the secret of the last run (RES-15) has the same ones.
+/// A room's session ID is derived from the room's name and the project's secret. The server therefore keeps no list of
+/// rooms, and a server that restores the secret of the last run (RES-15) has the same rooms.
 final class DevelopmentRooms {
     /// The credentials for a room.
     struct Access {
@@ -41,7 +41,7 @@ final class DevelopmentRooms {
                 using: &randomness)
             return Access(apiKey: project.apiKey, session: session, token: token)
         } catch {
-            throw SignalingError(.invalidParameter, "no token can be made: \(error)")
+            throw SignalingError(.invalidParameter, "cannot create a token: \(error)")
         }
     }
 
@@ -51,7 +51,7 @@ final class DevelopmentRooms {
     }
 }
 
-/// Generates the bits of a digest, again and again.
+/// Repeats the bits of a digest without end.
 private struct FixedBits: RandomNumberGenerator {
     private let bytes: [UInt8]
     private var index = 0

@@ -87,8 +87,8 @@ final class RESTRouter {
         guard let development else {
             return .failure(.notFound, "this server has no rooms: it is not in development mode")
         }
-        // Only programs and pages on this machine get tokens. A page from elsewhere could resolve its own host name to this
-        // machine (DNS rebinding), or ask across origins.
+        // Only programs and pages on this machine get tokens. A page from elsewhere could resolve its own host name to
+        // this machine (DNS rebinding), or make a cross-origin request.
         guard LoopbackName.matches(exchange.header("host")) else {
             throw SignalingError(
                 .permissionDenied, "a server in development mode answers requests from its own machine only")
@@ -136,11 +136,11 @@ final class RESTRouter {
         }
     }
 
-    /// The session of the path must belong to the project of the path.
+    /// Checks that the session in the path belongs to the project in the path.
     private func check(_ session: SessionID, of project: Project) throws(SignalingError) {
         let content: SessionIDCodec.Content
         do { content = try SessionIDCodec.read(session) } catch {
-            throw SignalingError(.invalidSession, "the session id is refused: \(error)")
+            throw SignalingError(.invalidSession, "the session ID is refused: \(error)")
         }
         guard content.apiKey == project.apiKey else {
             throw SignalingError(.permissionDenied, "the session belongs to another project")

@@ -13,7 +13,7 @@ enum Route: Hashable {
     case project(APIKey, ProjectRoute)
     case file(String)
 
-    /// A path that is no other route names a file, which may not exist.
+    /// Any path without a route of its own names a file, which may not exist.
     init(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
         switch (parts.first, parts.count) {

@@ -9,8 +9,9 @@ struct SessionCreation {
     let apiKey: APIKey
     let createdAt: WallTime
 
-    /// Whether the client reads XML only. JSON is the default, also for clients that do not send `Accept`, except for OpenTok's
-    /// own SDKs: those that do not ask for JSON (PHP, Ruby, .NET, older ones for Node and Java) read only XML.
+    /// Whether the client reads only XML. JSON is the default, also without an `Accept` header. The exception is
+    /// OpenTok's own SDKs: those that do not ask for JSON (PHP, Ruby, .NET, older ones for Node and Java) read only
+    /// XML.
     static func wantsXML(accept: String?, userAgent: String?) -> Bool {
         let accept = accept?.lowercased() ?? ""
         guard !accept.contains("json") else { return false }
@@ -37,7 +38,7 @@ struct SessionCreation {
         ])
     }
 
-    /// Key and id have only letters, digits and `-._`, so that they need no escaping.
+    /// The key and the ID have only letters, digits and `-._`, so they need no escaping.
     var xml: HTTPResponse {
         Self.xml(
             .ok,

@@ -10,7 +10,8 @@ struct StaticFiles: Sendable {
         let contentType: String
         let entityTag: String
         let cacheControl: String
-        /// Whether pages of other origins may load it. They load the library, with the server's host in a script tag.
+        /// Whether pages of other origins may load the file. They load the library with a script tag that names this
+        /// server.
         let isForEveryOrigin: Bool
     }
 
@@ -19,11 +20,11 @@ struct StaticFiles: Sendable {
         let description: String
     }
 
-    /// The largest file, in bytes. The bounds are for a folder that is named by mistake.
+    /// The maximum size of a file in bytes. These bounds protect against a folder that is named by mistake.
     private static let fileByteCount = 8 * 1_048_576
     private static let fileCount = 500
 
-    /// The page may run only its own scripts and styles and open sockets, so that chat text cannot become code.
+    /// Limits the page to its own scripts and styles and to sockets, so that chat text cannot become code.
     static let contentSecurityPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws: wss:; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -43,7 +44,7 @@ struct StaticFiles: Sendable {
 
     private let files: [String: File]
 
-    /// No files: every path is answered with 404.
+    /// No files: the server answers every path with 404.
     init() { files = [:] }
 
     /// - Throws: ``Unreadable`` when the folder has no `index.html`, or cannot be read.
@@ -105,7 +106,7 @@ struct StaticFiles: Sendable {
         byte == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// The folder also has tests and hidden files, which are not served.
+    /// The folder also has tests and hidden files, which the server does not serve.
     private static func mayServe(_ name: String) -> Bool {
         !name.split(separator: "/").contains {
             $0.hasPrefix(".") || $0 == "test" || $0 == "test-support" || $0 == "node_modules"
@@ -123,8 +124,8 @@ extension StaticFiles.File {
         self.contentType = contentType
         // 128 bits of the hash are enough to tell versions apart.
         entityTag = "\"" + Hexadecimal.text(SHA256.hash(data: bytes).prefix(16)) + "\""
-        // A browser revalidates the page and its modules each time, so that they always fit each other and the server; most
-        // responses are 304. Pages of other origins may cache the library for five minutes.
+        // A browser revalidates the page and its modules each time, so that they always match each other and the
+        // server; most responses are 304. Pages of other origins may cache the library for five minutes.
         cacheControl = isLibrary ? "public, max-age=300" : "no-cache"
         isForEveryOrigin = isLibrary
     }

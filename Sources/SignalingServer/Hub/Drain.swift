@@ -5,11 +5,11 @@ import SignalingProtocol
 /// Pure: the hub asks for the next step at the start, when a step says so, and when the last socket has closed.
 struct Drain: Sendable {
     enum Step: Equatable, Sendable {
-        /// Disconnect these sockets, and ask again: at once if nil, otherwise at this time.
+        /// Disconnect these sockets and ask again at `askAgainAt`, or at once if it is nil.
         case disconnect([UInt64], askAgainAt: MonotonicInstant?)
         /// All are disconnected. Wait for their closing handshakes, but no longer than this.
         case awaitClosing(until: MonotonicInstant)
-        /// The drain is over. Comes once.
+        /// The drain is over. Returned once.
         case finish
         case none
     }

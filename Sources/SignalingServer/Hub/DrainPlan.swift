@@ -1,22 +1,24 @@
 import SignalingProtocol
 
-/// When a stopping server disconnects each client, and when it asks each client back (LEAVE-5).
+/// When a stopping server disconnects each client, and how long it asks each client to wait before it reconnects
+/// (LEAVE-5).
 ///
-/// Clients that are disconnected at the same time come back at the same time. So the server disconnects them one after the
-/// other, a millisecond each, but all within the longest time: a few clients go at once, and ten thousand share the whole
-/// time.
+/// Clients that are disconnected at the same time reconnect at the same time. The server therefore disconnects them one
+/// after the other, one per millisecond, but all within the longest time: a few clients are done at once, and ten
+/// thousand use the whole time.
 struct DrainPlan: Sendable {
     struct Pace: Sendable {
-        /// The time that each client adds to the plan.
+        /// How much each client adds to the time of the drain.
         var perClient = Duration.milliseconds(1)
-        /// Most clients to disconnect in one turn of the loop, so that the loop serves the others, too.
+        /// The maximum number of clients to disconnect in one turn of the loop, so that the loop also serves the
+        /// others.
         var sliceCount = 100
-        /// How long the closing handshakes may take after the last client was disconnected. A socket that is cut before its
-        /// client has read `disconnected` may lose it.
+        /// How long the closing handshakes may take after the last client was disconnected. A client may lose
+        /// `disconnected` if its socket is cut before it has read it.
         var closingTime = Duration.seconds(2)
     }
 
-    /// The clients are asked back over at least this time, as after any lost socket (RES-13).
+    /// The minimum time over which the reconnects are spread, as after any lost socket (RES-13).
     static let shortestReturn = Duration.milliseconds(250)
 
     let count: Int
@@ -44,8 +46,8 @@ struct DrainPlan: Sendable {
         startedAt.advanced(by: spread * index / max(1, count))
     }
 
-    /// How long a client that is disconnected now waits before it comes back: until the last client has been disconnected,
-    /// and then its random share of as long again. Whole milliseconds.
+    /// How long a client that is disconnected now waits before it reconnects: the time until the last client has been
+    /// disconnected, plus a random part of the whole spread. Whole milliseconds.
     ///
     /// - Parameter random: from 0 to 1.
     func returnWait(at now: MonotonicInstant, random: Double) -> Duration {

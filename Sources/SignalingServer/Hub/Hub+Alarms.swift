@@ -4,8 +4,8 @@ import SignalingTransport
 
 /// The deadlines of the sockets: one timing wheel and one timer for all of them.
 extension Hub {
-    /// A deadline moves later with each message from the client. The wheel is not told of that: when the old alarm comes, the
-    /// hub sets a new one.
+    /// Sets an alarm for the peer's next deadline. Each message from the client moves the deadline later. The wheel
+    /// keeps the old alarm; when it fires, the hub sets a new one.
     func setAlarm(for peer: Peer<Environment.Socket>) {
         guard let deadline = peer.state.nextDeadline else {
             if peer.alarm != nil {

@@ -3,11 +3,12 @@ import SignalingProtocol
 
 /// The end of a server: disconnect all clients, then stop (LEAVE-5).
 extension Hub {
-    /// Disconnects all clients, spread over `longest` at most, and every socket that is opened from now on. Call it once.
+    /// Disconnects all clients, spread over at most `longest`, and every socket that is opened from now on. Call it
+    /// once.
     ///
     /// - Parameter whenDone: called on the loop, in the turn in which the drain is over.
     func drain(over longest: Duration, whenDone: @escaping () -> Void) {
-        // By age, so that the order does not depend on the dictionary.
+        // Oldest first, so that the order does not depend on the dictionary.
         let sockets = peers.values.filter { !$0.state.isClosing }.map(\.socket.id).sorted()
         drain = Drain(sockets: sockets, longest: longest, pace: limits.drain, now: environment.now)
         drainCompletion = whenDone
@@ -52,7 +53,7 @@ extension Hub {
         handle(.serverStops(returnAfter: wait), for: peer)
     }
 
-    /// A socket has closed: it may have been the last one that the drain waits for.
+    /// Continues the drain when the last socket that it waits for has closed.
     func noteSocketClosed() {
         if peers.isEmpty, drain?.awaitsClosing == true { drainTimer?.schedule(at: environment.now) }
     }

@@ -1,7 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 
-/// The sessions' side: outcomes of commands, and what sessions cause.
+/// Reports from the session engine: the outcomes of commands, and the effects of sessions.
 extension Hub: SessionEngineObserver {
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
         if RESTCalls.isOrigin(ticket.origin) {

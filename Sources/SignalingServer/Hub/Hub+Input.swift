@@ -2,7 +2,7 @@ import SignalingCore
 import SignalingProtocol
 import SignalingTransport
 
-/// The sockets' side. ``SignalingServer`` passes the transport's calls on.
+/// Events from the sockets, which ``TransportDispatch`` passes on, and the input queues.
 extension Hub {
     typealias Socket = Environment.Socket
 
@@ -18,7 +18,7 @@ extension Hub {
     func socket(_ socket: Socket, received message: UnsafeRawBufferPointer) {
         guard let peer = socket.attachment as? Peer<Socket> else { return }
         if !peer.input.isEmpty || peer.state.isReadingPaused {
-            // The rest of the read in which reading was stopped.
+            // Handling has stopped, but the same read had more messages.
             peer.input.append(message)
             return continueInput(of: peer)
         }
@@ -53,7 +53,7 @@ extension Hub {
 
     // MARK: - The input queue
 
-    /// Handles as many lines as may be handled in this turn.
+    /// Handles lines up to the peer's allowance for this turn.
     private func handleLines(_ lines: inout MessageLines, of peer: Peer<Socket>) {
         if peer.lineAllowance.turn != turn { peer.lineAllowance = (turn, limits.linesPerTurn) }
         while peer.lineAllowance.count > 0, !peer.state.isReadingPaused, !peer.state.isClosing,
@@ -86,7 +86,7 @@ extension Hub {
         for peer in candidates {
             peer.input.isListed = false
             if peer.state.isClosing { continue }
-            // The queue is taken out meanwhile: handling a line may reach it again.
+            // Moved out meanwhile, since handling a line may access `peer.input`.
             var input = peer.input
             peer.input = InputQueue()
             input.consume { lines in handleLines(&lines, of: peer) }
@@ -95,7 +95,7 @@ extension Hub {
         }
     }
 
-    /// Handles the whole queue of a socket that brings nothing more: what follows comes later than these lines.
+    /// Handles the whole queue of a socket that receives nothing more: its violation or its end came after these lines.
     private func handleAllInput(of peer: Peer<Socket>) {
         var input = peer.input
         peer.input = InputQueue()

@@ -1,9 +1,9 @@
 import SignalingCore
 import SignalingProtocol
 
-/// The end of a turn of the loop: every peer and every room that has something to send gets it in one write.
+/// The end of a turn of the loop: each peer with pending output gets all of it in one write.
 extension Hub {
-    /// Once per turn of the loop, after its input and timers.
+    /// Called once per turn of the loop, after its input and timers.
     func turnEnded() {
         turn &+= 1
         let now = environment.now
@@ -12,10 +12,10 @@ extension Hub {
         if hasEnded { return }
         engine.advance(to: now)
         if let deadline = engine.nextDeadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
-        // To close a slow client, or to let a connection expire, makes new work for its room: the next turn must come.
+        // Closing a slow client or expiring a connection makes new work for its room, so schedule another turn.
         if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: nextFlush ?? now) }
-        // Only here: libuv runs a timer that its own handler sets for now once more before anything else. And not `now`,
-        // which a timer rounds up.
+        // Only here: if the timer's own handler scheduled it for now, libuv would run it again before anything else.
+        // Not with `now`, which a timer rounds up.
         if !peersWithInput.isEmpty { inputTimer?.schedule(at: MonotonicInstant(nanoseconds: 0)) }
     }
 
@@ -31,7 +31,7 @@ extension Hub {
         dirtyRooms.append(room)
     }
 
-    /// - Returns: when the first of the rooms is due that are not due yet.
+    /// - Returns: the earliest time at which one of the rooms that were not flushed is due.
     private func flushDirtyRooms(_ now: MonotonicInstant) -> MonotonicInstant? {
         let candidates = dirtyRooms
         dirtyRooms = []
@@ -54,7 +54,7 @@ extension Hub {
         dirtyPeers = []
         for peer in candidates {
             if let room = peer.subscription?.room, room.isDirty {
-                // The flush of its room is due soon and serves it in the same write.
+                // The room's flush is due soon and serves this peer in the same write.
                 dirtyPeers.append(peer)
                 continue
             }
@@ -67,7 +67,7 @@ extension Hub {
         if writer.serve(peer) { noteBacklog(of: peer) } else { handle(.mustClose(.slowConsumer), for: peer) }
     }
 
-    /// Only a backlogged peer has something to report.
+    /// Reports the peer's backlog to its state. Only backlogged sockets report; others skip this.
     func noteBacklog(of peer: Peer<Environment.Socket>) {
         let waiting = peer.waitingByteCount
         guard peer.state.mustHear(ofBacklog: waiting) else { return }

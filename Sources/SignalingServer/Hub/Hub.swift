@@ -5,16 +5,16 @@ import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
 
-/// Executes the effects of all connections of one loop: reads lines from sockets, passes them to ``ConnectionState`` and the
-/// session engine, and writes what comes out. Contains no rules of its own.
+/// Executes the effects of all connections of one loop: reads lines from sockets, passes them to ``ConnectionState``
+/// and the session engine, and writes the resulting lines. Contains no rules of its own.
 ///
-/// The hub is confined to the loop's thread. It is a plain class, since each message would pay for an actor's crossing
-/// (docs/decisions/002-confinement.md). Its files:
+/// The hub is confined to the loop's thread. It is a plain class, since entering an actor would add a cost to each
+/// message (docs/decisions/002-confinement.md). Its files:
 ///
 /// - `Hub.swift`: what the hub keeps, and the effects of a connection,
-/// - `Hub+Input.swift`: the sockets' side, and the input queues,
-/// - `Hub+Engine.swift`: the sessions' side,
-/// - `Hub+Turn.swift`: the end of a turn, when everything is written,
+/// - `Hub+Input.swift`: events from sockets, and the input queues,
+/// - `Hub+Engine.swift`: reports from the session engine,
+/// - `Hub+Turn.swift`: the end of a turn, which writes everything,
 /// - `Hub+Alarms.swift`: the sockets' deadlines,
 /// - `Hub+Drain.swift`: the end of the server.
 final class Hub<Environment: HubEnvironment> {
@@ -26,7 +26,7 @@ final class Hub<Environment: HubEnvironment> {
     let writer: SocketWriter<Environment.Socket>
     var randomness: Environment.Randomness
     var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.messageByteCount))
-    /// Called for each presence event; nil when nobody listens.
+    /// Called for each presence event; nil if there is no observer.
     var onPresence: ((PresenceEvent, SessionID) -> Void)?
 
     var peers: [UInt64: Peer<Environment.Socket>] = [:]
@@ -38,7 +38,7 @@ final class Hub<Environment: HubEnvironment> {
     var dirtyRooms: [Room<Environment.Socket>] = []
     var dirtyPeers: [Peer<Environment.Socket>] = []
     var peersWithInput: [Peer<Environment.Socket>] = []
-    /// These two only end the loop's wait: their work is done at the end of the turn.
+    /// These two only wake the loop: their work is done at the end of the turn.
     private(set) var flushTimer: Environment.Timer?
     private(set) var sessionTimer: Environment.Timer?
     private(set) var inputTimer: Environment.Timer?
@@ -73,10 +73,9 @@ final class Hub<Environment: HubEnvironment> {
 
     // MARK: - REST
 
-    /// The connections of a session.
     func connections(of session: SessionID) -> [Connection] { engine.connections(of: session) }
 
-    /// Gives a command on behalf of the project's own server. The answer comes on the loop.
+    /// Submits a command from the project's own server. Calls `answer` on the loop.
     func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
         if hasEnded { return answer(.refused(SignalingError(.notConnected, "the server is stopping"))) }
         let ticket = CommandTicket(origin: restCalls.add(answer: answer), request: nil)

@@ -5,8 +5,8 @@ import SignalingTransport
 
 /// The sockets, timers, clocks and randomness that a hub runs on.
 ///
-/// The server uses ``LoopEnvironment``. A simulation brings its own, in virtual time. The hub is generic over this port,
-/// so that the compiler specialises it for the real one and no call on the way of a message is dynamic.
+/// The server uses ``LoopEnvironment``. A simulation brings its own, in virtual time. The hub is generic over this
+/// port, so that the compiler specialises it and no call on the path of a message is dynamic.
 protocol HubEnvironment {
     associatedtype Socket: HubSocket
     associatedtype Timer: HubTimer
@@ -15,14 +15,14 @@ protocol HubEnvironment {
     var now: MonotonicInstant { get }
     var wallTime: WallTime { get }
 
-    /// The source of ids, secrets and jitter.
+    /// The source of IDs, secrets and jitter.
     func makeRandomness() -> Randomness
 
     /// A timer that calls `fire` on the loop.
     func makeTimer(_ fire: @escaping () -> Void) -> Timer
 }
 
-/// The server's end of one WebSocket. ``ServerSocket`` documents each of these.
+/// The server's end of one WebSocket. ``ServerSocket`` documents the members.
 protocol HubSocket: AnyObject {
     var id: UInt64 { get }
     var attachment: AnyObject? { get set }

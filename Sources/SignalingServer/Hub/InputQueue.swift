@@ -1,13 +1,13 @@
 import SignalingProtocol
 
-/// The lines of one client that were received and not handled yet. They wait for the next turn, so that other clients have
-/// theirs, or until the client's backlog has drained.
+/// The lines that the server has received from one client and not handled yet. They wait for the next turn, so that
+/// other clients get theirs, or until the client's backlog has drained.
 ///
 /// The hub does not read from a socket while its queue has lines, so the queue is bounded by one message and one read.
 struct InputQueue {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// Whether the hub's list of peers with input has this queue's peer.
+    /// Whether this queue's peer is in the hub's list of peers with input.
     var isListed = false
 
     var isEmpty: Bool { start == bytes.count }
@@ -17,7 +17,7 @@ struct InputQueue {
         bytes.append(contentsOf: message)
     }
 
-    /// Passes the lines to `body` and keeps those that it leaves.
+    /// Passes the lines to `body` and keeps those that `body` does not consume.
     mutating func consume(_ body: (inout MessageLines) -> Void) {
         bytes.withUnsafeBytes { bytes in
             var lines = MessageLines(UnsafeRawBufferPointer(rebasing: bytes[start...]))

@@ -1,7 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 
-/// What the hub keeps of one socket. Confined to the loop.
+/// One socket, with the hub's state for it. Confined to the loop.
 final class Peer<Socket: HubSocket> {
     let socket: Socket
     var state: ConnectionState
@@ -9,15 +9,15 @@ final class Peer<Socket: HubSocket> {
     var subscription: Subscription<Socket>?
     /// Answers for a socket that is in no session: the lines of one text message.
     var unjoinedLines: [UInt8] = []
-    /// The socket has unsent bytes. Nothing is written until it has drained.
+    /// Whether the socket has unsent bytes. The hub writes nothing more until it has drained.
     var isBacklogged = false
-    /// Whether the hub's list of peers with something to send has this one.
+    /// Whether this peer is in the hub's list of peers with something to send.
     var isDirty = false
-    /// Lines that were received and not handled yet.
+    /// Received lines that wait to be handled.
     var input = InputQueue()
-    /// Lines that may still be handled in the turn with this number.
+    /// How many lines the hub may still handle in the turn with this number.
     var lineAllowance = (turn: UInt64(0), count: 0)
-    /// When the timing wheel comes back to this peer, if it does.
+    /// When the timing wheel fires for this peer; nil if no alarm is set.
     var alarm: MonotonicInstant?
 
     init(socket: Socket, state: ConnectionState) {

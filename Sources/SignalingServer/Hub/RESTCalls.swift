@@ -1,8 +1,8 @@
 import SignalingCore
 
-/// Commands that came by REST and wait for their outcomes.
+/// Commands from REST requests that wait for their outcomes.
 struct RESTCalls {
-    /// Command tickets from here on name REST calls; lower ones name sockets.
+    /// Origins from this one on are REST calls; lower ones are IDs of sockets.
     private static let firstOrigin: UInt64 = 1 << 63
 
     private var answers: [UInt64: (SessionOutcome) -> Void] = [:]

@@ -5,13 +5,13 @@ import SignalingProtocol
 final class Room<Socket: HubSocket> {
     let session: SessionID
     private(set) var subscriptions: [Subscription<Socket>] = []
-    /// The same by socket. Constant time matters when all clients of a large session resume at once.
+    /// The subscriptions by socket. Constant-time lookup matters when all clients of a large session resume at once.
     private var bySocket: [SocketID: Subscription<Socket>] = [:]
     var pendingOnlineOnly = PendingOnlineOnly()
     var flushScheduler: FlushScheduler
     /// The end of the log at the last flush: the cursor of every subscription that is up to date.
     var flushedThrough: Seq
-    /// Whether the hub's list of rooms with something to send has this one.
+    /// Whether this room is in the hub's list of rooms with something to send.
     var isDirty = false
 
     init(session: SessionID, flushedThrough: Seq, flushScheduler: FlushScheduler) {
@@ -47,14 +47,14 @@ final class Room<Socket: HubSocket> {
     }
 }
 
-/// One peer in one room, with the cursor of what it has been sent. Confined to the loop.
+/// One peer in one room, with its cursor in the log. Confined to the loop.
 final class Subscription<Socket: HubSocket> {
     /// The room keeps the subscription, the hub keeps the peer, and both end at the same time.
     unowned let peer: Peer<Socket>
     let room: Room<Socket>
     let socket: SocketID
     var outbox: Outbox
-    /// In the room's list.
+    /// The index in the room's list.
     fileprivate(set) var index = 0
 
     init(peer: Peer<Socket>, room: Room<Socket>, socket: SocketID, outbox: Outbox) {

@@ -2,16 +2,16 @@ import SignalingCore
 import SignalingProtocol
 import SignalingTransport
 
-/// Writes what peers lack, each in one text message. Confined to the loop.
+/// Writes the unsent lines of peers, joined into text messages. Confined to the loop.
 ///
-/// The writer writes to a socket as long as the socket accepts. It skips a backlogged socket until that has drained, and then
-/// brings it up to date from its cursor. So a slow client costs the others nothing (G5).
+/// The writer writes to a socket until it is backlogged, skips it until it has drained, and then continues from its
+/// cursor. So a slow client does not delay the others (G5).
 final class SocketWriter<Socket: HubSocket> {
     private let engine: any SessionEngine
     private let limits: HubLimits
-    /// For one peer.
+    /// The frame for a single peer.
     private let ownFrame = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
-    /// For all up-to-date peers of a flush, and the same for those that suppress presence.
+    /// The frames for all up-to-date peers of a flush: with presence, and without it for peers that suppress it.
     private let sharedFrame = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
     private let sharedFrameWithoutPresence = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
     private var scratch: [UInt8] = []
@@ -23,7 +23,7 @@ final class SocketWriter<Socket: HubSocket> {
 
     /// Brings every member of a room to the end of its log. Members that are up to date get the same bytes.
     ///
-    /// - Returns: the overrun peers. They have to be closed (G4).
+    /// - Returns: the overrun peers. The caller has to close them (G4).
     func flush(_ room: Room<Socket>, now: MonotonicInstant) -> [Peer<Socket>] {
         var overrun: [Peer<Socket>] = []
         _ = engine.withLog(of: room.session) { log in
@@ -51,7 +51,7 @@ final class SocketWriter<Socket: HubSocket> {
 
     /// Brings one peer up to date.
     ///
-    /// - Returns: false when the log has overrun it (G4): it has to be closed.
+    /// - Returns: false on an overrun (G4): the caller has to close the peer.
     func serve(_ peer: Peer<Socket>) -> Bool {
         guard !peer.isBacklogged else {
             guard let subscription = peer.subscription else { return true }
@@ -68,7 +68,7 @@ final class SocketWriter<Socket: HubSocket> {
         return true
     }
 
-    /// What a backlogged peer still lacks, as far as the log has it; nil if it lacks nothing.
+    /// The lines that a backlogged peer still has to get, as far as the log has them; nil if there are none.
     func unsent(of peer: Peer<Socket>) -> OutboundFrame? {
         scratch.removeAll(keepingCapacity: true)
         if let subscription = peer.subscription {

@@ -1,6 +1,6 @@
 /// Finds the name that a user may have meant.
 enum NearestName {
-    /// The known name with the fewest edits from `name`, letter case apart; nil when all are too different.
+    /// The known name with the fewest edits from `name`, ignoring case; nil when all are too different.
     static func of(_ name: String, among known: [String]) -> String? {
         let nearest = known.map { (name: $0, distance: distance(name.lowercased(), $0.lowercased())) }
             .min { $0.distance < $1.distance }

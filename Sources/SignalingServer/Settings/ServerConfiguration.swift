@@ -3,41 +3,42 @@ import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
 
-/// How a server runs. ``ServerSettings`` makes one from the command line, the environment and a file.
+/// The configuration of a server. ``ServerSettings`` makes one from the command line, the environment and a file.
 public struct ServerConfiguration: Sendable {
     /// The projects that may use the server.
     public enum Access: Sendable {
         /// One project.
         case project(apiKey: String, apiSecret: String)
-        /// Projects and applications: at least one, each with its own API key or id.
+        /// Projects and applications: at least one, each with its own API key or ID.
         case projects([Project])
-        /// Development mode: the server creates a project, and `GET /session` gives tokens to every client. Loopback only.
+        /// Development mode: the server creates a project, and `GET /session` gives tokens to every client. Only for a
+        /// loopback address.
         case development
     }
 
-    /// An address of this machine, or a name for it. Default `127.0.0.1`.
+    /// The address to listen on, or a host name for it. Default `127.0.0.1`.
     public var host: String
-    /// 0 to 65535; 0 picks a free one. Default 8080.
+    /// The port to listen on, 0 to 65535; 0 picks a free one. Default 8080.
     public var port: Int
     public var access: Access
     /// The folder with the test page and the browser library. `nil`: the server has no pages.
     public var webRoot: String?
-    /// Whether the server accepts `X-TB-PARTNER-AUTH: key:secret`, which some old backends send. It exposes the secret in each
-    /// request. Default `false`.
+    /// Whether the server accepts `X-TB-PARTNER-AUTH: key:secret`, which some old backends send. It exposes the secret
+    /// in each request. Default `false`.
     public var allowsPartnerAuth: Bool
     /// PEM files with the certificate chain and its key: the server then speaks https and wss only. `nil`: http and ws.
     public var tls: TransportServer.TLS?
     /// The interval of the server's pings. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
-    /// How long a stopping server may take to disconnect its clients one after the other (LEAVE-5): 0 to 30 s, default 5 s. A
-    /// few clients need no time.
+    /// The maximum time that a stopping server takes to disconnect its clients one after the other (LEAVE-5): 0 to 30
+    /// s, default 5 s. With few clients it takes less.
     public var drainTime: Duration
-    /// The folder in which the server saves its sessions when it stops, and from which it restores them at start (RES-15). In
-    /// development mode it also keeps the project's secret. The server creates it if necessary. `nil`: sessions end with the
-    /// process.
+    /// The folder in which the server saves its sessions when it stops, and from which it restores them at start
+    /// (RES-15). In development mode it also keeps the project's secret. The server creates it if necessary. `nil`:
+    /// sessions end with the process.
     public var stateFolder: String?
-    /// Receives the events of all projects without a receiver of their own. `nil`: no posts.
+    /// Receives the events of all projects that have no receiver of their own. `nil`: no posts.
     public var webhook: WebhookReceiver?
     public var projectWebhooks: [APIKey: WebhookReceiver]
     /// The bounds of each receiver's queue.
@@ -69,13 +70,13 @@ public struct ServerConfiguration: Sendable {
     static func project(apiKey: String, apiSecret: String) throws -> Project {
         guard let project = Project(apiKey: APIKey(apiKey), secret: apiSecret) else {
             throw ConfigurationError(
-                "the API key or its secret is not valid. The key has 1 to 64 letters, digits or characters - . _, and the "
-                    + "secret is not empty.")
+                "the API key or its secret is not valid. The key has 1 to 64 letters, digits or characters - . _, and "
+                    + "the secret is not empty.")
         }
         return project
     }
 
-    /// Whether a host means this machine alone.
+    /// Whether a host is a loopback address or `localhost`.
     public static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -83,7 +84,7 @@ public struct ServerConfiguration: Sendable {
     }
 }
 
-/// Why a configuration is refused. The description is one line for the person who starts the server.
+/// Why the server refuses a configuration. The description is one line for the operator.
 public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -4,9 +4,10 @@ import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
 
-/// Values of settings. Each setting of ``SettingsTable`` is a member of its name, `nil` when no value is given.
+/// The values of settings. Each setting of ``SettingsTable`` is a member with its name, `nil` when no value is given.
 ///
-/// The command line fills one of these. ``configuration(environment:)`` adds what the environment and the file say.
+/// The command line fills one of these. ``configuration(environment:)`` adds the values of the environment and the
+/// file.
 @dynamicMemberLookup
 public struct ServerSettings: Sendable {
     private var values: [String: ConfigContent] = [:]
@@ -24,17 +25,18 @@ public struct ServerSettings: Sendable {
         }
     }
 
-    /// Reads all settings: the command line beats the environment, which beats the file, which beats the defaults.
+    /// Reads all settings: the command line overrides the environment, which overrides the file, which overrides the
+    /// defaults.
     ///
     /// - Parameter environment: variables by name; only those that begin with `SIGNALBOX_` matter.
     /// - Throws: ``ConfigurationError`` for a file that cannot be read or has unknown or malformed settings, a value of
-    ///   the wrong kind or outside its bounds, half a pair of credentials, a project that is malformed or appears twice,
-    ///   a key file that cannot be read, or an invalid webhook.
+    ///   the wrong kind or outside its bounds, half a pair of credentials, a project that is malformed or appears
+    ///   twice, a key file that cannot be read, or an invalid webhook.
     public func configuration(environment: [String: String]) async throws -> ServerConfiguration {
         try await resolved(environment: environment).configuration()
     }
 
-    /// The values that count, from all sources, and the lists of the file.
+    /// The effective values from all sources, and the lists of the file.
     package func resolved(environment: [String: String]) async throws -> ResolvedSettings {
         let commandLine = SettingsSource.commandLine(values)
         let variables = SettingsSource.environment(environment)
@@ -56,7 +58,7 @@ package struct ResolvedSettings: Sendable {
     let projects: [Project]
     let projectWebhooks: [APIKey: WebhookReceiver]
 
-    /// - Throws: ``ConfigurationError`` for values that do not fit each other.
+    /// - Throws: ``ConfigurationError`` for values that contradict each other.
     package func configuration() throws -> ServerConfiguration {
         var configuration = ServerConfiguration(access: try access())
         if let host = values.host { configuration.host = host }
@@ -76,7 +78,7 @@ package struct ResolvedSettings: Sendable {
         return configuration
     }
 
-    /// The pair of credentials adds a project to those of the file. With any project, development mode is off.
+    /// The API key and its secret add a project to those of the file. With any project, development mode is off.
     private func access() throws -> ServerConfiguration.Access {
         var projects = projects
         switch (values.apiKey, values.apiSecret) {

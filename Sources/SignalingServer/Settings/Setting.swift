@@ -7,16 +7,16 @@ public struct Setting<Value: Sendable>: Sendable {
     let unwrap: @Sendable (ConfigContent) -> Value?
 }
 
-/// Everything that is said about a setting, once.
+/// The declaration of a setting.
 ///
 /// The option, the variable, the key in the file, the help text, the checks, the masking of secrets and the row in
-/// docs/CONFIGURATION.md follow from it.
+/// docs/CONFIGURATION.md are all derived from it.
 public struct SettingDeclaration: Sendable {
     /// A way to give a value.
     public enum Spelling: Sendable { case option, variable, file }
 
     public enum Kind: Sendable {
-        /// Text that is not empty; the string says what it has to be.
+        /// Non-empty text; the string describes its form.
         case text(String)
         case choice([String])
         case number(ClosedRange<Int>)
@@ -25,13 +25,13 @@ public struct SettingDeclaration: Sendable {
         case list
     }
 
-    /// In camel case: the key in the file. The other spellings follow from it.
+    /// In camel case: the key in the file. The other spellings are derived from it.
     public let name: String
     public let kind: Kind
     public let spellings: Set<Spelling>
     /// Whether the value must not appear in messages and logs.
     public let isSecret: Bool
-    /// For people; it may depend on other settings.
+    /// The default in words; it may depend on other settings.
     public let defaultText: String
     /// One or two sentences, without the range of a number.
     public let summary: String
@@ -49,7 +49,7 @@ public struct SettingDeclaration: Sendable {
     /// `webRoot`; nil when the file does not have the setting.
     public var fileKey: String? { spellings.contains(.file) ? name : nil }
 
-    /// `0 to 65535`; nil for a setting that is no number.
+    /// `0 to 65535`; nil for a setting that is not a number.
     public var rangeText: String? {
         if case .number(let bounds) = kind { "\(bounds.lowerBound) to \(bounds.upperBound)" } else { nil }
     }
@@ -87,7 +87,7 @@ extension Setting where Value == String {
         self.init(name, .text(form), [.option, .variable, .file], isSecret, defaultText, summary)
     }
 
-    /// Not in the file.
+    /// A setting that the file cannot have.
     init(
         _ name: String, default defaultText: String = SettingDeclaration.noDefault,
         outsideFile kind: SettingDeclaration.Kind,

@@ -5,10 +5,10 @@ import SignalingTokens
 
 /// The configuration file.
 ///
-/// It is read strictly, since a misspelt setting would otherwise be ignored. swift-configuration's own JSON reader accepts
-/// unknown keys, and no lists of objects.
+/// An unknown setting is an error, since a misspelt one would otherwise be ignored. swift-configuration's own JSON
+/// reader ignores unknown keys, and cannot read lists of objects.
 struct SettingsFile {
-    /// The settings that the environment has, too.
+    /// The settings that can also be given in the environment.
     let source: SettingsSource
     /// From `projects` and `applications`, in this order.
     let projects: [Project]
@@ -102,7 +102,8 @@ struct SettingsFile {
         }
         let file = try members.text("publicKeyFile")
         guard let bytes = try? Data(contentsOf: URL(filePath: file, relativeTo: folder)) else {
-            throw ConfigurationError("\(members.name): the public key file \(file) cannot be read")
+            throw ConfigurationError(
+                "\(members.name): the public key file \(file) cannot be read. Check its path and permissions.")
         }
         guard let key = RSAPublicKey(pem: String(decoding: bytes, as: UTF8.self)),
             let project = Project(applicationID: id, publicKey: key)
@@ -141,8 +142,8 @@ struct SettingsFile {
             return text
         }
 
-        /// The objects of a list, none when the list is absent. An empty list is refused, since it would mean development
-        /// mode.
+        /// The objects of a list, none when the list is absent. An empty list is an error, since it would mean
+        /// development mode.
         func list(_ member: String) throws -> [Members] {
             guard let value = object[member] else { return [] }
             guard let values = value.arrayValue, !values.isEmpty else {

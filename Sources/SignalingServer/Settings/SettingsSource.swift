@@ -1,7 +1,7 @@
 import Configuration
 import JSONText
 
-/// The command line, the environment or the file: a provider of values, and how a user finds them there.
+/// The command line, the environment or the file: a provider of values, and the names of the settings in it.
 struct SettingsSource {
     let provider: any ConfigProvider
     /// `--port`, `SIGNALBOX_PORT`, `"port" in FILE`.
@@ -41,7 +41,7 @@ struct SettingsSource {
             case .string(let text): values[member.name] = .string(text)
             case .integer(let number): values[member.name] = .int(Int(number))
             case .bool(let isOn): values[member.name] = .bool(isOn)
-            // No setting has a value of these kinds, so they are refused like any other wrong kind.
+            // No setting has a value of these kinds, so they fail like any other wrong kind.
             case .double(let number): values[member.name] = .double(number)
             case .null, .array, .object: values[member.name] = .bytes([])
             }
@@ -76,7 +76,7 @@ struct SettingsSource {
         return content
     }
 
-    /// Says what is wrong with the value here: the setting, the value unless it is a secret, where it is, what it has to be.
+    /// Describes an invalid value: the setting, the value unless it is a secret, its source, and the expected form.
     private func refusal(of declaration: SettingDeclaration) -> ConfigurationError {
         let written = written(declaration)
         let value =
@@ -124,7 +124,7 @@ extension SettingDeclaration.Kind {
         }
     }
 
-    /// What a value has to be.
+    /// The expected form of a value.
     fileprivate var form: String {
         switch self {
         case .text(let form): form

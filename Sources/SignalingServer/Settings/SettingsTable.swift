@@ -8,9 +8,9 @@ public struct SettingsTable: Sendable {
     /// The settings' defaults are those of the types that they configure.
     private static let standard = ServerConfiguration(access: .development)
     private static let bounds = standard.sessionBounds
-    /// With a project; development mode has no limit.
+    /// The default rate with a project; development mode has no limit.
     static let signalRate = 200
-    /// A burst is as many signals as the rate allows in this many seconds.
+    /// The default burst is the number of signals that the rate allows in this many seconds.
     static let burstSeconds = 5
 
     private static let day = 0...86_400

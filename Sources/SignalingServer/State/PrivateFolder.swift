@@ -6,7 +6,7 @@ final class PrivateFolder: Sendable {
     private static let draftSuffix = ".new"
 
     private let path: String
-    /// Open, and locked, until this object is gone: two servers would use the same state.
+    /// Open and locked while this object exists, so that no second server uses the same state.
     private let folder: Int32
 
     /// Creates the folder if it does not exist, for its owner only.
@@ -15,16 +15,17 @@ final class PrivateFolder: Sendable {
     init(path: String) throws(StateFolderError) {
         self.path = path
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw StateFolderError("the state folder \(path) cannot be made: \(FileFault(errno).reason)")
+            throw StateFolderError("cannot create the state folder \(path): \(FileFault(errno).reason)")
         }
         folder = openFile(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else {
-            throw StateFolderError("the state folder \(path) cannot be opened: \(FileFault(errno).reason)")
+            throw StateFolderError("cannot open the state folder \(path): \(FileFault(errno).reason)")
         }
         guard let status = Self.status(of: path + "/.") else {
-            throw StateFolderError("the state folder \(path) has no owner and permissions that can be read")
+            throw StateFolderError("cannot read the owner and the permissions of the state folder \(path)")
         }
-        // Root owns the volumes of container platforms, and a group may write to them. The operator decides who is in it.
+        // Root owns the volumes of container platforms, and a group may write to them. The operator decides who is in
+        // it.
         guard status.owner == geteuid() || status.owner == 0 else {
             throw StateFolderError(
                 "the state folder \(path) belongs to another user. Change its owner, or name a folder that does not exist."
@@ -32,12 +33,12 @@ final class PrivateFolder: Sendable {
         }
         guard status.permissions & 0o002 == 0 else {
             throw StateFolderError(
-                "the state folder \(path) is not private: everybody may write in it. Run chmod o-w on it, or name a folder "
-                    + "that does not exist.")
+                "the state folder \(path) is not private: every user can write to it. Run chmod o-w on it, or name a "
+                    + "folder that does not exist.")
         }
-        // Fail now, and not at the end, when the sessions would be lost.
+        // Fail at start, since a failure at the end would lose the sessions.
         guard faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
-            throw StateFolderError("the state folder \(path) cannot be written in: \(FileFault(errno).reason)")
+            throw StateFolderError("cannot write to the state folder \(path): \(FileFault(errno).reason)")
         }
         guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
             throw StateFolderError("the state folder \(path) is in use by another server. Give each server its own.")
@@ -56,13 +57,13 @@ final class PrivateFolder: Sendable {
             if errno == ENOENT { return nil }
             throw FileFault(errno)
         }
-        // In a group's folder, the opened file may be another one than the name stands for by now. fchmod works on the opened
-        // file, and only for its owner.
+        // If a group can write to the folder, another user may have replaced the file after it was opened. fchmod works
+        // on the opened file, and only for its owner.
         guard let status = Self.status(of: "\(path)/\(name)"), status.owner == geteuid(), status.isRegular,
             status.permissions & forbidden == 0, fchmod(file, 0o600) == 0
         else {
             closeFile(file)
-            throw FileFault("it is not a file of the server's own")
+            throw FileFault("it is not a private file of the server's user")
         }
         return PrivateFile(descriptor: file)
     }
@@ -93,7 +94,7 @@ final class PrivateFolder: Sendable {
         }
     }
 
-    /// Removes what an interrupted ``replace(_:_:)`` left.
+    /// Removes the draft of an interrupted ``replace(_:_:)``.
     func removeDraft(of name: String) { unlinkat(folder, name + Self.draftSuffix, 0) }
 
     func remove(_ name: String) throws(FileFault) {
@@ -104,8 +105,8 @@ final class PrivateFolder: Sendable {
         guard renameat(folder, name, folder, newName) == 0, fsync(folder) == 0 else { throw FileFault(errno) }
     }
 
-    /// The status of a file, or of a link itself. Not by `fstat`: the module of its result, and so whether this code can use
-    /// it, depends on the other modules of the build.
+    /// The status of a file, or of a symbolic link itself. `fstat` is not used: the module of its result, and so
+    /// whether this code can use it, depends on the other modules of the build.
     private static func status(of path: String) -> (owner: UInt32, isRegular: Bool, permissions: Int)? {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             let owner = attributes[.ownerAccountID] as? NSNumber, let mode = attributes[.posixPermissions] as? NSNumber

@@ -4,8 +4,8 @@ import SignalingProtocol
 
 /// The folder in which a stopping server saves its sessions, and from which the next server restores them.
 ///
-/// A saved state is used once: the server deletes it before it accepts a client. Otherwise a server that starts after a crash
-/// would continue from an old state and give sequence numbers a second time.
+/// A saved state is used once: the server deletes it before it accepts a client. Otherwise a server that starts after a
+/// crash would continue from an old state and assign sequence numbers twice.
 final class StateFolder: Sendable {
     private static let sessionsFile = "sessions.state"
     /// The last state that could not be used, for the operator.
@@ -28,7 +28,7 @@ final class StateFolder: Sendable {
 
     /// Reads and deletes the sessions of the last server. A state that cannot be used is renamed.
     ///
-    /// - Throws: when the folder cannot be changed. Everything is then as it was.
+    /// - Throws: when the folder cannot be changed. Nothing has changed then.
     func restoreSessions(now: MonotonicInstant, wallTime: WallTime) throws(StateFolderError) -> [SessionSnapshot] {
         files.removeDraft(of: Self.sessionsFile)
         let sessions: [SessionSnapshot]
@@ -86,8 +86,8 @@ final class StateFolder: Sendable {
     private func setAside(_ fault: FileFault) throws(StateFolderError) {
         do throws(FileFault) { try files.rename(Self.sessionsFile, to: Self.refusedFile) } catch {
             throw StateFolderError(
-                "cannot rename \(path)/\(Self.sessionsFile), which cannot be used: \(error.reason). Check the owner of the "
-                    + "folder.")
+                "cannot rename \(path)/\(Self.sessionsFile), which cannot be used: \(error.reason). Check the owner of "
+                    + "the folder.")
         }
         logger.error(
             "the sessions of the last run are lost: \(fault.reason); their state is set aside as \(path)/\(Self.refusedFile)"
@@ -99,8 +99,8 @@ final class StateFolder: Sendable {
     /// The secret of development mode's project: that of the last run, so that clients' tokens stay valid.
     ///
     /// - Parameter new: hex digits, which become the secret if there is none.
-    /// - Throws: also when the file has no secret of this form, or others may read it. The file stays, since another secret would
-    ///   invalidate all tokens.
+    /// - Throws: also when the file has no secret of this form, or others may read it. The file stays, since another
+    ///   secret would invalidate all tokens.
     func developmentSecret(orNew new: String) throws(StateFolderError) -> String {
         do throws(FileFault) {
             if let file = try files.open(Self.secretFile, forbidden: 0o077) {
@@ -111,8 +111,8 @@ final class StateFolder: Sendable {
             return new
         } catch {
             throw StateFolderError(
-                "cannot use \(path)/\(Self.secretFile): \(error.reason). Run chmod 600 on it, or delete it to create a new "
-                    + "secret.")
+                "cannot use \(path)/\(Self.secretFile): \(error.reason). Run chmod 600 on it, or delete it to create a "
+                    + "new secret.")
         }
     }
 
@@ -126,7 +126,7 @@ final class StateFolder: Sendable {
     }
 }
 
-/// Why a state folder cannot be used. The description is one line for the operator.
+/// Why the server cannot use a state folder. The description is one line for the operator.
 public struct StateFolderError: Error, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -2,7 +2,8 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Sends exchanges and reports the response status. It follows no redirects, sends no cookies and ignores response bodies.
+/// Posts events and reports the status of the responses. It follows no redirects, sends no cookies and ignores response
+/// bodies.
 final class WebhookPoster: NSObject, URLSessionDataDelegate, Sendable {
     /// The status, or nil without a response; and a description for the log.
     typealias Completion = @Sendable (Int?, String) -> Void
@@ -13,7 +14,7 @@ final class WebhookPoster: NSObject, URLSessionDataDelegate, Sendable {
         var byteCount = 0
     }
 
-    /// A response with a larger body is cut off.
+    /// The poster cancels a response with a larger body.
     private static let responseByteCount = 64 << 10
     private let exchanges = Mutex<[Int: Exchange]>([:])
 
@@ -25,7 +26,7 @@ final class WebhookPoster: NSObject, URLSessionDataDelegate, Sendable {
         configuration.httpCookieAcceptPolicy = .never
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
-        // The queue abandons a post earlier; this is for tasks that it no longer knows.
+        // The queue abandons a post earlier. This limit ends tasks that the queue no longer tracks.
         configuration.timeoutIntervalForRequest = TimeInterval(postTime.components.seconds + 5)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1

@@ -3,25 +3,25 @@ import SignalingProtocol
 
 /// The events that one receiver has not confirmed yet, and the times of the posts.
 ///
-/// One post is under way at a time, so that events arrive in order. After a failure the queue pauses, twice as long each time,
-/// and repeats the post. The queue has bounds in count, bytes and age; it counts the events that it drops. Events and `now` go
-/// in, and the caller performs the effects of ``advance(to:using:)``.
+/// One post is under way at a time, so that events arrive in order. After a failure the queue pauses, twice as long
+/// each time, and repeats the post. The queue has bounds in count, bytes and age; it counts the events that it drops.
+/// Events and `now` go in, and the caller performs the effects of ``advance(to:using:)``.
 public struct WebhookQueue: Sendable {
     /// The bounds of one receiver's queue.
     public struct Bounds: Sendable {
-        /// The largest number of events, including the one under way. Beyond it the queue drops the oldest: the newest describe
-        /// the present state.
+        /// The maximum number of events, including the one under way. Above it the queue drops the oldest: the newest
+        /// describe the present state.
         public var count: Int
-        /// The largest size of the events' bodies.
+        /// The maximum size in bytes of all events' bodies.
         public var byteCount: Int
-        /// The largest age of an event when its post begins. The queue drops older ones.
+        /// The maximum age of an event when its post begins. The queue drops older ones.
         public var age: Duration
         /// How long one post may take.
         public var postTime: Duration
         /// The pause after a first failure. It doubles with each failure after it.
         public var firstPause: Duration
         public var longestPause: Duration
-        /// The least time between two reports of dropped events.
+        /// The minimum time between two reports of dropped events.
         public var reportInterval: Duration
 
         public init(
@@ -81,19 +81,19 @@ public struct WebhookQueue: Sendable {
         /// Older than ``Bounds/age``.
         var expired = 0
         var refused = 0
-        /// The server stopped first. The receiver may have received the one under way.
+        /// The server stopped first. The receiver may have received the event under way.
         var stopped = 0
 
         init() {}
         var count: Int { full + expired + refused + stopped }
     }
 
-    /// What the caller has to do, in this order.
+    /// An action for the caller to perform. Perform them in order.
     enum Effect: Sendable, Equatable {
         case send(Post, Ticket)
         /// Cancel the attempt: it took too long.
         case abandon(Ticket)
-        /// The receiver has begun to fail; once until it recovers.
+        /// The receiver has begun to fail. Reported once, until it recovers.
         case reportFailing
         case reportRecovered
         /// The events dropped since the last report.
@@ -124,7 +124,7 @@ public struct WebhookQueue: Sendable {
     private var unreported = Drops()
     private var nextReportAt: MonotonicInstant?
     private var effects: [Effect] = []
-    /// Since the queue exists.
+    /// Since the queue was created.
     private(set) var drops = Drops()
     private(set) var deliveredCount = 0
 

@@ -9,8 +9,8 @@ public struct WebhookReceiver: Sendable, CustomStringConvertible, CustomDebugStr
     /// Nil: posts are not signed.
     let signer: WebhookSigner?
 
-    /// - Throws: ``ConfigurationError`` when the URL is not http or https, has no host, or has a user name or password; or when
-    ///   the secret is empty or, after `whsec_`, not base64. The message contains neither.
+    /// - Throws: ``ConfigurationError`` when the URL is not http or https, has no host, or has a user name or password;
+    ///   or when the secret is empty or, after `whsec_`, not base64. The message contains neither.
     public init(url text: String, secret: String?) throws {
         guard text.utf8.count <= 2048, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", url.host?.isEmpty == false

@@ -10,8 +10,8 @@ import Synchronization
 
 /// Posts events to one receiver: it performs the effects of ``WebhookQueue`` and contains no rules of its own.
 ///
-/// The loop only adds events, under a short lock. Everything else happens on a dispatch queue, since the system's HTTP client may
-/// block its caller.
+/// The loop only adds events, under a short lock. Everything else happens on a dispatch queue, since the system's HTTP
+/// client may block its caller.
 final class WebhookSender: Sendable {
     private struct State {
         var queue: WebhookQueue
@@ -116,8 +116,8 @@ final class WebhookSender: Sendable {
             attempt.task.cancel()
             self.attempt = nil
         case .reportFailing:
-            logger.warning("a webhook receiver does not take events; the server retries", metadata: fault)
-        case .reportRecovered: logger.notice("a webhook receiver takes events again")
+            logger.warning("a webhook receiver does not accept events; the server retries", metadata: fault)
+        case .reportRecovered: logger.notice("a webhook receiver accepts events again")
         case .reportDropped(let drops):
             logger.warning("dropped events for a webhook receiver", metadata: metadata(drops).merging(fault) { $1 })
         case .finished:

@@ -1,10 +1,10 @@
 import SignalingProtocol
 
-/// A Vonage application as its backend sees it: an id, and the private key that signs for it.
+/// A Vonage application as its backend sees it: an ID, and the private key that signs for it.
 ///
 /// A server needs only the application's ``project``. The private key appears in no description, dump or log.
 public struct Application: Sendable {
-    /// The application's id and public key, with which a server verifies it.
+    /// The application's ID and public key, with which a server verifies it.
     public let project: Project
     let privateKey: RSAPrivateKey
 

@@ -1,7 +1,7 @@
 import Crypto
 import SignalingProtocol
 
-/// The owner of sessions: an API key with its secrets, or an application's id with its public key.
+/// The owner of sessions: an API key with its secrets, or an application's ID with its public key.
 ///
 /// The kind of key decides which algorithms verify a token, so no token can choose one (RFC 8725 section 3.1; TOK-8).
 /// Secrets appear in no description, dump or log.
@@ -17,10 +17,11 @@ public struct Project: Sendable, CustomStringConvertible, CustomDebugStringConve
         case application(RSAPublicKey)
     }
 
-    /// Most secrets at a time: the new one, and the old one until no backend signs with it any more.
+    /// The maximum number of secrets at a time: the new one, and the old one until no backend signs with it any more.
     public static let secretLimit = 2
 
-    /// Returns `nil` for an API key that ``isKey(_:)`` refuses, and for an empty secret, with which anybody could sign.
+    /// Returns `nil` for an API key that ``isKey(_:)`` rejects, and for an empty secret, with which any client could
+    /// sign.
     public init?(apiKey: APIKey, secret: String) { self.init(apiKey: apiKey, secrets: [secret]) }
 
     /// A project whose secret is being changed: the first secret signs, and each of them verifies (TOK-8).
@@ -33,14 +34,14 @@ public struct Project: Sendable, CustomStringConvertible, CustomDebugStringConve
         key = .secrets(secrets.map { SymmetricKey(data: Array($0.utf8)) })
     }
 
-    /// A Vonage application. Its id is used as the API key. Returns `nil` when the id is not a UUID.
+    /// A Vonage application. Its ID is used as the API key. Returns `nil` when the ID is not a UUID.
     public init?(applicationID: String, publicKey: RSAPublicKey) {
         guard Self.isUUID(applicationID) else { return nil }
         apiKey = APIKey(applicationID)
         key = .application(publicKey)
     }
 
-    /// Whether ``apiKey`` is an application's id.
+    /// Whether ``apiKey`` is an application's ID.
     public var isApplication: Bool {
         switch key {
         case .secrets: false

@@ -41,7 +41,7 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible, CustomDebugStrin
 }
 
 private enum RSAKeySize {
-    /// In bits.
+    /// The minimum size of a key, in bits.
     static let least = 2048
 }
 

@@ -6,7 +6,7 @@ import SignalingProtocol
 public enum RequestCredentials {
     /// The request headers that may hold credentials; `nil` for an absent one.
     ///
-    /// The first header that is present counts, in the order of declaration. When it is wrong, the others do not help.
+    /// The first header that is present counts, in the order of declaration. If it is wrong, the others are not tried.
     public struct Headers: Sendable {
         /// `X-OPENTOK-AUTH`: a project's JWT.
         public var openTokAuth: String?

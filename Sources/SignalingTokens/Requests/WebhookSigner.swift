@@ -1,6 +1,6 @@
 import Crypto
 
-/// Signs webhook requests by Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over the id, the time of the attempt
+/// Signs webhook requests by Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over the ID, the time of the attempt
 /// and the body. Receivers can verify them with that project's libraries.
 ///
 /// The secret appears in no description, dump or log.

@@ -1,6 +1,6 @@
 import SignalingProtocol
 
-/// What a verified token permits. Everything that the server knows about a client comes from here (G8).
+/// The permissions in a verified token. Everything that the server knows about a client comes from here (G8).
 public struct AccessGrant: Hashable, Sendable {
     public let sessionID: SessionID
     public let apiKey: APIKey

@@ -1,7 +1,7 @@
 import JWTKit
 import SignalingProtocol
 
-/// The claims of OpenTok's and Vonage's JWTs. They tell a client's token from a backend's credentials.
+/// The claims of OpenTok's and Vonage's JWTs. They distinguish a client's token from a backend's credentials.
 ///
 /// Other claims (`nonce`, `jti`, layout classes) are not read, so they may have any type.
 struct Claims: JWTPayload {
@@ -52,7 +52,7 @@ struct Claims: JWTPayload {
         role = try claims.decodeIfPresent(String.self, forKey: .role)
         scope = try claims.decodeIfPresent(String.self, forKey: .scope)
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
-        // A project with a secret does not use these three, so no type of theirs may make its token invalid.
+        // A project with a secret does not use these three, so a wrong type must not make its token invalid.
         applicationID = try? claims.decode(String.self, forKey: .applicationID)
         subjects = [.sub, .subject].filter(claims.contains).map { (try? claims.decode(String.self, forKey: $0)) ?? "" }
         hasAccessList = claims.contains(.acl)

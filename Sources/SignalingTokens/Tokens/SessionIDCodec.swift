@@ -12,7 +12,7 @@ public enum SessionIDCodec {
         public let createdAt: WallTime?
     }
 
-    /// Makes a new ID for the project, with 128 random bits. To know an ID is not enough: each client needs a token for
+    /// Makes a new ID for the project, with 128 random bits. An ID alone gives no access: each client needs a token for
     /// it.
     public static func make(
         for project: Project, now: WallTime, using generator: inout some RandomNumberGenerator

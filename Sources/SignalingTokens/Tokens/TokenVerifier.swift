@@ -55,7 +55,7 @@ public struct TokenVerifier: Sendable {
 
     /// Returns the project whose backend sent a REST request (REST-1).
     ///
-    /// - Parameter apiKey: the API key or application id in the request's path; `nil` when the path has none
+    /// - Parameter apiKey: the API key or application ID in the request's path; `nil` when the path has none
     ///   (`POST /session/create`): then the credentials name the project.
     /// - Throws: `permissionDenied` when the credentials are missing, malformed, forged, expired, not valid yet, of
     ///   another project, or a client's token.

@@ -11,8 +11,8 @@ import CLibwebsockets
 /// The length of a request's body by its headers, and whether the connection may be used again (RFC 9112, sections 6,
 /// 9).
 ///
-/// Stricter than libwebsockets 4.1.6: that reads `Content-Length: -1` as an endless body and a missing length as 100
-/// MiB, and takes the bytes after a chunked body's headers for the next request.
+/// Stricter than libwebsockets 4.1.6, which reads `Content-Length: -1` as an endless body and a missing length as 100
+/// MiB, and interprets the bytes after a chunked body's headers as the next request.
 struct BodyFraming {
     private enum Length {
         case absent
@@ -25,7 +25,7 @@ struct BodyFraming {
     private let mayHaveBody: Bool
     private let lacksHost: Bool
     private let clientKeepsAlive: Bool
-    /// Whether the client waits for a 100 before it sends the body.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     let expectsContinue: Bool
     /// Whether libwebsockets, by its own reading of the headers, will deliver body bytes.
     let libraryReadsBody: Bool
@@ -42,7 +42,7 @@ struct BodyFraming {
         libraryReadsBody = text.map { atoll($0) != 0 } ?? mayHaveBody
         let isVersion11 = headers[WSI_TOKEN_HTTP]?.hasPrefix("HTTP/1.1") ?? false
         lacksHost = isVersion11 && headers.length(WSI_TOKEN_HOST) == 0
-        // As the library decides it, since the library closes the connection.
+        // The same decision as the library's, since the library closes the connection.
         switch headers[WSI_TOKEN_CONNECTION]?.lowercased() {
         case "keep-alive": clientKeepsAlive = true
         case "close": clientKeepsAlive = false
@@ -68,7 +68,7 @@ struct BodyFraming {
 
     private var isChunked: Bool { transferEncoding == "chunked" }
 
-    /// Whether libwebsockets does not know where the request ends, and so not where the next one begins.
+    /// Whether libwebsockets cannot tell where the request ends and the next one begins.
     private var isEndUnknownToLibrary: Bool { byteCount == nil && mayHaveBody }
 
     /// The response to a request whose body cannot be read; nil if it can.
@@ -76,8 +76,8 @@ struct BodyFraming {
         if lacksHost { return .refusal(400, "the request lacks Host") }
         switch length {
         case .malformed: return .refusal(400, "the Content-Length is malformed")
-        // Both headers at once are how requests are smuggled past proxies. Where the library expects no body, it would
-        // take the chunks for the next request.
+        // Both headers at once are a way to smuggle requests past proxies. If the library expects no body, it would
+        // read the chunks as the next request.
         case _ where transferEncoding != nil && !(isChunked && isEndUnknownToLibrary):
             return .refusal(411, "the request must say its Content-Length")
         // Neither header: a request without a body (RFC 9112 section 6.3), as `curl -X POST` sends.

@@ -1,5 +1,5 @@
-/// Decodes a request body that is sent in chunks (RFC 9112 section 7.1), as its bytes arrive. Programs that do not know
-/// the length in advance send it so. Chunk extensions and trailers are skipped.
+/// Decodes a chunked request body (RFC 9112 section 7.1) as its bytes arrive. Programs that do not know the length in
+/// advance use this form. The decoder skips chunk extensions and trailers.
 struct ChunkedBody {
     enum Outcome: Hashable {
         case wantsMore
@@ -9,7 +9,7 @@ struct ChunkedBody {
     }
 
     private enum State {
-        /// In the digits of a chunk's size; so many have come.
+        /// In the digits of a chunk's size, after this many of them.
         case size(Int, digitCount: Int)
         case sizeExtension(Int)
         case sizeEnd(Int)

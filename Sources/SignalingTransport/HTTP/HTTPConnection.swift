@@ -1,8 +1,8 @@
 import CLibwebsockets
 import SignalingProtocol
 
-/// An accepted connection as long as it speaks HTTP: requests one after another, perhaps an upgrade at last. Confined
-/// to the loop. Its decisions are ``HTTPLifecycle``'s.
+/// An accepted connection while it speaks HTTP: one request after another, and at the end perhaps an upgrade. Confined
+/// to the loop. ``HTTPLifecycle`` makes its decisions.
 ///
 /// It does what libwebsockets does not: it checks lengths, bounds bodies, gives each phase an absolute deadline, and
 /// composes responses.
@@ -11,7 +11,7 @@ final class HTTPConnection: TurnEndClosable {
 
     /// How long a refused body is read and discarded before the connection is cut.
     private static let lingerTime = Duration.seconds(2)
-    /// Pieces written in one go before other sockets get their turn.
+    /// Pieces that are written in one go before other sockets are served.
     private static let writeBatchCount = 4
 
     let id: UInt64
@@ -40,7 +40,7 @@ final class HTTPConnection: TurnEndClosable {
         case .hangUp: return respond(to: .upgradeRefused)
         case .serveAsHTTP:
             // After this callback the library compares the value with "websocket" and "h2c", and serves HTTP if it is
-            // neither. There is no other way to have it ignore an upgrade.
+            // neither. This is the only way to make it ignore an upgrade.
             upgrade?.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
             return 0
         case .refuse(let response):
@@ -50,7 +50,7 @@ final class HTTPConnection: TurnEndClosable {
         }
     }
 
-    /// `LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION`: the upgrade is going to happen. This object's life ends here.
+    /// `LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION`: the upgrade will happen. This object's life ends here.
     func becomeSocket() -> ServerSocket? {
         guard let wsi, let server, !lifecycle.mustHangUp else { return nil }
         let socket = ServerSocket(
@@ -78,7 +78,7 @@ final class HTTPConnection: TurnEndClosable {
     /// `LWS_CALLBACK_HTTP_BODY_COMPLETION`
     func bodyCompleted() -> Int32 { respond(to: .bodyCompleted) }
 
-    /// `LWS_CALLBACK_HTTP_WRITEABLE`: comes when asked for, and now and then unasked.
+    /// `LWS_CALLBACK_HTTP_WRITEABLE`: comes on request, and sometimes without one.
     func becameWritable() -> Int32 {
         guard let wsi, !lifecycle.mustHangUp else { return -1 }
         guard lifecycle.isSending else { return 0 }
@@ -103,7 +103,7 @@ final class HTTPConnection: TurnEndClosable {
         wsi = nil
     }
 
-    /// `LWS_CALLBACK_WSI_DESTROY`: the library forgets the connection, and the server this object.
+    /// `LWS_CALLBACK_WSI_DESTROY`: the library releases the connection, and the server releases this object.
     func destroyed() {
         connectionEnded()
         let server = server
@@ -131,8 +131,8 @@ final class HTTPConnection: TurnEndClosable {
 
     func closeAtTurnEnd() { handle(.turnEnded) }
 
-    /// While a response is being sent the library does not read, and cannot stop watching for input either: bytes that
-    /// wait, or the end of the stream, would keep the loop spinning until the client has read its response.
+    /// While a response is being sent, the library does not read, and cannot stop watching for input either: waiting
+    /// bytes, or the end of the stream, would keep the loop spinning until the client has read its response.
     func discardInput() {
         guard let wsi, lifecycle.discardsInput else { return }
         let count = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { scratch -> Int in
@@ -235,7 +235,7 @@ final class HTTPConnection: TurnEndClosable {
 
     private func shutDownWriting(_ wsi: OpaquePointer) {
         if let tls = lws_get_ssl(wsi) {
-            // TLS marks the end of the data too: a client treats a stream without the mark as truncated.
+            // TLS marks the end of the data, too: a client treats a stream without the mark as truncated.
             ERR_clear_error()
             SSL_shutdown(tls)
         }

@@ -8,7 +8,7 @@ public final class HTTPExchange {
     public let connectionID: UInt64
     public let method: HTTPMethod
     /// The path without the query. libwebsockets has decoded percent escapes and resolved `.`, `..` and double slashes.
-    /// It keeps no raw target, so a `%2F` inside a segment cannot be told from a slash.
+    /// It keeps no raw target, so a `%2F` inside a segment looks like a slash.
     public let path: String
     /// In the request's order. Names and values are decoded, `+` to a space. A name without `=` has an empty value.
     public let query: [(name: String, value: String)]

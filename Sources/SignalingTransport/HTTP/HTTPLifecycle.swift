@@ -1,5 +1,4 @@
-/// The life cycle of an accepted connection as long as it speaks HTTP: requests one after another, each with its
-/// answer.
+/// The life cycle of an accepted connection while it speaks HTTP: one request after another, each with its response.
 ///
 /// A pure state machine: it names no C type and reads no clock. Its owner reports each event to ``handle(_:)`` and
 /// performs the effects in their order.
@@ -11,8 +10,8 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case unadopted
         /// No request is being served. Next: `receiving`, `answering`, `sending`, `hangingUp`, `terminating`, `ended`.
         case idle(hasServed: Bool)
-        /// The headers are there, the body is arriving. Next: `answering`, `sending` (400, 408, 413), `hangingUp`,
-        /// `terminating`, `ended`.
+        /// The headers have arrived, and the body is arriving. Next: `answering`, `sending` (400, 408, 413),
+        /// `hangingUp`, `terminating`, `ended`.
         case receiving(Exchange, RequestBody, Reply)
         /// The handler has the request. Next: `sending`, `hangingUp`, `terminating`, `ended`.
         case answering(Exchange, Reply)
@@ -22,7 +21,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         /// The response is sent, but not all of the request was read. Input is discarded: closing with unread input
         /// resets the connection, and the reset destroys the response. Next: `hangingUp`, `terminating`, `ended`.
         case lingering(byteBudget: Int)
-        /// The library was told to close the connection. Next: `terminating` (it takes too long), `ended`.
+        /// The library has been instructed to close the connection. Next: `terminating` (it takes too long), `ended`.
         case hangingUp
         /// The connection is cut when this turn of the loop ends. Next: `ended`.
         case terminating
@@ -30,7 +29,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case ended
     }
 
-    /// What the response to the current request depends on.
+    /// The conditions for the response to the current request.
     struct Reply: Equatable {
         /// The response goes without its body.
         let isHead: Bool
@@ -39,31 +38,31 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         var bodyDelivery: BodyDelivery
     }
 
-    /// How far libwebsockets is with the request's body.
+    /// The library's progress with the request's body.
     enum BodyDelivery {
-        /// By its own reading of the headers it delivers none; it may still report the end of an empty one.
+        /// By its own reading of the headers the library delivers no body; it may still report the end of an empty one.
         case none
         case arriving
-        /// It has reported the end. If it does so again, the connection must be closed: 4.1.6 would repeat it without
-        /// end.
+        /// The library has reported the end. If it does so again, close the connection: 4.1.6 would repeat the report
+        /// without end.
         case completed
     }
 
     /// A request's head, and what to do with the request.
     struct RequestHead {
         enum Disposition {
-            /// Answer it and close: where the next request begins is unknown, or must not be trusted.
+            /// Answer it and close the connection: the start of the next request is unknown or not trustworthy.
             case refuse(HTTPResponse)
             /// Answer it without the handler.
             case answer(HTTPResponse)
             /// It has no body.
             case handOver(Exchange)
-            /// `expectsContinue`: the client waits for a 100 before it sends the body.
+            /// `expectsContinue`: the client waits for `100 Continue` before it sends the body.
             case receive(Exchange, RequestBody, expectsContinue: Bool)
         }
 
         var isHead = false
-        /// What the client asks for with its version and `Connection`.
+        /// Whether the client permits another request, by its version and `Connection`.
         var keepsAlive = true
         /// Whether the library delivers a body, by its own reading of the headers.
         var hasLibraryBody = false
@@ -112,9 +111,9 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case startDeadline(Deadline)
         /// Write `100 Continue`.
         case sendContinue
-        /// While the handler works, 4.1.6 does not read; a readable socket would keep the loop spinning.
+        /// While the handler works, 4.1.6 does not read, and a readable socket would keep the loop spinning.
         case pauseReading
-        /// A connection whose reading is paused is not served as writable either.
+        /// Until then the library does not serve the connection as writable either.
         case resumeReading
         case handOver(Exchange, body: [UInt8])
         case send(HTTPResponse, isHead: Bool, keepsAlive: Bool)
@@ -147,7 +146,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         }
     }
 
-    /// Whether no request is being served, and one was.
+    /// Whether the connection is idle after at least one request.
     var isIdleAgain: Bool {
         switch state {
         case .idle(let hasServed): hasServed
@@ -163,7 +162,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         }
     }
 
-    /// Whether input is discarded by the owner: a response waits, and the library reads no body meanwhile.
+    /// Whether the owner discards input: a response waits for the client, and the library reads no body meanwhile.
     var discardsInput: Bool {
         switch state {
         case .sending(let reply, isBacklogged: true): reply.bodyDelivery != .arriving
@@ -208,7 +207,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case .idle(let hasServed):
             // 4.1.6 would deliver the request's own headers as the body of a pipelined request, and call back without
             // end (`lws_http_action` reads from where the headers began). Pipelined bodies are rare; the client sees a
-            // closed connection and sends again.
+            // closed connection and repeats the request.
             if hasServed, head.hasLibraryBody, head.isPipelined { return hangUp() }
         case .unadopted, .receiving, .answering, .sending, .lingering, .hangingUp, .terminating, .ended: return hangUp()
         }
@@ -244,7 +243,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
                 return send(.refusal(413, "the body is over \(limit) bytes"), reply)
             }
         case .sending: return []
-        // The library announces an empty body after the handler has the request (`Content-Length: 0`).
+        // After the handler has received the request, the library reports an empty body (`Content-Length: 0`).
         case .answering: return bytes.isEmpty ? [] : hangUp()
         case .lingering(let budget):
             guard bytes.count <= budget else { return hangUp() }
@@ -339,7 +338,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
 
     private mutating func connectionEnded() -> [Effect] {
         switch state {
-        // The library refused it. The last callback of all releases it, or else its deadline.
+        // The library refused it. The library's last callback releases it, or else its deadline.
         case .unadopted: []
         case .idle, .receiving, .answering, .sending, .lingering, .hangingUp, .terminating, .ended: move(to: .ended)
         }

@@ -1,4 +1,4 @@
-/// The bytes of a response that is being sent, and how many of them were handed over.
+/// The bytes of a response that is being sent, and how many of them were passed on.
 struct OutgoingResponse {
     private let head: [UInt8]
     private let body: [UInt8]
@@ -20,7 +20,8 @@ struct OutgoingResponse {
 
     var isComplete: Bool { sentByteCount == head.count + bodyByteCount }
 
-    /// Hands the next bytes to `write`, which returns how many it accepted, or -1. A small response goes in one piece.
+    /// Passes the next bytes to `write`, which returns how many it accepted, or -1. A small response is sent in one
+    /// piece.
     ///
     /// - Parameter limit: the largest piece, in bytes.
     mutating func writeNext(limit: Int, _ write: (UnsafeBufferPointer<UInt8>) -> Int) -> Int {

@@ -1,6 +1,6 @@
 import CLibwebsockets
 
-/// Reads the headers of a request. libwebsockets has them until the response is complete, or until the upgrade.
+/// Reads the headers of a request. libwebsockets keeps them until the response is complete, or until the upgrade.
 struct RequestHeaders {
     let wsi: OpaquePointer
 

@@ -1,9 +1,9 @@
 import CLibwebsockets
 
-/// Judges an upgrade request before libwebsockets does, since that drops what it refuses without a response.
+/// Checks an upgrade request before libwebsockets does, which closes a refused one without a response.
 enum UpgradeCheck {
     case accept
-    /// An upgrade that is not supported: the request is served as if it had not asked for it (RFC 9110, section 7.8).
+    /// An unsupported upgrade: serve the request as if it did not ask for one (RFC 9110, section 7.8).
     case serveAsHTTP
     case refuse(HTTPResponse)
     /// The headers are freed or the protocol is unknown: close without reading them.
@@ -63,7 +63,7 @@ enum UpgradeCheck {
     static let upgradeRequired = HTTPResponse.refusal(426, "this is a WebSocket", headers: upgrade)
     private static let upgrade = [(name: "Upgrade", value: "websocket")]
 
-    /// What is wrong by RFC 6455, section 4.2.1, where libwebsockets would not check or not respond; nil if nothing is.
+    /// The fault by RFC 6455, section 4.2.1, that libwebsockets would not check or not respond to; nil without one.
     private static func handshakeProblem(_ headers: RequestHeaders) -> String? {
         guard headers.length(WSI_TOKEN_CONNECTION) <= listByteCount,
             headers.length(WSI_TOKEN_PROTOCOL) <= listByteCount

@@ -1,12 +1,12 @@
 import CLibwebsockets
 
-// The calls to libwebsockets that both kinds of WebSocket make, and HTTP connections in part.
+// The calls to libwebsockets that both kinds of WebSocket make; HTTP connections make some of them.
 
-/// What became of the bytes that the library was given.
+/// The library's treatment of the bytes that it was given.
 enum FrameWriteResult {
     /// The operating system has accepted all.
     case sent
-    /// The library has copied the rest, and calls back when that was sent.
+    /// The library has copied the rest, and calls back after sending it.
     case buffered
     /// The connection is lost.
     case failed
@@ -14,8 +14,8 @@ enum FrameWriteResult {
 
 /// Writes the frame as one text message. Nothing may be buffered.
 ///
-/// Outside of the writable callback this is legal as long as nothing is buffered, and it costs half: with libuv each
-/// request for that callback takes four system calls.
+/// This is legal outside of the writable callback as long as nothing is buffered, and halves the cost: with libuv each
+/// request for that callback makes four system calls.
 @inline(__always)
 func writeText(_ frame: OutboundFrame, to wsi: OpaquePointer) -> FrameWriteResult {
     guard lws_write(wsi, frame.payload, frame.byteCount, LWS_WRITE_TEXT) >= 0 else { return .failed }
@@ -25,8 +25,8 @@ func writeText(_ frame: OutboundFrame, to wsi: OpaquePointer) -> FrameWriteResul
 /// Sends a close frame and has the library wait for the answer. Call it outside of the library's callbacks, with
 /// nothing buffered.
 ///
-/// Returning -1 from the writable callback, the usual way, sends no close frame with libuv: Debian's library is built
-/// with `_DEBUG` and then closes twice in a row (`lws_service_fd_tsi`), the second time for good.
+/// The usual way, -1 from the writable callback, sends no close frame with libuv: Debian's library is built with
+/// `_DEBUG` and then closes twice in a row (`lws_service_fd_tsi`), the second time for good.
 func sendClose(code: UInt16, reason: String, on wsi: OpaquePointer) {
     var bytes = CloseFrame.reasonBytes(reason)
     bytes.withUnsafeMutableBufferPointer {
@@ -37,15 +37,15 @@ func sendClose(code: UInt16, reason: String, on wsi: OpaquePointer) {
 
 /// Ends a connection at once, whatever state it is in. Call it outside of the library's callbacks.
 ///
-/// The shutdown comes first: with bytes buffered the library would only begin to wait until they are sent. On a socket
-/// that is shut down that wait ends at once.
+/// The shutdown comes first: with buffered bytes the library would only wait until they are sent. On a socket that is
+/// shut down this wait ends at once.
 func cut(_ wsi: OpaquePointer) {
     signalbox_shutdown(lws_get_socket_fd(wsi))
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC)
 }
 
 extension MessageAssembler.Piece {
-    /// What a receive callback delivers.
+    /// The piece that a receive callback delivers.
     init(_ bytes: UnsafeRawBufferPointer, of wsi: OpaquePointer) {
         self.init(
             bytes: bytes, isFirst: lws_is_first_fragment(wsi) != 0, isFinal: lws_is_final_fragment(wsi) != 0,

@@ -102,7 +102,7 @@ func clientCallback(
     return 0
 }
 
-/// Concerns a client's connection, but is reported to protocol 0 of the context's first vhost.
+/// Called for a client's connection, but on protocol 0 of the context's first vhost.
 private func certificateVerified(_ wsi: OpaquePointer?, _ store: UnsafeMutableRawPointer?, isTrusted: Bool) {
     guard !isTrusted, let wsi, let store, let client = LWSContext.client(of: wsi) else { return }
     let code = X509_STORE_CTX_get_error(OpaquePointer(store))

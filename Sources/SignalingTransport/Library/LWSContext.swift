@@ -16,20 +16,20 @@ import Synchronization
 /// One context serves all servers and clients of the loop and lives as long as the loop: 4.1.6 has bugs where contexts
 /// and vhosts are destroyed one by one.
 final class LWSContext {
-    /// The most that the library reads from or writes to a socket at once, in bytes. It is one buffer per context, not
-    /// per socket, so a large one costs nothing.
+    /// The maximum number of bytes that the library reads from or writes to a socket at once. It is one buffer per
+    /// context, not per socket, so a large one costs nothing.
     static let serviceByteCount = 65_536
 
-    /// The receive buffer that the library allocates for each open server socket, and (plus 16) the most that it reads
-    /// from it in one turn, in bytes. Signals are short and rates are limited: memory of idle sockets matters more than
-    /// long reads.
+    /// The size in bytes of the receive buffer that the library allocates for each open server socket and, plus 16, the
+    /// most that it reads from the socket in one turn. Signals are short and rates are limited, so the memory of idle
+    /// sockets matters more than long reads.
     static let serverReceiveByteCount = 2048
 
-    /// The same for a client socket: a process usually has one, and servers coalesce what they send.
+    /// The same for a client socket. A process usually has one, and servers coalesce their writes.
     static let clientReceiveByteCount = 16_384
 
-    /// The most that one `lws_write` hands to the kernel at once, in bytes. The library copies the rest and sends it
-    /// when the socket is writable.
+    /// The maximum number of bytes that one `lws_write` passes to the kernel at once. The library copies the rest and
+    /// sends it when the socket is writable.
     static let transmitByteCount = 65_536
 
     /// How many requests may have their headers read at the same time; others wait. Bounds the memory of a flood of
@@ -39,7 +39,7 @@ final class LWSContext {
     private(set) var context: OpaquePointer?
     private let logger: Logger
     private let loops = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
-    /// What ALPN offers. HTTP/2 has open bugs in 4.1.6, and its WebSockets work differently.
+    /// The protocol offered by ALPN. HTTP/2 has open bugs in 4.1.6, and its WebSockets work differently.
     private let alpn = strdup("http/1.1")
     /// All zero: the library sends no pings and closes no idle socket. Its timers are one sorted list, walked on each
     /// insert.
@@ -50,14 +50,14 @@ final class LWSContext {
     /// The server vhost's `SSL_CTX`; the library frees it.
     private var serverTLSContext: OpaquePointer?
     private var serverTLS: TransportServer.TLS?
-    /// Whether a context has had OpenSSL set up. Only the first one does.
+    /// Whether a context has already initialized OpenSSL. Only the first one does.
     ///
-    /// Each set-up changes the process-wide index under which 4.1.6 finds its connection from OpenSSL's. A client's
-    /// handshake on another loop at that moment would be refused.
+    /// Each initialization changes the process-wide index under which 4.1.6 finds its connection from OpenSSL's. A
+    /// client's handshake on another loop at that moment would fail.
     private static let isTLSInitialized = Mutex(false)
 
     /// Client sockets by the number in libwebsockets' opaque pointer. The library may call back for a connection after
-    /// it has reported its failure; a number that was removed is harmless then.
+    /// it has reported its failure; a removed number is harmless then.
     private var clients: [UInt: ClientSocket] = [:]
     private var nextClientNumber: UInt = 1
 
@@ -112,8 +112,8 @@ final class LWSContext {
     /// The vhost that all servers of this loop share. It can do TLS; whether a connection does is decided when it is
     /// adopted.
     ///
-    /// There is only one, because 4.1.6 moves a request to the newest vhost with the same "port", and all vhosts that
-    /// do not listen themselves have the same number there (`lws_select_vhost`).
+    /// There is only one, because 4.1.6 moves a request to the newest vhost with the same "port", and all vhosts
+    /// without a listener have the same number there (`lws_select_vhost`).
     func serverVHost(subprotocol: String) throws(TransportError) -> OpaquePointer {
         if let known = vhosts[.server] {
             guard serverSubprotocol == subprotocol else {
@@ -232,8 +232,8 @@ final class LWSContext {
         // An unsigned short in C. A longer header block closes the connection without a response.
         info.max_http_header_data = UInt16(clamping: Limits.headerByteCount)
         info.max_http_header_pool = UInt16(headerPoolCount)
-        // Each byte of a body restarts the library's own timeouts, so the transport has absolute deadlines. These are
-        // set far behind them.
+        // Each byte of a body restarts the library's own timeouts, so the transport has absolute deadlines. The
+        // library's are set far beyond them.
         info.timeout_secs = 60
         info.timeout_secs_ah_idle = 60
         info.keepalive_timeout = 60
@@ -242,15 +242,15 @@ final class LWSContext {
 
     // MARK: Shutdown
 
-    /// Closes every socket: their last callbacks come now, and their memory is freed while the loop runs on. Returns
-    /// whether the loop may run on.
+    /// Closes every socket: their last callbacks come now, and the loop frees their memory as it continues. Returns
+    /// whether the loop may continue.
     func beginDestroying() -> Bool {
         guard let context else { return true }
         let model = signalbox_open_nothing()
         lws_context_destroy(context)
-        // 4.1.6 closes its wake-up descriptor here, and closes the same number again while the loop runs on. In between
-        // the process may open another file with that number. So the number is occupied for the library to close. If
-        // another thread was faster, the loop must not run on, and the context's memory leaks instead.
+        // 4.1.6 closes its wake-up descriptor here, and closes the same number again while the loop continues. In
+        // between the process may open another file with that number. So occupy the number for the library to close. If
+        // another thread was faster, the loop must not continue, and the context's memory leaks instead.
         defer { signalbox_close(model) }
         guard wakeDescriptor >= 0 else { return true }
         let occupied = signalbox_occupy(model, wakeDescriptor)

@@ -21,7 +21,7 @@ enum LWSLog {
 
     static func install(_ logger: Logger) {
         state.withLock { $0.logger = logger }
-        // A notice is logged for each refused upgrade, and lower levels cost time on each read.
+        // The library logs a notice for each refused upgrade, and lower levels cost time on each read.
         lws_set_log_level(LLL_ERR | LLL_WARN) { level, line in
             guard let line else { return }
             LWSLog.emit(isError: level & LLL_ERR != 0, line)
@@ -53,7 +53,7 @@ enum LWSLog {
             text.unicodeScalars.append(byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : " ")
             pointer += 1
         }
-        // To the library a peer's malformed request is an "error" too, so its errors are warnings here.
+        // The library reports a peer's malformed request as an "error", too, so its errors are warnings here.
         let level: Logger.Level = isError ? .warning : .info
         logger.log(level: level, "libwebsockets", metadata: ["line": "\(text)", "suppressed": "\(suppressed)"])
     }

@@ -4,7 +4,7 @@ import SignalingProtocol
 
 /// A connection whose close has to wait until none of libwebsockets' callbacks runs.
 protocol TurnEndClosable: AnyObject {
-    /// Closes the connection, politely or by force, as was requested before.
+    /// Closes the connection by a close frame or by force, as was requested before.
     func closeAtTurnEnd()
 }
 
@@ -12,8 +12,8 @@ protocol TurnEndClosable: AnyObject {
 ///
 /// Confined to the loop's thread, except `wake`.
 final class LoopCore {
-    /// How long `close` waits for handles to close, in nanoseconds. Closing waits for no peer, so this takes far less;
-    /// a handle that does not close is leaked.
+    /// How long `close` waits for handles to close, in nanoseconds. Closing waits for no peer and normally takes far
+    /// less; a handle that does not close is leaked.
     private static let closeTimeout: UInt64 = 2_000_000_000
 
     private(set) var loop: UnsafeMutablePointer<uv_loop_t>?
@@ -22,9 +22,9 @@ final class LoopCore {
     private(set) var context: LWSContext?
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
-    /// The socket that was upgraded last in this turn, until input of another socket arrives. Input of this socket was
-    /// in the same read as its handshake request. An identifier costs less per message than a weak reference; a socket
-    /// at a reused address has been upgraded itself before it receives.
+    /// The socket that was upgraded last in this turn, until input of another socket arrives. If input of this socket
+    /// arrives, it was in the same read as its handshake request. An identifier costs less per message than a weak
+    /// reference. If a new socket reuses the address, its own upgrade replaces this value before it receives.
     var justUpgraded: ObjectIdentifier?
 
     private var closing: [any TurnEndClosable] = []
@@ -131,8 +131,8 @@ final class LoopCore {
         if !inputDiscarders.isEmpty {
             for connection in Array(inputDiscarders.values) { connection.discardInput() }
         }
-        // A flush may find sockets to close, and their end may give the hub something to flush. After a few rounds the
-        // rest waits for the next turn, which follows at once.
+        // A flush may find sockets to close, and closing them may give the hub something to flush. After a few rounds
+        // the rest waits for the next turn, which follows at once.
         for _ in 0..<4 {
             applyReadingChanges()
             closeConnections()
@@ -144,11 +144,11 @@ final class LoopCore {
 
     // MARK: Work for the end of the turn
 
-    /// Has the connection closed when this turn ends: libwebsockets crashes if a connection is closed within a
-    /// callback, its own or another's.
+    /// Schedules the connection's close for the end of this turn: libwebsockets crashes if a connection is closed
+    /// within a callback, its own or another's.
     func closeAtTurnEnd(_ connection: any TurnEndClosable) { closing.append(connection) }
 
-    /// Has the socket's reading paused or resumed when this turn ends.
+    /// Schedules a pause or resume of the socket's reading for the end of this turn.
     func readingChanged(_ socket: ServerSocket) { readingChanges.append(socket) }
 
     private func applyReadingChanges() {
@@ -173,7 +173,7 @@ final class LoopCore {
 
     func stopDiscardingInput(of connection: HTTPConnection) { inputDiscarders[ObjectIdentifier(connection)] = nil }
 
-    // MARK: What lives on the loop
+    // MARK: Objects on the loop
 
     func add(_ timer: TimerHandle) { timers[ObjectIdentifier(timer)] = timer }
     func remove(_ timer: TimerHandle) { timers[ObjectIdentifier(timer)] = nil }

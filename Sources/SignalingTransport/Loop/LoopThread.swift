@@ -29,7 +29,7 @@ public final class LoopThread: Sendable {
     public let name: String
     let logger: Logger
     private let mailbox = Mutex(Mailbox())
-    /// The loop's thread as `signalbox_current_thread` numbers it; 0 while there is none.
+    /// The loop's thread, as numbered by `signalbox_current_thread`; 0 while there is none.
     private let threadNumber = Atomic<UInt>(0)
     /// Guarded by the loop's thread: before `start` no other thread uses it, and afterwards every access checks the
     /// thread.
@@ -140,8 +140,8 @@ public final class LoopThread: Sendable {
     /// Stops the loop, and returns when its thread has ended: within two seconds, whatever the peers do.
     ///
     /// It cuts open sockets without a close frame; a server that sends close frames does so before. Every open socket
-    /// has had its `socketClosed` when this returns. Can be called several times, and before `start`. Work that the
-    /// loop itself waits for must not await it.
+    /// has received its `socketClosed` when this returns. Can be called several times, and before `start`. Work for
+    /// which the loop itself waits must not await it.
     public func stop() async {
         await withCheckedContinuation { continuation in
             // Dropped work is released outside of the lock: what it retains may post in its deinit.
@@ -179,8 +179,8 @@ public final class LoopThread: Sendable {
 
     fileprivate func runThread(_ launch: ThreadLaunch) {
         threadNumber.store(UInt(signalbox_current_thread()), ordering: .relaxed)
-        // No thread joins this one: `finish` resumes the callers of `stop`, and the thread uses nothing of the loop
-        // after it.
+        // No thread joins this one: `finish` resumes the callers of `stop`, after which the thread uses nothing of the
+        // loop.
         signalbox_detach_current_thread()
         name.withCString { signalbox_name_current_thread($0) }
         do throws(TransportError) {

@@ -58,8 +58,8 @@ final class TimerHandle {
 
     func start(at deadline: MonotonicInstant) {
         guard let timer, let loop = core.loop else { return }
-        // libuv counts from a time of its own, which it read when the iteration began, in whole milliseconds. The delay
-        // is the difference to that time, rounded up: the timer is late by less than 1 ms and never early.
+        // libuv counts in whole milliseconds from its own time, which it read when the iteration began. The delay is
+        // the difference to that time, rounded up: the timer is late by less than 1 ms and never early.
         let dueMilliseconds = (max(0, deadline.nanoseconds) + 999_999) / 1_000_000
         let delay = dueMilliseconds - Int64(bitPattern: uv_now(loop))
         uv_timer_start(

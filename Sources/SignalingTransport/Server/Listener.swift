@@ -12,9 +12,9 @@ import SignalingProtocol
 
 /// A listening socket, watched on the loop. Confined to the loop.
 ///
-/// libwebsockets' own listener has no control of the backlog, of running out of descriptors, or of stopping, and on a
-/// libuv loop it does not report a failed bind. SO_REUSEPORT stays off: two servers started on one port by mistake
-/// would share it without an error, and the members of a session would be split between them.
+/// libwebsockets' own listener cannot control the backlog, handle a lack of descriptors, or stop, and on a libuv loop
+/// it does not report a failed bind. SO_REUSEPORT stays off: two servers started on one port by mistake would share it
+/// without an error, and split the members of a session between them.
 final class Listener {
     /// How long accepting pauses when no file descriptor is left.
     private static let exhaustedPause = Duration.milliseconds(100)
@@ -25,14 +25,14 @@ final class Listener {
     private var accepted: ((Int32, SocketAddress) -> Void)?
     private var descriptor: Int32
     private var poll: UnsafeMutablePointer<uv_poll_t>?
-    /// A spare descriptor for when no other is left. Closing it lets one connection be accepted and closed, so that the
-    /// client notices.
+    /// A spare descriptor for when no other is left. If it is closed, one connection can be accepted and closed, so
+    /// that the client notices.
     private var spare: Int32
     private var resume: LoopTimer?
 
     /// Starts to listen. Connections are accepted from ``start(accepted:)`` on.
     ///
-    /// - Parameter batchCount: how many connections are accepted in a row before other sockets get their turn.
+    /// - Parameter batchCount: how many connections are accepted in a row before other sockets are served.
     init(loop: LoopThread, host: String, port: Int, backlog: Int, batchCount: Int) throws(TransportError) {
         guard let wanted = SocketAddress(host: host, port: port) else {
             throw TransportError(
@@ -111,7 +111,7 @@ final class Listener {
         }
     }
 
-    /// The listener stays readable while connections wait, so it is not watched for a while, or the loop would spin.
+    /// The listener stays readable while connections wait. Stop watching it for a while, or the loop would spin.
     private func descriptorsAreExhausted() {
         loop.logger.warning("closed a new connection: no file descriptor is left; raise the limit (ulimit -n)")
         Self.closeDescriptor(spare)

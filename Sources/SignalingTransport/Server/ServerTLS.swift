@@ -17,7 +17,7 @@ extension TransportServer.TLS {
                 .libraryFailed,
                 "OpenSSL refuses the TLS settings: \(Self.firstReason()). Check the system-wide OpenSSL configuration.")
         }
-        // A chain that fails half-way leaves its first half behind, so it is tried on a context of its own.
+        // A chain that fails half-way leaves its first half behind, so load it into a context of its own first.
         guard let trial = SSL_CTX_new(TLS_server_method()) else {
             throw TransportError(.resourcesExhausted, "Cannot create a TLS context: no memory is left.")
         }

@@ -17,7 +17,7 @@ extension TransportServer {
         }
     }
 
-    /// How a server is set up, with a bound for every resource that a peer can consume.
+    /// The options of a server, with a bound for every resource that a peer can consume.
     public struct Options: Sendable {
         /// An IPv4 or IPv6 address, or "localhost" (127.0.0.1). Default: "127.0.0.1".
         public var host = "127.0.0.1"
@@ -46,16 +46,17 @@ extension TransportServer {
         public var maxConnectionCount: Int?
         /// File descriptors left for the rest of the process. Default: 64.
         public var spareDescriptorCount = 64
-        /// From accepting a connection to the end of its headers, the TLS handshake included; and again from there to
-        /// the end of the body. Absolute: bytes that arrive do not extend it. Default: ``Limits/requestTimeout``.
+        /// The time from accepting a connection to the end of its headers, the TLS handshake included; and again from
+        /// there to the end of the body. Absolute: bytes that arrive do not extend it. Default:
+        /// ``Limits/requestTimeout``.
         public var requestTimeout = Limits.requestTimeout
-        /// From a request to the handler's response; then the transport answers 503. Default: 30 s.
+        /// The time from a request to the handler's response; then the transport answers 503. Default: 30 s.
         public var answerTimeout = Duration.seconds(30)
-        /// For a client to read a response; then the connection is cut. Default: 30 s.
+        /// The time for a client to read a response; then the connection is cut. Default: 30 s.
         public var responseTimeout = Duration.seconds(30)
-        /// From a response to the end of the next request's headers. Default: 15 s.
+        /// The time from a response to the end of the next request's headers. Default: 15 s.
         public var keepAliveTimeout = Duration.seconds(15)
-        /// For the closing handshake of a WebSocket; then the connection is cut. Default: 5 s.
+        /// The time for the closing handshake of a WebSocket; then the connection is cut. Default: 5 s.
         public var closeTimeout = Duration.seconds(5)
 
         public init(host: String = "127.0.0.1", port: Int = 0) {

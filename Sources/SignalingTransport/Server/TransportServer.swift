@@ -56,10 +56,10 @@ public final class TransportServer {
     /// The port that the server listens on.
     public let port: Int
 
-    /// WebSockets, open or closing.
+    /// The number of WebSockets, open or closing.
     public var socketCount: Int { sockets.count }
 
-    /// HTTP connections, idle ones included.
+    /// The number of HTTP connections, idle ones included.
     public var connectionCount: Int { connections.count }
 
     /// Closes the listening socket and idle HTTP connections. Sockets stay open and requests are completed. Idempotent.
@@ -81,7 +81,7 @@ public final class TransportServer {
 
     private func accepted(_ descriptor: Int32, _ peer: SocketAddress) {
         guard connections.count + sockets.count < connectionLimit, !isDraining else {
-            // A response where it is cheap; if it is lost with the close, the close is answer enough. With TLS there is
+            // Without TLS a response is cheap, and it does no harm if it is lost with the close. With TLS there is
             // none, since the handshake for it costs too much.
             if options.tls == nil {
                 let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -99,7 +99,7 @@ public final class TransportServer {
         connection.adopted(signalbox_adopt(vhost, descriptor, options.tls == nil ? 0 : 1, opaque))
         // The library refuses a TLS client at once if its first bytes are no handshake. It has closed the descriptor
         // then, and calls back for the last time later in this turn, when libuv has closed its handle: the object must
-        // live until then. If no callback comes (there was no memory), the deadline releases the object.
+        // live until then. If no callback comes, for lack of memory, the deadline releases the object.
         if connections[id] != nil { setDeadline(id, after: options.requestTimeout) }
     }
 
@@ -146,7 +146,7 @@ public final class TransportServer {
 
     // MARK: Shutdown
 
-    /// The loop stops, and closes all sockets next.
+    /// Called when the loop stops. The loop closes all sockets next.
     func loopStops() {
         listener?.close()
         listener = nil
@@ -154,7 +154,7 @@ public final class TransportServer {
         deadlineTimer = nil
     }
 
-    /// All sockets are closed, and the handler knows.
+    /// Called when all sockets are closed and the handler has received their last calls.
     func loopStopped() {
         handler = nil
         connections = [:]

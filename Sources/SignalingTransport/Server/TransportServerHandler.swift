@@ -1,5 +1,5 @@
-/// Receives what happens to a server. Every call comes on the loop, one at a time. Each may call the server, its
-/// sockets and its exchanges.
+/// Receives the events of a server. Every call comes on the loop, one at a time. Each may call the server, its sockets
+/// and its exchanges.
 public protocol TransportServerHandler: AnyObject {
     /// A client has opened a WebSocket with the server's sub-protocol.
     func socketOpened(_ socket: ServerSocket)

@@ -1,20 +1,20 @@
 import CLibwebsockets
 import SignalingProtocol
 
-/// A WebSocket to a server. Confined to its loop. Its decisions are ``WebSocketLifecycle``'s.
+/// A WebSocket to a server. Confined to its loop. ``WebSocketLifecycle`` makes its decisions.
 ///
-/// After ``terminate()`` or ``close(code:reason:)`` the handler still gets its last call.
+/// After ``terminate()`` or ``close(code:reason:)`` the handler still receives its last call.
 public final class ClientSocket: TurnEndClosable {
-    /// How a connection is made.
+    /// The options of a connection.
     public struct Options: Sendable {
         /// Maximum size of a message in bytes; a larger one closes the socket with 1009.
         /// Default: ``Limits/clientMessageByteCount``.
         public var maxMessageByteCount = Limits.clientMessageByteCount
         /// Maximum number of fragments of a message. Default: 4096, since intermediaries may fragment a large one.
         public var maxFragmentCount = 4096
-        /// From the call to the end of the handshake. Default: 10 s.
+        /// The time from the call to the end of the handshake. Default: 10 s.
         public var connectTimeout = Duration.seconds(10)
-        /// For the closing handshake. Default: 5 s.
+        /// The time for the closing handshake. Default: 5 s.
         public var closeTimeout = Duration.seconds(5)
         /// A PEM file with certificates to trust for `wss` in addition to the system's. Default: nil, the system's
         /// only.
@@ -45,8 +45,8 @@ public final class ClientSocket: TurnEndClosable {
     /// Starts to connect. Call it on the loop. The result, also of a failure, is reported to the handler after this
     /// call.
     ///
-    /// The operating system looks up a name within this call, and the loop waits for that. If the delay matters, give
-    /// an address or use a loop that has nothing else to do.
+    /// The operating system looks up a name within this call, and the loop waits for that. If the delay matters, pass
+    /// an address, or use a loop that has nothing else to do.
     ///
     /// - Parameters:
     ///   - url: `ws://host[:port]/path` or `wss://…`.
@@ -84,7 +84,8 @@ public final class ClientSocket: TurnEndClosable {
     /// ``ClientSocketHandler/clientSocketDrained(_:)``.
     public var isBacklogged: Bool { lifecycle.isBacklogged }
 
-    /// Sends the frame as one text message. Unlike on the server this destroys its bytes: clients mask in place.
+    /// Sends the frame as one text message. Unlike on the server, this destroys the frame's bytes: clients mask in
+    /// place.
     @discardableResult
     public func write(_ frame: OutboundFrame) -> WriteOutcome {
         guard let wsi else { return .closed }
@@ -157,7 +158,7 @@ public final class ClientSocket: TurnEndClosable {
             .peerCloseReceived(.init(code: CloseFrame.code(in: payload), reason: CloseFrame.reason(in: payload))))
     }
 
-    /// The handshake ends here. ``connectFailed(_:)`` comes next, with a text of the library that says less.
+    /// The handshake ends here. ``connectFailed(_:)`` follows, with a less precise text of the library.
     func certificateRefused(_ why: String) {
         fail(
             .connectFailed,
@@ -168,8 +169,8 @@ public final class ClientSocket: TurnEndClosable {
     /// `LWS_CALLBACK_CLIENT_CONNECTION_ERROR`
     func connectFailed(_ text: UnsafeRawBufferPointer) {
         let words = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
-        // The library marks failures after the connection was made with "HS:". About TLS it reports OpenSSL's kind of
-        // error only, with a number that it has mistaken for a reason.
+        // The library marks failures after the connection was made with "HS:". For TLS it reports only OpenSSL's kind
+        // of error, with a number that it has mistaken for a reason.
         if words.hasPrefix("HS:") || words.contains("ws upgrade") {
             fail(.handshakeRefused, "The server refused the WebSocket (\(words)). Check the path in the URL.")
         } else if words.hasPrefix("connect SSL err") {
@@ -186,7 +187,7 @@ public final class ClientSocket: TurnEndClosable {
     /// `LWS_CALLBACK_CLIENT_CLOSED`
     func connectionEnded() { handle(.connectionEnded) }
 
-    /// `LWS_CALLBACK_WSI_DESTROY`: the library forgets the connection, and the context the socket.
+    /// `LWS_CALLBACK_WSI_DESTROY`: the library releases the connection, and the context releases the socket.
     func destroyed() {
         handle(.connectionEnded)
         forget()
@@ -260,7 +261,7 @@ public final class ClientSocket: TurnEndClosable {
         attachment = nil
     }
 
-    /// Notes why the socket cannot open. The first reason counts, unless this side has ended the attempt before.
+    /// Records why the socket cannot open. The first reason counts, unless this side has ended the attempt before.
     private func fail(_ code: TransportError.Code, _ message: String) {
         guard failure == nil, !lifecycle.mustHangUp else { return }
         failure = TransportError(code, message)

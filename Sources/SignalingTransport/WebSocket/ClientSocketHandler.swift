@@ -1,4 +1,4 @@
-/// Receives what happens to a client socket. Every call comes on the loop.
+/// Receives the events of a client socket. Every call comes on the loop.
 public protocol ClientSocketHandler: AnyObject {
     /// The handshake is complete; the server has agreed to the requested sub-protocol.
     func clientSocketOpened(_ socket: ClientSocket)

@@ -1,7 +1,7 @@
 /// Joins the pieces that libwebsockets delivers (fragments, and parts of frames that straddle two reads) into whole
 /// text messages, and checks the limits. It buffers at most `byteLimit` bytes.
 struct MessageAssembler {
-    /// What one receive callback delivers of a message.
+    /// The part of a message that one receive callback delivers.
     struct Piece {
         var bytes: UnsafeRawBufferPointer
         /// The first piece of its message.
@@ -42,7 +42,7 @@ struct MessageAssembler {
         }
         if isDropping { return .incomplete }
         if piece.isBinary { return drop(.binaryMessage) }
-        // The announced rest counts too: a frame of 2^62 bytes is refused at its first byte.
+        // The announced rest counts, too: a frame of 2^62 bytes is a violation at its first byte.
         let (size, overflow) = (joined.count + piece.bytes.count).addingReportingOverflow(piece.remainingInFrame)
         if overflow || size > byteLimit { return drop(.messageTooBig) }
         if piece.remainingInFrame == 0 {

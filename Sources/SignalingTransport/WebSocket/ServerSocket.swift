@@ -3,7 +3,7 @@ import SignalingProtocol
 
 /// A WebSocket that a client has opened. Confined to the loop. After `socketClosed` every call does nothing.
 ///
-/// It buffers at most the rest of one frame. Its decisions are ``WebSocketLifecycle``'s.
+/// It buffers at most the rest of one frame. ``WebSocketLifecycle`` makes its decisions.
 public final class ServerSocket: TurnEndClosable {
     private typealias Lifecycle = WebSocketLifecycle<OutboundFrame>
 
@@ -14,11 +14,11 @@ public final class ServerSocket: TurnEndClosable {
     /// The `Origin` header: the page that opened the socket. nil if there was none. Browsers set it truthfully; other
     /// programs send any value or none.
     public let origin: String?
-    /// Whether the server reads what the client sends. Set it to false for back-pressure: input then waits in TCP.
+    /// Whether the server reads from the client. Set it to false for back-pressure: input then waits in TCP.
     ///
     /// A change takes effect when this turn of the loop ends; input that was read before, at most one read, is still
-    /// delivered. While it is false the client's close frame is not received, and a lost connection is noticed only if
-    /// bytes wait to be sent. A socket that this side closes is read from in any case.
+    /// delivered. While it is false, the server does not receive the client's close frame, and notices a lost
+    /// connection only if bytes wait to be sent. A socket that this side closes is read from in any case.
     public var isReading = true {
         didSet {
             if isReading != oldValue { server?.loop.core.readingChanged(self) }
@@ -53,7 +53,7 @@ public final class ServerSocket: TurnEndClosable {
     public var isBacklogged: Bool { lifecycle.isBacklogged }
 
     /// How many bytes the client's TCP has acknowledged since the connection was made, frame headers and TLS included.
-    /// 0 on systems that do not report it (others than Linux), and for a socket that is not open.
+    /// 0 on systems that do not report it (other than Linux), and for a socket that is not open.
     public var takenByteCount: UInt64 {
         guard let wsi, isOpen else { return 0 }
         return signalbox_acknowledged_byte_count(lws_get_socket_fd(wsi))
@@ -132,7 +132,7 @@ public final class ServerSocket: TurnEndClosable {
     /// `LWS_CALLBACK_CLOSED`
     func connectionEnded() { handle(.connectionEnded) }
 
-    /// `LWS_CALLBACK_WSI_DESTROY`: the library forgets the connection, and the server the socket.
+    /// `LWS_CALLBACK_WSI_DESTROY`: the library releases the connection, and the server releases the socket.
     func destroyed() {
         handle(.connectionEnded)
         let server = server
@@ -142,8 +142,8 @@ public final class ServerSocket: TurnEndClosable {
 
     // MARK: Called by the loop and the server
 
-    /// Within the library's callbacks this would put the rest of a read aside, and on libuv leave it there until the
-    /// connection's next event. So the loop calls it at the end of a turn.
+    /// Called at the end of a turn. Within the library's callbacks this would set the rest of a read aside, and on
+    /// libuv leave it there until the connection's next event.
     func applyReading() {
         guard let wsi, let isAllowed = lifecycle.reads(ifHandlerReads: isReading), isAllowed != isReadingAllowed else {
             return

@@ -38,11 +38,11 @@ struct WebSocketLifecycle<Frame> {
         /// The connection is cut when this turn of the loop ends. `recordsPeerClose`: a close frame of the peer that
         /// arrives before the cut still counts. Next: `closed`.
         case terminating(Outcome, recordsPeerClose: Bool)
-        /// The connection has ended, and the owner knows. The last state.
+        /// The connection has ended, and its owner has received the report. The last state.
         case closed
     }
 
-    /// What this side puts into its close frame.
+    /// The contents of this side's close frame.
     struct CloseRequest {
         var code: UInt16
         var reason: String
@@ -50,13 +50,13 @@ struct WebSocketLifecycle<Frame> {
         var farewell: Frame?
     }
 
-    /// What the peer's close frame says.
+    /// The contents of the peer's close frame.
     struct PeerClose: Equatable {
         var code: UInt16
         var reason = ""
     }
 
-    /// How the socket ends, for its owner.
+    /// The end of the socket, for its owner.
     enum Outcome: Equatable {
         /// It never opened.
         case failed(isTimeout: Bool)
@@ -137,7 +137,7 @@ struct WebSocketLifecycle<Frame> {
         }
     }
 
-    /// What to do with input.
+    /// How to treat input.
     @inline(__always) var inputDisposition: InputDisposition {
         switch state {
         case .open, .backlogged: .deliver
@@ -284,7 +284,8 @@ struct WebSocketLifecycle<Frame> {
         switch state {
         case .starting, .opening: state = .terminating(.failed(isTimeout: isTimeout), recordsPeerClose: false)
         case .open, .backlogged, .closingAfterBacklog, .closeScheduled:
-            // A peer that says goodbye and goes fails a write first; its close frame is read in the same turn.
+            // A peer that sends a close frame and then leaves makes a write fail first; its close frame is read in the
+            // same turn.
             state = .terminating(.closed(by: nil), recordsPeerClose: true)
         case .closeSent: state = .terminating(.closed(by: nil), recordsPeerClose: false)
         case .peerClosing(let close): state = .terminating(.closed(by: close), recordsPeerClose: false)
@@ -319,7 +320,7 @@ struct WebSocketLifecycle<Frame> {
     private mutating func connectionEnded() -> [Effect] {
         switch state {
         case .starting:
-            // Reported when the call has returned.
+            // Reported after the call has returned.
             state = .starting(hasFailed: true)
             return []
         case .opening: return end(.failed(isTimeout: false))

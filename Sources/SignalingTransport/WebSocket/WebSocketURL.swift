@@ -1,7 +1,7 @@
 /// The parts of a `ws` or `wss` URL (RFC 6455, section 3).
 struct WebSocketURL: Equatable {
     let isSecure: Bool
-    /// An IPv6 address stands here without its brackets.
+    /// An IPv6 address has no brackets here.
     let host: String
     let port: Int
     /// With the query; at least "/".
@@ -9,7 +9,7 @@ struct WebSocketURL: Equatable {
 
     init(_ text: String) throws(TransportError) {
         func invalid(_ why: String) -> TransportError {
-            // A URL with a user may contain a password: it is not repeated.
+            // A URL with a user may contain a password, so the message does not repeat it.
             let shown = text.contains("@") ? "" : " \(text.debugDescription)"
             return TransportError(
                 .invalidURL, "The WebSocket URL\(shown) \(why). Use ws://host:port/path or wss://host:port/path.")

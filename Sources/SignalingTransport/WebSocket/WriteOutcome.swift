@@ -1,4 +1,4 @@
-/// What became of a frame that was written to a socket.
+/// The outcome of writing a frame to a socket.
 public enum WriteOutcome: Sendable, Hashable {
     /// The operating system has accepted the whole frame.
     case sent

@@ -21,7 +21,7 @@ public struct Composer: Equatable, Sendable {
     /// How much more text fits. Negative if the limit was lowered below the text's length.
     public var remaining: Int { maxLength - unit.length(of: text) }
 
-    /// Replaces the text. A text that is too long is refused whole: nothing is cut off, and the old text stays.
+    /// Replaces the text. If the text is too long, the composer refuses it as a whole and keeps the old one.
     @discardableResult
     public mutating func edit(_ newText: String) -> EditResult {
         let excess = unit.length(of: newText) - maxLength
@@ -30,7 +30,7 @@ public struct Composer: Equatable, Sendable {
         return .accepted(remaining: -excess)
     }
 
-    /// Why the text itself cannot be sent: blank is checked before too long. Nil: it can.
+    /// Why the text itself cannot be sent: blank is checked before too long. Nil if it can.
     public var refusal: SendRefusal? {
         let isBlank = sendsBlankText ? text.isEmpty : text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
         if isBlank { return .blank }

@@ -1,13 +1,13 @@
 import SignalingProtocol
 
-/// Recognizes one's own messages when they come back. A broadcast also reaches its sender, and must not be shown twice.
+/// Recognizes echoes: the user's own broadcasts, which the server also sends back. The chat must not show them twice.
 struct EchoBook {
-    /// Messages sent as bare text, which come back without a local id.
+    /// Messages sent as bare text, whose echoes have no local ID.
     private var bare: [(localID: LocalID, text: String)] = []
-    /// One's own connections, past and present: after a reconnect an echo may come back with the old id.
+    /// The user's own connections, past and present: after a reconnect an echo may have the old ID.
     private var ownConnections: [ConnectionID] = []
 
-    /// Bounds of both lists: an older echo does not come back.
+    /// The bounds of both lists. Echoes of older messages have arrived by then.
     private static let bareCount = 256
     private static let connectionCount = 8
 
@@ -32,7 +32,7 @@ struct EchoBook {
 
     func isOwn(_ connection: ConnectionID) -> Bool { ownConnections.contains(connection) }
 
-    /// The message of an echo of bare text: the oldest with that text.
+    /// Returns the message of a bare-text echo: the oldest with that text.
     mutating func settleBare(_ text: String) -> LocalID? {
         guard let index = bare.firstIndex(where: { $0.text == text }) else { return nil }
         return bare.remove(at: index).localID

@@ -5,7 +5,7 @@ public struct LocalID: RawIdentifier {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Longest local id that is accepted from others, in bytes, since the timeline keeps them. 64 random bits need 16.
+    /// The maximum length in bytes of a local ID from others, since the timeline keeps it. 64 random bits need 16.
     static let longest = 64
 
     /// 64 random bits in hex.

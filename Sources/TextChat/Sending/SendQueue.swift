@@ -1,7 +1,7 @@
-/// Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were
-/// written. A failed message holds back those behind it until it is sent, discarded, or passed over.
+/// Decides which of the user's messages the channel sends next: one at a time, in the order in which they were written.
+/// A failed message holds back those behind it until it is sent, discarded, or passed over.
 struct SendQueue {
-    /// How many messages fit, failed ones included (G5).
+    /// The maximum number of messages, failed ones included (G5).
     static let capacity = 100
 
     private enum Status { case waiting, inFlight, failed, passedOver }
@@ -14,7 +14,7 @@ struct SendQueue {
 
     mutating func append(_ id: LocalID) { entries.append((id, .waiting)) }
 
-    /// Adds a failed message that holds back nothing: from an earlier run of the program.
+    /// Adds a failed message of an earlier run of the program, which holds back nothing.
     mutating func appendPassedOver(_ id: LocalID) { entries.append((id, .passedOver)) }
 
     /// The message to send next; nil while another is in flight, or a failed one holds the queue back.
@@ -40,7 +40,7 @@ struct SendQueue {
     /// The message was sent or discarded.
     mutating func remove(_ id: LocalID) { entries.removeAll { $0.id == id } }
 
-    /// Failed messages hold back nothing any more.
+    /// From now on the failed messages hold back nothing.
     mutating func passFailed() { pass(entries.indices) }
 
     /// Fails all messages that were not started, and returns them. The message in flight has an answer coming.

@@ -12,19 +12,19 @@ public enum SendResult: Equatable, Sendable {
     case discarded
 }
 
-/// Why a draft is not sent. The component checks in this order and returns the first that holds.
+/// Why a draft is not sent. The component checks in this order and returns the first reason that applies.
 public enum SendRefusal: Equatable, Sendable {
-    /// The draft is empty, or white space alone.
+    /// The draft is empty, or has only white space.
     case blank
     /// The draft is longer than ``Composer/maxLength`` by `excess`, in the composer's unit.
     case tooLong(excess: Int)
     /// The signal would be longer than `Limits.dataLength` by `excess` UTF-16 units.
     case signalTooLong(excess: Int)
-    /// The channel has no connection; without a channel: there is no delegate.
+    /// The channel has no connection. Without a channel: there is no delegate.
     case notConnected
     /// The queue is full of waiting and failed messages.
     case tooManyWaiting
-    /// Another message has this local id.
+    /// Another message has this local ID.
     case localIDTaken
     /// The delegate refused the message.
     case byDelegate

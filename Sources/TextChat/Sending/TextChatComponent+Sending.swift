@@ -17,7 +17,7 @@ extension TextChatComponent {
     /// Whether the draft can be sent, as far as the component knows; the delegate may still refuse it.
     public var canSend: Bool { refusal() == nil }
 
-    /// Why the draft cannot be sent; nil: it can, unless the delegate refuses it.
+    /// Why the draft cannot be sent. Nil if it can, unless the delegate refuses it.
     ///
     /// The component checks in this order: blank, too long, too long as a signal, not connected, too many waiting.
     public func refusal() -> SendRefusal? {
@@ -26,9 +26,9 @@ extension TextChatComponent {
 
     // MARK: Sending
 
-    /// Queues the draft as a message and returns at once; nil: queued. The row is shown and the draft is empty then.
+    /// Queues the draft as a message and returns at once; nil: queued. The row is then shown, and the draft is empty.
     ///
-    /// The component sends queued messages through the ``channel`` by itself, one at a time, in the order in which they
+    /// The component itself sends queued messages through the ``channel``, one at a time, in the order in which they
     /// were written, and marks each row as sent or failed. A failed message holds back those behind it, until
     /// ``retry(_:isolation:)`` sends it, ``discard(_:)`` removes it, or ``passFailed()`` lets the others pass. Without
     /// a channel the delegate sends.
@@ -53,7 +53,7 @@ extension TextChatComponent {
         return await outcome(of: localID)
     }
 
-    /// Waits until one's own message is sent, failed or discarded. Returns at once if it is not being sent.
+    /// Waits until a message of the user is sent, failed or discarded. Returns at once if it is not being sent.
     public func outcome(of localID: LocalID) async -> SendResult {
         while timeline.ownMessage(localID)?.state == .sending {
             await withCheckedContinuation { sending.waiters[localID, default: []].append($0) }
@@ -61,8 +61,8 @@ extension TextChatComponent {
         return knownOutcome(localID)
     }
 
-    /// Gives the draft to the ``delegate``, even if there is a channel, and waits for nothing: OpenTok's Send button. A
-    /// message that the delegate accepts is shown as sent.
+    /// Passes the draft to the ``delegate``, even if there is a channel, and waits for nothing: OpenTok's Send button.
+    /// A message that the delegate accepts is shown as sent.
     public func submit(now: WallTime, localID: LocalID) -> SendResult {
         show(now: now, localID: localID, through: nil).map { .refused($0) } ?? .sent
     }
@@ -70,8 +70,8 @@ extension TextChatComponent {
     /// Sends a failed message again, as the same row at the same index, and waits for the outcome. Any other message
     /// stays as it is.
     ///
-    /// If the first attempt did arrive, receivers recognize the second by its local id and show one row. Bare text has
-    /// no local id, so they show two.
+    /// If the first attempt arrived after all, receivers recognize the second by its local ID and show one row. Bare
+    /// text has no local ID, so they show two.
     public func retry(_ localID: LocalID, isolation: isolated any Actor = #isolation) async -> SendResult {
         guard timeline.ownMessage(localID)?.hasFailed == true else { return knownOutcome(localID) }
         guard isConnected else { return .refused(.notConnected) }
@@ -103,7 +103,7 @@ extension TextChatComponent {
 
     // MARK: Rows
 
-    // Samples as long in a signal as the real values.
+    // Samples with the same length in a signal as the real values.
     private static let sampleID = LocalID("0000000000000000")
     private static let sampleTime = WallTime(milliseconds: 1_700_000_000_000)
 
@@ -126,7 +126,7 @@ extension TextChatComponent {
         return sending.queue.isFull ? .tooManyWaiting : nil
     }
 
-    /// Makes the draft a row, unless it is refused.
+    /// Shows the draft as a row, unless it is refused.
     private func show(now: WallTime, localID: LocalID, through channel: (any SignalChannel)?) -> SendRefusal? {
         var message = message(now: now, localID: localID, state: channel == nil ? .sent : .sending)
         if let refusal = refusal(of: message, via: channel) { return refusal }
@@ -137,7 +137,7 @@ extension TextChatComponent {
         typing.handle(.messageSubmitted)
         message.typingN = typing.typingN
         if channel == nil {
-            // The delegate chooses the form: the echo may be bare text.
+            // The delegate chooses the form, so the echo may be bare text.
             echoes.expectBare(localID, text: message.text)
             tell(timeline.insert(message, now: now))
         } else {
@@ -164,7 +164,7 @@ extension TextChatComponent {
         startNext()
     }
 
-    /// Wakes the task: perhaps the next message can be sent now.
+    /// Wakes the task, in case the next message can be sent now.
     func startNext() { sending.turns?.yield() }
 
     private func transmitNext(on isolation: isolated any Actor) {
@@ -185,7 +185,7 @@ extension TextChatComponent {
     }
 
     private func fail(_ localID: LocalID, _ error: SignalingError) {
-        // The echo may have come although the acknowledgement did not: then the message is sent.
+        // The echo may have arrived without the acknowledgement. Then the message is sent.
         guard timeline.ownMessage(localID)?.state == .sending else { return }
         // A refused message has no echo; one that was lost with the connection may still have one.
         if error.code != .notConnected { echoes.forget(localID) }
@@ -195,7 +195,7 @@ extension TextChatComponent {
         startNext()
     }
 
-    /// The session has the message, as its acknowledgement or its echo states.
+    /// Handles an acknowledgement or an echo: the message is in the session's log.
     @discardableResult
     func settle(_ localID: LocalID, seq: Seq?) -> [TimelineChange] {
         let changes = tell(timeline.confirm(localID, seq: seq))

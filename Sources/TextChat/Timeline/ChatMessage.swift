@@ -2,10 +2,10 @@ import SignalingProtocol
 
 /// One message of a chat.
 public struct ChatMessage: Equatable, Sendable {
-    /// The sender's name for the message, sent along: it identifies an echo or a second delivery. Nil in bare text.
+    /// The sender's name for the message, sent with it. It identifies an echo or a second delivery. Nil in bare text.
     public var localID: LocalID?
 
-    /// The sender: for a received message the connection id that the server stamped, whatever its data states. A
+    /// The sender: for a received message the connection ID that the server stamped, whatever its data states. A
     /// message that came by REST has no connection, so its data counts.
     public var senderID: String?
 
@@ -14,14 +14,15 @@ public struct ChatMessage: Equatable, Sendable {
 
     public var text: String
 
-    /// When it was sent, by the sender's clock: to show, not to order by. Nil only until the message is in a timeline.
+    /// When it was sent, by the sender's clock. For display, not for ordering. Nil only until the message is in a
+    /// timeline.
     public var sentAt: WallTime?
 
     /// When it arrived in this program or was written in it, by this program's clock. Nil only until the message is in
     /// a timeline.
     public var receivedAt: WallTime?
 
-    /// Its number in the session's order; nil while it has none, or if the channel tells none.
+    /// Its number in the session's order; nil while it has none, or if the channel reports none.
     public var seq: Seq?
 
     public var direction: Direction
@@ -69,7 +70,7 @@ public struct ChatMessage: Equatable, Sendable {
         case interrupted
     }
 
-    /// Whether it is one's own and, as far as is known, not in the session's log.
+    /// Whether it is the user's own and, as far as is known, not in the session's log.
     var isPending: Bool { direction == .sent && state != .sent }
 
     var hasFailed: Bool { if case .failed = state { true } else { false } }

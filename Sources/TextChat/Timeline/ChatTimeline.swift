@@ -2,27 +2,27 @@ import SignalingProtocol
 
 /// The messages of one chat, and the rows that show them. A value without a channel or a clock.
 ///
-/// - Order: messages in the session's log go by seq, or by arrival where there is none; dates never count (CHAT-6).
-///   One's own messages that have not arrived, failed ones included, stand behind all others in the order in which they
-///   were written. A message that arrives moves to its index in the session's order, as the same row.
-/// - Once: (sender, local id) is one message, and so is one seq; texts are never compared (CHAT-5).
-/// - Every mutating function returns the steps from the rows before to the rows after. What it costs depends on how
-///   much changes, not on how long the history is.
+/// - Order: messages in the session's log are ordered by seq, or by arrival without one; dates never count (CHAT-6).
+///   The user's own messages that have not arrived, failed ones included, come after all others, in the order in which
+///   they were written. A message that arrives moves to its index in the session's order, as the same row.
+/// - Once: (sender, local ID) identifies one message, and so does a seq; texts are never compared (CHAT-5).
+/// - Every mutating function returns the steps from the rows before to the rows after. Its cost depends on how much
+///   changes, not on the length of the history.
 public struct ChatTimeline: Sendable {
-    /// How many messages are kept, at least 1. Beyond it the oldest are dropped, but never a pending one.
+    /// The maximum number of messages to keep, at least 1. Above it the oldest are dropped, but never a pending one.
     public let limit: Int
 
-    /// Whether the user reads along: messages that arrive meanwhile are not unread. Becoming visible marks nothing as
-    /// read.
+    /// Whether the chat is visible to the user: messages that arrive meanwhile are not unread. Becoming visible marks
+    /// nothing as read.
     public var isVisible = false
 
-    /// How many kept messages of others arrived while the user did not read along, and are not marked as read.
+    /// How many kept messages of others arrived while the chat was not visible, and are not marked as read.
     public private(set) var unreadCount = 0
     /// How many messages are kept.
     public private(set) var messageCount = 0
 
     private var layout: TimelineLayout
-    /// The rows of one's own messages.
+    /// The rows of the user's own messages.
     private var own: [LocalID: TimelineRow.ID] = [:]
     /// The rows of others' messages, to recognize a second delivery.
     private var known: [Identity: TimelineRow.ID] = [:]
@@ -54,19 +54,19 @@ public struct ChatTimeline: Sendable {
     /// How many messages the grouping has visited since the beginning; a measure of work for tests.
     public var stepCount: Int { layout.stepCount }
 
-    /// One's own message with this local id, if there is one.
+    /// The user's own message with this local ID, if there is one.
     public func ownMessage(_ localID: LocalID) -> ChatMessage? {
         ownIndex(localID).flatMap { layout.lines[$0].entry?.message }
     }
 
-    /// The row of one's own message with this local id.
+    /// The row of the user's own message with this local ID.
     public func rowID(of localID: LocalID) -> TimelineRow.ID? { own[localID] }
 
     public var firstUnreadID: TimelineRow.ID? { firstUnread.map { layout.lines[layout.index(of: $0)].id } }
 
-    // MARK: One's own messages
+    // MARK: The user's own messages
 
-    /// Adds a message that is being sent, behind all others. Nothing happens if its local id is in use, or it has none.
+    /// Adds a message that is being sent, behind all others. Nothing happens if its local ID is in use, or it has none.
     public mutating func appendPending(_ message: ChatMessage, now: WallTime) -> [TimelineChange] {
         guard let localID = message.localID, own[localID] == nil else { return [] }
         var message = message
@@ -77,7 +77,7 @@ public struct ChatTimeline: Sendable {
         return finish()
     }
 
-    /// The session has the message, as its acknowledgement or its echo states, in any order. Without a `seq` the
+    /// Confirms that the session has the message, by its acknowledgement or its echo, in any order. Without a `seq` the
     /// message goes behind those that have arrived.
     public mutating func confirm(_ localID: LocalID, seq: Seq? = nil) -> [TimelineChange] {
         guard let index = ownIndex(localID), let message = layout.lines[index].entry?.message else { return [] }
@@ -110,8 +110,8 @@ public struct ChatTimeline: Sendable {
 
     // MARK: The session's messages
 
-    /// Adds a message that is in the session's log: another's, or one's own that was not pending. Nothing happens if it
-    /// is there already.
+    /// Adds a message that is in the session's log: another's, or the user's own that was not pending. Does nothing if
+    /// it is there already.
     public mutating func insert(_ message: ChatMessage, now: WallTime) -> [TimelineChange] {
         if let identity = Identity(message), known[identity] != nil { return [] }
         if message.direction == .sent, let localID = message.localID, own[localID] != nil { return [] }
@@ -124,7 +124,7 @@ public struct ChatTimeline: Sendable {
         return finish()
     }
 
-    /// Adds a gap behind the messages that have arrived: something was lost. The seq may start anew behind it.
+    /// Adds a gap behind the messages that have arrived: something was lost. After it the seq may start anew.
     public mutating func noteGap() -> [TimelineChange] {
         let key = arrivalKey()
         startEra()
@@ -132,7 +132,7 @@ public struct ChatTimeline: Sendable {
         return finish()
     }
 
-    /// The seq of later messages need not continue that of earlier ones: the connection is another one.
+    /// Starts a new connection: the seq of later messages need not continue that of earlier ones.
     public mutating func startEra() {
         era += 1
         lastSeq = 0
@@ -168,7 +168,7 @@ public struct ChatTimeline: Sendable {
         defer { isVisible = wasVisible }
         var changes: [TimelineChange] = []
         for var message in messages {
-            // The number of a sender that is gone.
+            // The number belongs to a sender that is gone.
             message.typingN = nil
             if message.isPending {
                 if message.state == .sending { message.state = .failed(.interrupted) }
@@ -185,7 +185,7 @@ public struct ChatTimeline: Sendable {
 }
 
 extension ChatTimeline {
-    /// Identifies another's message; nil for one's own, and without a local id.
+    /// Identifies another's message; nil for the user's own, and without a local ID.
     private struct Identity: Hashable {
         let senderID: String?
         let localID: LocalID

@@ -2,7 +2,7 @@ import SignalingProtocol
 
 /// Which messages form a group, and which message of a group shows name and time.
 ///
-/// Messages of senders without an id never group. A message dated before its predecessor counts as close to it.
+/// Messages of senders without an ID never group. A message dated before its predecessor counts as close to it.
 public struct GroupingRule: Hashable, Sendable {
     /// A message starts a new group if it is at least this much younger than the one before.
     public var window: Duration
@@ -15,12 +15,12 @@ public struct GroupingRule: Hashable, Sendable {
     public var breaksAtDay: Bool
     /// Whether a failed message stands alone.
     public var breaksAtFailure: Bool
-    /// Whether one's own messages count as one sender's, although their connection ids differ after a reconnect, and
-    /// never group with others'.
+    /// Whether the user's own messages count as one sender's, although their connection IDs differ after a reconnect,
+    /// and never group with others'.
     public var tellsSides: Bool
     /// Which message of a group shows the time.
     public var timePlace: Edge
-    /// Whether one's own groups show a name.
+    /// Whether the user's own groups show a name.
     public var showsOwnName: Bool
 
     public enum Clock: String, CaseIterable, Sendable {
@@ -54,7 +54,7 @@ public struct GroupingRule: Hashable, Sendable {
         tellsSides: true, timePlace: .last, showsOwnName: false)
 
     /// OpenTok's text chat of 2015 (CHAT-7): a message groups if it is less than 120 s younger than the one before by
-    /// the senders' clocks, with the same sender id. The first message shows name and time.
+    /// the senders' clocks, with the same sender ID. The first message shows name and time.
     public static let openTok = GroupingRule(
         window: .seconds(120), span: nil, clock: .sender, breaksAtDay: false, breaksAtFailure: false,
         tellsSides: false, timePlace: .first, showsOwnName: true)

@@ -1,8 +1,8 @@
 /// A row of the list in the look of OpenTok's text chat of 2015 (CHAT-7).
 public enum OpenTokRow: Equatable, Sendable {
-    /// One's own message with name and time.
+    /// The user's own message with name and time.
     case sent(ChatMessage)
-    /// One's own message in the group of the one before: text only.
+    /// The user's own message in the group of the one before: text only.
     case sentShort(ChatMessage)
     /// Another's message with name and time.
     case received(ChatMessage)

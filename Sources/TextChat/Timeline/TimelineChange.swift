@@ -2,9 +2,9 @@
 public enum TimelineChange: Equatable, Sendable {
     case insert(TimelineRow, at: Int)
     case remove(TimelineRow.ID, at: Int)
-    /// The row is removed at `from` and inserted at `to`, which counts without it.
+    /// The row is removed at `from` and inserted at `to`, an index in the list without the row.
     case move(TimelineRow.ID, from: Int, to: Int)
-    /// New content with the same id at the same index.
+    /// New content with the same ID at the same index.
     case update(TimelineRow, at: Int)
 }
 

@@ -4,7 +4,7 @@ import SignalingProtocol
 /// them.
 ///
 /// Each change regroups the messages around it, and collects the steps from the rows before to the rows after until
-/// ``finish(firstUnread:)``. What it costs depends on how much changes, not on how long the history is.
+/// ``finish(firstUnread:)``. The cost depends on how much changes, not on the length of the history.
 struct TimelineLayout: Sendable {
     let rule: GroupingRule
     /// Nil: no day separators, and days break no group.
@@ -57,7 +57,7 @@ struct TimelineLayout: Sendable {
 
     // MARK: Changes
 
-    /// Adds a message, and returns the id of its row.
+    /// Adds a message, and returns the ID of its row.
     @discardableResult
     mutating func insert(_ entry: TimelineLine.Entry, at key: OrderKey) -> TimelineRow.ID {
         var entry = entry
@@ -79,7 +79,7 @@ struct TimelineLayout: Sendable {
         regroup(from: index)
     }
 
-    /// Changes a message. The row is told as updated at the end of the call.
+    /// Changes a message. The row is reported as updated at the end of the call.
     mutating func update(at index: Int, _ change: (inout ChatMessage) -> Void) {
         guard case .message(var entry) = lines[index].content else { return }
         touch(index)
@@ -95,13 +95,13 @@ struct TimelineLayout: Sendable {
         return true
     }
 
-    /// Removes the line of a message. ``settle(afterRemovalAt:firstUnread:)`` has to follow.
+    /// Removes the line of a message. Call ``settle(afterRemovalAt:firstUnread:)`` next.
     mutating func removeMessage(at index: Int) {
         keys[lines[index].id] = nil
         remove(at: index)
     }
 
-    /// Removes or hands on the separators of a removed message, and regroups its neighbours.
+    /// Removes the separators of a removed message, or gives them to the next one, and regroups its neighbours.
     mutating func settle(afterRemovalAt index: Int, firstUnread: OrderKey?) {
         let previous = lines.message(before: index)
         settleDivider(firstUnread)
@@ -126,7 +126,7 @@ struct TimelineLayout: Sendable {
         headAnchor = heir.flatMap { $0.startsGroup ? nil : $0.anchor }
     }
 
-    /// Gives a message another key: a pending message joins those that have arrived.
+    /// Gives a message another key, when a pending message joins those that have arrived.
     mutating func relocate(_ index: Int, to key: OrderKey) {
         var line = lines[index]
         line.key = key
@@ -153,8 +153,8 @@ struct TimelineLayout: Sendable {
         regroup(from: min(target, index))
     }
 
-    /// Moves the divider to the first unread message and returns the steps. Each changed row is told once, with all
-    /// that has changed in it.
+    /// Moves the divider to the first unread message and returns the steps. Each changed row is reported once, with all
+    /// its changes.
     mutating func finish(firstUnread: OrderKey?) -> [TimelineChange] {
         settleDivider(firstUnread)
         var inserted: Set<TimelineRow.ID> = []
@@ -191,7 +191,7 @@ struct TimelineLayout: Sendable {
         steps.append(.remove(lines.remove(at: index).id, at: index))
     }
 
-    /// - Parameter target: counts without the line.
+    /// - Parameter target: an index in the list without the line.
     private mutating func move(_ line: TimelineLine, from index: Int, to target: Int) {
         lines.remove(at: index)
         lines.insert(line, at: target)
@@ -212,7 +212,7 @@ struct TimelineLayout: Sendable {
         var next = lines.message(atOrAfter: index)
         let first = lines.message(before: index) ?? 0
         var last = first
-        // The message at the index, and the one behind it, which has another neighbour now.
+        // The message at the index, and the one behind it, which has a new neighbour.
         var dueCount = 2
         while let message = next {
             stepCount += 1
@@ -232,7 +232,7 @@ struct TimelineLayout: Sendable {
         }
     }
 
-    /// Puts a separator before the message if its day begins with it, and removes others. Returns the message's new
+    /// Inserts a separator before the message if its day begins with it, and removes others. Returns the message's new
     /// index.
     private mutating func settleDay(before message: Int) -> Int {
         guard let day = lines[message].entry?.day else { return message }
@@ -252,7 +252,7 @@ struct TimelineLayout: Sendable {
             }
         }
         guard begins, !isThere else { return message }
-        // The day may have begun with the next message until now.
+        // The day may have begun with the next message before.
         let following = lines.message(atOrAfter: message + 1) ?? lines.count
         if let separator = (message + 1..<following).first(where: { isSeparator($0, of: day) }) {
             var line = lines[separator]

@@ -1,9 +1,9 @@
 import SignalingProtocol
 
-/// The order of lines. Messages in the session's log go by seq, and a message without one goes behind those that came
-/// before it. Pending messages come after all of these, in the order in which they were written.
+/// The order of lines. Messages in the session's log are ordered by seq, and a message without one comes after those
+/// that arrived before it. Pending messages come after all of these, in the order in which they were written.
 struct OrderKey: Hashable, Comparable {
-    /// Rises when seq starts anew: with a new connection, or after a loss.
+    /// Increases when seq starts anew: with a new connection, or after a loss.
     var era: Int
     var seq: Int64
     /// Orders lines without a seq that came after the same seq; 0 for the message with that seq.

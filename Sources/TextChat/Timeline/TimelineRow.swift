@@ -1,4 +1,4 @@
-/// One row of a chat's list. Its id stays while its content and its index change, and no two rows share one.
+/// One row of a chat's list. Its ID stays while its content and its index change, and no two rows share one.
 public struct TimelineRow: Identifiable, Equatable, Sendable {
     public let id: ID
     public var content: Content

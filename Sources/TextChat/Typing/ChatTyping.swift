@@ -1,13 +1,13 @@
 import SignalingProtocol
 
-/// Typing in a ``TextChatComponent``: who else types, and what others are told of this user.
+/// Typing in a ``TextChatComponent``: which other users type, and the typing signals of this user.
 ///
-/// The component feeds it with edits of the draft, messages that it sends and receives, and the state of the
+/// The component passes it the edits of the draft, the messages that it sends and receives, and the state of the
 /// connection. Typing needs a clock, a timer, and a caller that sends its signals: `runTyping` of `TextChatFoundation`,
-/// or your own code after ``start(now:wake:)``. Before that it rests: nothing is sent, and nobody is shown.
+/// or your own code after ``start(now:wake:)``. Before that it rests: it sends nothing and shows no user.
 ///
-/// It carries out the effects of a ``TypingIndicator`` and contains no rules of its own. It belongs to the actor or
-/// thread of its component.
+/// It performs the effects of a ``TypingIndicator`` and contains no rules of its own. It belongs to the actor or thread
+/// of its component.
 public final class ChatTyping {
     /// A signal to publish: at once, online-only, and only once.
     public struct Post: Hashable, Sendable {
@@ -16,15 +16,15 @@ public final class ChatTyping {
         public let n: Int64
     }
 
-    /// The intervals and flags. Set another policy at any time: what was announced is finished, and numbers continue
-    /// (TYP-3). Other users are forgotten until their next signal.
+    /// The intervals and flags. You can set another policy at any time: an announced begin is finished, and numbers
+    /// continue (TYP-3). Other users are forgotten until their next signal.
     public var policy: TypingPolicy {
         get { indicator.policy }
         set { carryOut(indicator.setPolicy(newValue, now: now)) }
     }
 
-    /// Names the user of a connection. Connections of the same user are shown as one; nil: unknown. The default is the
-    /// connection's data, unless it is empty.
+    /// Returns the user of a connection. Connections of the same user are shown as one; nil: unknown. The default is
+    /// the connection's data, unless it is empty.
     public var user: (Connection) -> String? = { $0.data.isEmpty ? nil : $0.data }
 
     private var indicator: TypingIndicator
@@ -41,7 +41,7 @@ public final class ChatTyping {
 
     // MARK: Reading
 
-    /// The people who type now.
+    /// The users who type now.
     public var current: TypingSnapshot { indicator.current }
 
     /// The current snapshot, then each change. A slow reader gets only the latest snapshot.
@@ -49,19 +49,19 @@ public final class ChatTyping {
 
     // MARK: The user
 
-    /// States what the user does, as often as you like (Layer's `sendTypingIndicator`). You need this only if you do
-    /// not give the edits to the component: begin, pause and finish follow from them.
+    /// Reports the user's action, as often as you like (Layer's `sendTypingIndicator`). You need this only if you do
+    /// not pass the edits to the component, which derives begin, pause and finish from them.
     public func send(_ action: TypingAction) { handle(.send(action)) }
 
-    /// Nothing about this user's typing is sent. A user who is typing has finished for the others. If the policy is
-    /// reciprocal, a user who has opted out sees nobody either. Default false.
+    /// Sends nothing about this user's typing. For the others, a user who is typing has finished. If the policy is
+    /// reciprocal, a user who has opted out sees no others either. Default false.
     public var isOptedOut = false {
         didSet {
             if oldValue != isOptedOut { handle(.optedOut(isOptedOut)) }
         }
     }
 
-    /// Exactly these users are never shown; as ``user`` names them.
+    /// Users that are never shown, by the names that ``user`` returns.
     public var blockedUsers: Set<String> = [] {
         didSet { handle(.blockedUsers(blockedUsers)) }
     }
@@ -77,7 +77,7 @@ public final class ChatTyping {
     /// Starts typing.
     ///
     /// - Parameters:
-    ///   - now: asked for the time at each input; from a monotonic clock that goes on while the machine sleeps.
+    /// - now: returns the time at each input, from a monotonic clock that goes on while the machine sleeps.
     ///   - wake: called after each change of ``nextDeadline``, of ``current``, or of what ``takePost()`` returns,
     ///     perhaps also without one. It may call back.
     public func start(now: @escaping () -> MonotonicInstant, wake: @escaping () -> Void = {}) {
@@ -86,23 +86,23 @@ public final class ChatTyping {
         carryOut([])
     }
 
-    /// Stops typing: nobody is shown any more, and a signal that was not dequeued is not sent.
+    /// Stops typing: no user is shown any more, and a signal that was not dequeued is not sent.
     public func stop() {
         post = nil
         carryOut(indicator.stop(now: now))
         shell = nil
     }
 
-    /// The time by its clock; zero while typing rests.
+    /// The time by the clock of ``start(now:wake:)``; zero while typing rests.
     public var now: MonotonicInstant { shell?.now() ?? MonotonicInstant(nanoseconds: 0) }
 
     /// When to call ``advance(to:)`` next; nil: not before the next input.
     public var nextDeadline: MonotonicInstant? { indicator.nextDeadline }
 
-    /// Does what is due. Call it at ``nextDeadline`` or later.
+    /// Performs everything that is due. Call it at ``nextDeadline`` or later.
     public func advance(to now: MonotonicInstant) { carryOut(indicator.advance(to: now)) }
 
-    /// Dequeues the signal to publish, at once and only once; nil: there is none.
+    /// Dequeues the signal; nil without one. Publish it at once and only once.
     public func takePost() -> Post? {
         defer { post = nil }
         return post
@@ -116,13 +116,13 @@ public final class ChatTyping {
     /// The number for a message that is written now (TYP-5); nil while typing rests.
     var typingN: Int64? { indicator.typingN }
 
-    /// One's own connection, as typing knows it; nil while it is not up.
+    /// The user's own connection, as far as typing knows it; nil while it is not up.
     var connection: ConnectionID? { indicator.connection }
 
     func handle(_ input: TypingInput) {
         switch input {
         case .messageSubmitted:
-            // A signal that has not left announces this message, and would arrive after it.
+            // A signal that has not been sent announces this message, and would arrive after it.
             if let unsent = takePost() { handle(.publishFailed(n: unsent.n)) }
         case .connected, .reconnecting, .disconnected, .connectionLost:
             post = nil

@@ -1,14 +1,14 @@
 import SignalingProtocol
 
-/// Which people a ``TypingRoster`` shows. The roster sets each person's state. The display shows a person who stops
-/// typing a moment longer, so that nothing flickers: ``TypingPolicy/Settings/linger``,
+/// Selects the people of a ``TypingRoster`` to show. The roster sets each person's state. The display shows a person
+/// who stops typing a moment longer, so that nothing flickers: ``TypingPolicy/Settings/linger``,
 /// ``TypingPolicy/Settings/minimumShow``.
 ///
-/// It delays only what is shown. The roster decides which state holds, and until when.
+/// It delays only the display. The roster decides which state a person has, and until when.
 struct TypingDisplay: Sendable {
     enum State: Hashable, Sendable { case typing, paused }
 
-    /// The next moment at which a hold ends, or a moment before it; nil when nobody is held.
+    /// The next moment at which a hold ends, or a moment before it; nil without a hold.
     private(set) var nextDeadline: MonotonicInstant?
 
     private let policy: TypingPolicy

@@ -1,18 +1,18 @@
 import SignalingProtocol
 
-/// Typing in one room, both ways: what this connection tells others, and who else types.
+/// Typing in one room, in both directions: the signals of this connection, and which other users type.
 ///
-/// A value without a clock: inputs and `now` go in, effects come out. It gives each input to a ``TypingSender`` and a
-/// ``TypingRoster``, and keeps what outlives a change of the policy. The caller carries out the effects in their order,
-/// sends each signal at once, reports those that failed, and calls ``advance(to:)`` at ``nextDeadline``. `now` comes
-/// from a monotonic clock that goes on while the machine sleeps.
+/// A value without a clock: inputs and `now` go in, effects come out. It passes each input to a ``TypingSender`` and a
+/// ``TypingRoster``, and keeps everything that outlives a change of the policy. The caller performs the effects in
+/// their order, sends each signal at once, reports those that failed, and calls ``advance(to:)`` at ``nextDeadline``.
+/// `now` comes from a monotonic clock that goes on while the machine sleeps.
 public struct TypingIndicator: Sendable {
     public private(set) var policy: TypingPolicy
 
-    /// False: inputs are noted, but nothing is sent and nobody is shown.
+    /// Whether typing runs. If not, it records inputs, but sends nothing and shows no user.
     public private(set) var isRunning: Bool
 
-    /// One's own connection while it is up.
+    /// The user's own connection while it is up.
     public private(set) var connection: ConnectionID?
 
     private var sender: TypingSender
@@ -31,7 +31,7 @@ public struct TypingIndicator: Sendable {
 
     /// - Parameters:
     ///   - policy: the intervals and flags.
-    ///   - connection: one's own, if it is up already.
+    ///   - connection: the user's own, if it is up already.
     ///   - isRunning: false: until ``start(now:)`` inputs are only noted.
     ///   - lastN: the last number that this connection has used; see ``TypingSender``.
     public init(
@@ -45,7 +45,7 @@ public struct TypingIndicator: Sendable {
         roster = TypingRoster(policy: policy, ownConnection: connection)
     }
 
-    /// The people who type now.
+    /// The users who type now.
     public var current: TypingSnapshot { roster.current }
 
     /// The number that the next chat message carries; read it after ``TypingInput/messageSubmitted`` (TYP-5). Nil while
@@ -65,7 +65,7 @@ public struct TypingIndicator: Sendable {
         return effects(sender.handle(input, now: now), roster.handle(input, now: now))
     }
 
-    /// Does what is due.
+    /// Performs everything that is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
         guard isRunning else { return [] }
         return effects(sender.advance(to: now), roster.advance(to: now))
@@ -77,7 +77,7 @@ public struct TypingIndicator: Sendable {
         makeParts(now)
     }
 
-    /// Ends typing until the next start: nobody is shown any more, and nothing is sent.
+    /// Stops typing until the next start: no user is shown any more, and nothing is sent.
     public mutating func stop(now: MonotonicInstant) -> [Effect] {
         guard isRunning else { return [] }
         let effects = effects(sender.handle(.disconnected, now: now), roster.handle(.disconnected, now: now))
@@ -85,7 +85,7 @@ public struct TypingIndicator: Sendable {
         return effects
     }
 
-    /// Changes the policy. What was announced is finished, and numbers continue (TYP-3). Other users are forgotten
+    /// Changes the policy. An announced begin is finished, and numbers continue (TYP-3). Other users are forgotten
     /// until their next signal.
     public mutating func setPolicy(_ policy: TypingPolicy, now: MonotonicInstant) -> [Effect] {
         guard isRunning else {
@@ -118,7 +118,7 @@ public struct TypingIndicator: Sendable {
         let noted: [TypingInput] = [
             .optedOut(isOptedOut), .blockedUsers(blockedUsers), .draftSet(draft), .memberCount(memberCount),
         ]
-        // A new sender and a new roster have nothing to send and nobody to show.
+        // A new sender and a new roster have nothing to send or to show.
         for input in noted { _ = effects(sender.handle(input, now: now), roster.handle(input, now: now)) }
     }
 

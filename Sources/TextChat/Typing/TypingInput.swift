@@ -1,39 +1,39 @@
 import SignalingProtocol
 
-/// Everything that typing reacts to. ``TypingIndicator``, ``TypingSender`` and ``TypingRoster`` take the same inputs,
-/// and each acts on those that concern it. JavaScript and the vectors use the same names.
+/// Everything that typing reacts to. ``TypingIndicator``, ``TypingSender`` and ``TypingRoster`` accept the same inputs,
+/// and each reacts to those that concern it. JavaScript and the vectors use the same names.
 public enum TypingInput: Hashable, Sendable {
     // MARK: The user
 
-    /// The user has changed the draft to this text. It counts as a key if the text is another one and could be sent,
-    /// which white space alone could not. A text that could not be sent ends typing.
+    /// The user has changed the draft to this text. It counts as a key if the text is new and could be sent; white
+    /// space alone could not. A text that could not be sent ends typing.
     case draftEdited(String)
     /// The program has changed the draft: it restored or cleared the field. Never a key.
     case draftSet(String)
-    /// The app states the action itself, as often as it likes (Layer's `sendTypingIndicator`).
+    /// The app reports the action itself, as often as it likes (Layer's `sendTypingIndicator`).
     case send(TypingAction)
     /// The user sends a message, which is published after this input.
     case messageSubmitted
     /// The user has left the room: another screen, another room, or the program went to the background.
     case leave
-    /// Whether the user has opted out of being seen. If the policy is reciprocal, such a user sees nobody either.
+    /// Whether the user has opted out of being seen. If the policy is reciprocal, such a user sees no others either.
     case optedOut(Bool)
-    /// Exactly these users are never shown, on any of their connections.
+    /// Users that are never shown, on any of their connections.
     case blockedUsers(Set<String>)
 
     // MARK: The connection
 
     /// This connection is up, for the first time or again. Typing starts over on both sides.
     case connected(ConnectionID)
-    /// The socket is lost and the client tries to resume. Nothing is sent, and nobody is shown.
+    /// The socket is lost, and the client tries to resume. Nothing is sent, and no user is shown.
     case reconnecting
-    /// The connection has ended. Nothing is sent, and nobody is shown.
+    /// The connection has ended. Nothing is sent, and no user is shown.
     case disconnected
     /// The connection may be lost. Nothing is sent; others stay until they expire or ``connected(_:)`` comes.
     case connectionLost
-    /// How many connections the room has, one's own included.
+    /// How many connections the room has, the user's own included.
     case memberCount(Int)
-    /// Signal number `n` did not leave, or may not have left. It is not sent again.
+    /// Signal number `n` was not sent, or possibly not. It is not sent again.
     case publishFailed(n: Int64)
 
     // MARK: Others

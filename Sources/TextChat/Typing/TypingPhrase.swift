@@ -2,7 +2,7 @@
 /// names are ready to show: cut to length, and without characters that would disturb the rest of the sentence.
 public struct TypingPhrase: Hashable, Sendable {
     public enum Key: String, CaseIterable, Sendable {
-        /// Nobody types: no sentence.
+        /// No user types: no sentence.
         case nobody
         /// One person without a name.
         case someone
@@ -110,7 +110,7 @@ public struct TypingPhrase: Hashable, Sendable {
 }
 
 extension TypingPhrase {
-    /// The sentence in a language; empty when nobody types.
+    /// The sentence in a language; empty when no user types.
     public func text(_ templates: TypingPhraseTemplates = .english) -> String {
         // In one pass, so that a name such as "{0}" stays as it is.
         var text = ""

@@ -18,7 +18,7 @@ public struct TypingPolicy: Hashable, Sendable {
     /// The longest ``Settings/linger``.
     public static let longestLinger: Duration = .seconds(2)
 
-    /// The least ratio of expiry to refresh at which one late refresh does not make the indicator blink.
+    /// The minimum ratio of expiry to refresh at which one late refresh does not make the indicator blink.
     static let margin = 1.5
 
     /// - Parameters:
@@ -65,26 +65,26 @@ public struct TypingPolicy: Hashable, Sendable {
         /// clears the draft and starts again. Does not apply after a message or a departure. Nil removes the user at
         /// once.
         ///
-        /// It delays only what is shown. Choose it longer than ``minimumGap``: otherwise a finish and the next begin
+        /// It delays only the display. Choose it longer than ``minimumGap``: otherwise a finish and the next begin
         /// still blink.
         public var linger: Duration? = .milliseconds(1500)
 
-        /// The least time for which a user is shown as typing, at most ``beginExpiry``. It delays only what is shown,
+        /// The minimum time for which a user is shown as typing, at most ``beginExpiry``. It delays only the display,
         /// does not apply after a message or a departure, and matters only if it is longer than ``linger``. Nil: no
-        /// such rule.
+        /// minimum.
         public var minimumShow: Duration?
 
         /// Whether a paused user counts as typing.
         public var pausedCountsAsTyping = false
 
-        /// The least time between two typing signals of a connection. Nil: no such rule.
+        /// The minimum time between two typing signals of a connection. Nil: no minimum.
         public var minimumGap: Duration? = .seconds(1)
 
-        /// In a room with more members, oneself included, nothing is sent and nobody is listed. At least 1. Nil: no
-        /// such rule.
+        /// In a room with more members, the user included, nothing is sent and no user is listed. At least 1. Nil: no
+        /// limit.
         public var roomCap: Int? = 100
 
-        /// A user who has opted out of being seen does not see others either.
+        /// Whether a user who has opted out of being seen does not see others either.
         public var isReciprocal = false
 
         /// How many people a snapshot names, 1 to 1000; it counts the others.

@@ -1,7 +1,8 @@
 extension TypingPolicy {
-    // The vector typing/33-presets.json holds this table and JavaScript's to each other.
+    // The vector typing/33-presets.json checks that this table and JavaScript's are equal.
 
-    /// Signalbox's own. It lingers for 1.5 s; the other presets do not, as their systems do not.
+    /// Signalbox's own preset. It lingers for 1.5 s. The other presets do not linger, like the systems that they
+    /// follow.
     public static let standard = TypingPolicy(preset: Settings())
 
     /// LayerKit's: pause after 10 s, finish after another 10. Its refresh is not documented; 5 s is our choice.

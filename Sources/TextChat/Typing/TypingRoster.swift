@@ -1,38 +1,39 @@
 import SignalingProtocol
 
-/// The people who type in one room, as one connection sees it. Inputs go in; each returns the new snapshot if it
+/// The people who type in one room, as one connection sees them. Inputs go in; each returns the new snapshot if it
 /// differs from the last.
 ///
-/// - State is kept per connection and shown per person. A person on two connections is one, and is gone when both are.
-/// - Each state lasts its policy's expiry, to the instant. Nothing has to arrive for a person to vanish.
+/// - State is kept per connection and shown per person. A person with two connections is shown once, and disappears
+///   when both have ended.
+/// - Each state lasts exactly for its expiry in the policy. A person disappears without any signal.
 /// - A chat message ends the typing of its own connection, and of no other.
 /// - A person who stops typing is shown for ``TypingPolicy/Settings/linger`` more, except after a message or a
 ///   departure.
 ///
 /// **Late signals.** Signals of a connection are numbered, and the roster drops one whose number is not higher than the
 /// last seen. A chat message may carry the number of the last typing signal that its sender had written by then
-/// (TYP-5). A begin up to that number is older than the message and is dropped, however late it arrives. A begin beyond
-/// that number is about the next message; this message does not end it. Messages without the number are judged right
-/// only if they arrive in order: they end what is shown, and a begin that was overtaken is shown until it expires. The
-/// roster remembers the number of a connection for ``TypingPolicy/Settings/beginExpiry`` after it was last shown, so
-/// that a sender which starts counting anew is heard again.
+/// (TYP-5). A begin up to that number is older than the message and is dropped, however late it arrives. A begin above
+/// that number is about the next message; this message does not end it. Messages without the number are handled
+/// correctly only if they arrive in order: they end the typing that is shown, and a begin that they overtook is shown
+/// until it expires. The roster remembers the number of a connection for ``TypingPolicy/Settings/beginExpiry`` after it
+/// was last shown, so that it accepts a sender that starts counting anew.
 ///
 /// **Bounds.** A snapshot names at most ``TypingPolicy/Settings/typerLimit`` people and counts the rest. The roster
 /// ignores connections beyond ``connectionLimit``.
 public struct TypingRoster: Sendable {
     public let policy: TypingPolicy
 
-    /// How many connections the roster follows at most.
+    /// The maximum number of connections that the roster follows.
     public static let connectionLimit = 10_000
 
-    /// The people who type now.
+    /// The users who type now.
     public private(set) var current = TypingSnapshot.nobody
 
     private var records: [ConnectionID: Record] = [:]
     /// The connections on which each person types or pauses; no entry is empty.
     private var people: [TypingPerson: [ConnectionID]] = [:]
     private var display: TypingDisplay
-    /// The next expiry, or a moment before it; nil when nobody types or pauses.
+    /// The next expiry, or a moment before it; nil when no user types or pauses.
     private var earliest: MonotonicInstant?
 
     private var ownConnection: ConnectionID?
@@ -98,7 +99,7 @@ public struct TypingRoster: Sendable {
         return changed()
     }
 
-    /// Does what is due. Call it at ``nextDeadline`` or later.
+    /// Performs everything that is due. Call it at ``nextDeadline`` or later.
     public mutating func advance(to now: MonotonicInstant) -> TypingSnapshot? {
         expire(now)
         return changed()
@@ -143,7 +144,8 @@ public struct TypingRoster: Sendable {
 
     private mutating func end(_ from: ConnectionID, _ typingN: Int64?, _ now: MonotonicInstant) {
         guard !isSilent, from != ownConnection else { return }
-        // Whatever number it carries: a person who has stopped typing does not linger beside their message.
+        // Even if the message carries an older number: a person who has stopped typing does not linger beside their
+        // message.
         display.settle(from)
         guard var record = known(from, now) else {
             // The begin that this message ends may still arrive.
@@ -216,7 +218,7 @@ public struct TypingRoster: Sendable {
         update(record.person, typer: TypingSnapshot.Typer(name: name, connectionID: id), isAtOnce: isAtOnce, at: now)
     }
 
-    /// Shows a person as their connections state, from `moment` on.
+    /// Shows a person by the states of their connections, from `moment` on.
     private mutating func update(
         _ key: TypingPerson, typer: TypingSnapshot.Typer? = nil, isAtOnce: Bool, at moment: MonotonicInstant
     ) {

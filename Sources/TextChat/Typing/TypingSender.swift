@@ -3,15 +3,15 @@ import SignalingProtocol
 /// Decides which typing signals one connection sends. Inputs go in, signals come out. The caller publishes them at
 /// once, in their order, and calls ``advance(to:)`` at ``nextDeadline``.
 ///
-/// - The first key announces begin at once. Further keys repeat it once per refresh, and only a key does.
-/// - Without keys pause and then finish follow, if the policy has them.
+/// - The first key announces begin at once. Further keys repeat it once per refresh; nothing else does.
+/// - Without keys the sender sends pause and then finish, if the policy has them.
 /// - At most one signal is sent per ``TypingPolicy/Settings/minimumGap``. Changes inside the gap are coalesced: at its
 ///   end the sender sends what still differs from the last signal. So keep the sender of a left room until
 ///   ``nextDeadline`` is nil.
 /// - Nothing is queued: a signal that cannot be published now is never published.
 ///
-/// The number `n` of the signals only rises; it starts at 1 after `startingAfter`. A new sender for the same connection
-/// must continue with the old one's number, since receivers drop a signal whose number is not higher.
+/// The number `n` of the signals only increases; it starts at 1 after `startingAfter`. A new sender for the same
+/// connection must continue with the old one's number, since receivers drop a signal whose number is not higher.
 public struct TypingSender: Sendable {
     public let policy: TypingPolicy
 
@@ -22,7 +22,7 @@ public struct TypingSender: Sendable {
     private var state = State.finished
     /// The last signal that receivers may still show; nil: none.
     private var announced: Announcement?
-    /// The one before, in case the last signal did not leave.
+    /// The announcement before it, in case the last signal was not sent.
     private var announcedBefore: Announcement?
     /// A key asks for a begin as soon as the gap allows one.
     private var wantsBegin = false
@@ -68,7 +68,7 @@ public struct TypingSender: Sendable {
         case .reconnecting, .disconnected, .connectionLost: return startOver(isConnected: false)
         case .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .optedOut, .memberCount, .publishFailed,
             .blockedUsers, .signal, .messageReceived, .connectionDestroyed:
-            // What was due before the input comes first: at its exact moment a pause wins over a key.
+            // Deadlines before the input come first: at its exact moment a pause wins over a key.
             var signals = advance(to: now)
             apply(input, now)
             signals += due(now)
@@ -76,7 +76,7 @@ public struct TypingSender: Sendable {
         }
     }
 
-    /// Does what is due. Call it at ``nextDeadline`` or later.
+    /// Performs everything that is due. Call it at ``nextDeadline`` or later.
     public mutating func advance(to now: MonotonicInstant) -> [TypingSignal] {
         if case .typing(let idleAt?) = state, idleAt <= now {
             // Counted from the due moment, however late the timer: a machine that slept does not pause after waking.
@@ -130,7 +130,7 @@ public struct TypingSender: Sendable {
             if value { finish() }
         case .memberCount(let count):
             memberCount = count
-            // Receivers count as well, and list nobody any more.
+            // Receivers count members, too, and show no typing above the cap.
             if isOverCap { forget() }
         case .publishFailed(let n): publishFailed(n)
         case .connected, .reconnecting, .disconnected, .connectionLost, .blockedUsers, .signal, .messageReceived,
@@ -139,7 +139,7 @@ public struct TypingSender: Sendable {
         }
     }
 
-    /// A signal that was due has no receiver any more.
+    /// Forgets signals that were due: they have no receiver any more.
     private mutating func startOver(isConnected: Bool) -> [TypingSignal] {
         self.isConnected = isConnected
         forget()
@@ -203,7 +203,7 @@ public struct TypingSender: Sendable {
     }
 
     private mutating func due(_ now: MonotonicInstant) -> [TypingSignal] {
-        // An announcement that has expired at the receivers needs no end.
+        // Receivers have already expired this announcement, so it needs no finish.
         if !mayStillShowUs(now) { announced = nil }
         guard let action = pendingAction else { return [] }
         if let gapEnd, now < gapEnd { return [] }

@@ -2,7 +2,7 @@ import SignalingProtocol
 
 /// The people who type and pause at one moment, in the order in which they began.
 public struct TypingSnapshot: Hashable, Sendable {
-    /// One person, on however many connections.
+    /// One person, however many connections they have.
     public struct Typer: Hashable, Sendable {
         /// The name of the user; nil: unknown.
         public let name: String?
@@ -32,8 +32,8 @@ public struct TypingSnapshot: Hashable, Sendable {
         self.pausedCount = pausedCount ?? paused.count
     }
 
-    /// The changes since an earlier snapshot, one per person: those who are gone, then those who paused, then those who
-    /// type. An app that listens to changes, as Layer's do, never gets the same state twice.
+    /// The changes since an earlier snapshot, one per person: first those who have finished, then those who paused,
+    /// then those who type. An app that listens to changes, as Layer's do, never gets the same state twice.
     public func changes(since earlier: TypingSnapshot) -> [TypingChange] {
         let typingBefore = Set(earlier.typing)
         let pausedBefore = Set(earlier.paused)

@@ -12,7 +12,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
 
     public var signalType: String { rawValue }
 
-    /// The message as a signal to everybody.
+    /// The message as a signal to all connections.
     public func signal(for message: ChatMessage) -> SignalRequest {
         switch self {
         case .bareText: SignalRequest(type: signalType, data: message.text)
@@ -24,7 +24,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
     ///
     /// Reading is lenient, since other programs write messages, too: unknown members and members of the wrong kind are
     /// ignored. `sentOn` may have a fraction, and is `now` if it is missing or not a date. The server's stamp names the
-    /// sender; an id in the data counts only for a signal without a stamp (REST). A name in the data has precedence
+    /// sender; an ID in the data counts only for a signal without a stamp (REST). A name in the data has precedence
     /// over the connection's data, since a name is free to choose anyway.
     public static func message(from signal: Signal, now: WallTime) -> ChatMessage? {
         guard let form = signal.type.flatMap(ChatWireForm.init(rawValue:)), let data = signal.data else { return nil }

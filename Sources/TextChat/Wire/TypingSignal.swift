@@ -26,8 +26,8 @@ public struct TypingSignal: Hashable, Sendable {
         self.n = n
     }
 
-    /// The signal to everybody, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly`` every action reads
-    /// as begin.
+    /// The signal to all connections, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly`` every action
+    /// is written as begin.
     public func request(_ form: TypingWireForm) -> SignalRequest {
         switch form {
         case .beginOnly:

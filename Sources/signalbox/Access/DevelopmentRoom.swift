@@ -3,7 +3,7 @@ import FoundationNetworking
 import SignalingProtocol
 import SignalingServer
 
-/// The credentials for a room, as a server in development mode gives them.
+/// The credentials for a room, from a server in development mode.
 struct DevelopmentRoom: Decodable {
     let apiKey: String
     let sessionId: String
@@ -25,13 +25,13 @@ struct DevelopmentRoom: Decodable {
         case .badRequest:
             throw ExitStatus.exit(
                 ExitStatus.usage,
-                "\"\(name)\" is neither a session id nor a room's name. A name has 1 to 64 letters, digits or characters "
-                    + "- . _ ~")
+                "\"\(name)\" is neither a session id nor a room's name. A name has 1 to 64 letters, digits or "
+                    + "characters - . _ ~")
         case .notFound:
             throw ExitStatus.exit(
                 ExitStatus.notPermitted,
-                "the server is not in development mode, so it has no room \"\(name)\". Give a session id, and a token or "
-                    + "credentials.")
+                "the server is not in development mode, so it has no room \"\(name)\". Give a session id, and a token "
+                    + "or credentials.")
         default: break
         }
         throw ExitStatus.exit(

@@ -10,7 +10,8 @@ struct ProjectOptions: ParsableArguments {
 
     @Option(
         help: """
-            The project's secret (SIGNALBOX_API_SECRET). Prefer the variable: other users of the machine can see the options.
+            The project's secret (SIGNALBOX_API_SECRET). Prefer the variable: other users of the machine can see the \
+            options.
             """)
     var apiSecret: String?
 
@@ -24,8 +25,8 @@ struct ProjectOptions: ParsableArguments {
             guard let project = Project(apiKey: APIKey(key), secret: secret) else {
                 throw ExitStatus.exit(
                     ExitStatus.usage,
-                    "the API key or its secret is not valid. The key has 1 to 64 letters, digits or characters - . _, and "
-                        + "the secret is not empty.")
+                    "the API key or its secret is not valid. The key has 1 to 64 letters, digits or characters - . _, "
+                        + "and the secret is not empty.")
             }
             return project
         case (nil, nil): return nil

@@ -14,8 +14,8 @@ struct SessionOptions: ParsableArguments {
 
     @Option(
         help: """
-            A token for the session (SIGNALBOX_TOKEN). Without one, the command makes a token with the project's secret or \
-            the application's key.
+            A token for the session (SIGNALBOX_TOKEN). Without one, the command makes a token with the project's \
+            secret or the application's key.
             """)
     var token: String?
 
@@ -52,8 +52,8 @@ struct SessionOptions: ParsableArguments {
             guard let signer else {
                 throw ExitStatus.exit(
                     ExitStatus.usage,
-                    "a session id needs credentials. Give --token, or --api-key and --api-secret, or --application-id and "
-                        + "--private-key-file, or their variables.")
+                    "a session id needs credentials. Give --token, or --api-key and --api-secret, or --application-id "
+                        + "and --private-key-file, or their variables.")
             }
             return (makeSession(signer.project.apiKey.rawValue, session, server), try makeToken(signer))
         }
@@ -77,7 +77,7 @@ struct SessionOptions: ParsableArguments {
                 try ApplicationToken.make(request, application: application, now: .current, using: &randomness)
             }
         } catch {
-            throw ExitStatus.exit(ExitStatus.usage, "no token can be made for session \(session): \(error)")
+            throw ExitStatus.exit(ExitStatus.usage, "cannot create a token for session \(session): \(error)")
         }
     }
 

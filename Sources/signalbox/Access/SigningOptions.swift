@@ -32,8 +32,8 @@ struct SigningOptions: ParsableArguments {
     /// Whether the command line names an application.
     var namesApplication: Bool { applicationId != nil || privateKeyFile != nil }
 
-    /// The signer, or `nil` when no credentials are given. The command line beats the environment; in the environment a project
-    /// beats an application.
+    /// The signer, or `nil` when no credentials are given. The command line overrides the environment. In the
+    /// environment, a project overrides an application.
     func signer() throws -> Signer? {
         if namesApplication {
             guard projectOptions.apiKey == nil, projectOptions.apiSecret == nil else {
@@ -52,8 +52,8 @@ struct SigningOptions: ParsableArguments {
         guard let signer = try signer() else {
             throw ExitStatus.exit(
                 ExitStatus.usage,
-                "credentials are missing. Give --api-key and --api-secret, or --application-id and --private-key-file, or "
-                    + "their variables.")
+                "credentials are missing. Give --api-key and --api-secret, or --application-id and --private-key-file, "
+                    + "or their variables.")
         }
         return signer
     }
@@ -68,7 +68,7 @@ struct SigningOptions: ParsableArguments {
         return application
     }
 
-    /// The application, or `nil` when neither its id nor its key is given.
+    /// The application, or `nil` when neither its ID nor its key is given.
     private func application() throws -> Application? {
         let environment = ProcessInfo.processInfo.environment
         switch (
@@ -83,8 +83,8 @@ struct SigningOptions: ParsableArguments {
             guard let key = RSAPrivateKey(pem: String(decoding: bytes, as: UTF8.self)) else {
                 throw ExitStatus.exit(
                     ExitStatus.usage,
-                    "the file \(file) has no usable private key. Use an RSA private key of 2048 bits or more in PEM, not "
-                        + "encrypted.")
+                    "the file \(file) has no usable private key. Use an RSA private key of 2048 bits or more in PEM, "
+                        + "not encrypted.")
             }
             guard let application = Application(id: id, privateKey: key) else {
                 throw ExitStatus.exit(ExitStatus.usage, "the application's id is \"\(id)\". Use a UUID.")

@@ -5,11 +5,11 @@ struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat", abstract: "Chat in a terminal.",
         discussion: """
-            Type a line and press Enter to send it; Ctrl-D leaves. Below your line you see which users are typing. They see \
-            the same of you, unless you give --no-typing. --name is the name that others see.
+            Type a line and press Enter to send it; Ctrl-D leaves. Below your line you see which users are typing. \
+            They see the same of you, unless you give --no-typing. --name is the name that others see.
 
-            When standard input or output is a pipe, the command sends each line of the input and prints the messages of \
-            others as "name: text".
+            When standard input or output is a pipe, the command sends each line of the input and prints the messages \
+            of others as "name: text".
             """)
 
     @OptionGroup var session: SessionOptions

@@ -1,4 +1,4 @@
-/// Parses a terminal's bytes into keys. It drops unknown sequences, so that they never become text.
+/// Parses a terminal's bytes into keys. It drops unknown sequences, so that they are never inserted as text.
 struct KeyReader {
     private enum State {
         case plain
@@ -22,7 +22,7 @@ struct KeyReader {
     mutating func keys(in input: some Sequence<UInt8>) -> [LineEditor.Key] {
         var keys: [LineEditor.Key] = []
         for byte in input { read(byte, &keys) }
-        // A paste may arrive in several reads and is one text, so that a too long one is refused as a whole.
+        // A paste may arrive in several reads. It stays one text, so that a long one is refused as a whole.
         if !isPasting || text.utf8.count > Self.pasteByteCount { flush(&keys) }
         return keys
     }
@@ -43,7 +43,7 @@ struct KeyReader {
         case .plain: plain(byte, &keys)
         case .character(let missing):
             guard byte & 0xC0 == 0x80 else {
-                // The character is incomplete: drop it and read this byte anew.
+                // The character is incomplete: drop it and parse this byte again.
                 state = .plain
                 return plain(byte, &keys)
             }

@@ -1,4 +1,4 @@
-/// The line that the user is typing, and the cursor in it. ``KeyReader`` makes its keys from a terminal's bytes.
+/// The line that the user is typing, with the cursor. ``KeyReader`` parses a terminal's bytes into its keys.
 ///
 /// Characters are grapheme clusters. Pasted line breaks become spaces, so that a paste never sends.
 struct LineEditor: Equatable {

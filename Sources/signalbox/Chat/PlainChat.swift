@@ -10,7 +10,7 @@ import TextChatFoundation
 @MainActor
 final class PlainChat {
     private let session: Session
-    // Sends every line of a pipe as it is, also a blank one.
+    // Sends every line of a pipe as it is, even a blank one.
     private let component = TextChatComponent(composer: Composer(unit: .utf16, sendsBlankText: true))
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var outcome: ExitCode?
@@ -41,7 +41,8 @@ final class PlainChat {
         }
     }
 
-    /// Sends each line after the acknowledgement of the one before it: lines keep their order, and every failure is reported.
+    /// Sends each line after the acknowledgement of the line before it, so that lines keep their order and every
+    /// failure is reported.
     private func send(_ lines: AsyncStream<String>) async {
         for await line in lines {
             guard component.edit(line).isAccepted else {

@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// The process's terminal in raw mode: single keys, without echo. Its settings are restored however the process ends, except
-/// after SIGKILL.
+/// The process's terminal in raw mode: single keys, without echo. The settings are restored however the process ends,
+/// except after SIGKILL.
 enum RawTerminal {
     /// The settings to restore. Written once, before any signal handler that reads it is installed.
     nonisolated(unsafe) private static var saved = termios()
-    /// Written by the main thread and by a signal handler on its way to end the process.
+    /// Written by the main thread, and by a signal handler before it ends the process.
     nonisolated(unsafe) private static var isRaw = false
 
     /// Whether standard input and output are a terminal with cursor control.

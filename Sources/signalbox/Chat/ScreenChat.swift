@@ -6,8 +6,8 @@ import TextChat
 import TextChatFoundation
 import UnixSignals
 
-/// A chat on a terminal with cursor control: messages in groups, the user's line at the foot, and below it the users who are
-/// typing.
+/// A chat on a terminal with cursor control: messages in groups, the user's line at the foot, and below it the users
+/// who are typing.
 @MainActor
 final class ScreenChat {
     private let session: Session
@@ -115,7 +115,7 @@ final class ScreenChat {
         }
     }
 
-    /// Shows the user's own new message, and the day before it if that is new.
+    /// Shows the user's new message, and a new day before it.
     private func showOwn(_ localID: LocalID) {
         let rows = component.rows
         guard let id = component.timeline.rowID(of: localID), let index = rows.lastIndex(where: { $0.id == id }) else {

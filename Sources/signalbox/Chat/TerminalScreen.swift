@@ -1,7 +1,7 @@
-/// The foot of a terminal, below the messages: the user's line, and a status line below it when there is a status. A value: its
-/// methods return the text to write.
+/// The foot of a terminal, below the messages: the user's line, and a status line below it when there is a status. A
+/// value: its methods return the text to write.
 ///
-/// The cursor always rests in the user's line, which has one row whatever its length. So the foot is cleared from there on.
+/// The cursor always rests in the user's line, which has one row whatever its length. So clearing begins there.
 struct TerminalScreen {
     var columns: Int
     private(set) var input = LineEditor()

@@ -1,7 +1,7 @@
 import Foundation
 import UnixSignals
 
-/// Ends a command in order when it receives SIGINT or SIGTERM.
+/// Ends a command cleanly when it receives SIGINT or SIGTERM.
 enum Interruption {
     /// Runs `work` and handles the signals meanwhile.
     ///
@@ -26,7 +26,8 @@ enum Interruption {
         return try await work()
     }
 
-    /// Ends the process when standard input ends: for a server that another program starts, and that must not outlive it.
+    /// Ends the process when standard input ends: for a server that another program starts, and that must not outlive
+    /// it.
     static func followInput() {
         Thread.detachNewThread {
             var byte: UInt8 = 0

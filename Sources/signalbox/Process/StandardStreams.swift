@@ -3,7 +3,7 @@ import Foundation
 enum StandardOutput {
     /// Writes a line immediately, also into a pipe.
     ///
-    /// When the reader has closed the pipe (`signalbox listen … | head -1`), nobody needs the rest: the program ends.
+    /// When the reader has closed the pipe (`signalbox listen … | head -1`), the program ends.
     static func print(_ line: String) {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))

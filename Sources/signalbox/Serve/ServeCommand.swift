@@ -9,14 +9,14 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Host sessions.",
         discussion: """
-            Without credentials the server runs in development mode: it listens on this machine only, creates a project, and \
-            gives tokens to every client that asks at /session and /room/NAME.
+            Without credentials the server runs in development mode: it listens on this machine only, creates a \
+            project, and gives tokens to every client that asks at /session and /room/NAME.
 
-            Command-line options override environment variables (SIGNALBOX_PORT and so on), which override the file, which \
-            overrides the defaults. docs/CONFIGURATION.md lists all settings.
+            Command-line options override environment variables (SIGNALBOX_PORT and so on), which override the file, \
+            which overrides the defaults. docs/CONFIGURATION.md lists all settings.
 
-            On SIGTERM or SIGINT the server tells every client when to reconnect and ends with status 0. A second signal \
-            shortens this. A third ends the process at once, without saving sessions.
+            On SIGTERM or SIGINT the server tells every client when to reconnect and ends with status 0. A second \
+            signal shortens this. A third ends the process at once, without saving sessions.
             """)
 
     @OptionGroup var options: SettingOptions

@@ -2,7 +2,7 @@ import ArgumentParser
 import Logging
 import SignalingServer
 
-/// The server's settings as options. ``SettingsTable`` declares them: names, help and checks come from there.
+/// The server's settings as options. ``SettingsTable`` declares their names, help and checks.
 struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.host)) var host: String?
     @Option(help: .setting(\.port)) var port: Int?

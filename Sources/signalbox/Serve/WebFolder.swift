@@ -12,7 +12,8 @@ enum WebFolder {
         if let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
             var folder = URL(filePath: program).deletingLastPathComponent()
             folders.append(folder.appending(path: "../share/signalbox").standardized.path)
-            // The program is in .build/x86_64-unknown-linux-gnu/release, three levels below the checkout; search one more.
+            // The program is in .build/x86_64-unknown-linux-gnu/release, three levels below the checkout; search one
+            // more.
             for _ in 0..<4 {
                 folder.deleteLastPathComponent()
                 folders.append(folder.path)

@@ -6,8 +6,8 @@ struct CredentialsCommand: AsyncParsableCommand {
         commandName: "credentials",
         abstract: "Print the credentials for a REST request.",
         discussion: """
-            They are valid for three minutes. The command makes them without a server. A project's credentials go into the \
-            header X-OPENTOK-AUTH, an application's into Authorization:
+            They are valid for three minutes. The command makes them without a server. A project's credentials go \
+            into the header X-OPENTOK-AUTH, an application's into Authorization:
 
               curl -H "X-OPENTOK-AUTH: $(signalbox credentials)" …
               curl -H "Authorization: Bearer $(signalbox credentials --application-id ID --private-key-file FILE)" …
@@ -26,7 +26,7 @@ struct CredentialsCommand: AsyncParsableCommand {
                 print(try RequestCredentials.make(application: application, now: .current, using: &randomness))
             }
         } catch {
-            throw ExitStatus.exit(ExitStatus.failed, "no credentials can be made: \(error)")
+            throw ExitStatus.exit(ExitStatus.failed, "cannot create credentials: \(error)")
         }
     }
 }

@@ -17,7 +17,7 @@ struct ListenCommand: AsyncParsableCommand {
         let access = try await session.access()
         let listening = access.session
         let events = listening.events
-        // A process signal disconnects the session in order, also while it connects.
+        // A process signal disconnects the session cleanly, also while it connects.
         let isComplete = try await Interruption.handle(first: { await listening.disconnect() }) {
             try await session.connect(access)
             emit([

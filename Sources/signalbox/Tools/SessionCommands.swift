@@ -11,8 +11,8 @@ struct SessionCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a new session id.",
             discussion: """
-                A session id contains its project's key. The command makes it without a server, and every server of the same \
-                project accepts it. Sessions do not expire.
+                A session id contains its project's key. The command makes it without a server, and every server of \
+                the same project accepts it. Sessions do not expire.
                 """)
 
         @OptionGroup var signing: SigningOptions

@@ -34,8 +34,8 @@ struct TokenCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            t1 (OpenTok's classic form), jwt (made by its present SDKs) or app (for an application, as Vonage's SDKs make \
-            it). (default: t1 for a project, app for an application)
+            t1 (OpenTok's classic form), jwt (made by its present SDKs) or app (for an application, as Vonage's SDKs \
+            make it). (default: t1 for a project, app for an application)
             """)
     var format: Format?
 
@@ -55,7 +55,7 @@ struct TokenCommand: AsyncParsableCommand {
                 print(try T1Token.make(request, project: project, now: .current, using: &randomness))
             }
         } catch {
-            throw ExitStatus.exit(ExitStatus.usage, "no token can be made for session \(session): \(error)")
+            throw ExitStatus.exit(ExitStatus.usage, "cannot create a token for session \(session): \(error)")
         }
     }
 

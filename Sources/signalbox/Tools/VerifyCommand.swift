@@ -6,8 +6,9 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Test the delivery guarantees on this machine while faults happen.",
         discussion: """
-            Starts servers and clients, sends numbered signals, cuts networks, and pauses, kills and restarts servers. Then \
-            it checks what every client received (docs/guarantees.md). The exit status is 1 if a promise was broken.
+            Starts servers and clients, sends numbered signals, cuts networks, and pauses, kills and restarts \
+            servers. Then it checks what every client received (docs/guarantees.md). The exit status is 1 if a \
+            promise was broken.
             """)
 
     @Option(help: "The number of signals to send in all.") var signals = 2_000
@@ -16,8 +17,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "How many times to reset a client's network.") var cuts = 20
     @Option(
         help: """
-            How many times to discard everything in one direction of a client's network, without a reset. Each takes two \
-            heartbeats.
+            How many times to discard everything in one direction of a client's network, without a reset. Each takes \
+            two heartbeats.
             """)
     var silences = 0
     @Option(help: "How many times to pause the server's process for up to 1.5 seconds (SIGSTOP, SIGCONT).")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignalingCore
 
-/// A connected socket whose engine answers when the test says.
+/// A connected socket whose engine answers only when the test says so.
 private struct SlowEngine {
     var state = Phase.connected.state
     var asked: [(request: RequestID, outcome: SessionOutcome)] = []
@@ -33,7 +33,7 @@ private struct SlowEngine {
     }
 }
 
-@Suite("Answers in the order of the requests, whenever the engine gives them")
+@Suite("Answers follow the order of the requests, however late the engine gives them")
 struct AnswerOrderTests {
     @Test("WIRE-8: a refusal does not overtake an answer that the engine has not given yet")
     func refusalsWait() {
@@ -78,13 +78,13 @@ struct AnswerOrderTests {
         #expect(slow.state.isClosing)
     }
 
-    @Test("LEAVE-1: a client that leaves waits for an engine no longer than two heartbeats")
+    @Test("LEAVE-1: a client that leaves waits for the engine for at most two heartbeats")
     func leavingEnds() {
         let state = Phase.leaving.state
         #expect(state.nextDeadline == .seconds(21))
     }
 
-    @Test("WIRE-8, CON-9: a request before `connected` is refused after it, and not at all if the connect is refused")
+    @Test("WIRE-8, CON-9: a request before `connected` is refused after it, or not answered if the connect is refused")
     func beforeConnected() {
         var state = Phase.authenticating.state
         #expect(state.handle(.received(.signal(RequestID(2), SignalRequest())), now: .seconds(2)).isEmpty)
@@ -136,7 +136,7 @@ struct AnswerOrderTests {
     }
 }
 
-@Suite("Reading pauses under pressure")
+@Suite("Back-pressure")
 struct ReadPressureTests {
     private func shown(_ state: inout ConnectionState, _ input: ConnectionState.Input, at seconds: Double) -> [String] {
         state.handle(input, now: .seconds(seconds)).map(\.testDescription)
@@ -149,7 +149,7 @@ struct ReadPressureTests {
     }
 
     @Test(
-        "G5, WIRE-13: reading pauses above 64 KiB that wait, and goes on at 16 KiB: not in between, and not at each line"
+        "G5, WIRE-13: reading pauses above 64 KiB of unsent bytes, resumes at 16 KiB, and does not switch in between"
     )
     func bytes() {
         var state = Phase.connected.state
@@ -163,7 +163,7 @@ struct ReadPressureTests {
         #expect(report(&state, waiting: 65_536, at: 2) == [])
     }
 
-    @Test("G5, WIRE-13, RES-9: 256 requests may be unanswered, one more pauses; it goes on at 128")
+    @Test("G5, WIRE-13, RES-9: reading pauses above 256 unanswered requests, and resumes at 128")
     func requests() {
         var slow = SlowEngine()
         for id in 2..<Int64(258) { slow.signal(id) }
@@ -181,7 +181,7 @@ struct ReadPressureTests {
         #expect(slow.said.suffix(2) == ["send ack 133 233", "resume reading"])
     }
 
-    @Test("WIRE-13: both have to be low before it goes on")
+    @Test("WIRE-13: reading resumes only when both measures are low")
     func both() {
         var slow = SlowEngine()
         for id in 2..<Int64(302) { slow.signal(id) }
@@ -198,7 +198,7 @@ struct ReadPressureTests {
         var state = Phase.connected.state
         _ = state.handle(.received(.pong), now: .seconds(9))
         #expect(report(&state, waiting: 70_000, acknowledged: 5, at: 10) == ["pause reading"])
-        #expect(state.advance(to: .seconds(29.999_999_999)).isEmpty, "no ping: it has enough to hear")
+        #expect(state.advance(to: .seconds(29.999_999_999)).isEmpty, "no ping: it has enough to read")
         _ = report(&state, waiting: 70_000, acknowledged: 5, at: 30)
         #expect(state.nextDeadline == .seconds(30))
         #expect(
@@ -208,7 +208,7 @@ struct ReadPressureTests {
     }
 
     @Test(
-        "WIRE-14: a client that reads anything stays, however long the server does not hear it",
+        "WIRE-14: a client that reads anything stays, however long it sends nothing",
         arguments: [(1, 0), (0, 1)])
     func slow(lessWaiting: Int, moreTaken: UInt64) {
         var state = Phase.connected.state
@@ -224,7 +224,7 @@ struct ReadPressureTests {
         #expect(!state.isClosing)
     }
 
-    @Test("HB-3, WIRE-14: silence counts from the end of the pause")
+    @Test("HB-3, WIRE-14: the client's silence counts from the end of the pause")
     func heardAgain() {
         var state = Phase.connected.state
         _ = report(&state, waiting: 70_000, acknowledged: 5, at: 2)
@@ -245,7 +245,7 @@ struct ReadPressureTests {
         #expect(slow.state.advance(to: .seconds(35)).map(\.testDescription).last == "close 4002")
     }
 
-    @Test("CON-2: a pause does not prolong the time to connect")
+    @Test("CON-2: a pause does not extend the connect timeout")
     func beforeConnecting() {
         var state = Phase.awaitingConnect.state
         _ = report(&state, waiting: 70_000, acknowledged: 5, at: 9)

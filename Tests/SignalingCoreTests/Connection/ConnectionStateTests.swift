@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignalingCore
 
-/// The phase of a socket in which an input comes.
+/// The phase of a socket when an input arrives.
 enum Phase: String, CaseIterable {
     case awaitingConnect, authenticating, joining, connected, leaving, closing
 
@@ -27,7 +27,7 @@ enum Phase: String, CaseIterable {
         return state
     }
 
-    /// The phase of a socket, told by the reactions of a copy.
+    /// The phase of a socket, derived from the reactions of a copy.
     init(_ state: ConnectionState) {
         var probe = state
         if state.isClosing {
@@ -52,7 +52,7 @@ enum Cell {
     case gives([String], Phase?)
     /// The input is possible, and nothing happens.
     case ignored
-    /// The input cannot come here, for this reason. If it does, nothing happens.
+    /// The input cannot occur here, for this reason. If it does, nothing happens.
     case impossible(String)
 
     /// Nothing now; this effect after the answer to the connect before it (WIRE-8).
@@ -206,7 +206,7 @@ struct Row: CustomTestStringConvertible {
             .impossible("the answer to the join comes first"),
             .gives("send disconnected networkDisconnected, come back", "close 1001", to: .closing), .ignored),
         Row(
-            "the connection goes on by a newer socket", .superseded,
+            "the connection continues on a newer socket", .superseded,
             .impossible("it was not in"), .impossible("it was not in"),
             .impossible("the answer to the join comes first"),
             .gives("send disconnected networkDisconnected", "close 4504", to: .closing), .ignored),
@@ -223,7 +223,8 @@ struct Row: CustomTestStringConvertible {
             leaving: .gives("close 1001", to: .closing),
             .gives("close 1001", to: .closing), .gives("close 1001", to: .closing),
             .gives("close 1001", to: .closing),
-            // A stopping server removes no connection: to tell each client of each would cost the square of their number.
+            // A stopping server removes no connection: to tell each client of each would cost the square of their
+            // number.
             .gives("send disconnected networkDisconnected, come back after 1500 ms", "close 1001", to: .closing),
             .ignored),
         Row(
@@ -357,7 +358,7 @@ struct ConnectionStateTests {
 
     // MARK: Connecting
 
-    @Test("CON-2: the time to connect is exactly 10 s, counted from the opening of the socket")
+    @Test("CON-2: the connect timeout is exactly 10 s from the opening of the socket")
     func connectTimeout() {
         var state = ConnectionState(openedAt: .seconds(5))
         #expect(state.nextDeadline == .seconds(15))
@@ -373,7 +374,7 @@ struct ConnectionStateTests {
         #expect(state.nextDeadline == nil)
     }
 
-    @Test("CON-8: the first connection goes on after a second connect")
+    @Test("CON-8: the first connection continues after a second connect")
     func secondConnect() {
         var state = Phase.connected.state
         _ = state.handle(.received(.connect(RequestID(2), .test)), now: .seconds(2))
@@ -400,7 +401,7 @@ struct ConnectionStateTests {
                 == ["enter 1 ada without presence"])
     }
 
-    @Test("G8: the session is the token's, for everything that follows, whatever the request said")
+    @Test("G8: the session is always the one in the token, whatever the request names")
     func sessionOfTheToken() {
         var request = ConnectRequest.test
         request.sessionId = SessionID("1_other")
@@ -438,7 +439,7 @@ struct ConnectionStateTests {
         #expect(state.isClosing)
     }
 
-    @Test("WIRE-9: malformed lines are counted over the whole life of a socket, good ones between them change nothing")
+    @Test("WIRE-9: malformed lines are counted over the whole life of a socket; valid ones do not reset the count")
     func malformedAmongOthers() {
         var state = ConnectionState(openedAt: .seconds(0))
         let line = ConnectionState.Input.receivedMalformed(
@@ -470,7 +471,7 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("HB-3: every line from the client is a sign of life, also a malformed one; the server's ping is not")
+    @Test("HB-3: every line from the client is a sign of life, even a malformed one; the server's ping is not")
     func signsOfLife() {
         let signs: [ConnectionState.Input] = [
             .received(.pong), .received(.signal(RequestID(1), SignalRequest())),
@@ -487,7 +488,7 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("HB-3: the session's answer is no sign of life of the client")
+    @Test("HB-3: an answer of the session is no sign of life of the client")
     func answersAreNoSigns() {
         var state = Phase.connected.state
         _ = state.advance(to: .seconds(11))
@@ -495,7 +496,7 @@ struct ConnectionStateTests {
         #expect(state.advance(to: .seconds(21)).map(\.testDescription).last == "close 4001")
     }
 
-    @Test("HB-1: after a pause of the whole process there is one ping, not a burst, and then a heartbeat's rest")
+    @Test("HB-1: after a pause of the whole process there is one ping, not a burst, and the next one a heartbeat later")
     func pause() {
         var state = Phase.connected.state
         _ = state.handle(.received(.pong), now: .seconds(9))
@@ -519,7 +520,7 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("at the deadline something happens, and nothing before it", arguments: Phase.allCases)
+    @Test("an effect happens at the deadline, and none before it", arguments: Phase.allCases)
     func deadlines(_ phase: Phase) {
         var state = phase.state
         guard let deadline = state.nextDeadline else {
@@ -554,7 +555,7 @@ struct ConnectionStateTests {
     }
 
     @Test(
-        "LEAVE-4: disconnected says whether coming back makes sense, as the close code does",
+        "LEAVE-4: `disconnected` agrees with the close code on whether to reconnect",
         arguments: CloseReason.allCases)
     func disconnected(_ reason: CloseReason) {
         var state = Phase.connected.state

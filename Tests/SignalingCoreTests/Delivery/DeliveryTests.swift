@@ -178,7 +178,7 @@ struct OutboxTests {
         #expect(text(bytes) == #"head{"ev":"signal","seq":4,"from":"ada","type":"chat","data":"x"}"#)
     }
 
-    @Test("G4: on an overrun nothing is dequeued but the private lines")
+    @Test("G4: on an overrun only the private lines are dequeued")
     func overrun() {
         var session = SessionState(logEventCount: 3)
         session.join("ada")

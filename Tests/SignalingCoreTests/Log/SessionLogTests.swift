@@ -31,7 +31,7 @@ struct SessionLogTests {
         #expect(log.entries(after: .zero)?.count == 0)
     }
 
-    @Test("RES-14, G5: the oldest events go over the bound in events")
+    @Test("RES-14, G5: above the bound in events the oldest ones are dropped")
     func boundedByCount() {
         let log = filled(7, bounds: .init(eventCount: 3, byteCount: .max))
         #expect(log.entries.map(\.seq.rawValue) == [5, 6, 7])
@@ -39,7 +39,7 @@ struct SessionLogTests {
         #expect(log.byteCount == 150)
     }
 
-    @Test("RES-14, G5: the oldest events go over the bound in bytes, and not exactly at it")
+    @Test("RES-14, G5: above the bound in bytes the oldest events are dropped; at the bound none is")
     func boundedByBytes() {
         #expect(filled(5, bounds: .init(eventCount: 100, byteCount: 250)).entries.count == 5)
         #expect(

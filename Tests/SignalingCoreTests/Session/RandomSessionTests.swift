@@ -419,7 +419,7 @@ struct RandomSessionTests {
     }
 
     @Test(
-        "G4, G5: members that overrun a short log are told, and have received an unbroken prefix",
+        "G4, G5: members that overrun a short log are notified, and have received an unbroken prefix",
         arguments: 201...204 as ClosedRange<UInt64>)
     func shortLog(seed: UInt64) throws {
         var simulation = Simulation(seed: seed, bounds: .init(eventCount: 20, byteCount: 2_000))

@@ -30,7 +30,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("SIG-11: a bucket fills up again, to its burst at most")
+    @Test("SIG-11: a bucket refills, up to its burst")
     func refill() {
         let limit = RateLimit(perSecond: 2, burst: 3)
         var bucket = TokenBucket()

@@ -196,7 +196,7 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 3, after: 1, at: 62, secret: "guess") == "joined ada3 at 5 lost")
     }
 
-    @Test("RES-6: the old secret is valid until the client is heard on its new socket")
+    @Test("RES-6: the old secret is valid until a message arrives on the client's new socket")
     func rotation() {
         var room = Resumable()
         room.join("ada")
@@ -213,7 +213,7 @@ struct ResumeTests {
         room.detach("ada", socket: 5, at: 7)
         #expect(
             room.comeBack("ada", by: 6, after: 1, at: 8, secret: "ada-3") == "joined ada6 at 3 lost",
-            "void since the client was heard")
+            "void since a message arrived from the client")
         #expect(room.comeBack("ada", by: 7, after: 1, at: 8, secret: "ada-5") == "joined ada at 1 resumed through 3")
     }
 
@@ -244,7 +244,7 @@ struct ResumeTests {
         #expect(room.session.log.lastSeq == before)
     }
 
-    @Test("RES-8: the newer of two sockets takes the connection over, and the older one is superseded")
+    @Test("RES-8: the newer of two sockets takes over the connection, and the older one is superseded")
     func superseded() {
         var room = Resumable()
         room.join("ada")
@@ -315,7 +315,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "RES-10: a client that was force-disconnected while away is told when it comes back, and gets no new connection"
+        "RES-10: a client that was force-disconnected while away learns of it when it reconnects, and gets no new connection"
     )
     func forceDisconnectedWhileAway() {
         var room = Resumable()
@@ -329,7 +329,7 @@ struct ResumeTests {
         #expect(room.comeBack("ada", by: 3, after: 2, at: 3, secret: "ada-1") == "was force-disconnected")
         #expect(
             room.comeBack("ada", by: 4, after: 2, at: 3, secret: "ada-1").hasSuffix("lost"),
-            "only the first attempt is told")
+            "only the first attempt learns of it")
     }
 
     @Test(

@@ -42,7 +42,7 @@ func readState(
     return try reader.finish()
 }
 
-/// A session that is restored in the middle of a random scenario, next to the original that goes on.
+/// A session that is restored in the middle of a random scenario, next to the original that continues.
 private struct TwoSessions {
     struct Participant {
         var id: ConnectionID
@@ -388,7 +388,7 @@ struct SnapshotTests {
         #expect(comeBack(&session, at: 10) == "joined ada2 at 4 lost")
     }
 
-    @Test("G4, RES-14: the reader's bounds apply, and a client that needs a dropped event is told of the loss")
+    @Test("G4, RES-14: the reader's bounds apply, and a client that needs a dropped event learns of the loss")
     func otherSettings() throws {
         var old = adaAlone()
         for _ in 0..<10 { old.signal(from: "ada", data: "more") }
@@ -479,7 +479,7 @@ struct SnapshotTests {
         #expect(new.nextDeadline == nil)
     }
 
-    @Test("G5: sessions of long ago are deleted at once, and their connections reported as destroyed")
+    @Test("G5: sessions that were saved long ago are deleted at once, and their connections reported as destroyed")
     func longAgo() throws {
         let observer = EffectRecorder()
         let old = makeEngine("old")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Identifiers, secrets and times")
 struct IdentifierTests {
-    @Test("a connection ID is a UUID v4 in lower-case hex, whatever the randomness")
+    @Test("a connection ID is a UUID v4 in lower-case hex, for any randomness")
     func uuid() {
         var seen: Set<ConnectionID> = []
         let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/

@@ -1,4 +1,4 @@
-/// What is expected of one event in one state of a life cycle.
+/// The expected result of one event in one state of a life cycle.
 enum Cell<Stage: Sendable>: Sendable {
     /// These effects in this order, and then this state; nil if the state stays.
     case gives([String], Stage?)
