@@ -17,24 +17,13 @@ enum ReconnectPolicy {
         return min(longest, doubled) * random
     }
 
-    /// Close codes that RFC 6455 and its registry define and the server itself does not send. They come from lost
-    /// sockets and proxies.
-    private enum StandardCode {
-        static let noStatus: UInt16 = 1005
-        static let abnormal: UInt16 = 1006
-        static let serviceRestart: UInt16 = 1012
-        static let tryAgainLater: UInt16 = 1013
-        static let badGateway: UInt16 = 1014
-    }
-
-    /// Codes for applications, up to the first that means "do not reconnect".
     private static let applicationCodes: Range<UInt16> = 3000..<CloseReason.connectTimeout.rawValue
 
     /// CLOSE-1. `nil`: the socket was lost without a close code.
     static func mayReconnect(after code: UInt16?) -> Bool {
         switch code {
-        case nil, CloseReason.goingAway.rawValue, StandardCode.noStatus, StandardCode.abnormal,
-            StandardCode.serviceRestart, StandardCode.tryAgainLater, StandardCode.badGateway:
+        case nil, CloseReason.goingAway.rawValue, StandardCloseCode.noStatus, StandardCloseCode.abnormal,
+            StandardCloseCode.serviceRestart, StandardCloseCode.tryAgainLater, StandardCloseCode.badGateway:
             true
         case .some(let code): applicationCodes.contains(code)
         }

@@ -67,7 +67,11 @@ extension ConnectionState {
     /// PRES-2: the close codes 1000, 1001 and 1005 (none) mean that the client left by itself. Any other end is a loss.
     mutating func socketClosed(_ code: UInt16?) -> [Effect] {
         defer { phase = .closing }
-        let isLeaving = code == 1000 || code == 1001 || code == 1005
+        let isLeaving =
+            switch code {
+            case CloseReason.normal.rawValue, CloseReason.goingAway.rawValue, StandardCloseCode.noStatus: true
+            default: false
+            }
         switch phase {
         case .connected(let connected):
             let binding = connected.binding

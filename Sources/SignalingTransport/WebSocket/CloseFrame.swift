@@ -1,13 +1,12 @@
+import SignalingProtocol
+
 /// The payload of a close frame (RFC 6455, section 5.5.1): a code in two bytes, then a reason as text.
 enum CloseFrame {
-    /// Stands for "the peer gave no code"; never sent (RFC 6455, section 7.1.5).
-    static let noCode: UInt16 = 1005
-
     /// A control frame holds 125 bytes (RFC 6455, section 5.5); two of them are the code.
     static let reasonByteLimit = 123
 
     static func code(in payload: UnsafeRawBufferPointer) -> UInt16 {
-        payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : noCode
+        payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : StandardCloseCode.noStatus
     }
 
     static func reason(in payload: UnsafeRawBufferPointer) -> String {
