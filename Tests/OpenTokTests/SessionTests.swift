@@ -523,6 +523,20 @@ struct SessionTests {
         }
     }
 
+    @Test("without a connection media calls say that the session is not connected, in code and text")
+    func mediaWithoutConnection() throws {
+        let session = try #require(OTSession(apiKey: "100", sessionId: "1_x", delegate: nil))
+        var error: OTError?
+        session.publish(try #require(OTPublisher(delegate: nil, settings: OTPublisherSettings())), error: &error)
+        #expect(error?.code == Int(OTPublisherErrorCode.sessionDisconnected.rawValue))
+        #expect(error?.localizedDescription == "not connected to the session")
+        let peer = Connection(connectionId: ConnectionID("c"), creationTime: WallTime(milliseconds: 0), data: "")
+        let stream = OTStream(streamId: "s", connection: OTConnection(peer), session: session)
+        session.subscribe(try #require(OTSubscriber(stream: stream, delegate: nil)), error: &error)
+        #expect(error?.code == Int(OTSubscriberErrorCode.subscriberSessionDisconnected.rawValue))
+        #expect(error?.localizedDescription == "not connected to the session")
+    }
+
     @Test("the server is that of the settings, else OTSession.serverURL, else SIGNALBOX_SERVER, else localhost")
     func server() throws {
         let settings = OTSessionSettings()

@@ -17,6 +17,7 @@ enum ReconnectPolicy {
         return min(longest, doubled) * random
     }
 
+    /// Codes for applications, up to the first that means "do not reconnect".
     private static let applicationCodes: Range<UInt16> = 3000..<CloseReason.connectTimeout.rawValue
 
     /// CLOSE-1. `nil`: the socket was lost without a close code.
