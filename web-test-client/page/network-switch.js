@@ -1,5 +1,5 @@
-// Sockets that the user can break, to watch a connection come back. The library reads `WebSocket` when it is loaded, so
-// a network switch has to be installed before.
+// Sockets that the user can close, to watch a connection resume. The library reads `WebSocket` when it is loaded, so
+// install a network switch before.
 
 /**
  * A page cannot break a TCP connection. To the server a close with this code is a lost socket, too: the connection can

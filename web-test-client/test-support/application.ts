@@ -31,7 +31,7 @@ class Room {
       console.log(event.reason === 'other', event.target.sessionId);
       event.preventDefault();
     });
-    this.session.on('signal', (event: SignalEvent) => this.hear(event));
+    this.session.on('signal', (event: SignalEvent) => this.receive(event));
     this.session.on('signal:chat', (event: any) => console.log(event.data));
     this.session.on({ streamCreated: (event: any) => this.streams.push(event.stream), sessionConnected: () => {} }, this);
     this.session.on('streamCreated', (event) => {
@@ -66,7 +66,7 @@ class Room {
     await this.session.setEncryptionSecret('x');
   }
 
-  hear(event: SignalEvent) {
+  receive(event: SignalEvent) {
     if (event.from && event.from.connectionId === this.session.connection!.connectionId) return;
     console.log(event.type, event.data);
   }

@@ -42,11 +42,11 @@ export async function runComponentScript({ policy, connection = null, senderId =
     connectionCreated: ({ id, data = '' }) => handle({ kind: 'connectionCreated', connection: { connectionId: id, data } }),
     connectionDestroyed: ({ id, data = '' }) => handle({ kind: 'connectionDestroyed', connection: { connectionId: id, data } }),
     signal({ from, data = '', type = 'typing', action, n, content }) {
-      const told = content ?? (action && { action, n });
+      const body = content ?? (action && { action, n });
       handle({
         kind: 'signal',
         type,
-        data: typeof told === 'object' ? JSON.stringify(told) : told,
+        data: typeof body === 'object' ? JSON.stringify(body) : body,
         from: from === undefined ? null : { connectionId: from, data },
         seq: null,
       });

@@ -22,9 +22,9 @@ export class FakeBrowser {
       pageProtocol: 'https:',
       now: () => this.time,
       random: () => 0.5,
-      watch: (hear) => {
-        this.watchers.add(hear);
-        return () => this.watchers.delete(hear);
+      watch: (report) => {
+        this.watchers.add(report);
+        return () => this.watchers.delete(report);
       },
       setTimeout: (act, delay) => {
         this.#lastTimer += 1;
@@ -40,8 +40,8 @@ export class FakeBrowser {
   }
 
   /** A sign of the network or the page, under its name in `ClientState`. */
-  tell(sign) {
-    for (const hear of [...this.watchers]) hear({ is: sign });
+  report(sign) {
+    for (const watcher of [...this.watchers]) watcher({ is: sign });
   }
 
   pass(milliseconds) {
@@ -80,7 +80,7 @@ class FakeSocket {
     this.onopen();
   }
 
-  hear(...messages) {
+  receive(...messages) {
     this.onmessage({ data: messages.map((message) => JSON.stringify(message)).join('\n') });
   }
 

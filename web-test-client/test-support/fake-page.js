@@ -9,11 +9,11 @@ export function page(options) {
   const browser = new FakeBrowser();
   const OT = createOT(browser.environment(), 'https://signals.example');
   const session = OT.initSession('100', '1_x', options);
-  const heard = [];
+  const received = [];
   const exceptions = [];
-  session.on(EVENTS, (event) => heard.push(event));
+  session.on(EVENTS, (event) => received.push(event));
   OT.on('exception', (event) => exceptions.push(event));
-  return { browser, OT, session, heard, exceptions, names: () => heard.map((event) => event.type) };
+  return { browser, OT, session, received, exceptions, names: () => received.map((event) => event.type) };
 }
 
 /** A session that is connected as Bob, with Ada in it, unless `changes` to the server's answer say otherwise. */
@@ -21,7 +21,7 @@ export function joined({ changes = {}, ...options } = {}) {
   const all = page(options);
   all.session.connect('T1==');
   all.browser.socket.open();
-  all.browser.socket.hear(connectedMessage(changes));
+  all.browser.socket.receive(connectedMessage(changes));
   return all;
 }
 

@@ -7,7 +7,7 @@ export class ModelServer {
   #answers = new Map();
 
   /** The server's answers to a message, on the same socket. */
-  hear(message) {
+  receive(message) {
     if (message.op === 'connect') return this.#connect(message);
     // A message on the newest socket ends the validity of the older secret (RES-6).
     this.#secrets = this.#secrets.slice(-1);

@@ -20,7 +20,7 @@ export function vectorFolder(name) {
 }
 
 /** The value that a case describes: itself, or one of the forms that the files' notes name. */
-export function vectorValue(written) {
+function vectorValue(written) {
   if (typeof written !== 'object' || written === null) return written;
   if (Array.isArray(written)) return written.map(vectorValue);
   if (written.repeat) return written.repeat[0].repeat(written.repeat[1]);

@@ -25,45 +25,45 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
     const chat = new TextChatComponent({ channel, typing });
     return {
       name, channel, typing, chat, snapshots,
-      hear: () => channel.takeEvents().forEach((event) => chat.handle(event, 42)),
+      receive: () => channel.takeEvents().forEach((event) => chat.handle(event, 42)),
       type: (text) => chat.edit(text),
       send: () => chat.send(42, String((lastNumber += 1))),
       said: () => channel.sent.map(({ type, data }) => (type === 'typing' ? JSON.parse(data).action : type)),
       sees: () => typing.current.typing.map(({ connectionId }) => connectionId),
     };
   });
-  const hear = () => people.forEach((each) => each.hear());
-  hear();
+  const receive = () => people.forEach((each) => each.receive());
+  receive();
   for (const each of people) {
     for (const other of people) each.chat.handle({ kind: 'connectionCreated', connection: other.channel.connection }, 42);
   }
-  return { session, clock, people, hear, [names[0]]: people[0], [names[1]]: people[1] };
+  return { session, clock, people, receive, [names[0]]: people[0], [names[1]]: people[1] };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('TYP-7 keys announce, silence pauses and finishes, and one timer is enough', () => {
-  const { ada, bob, clock, hear } = room();
+  const { ada, bob, clock, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   assert.deepEqual([ada.said(), bob.sees(), ada.sees()], [['begin'], ['ada'], []]);
   assert.ok(clock.timers.size <= 2);
   clock.advance(5000);
-  hear();
+  receive();
   assert.deepEqual([bob.sees(), bob.typing.current.pausedCount], [[], 1]);
   clock.advance(10_000);
-  hear();
+  receive();
   assert.deepEqual(ada.said(), ['begin', 'pause', 'finish']);
   assert.equal(bob.typing.current.pausedCount, 0);
   assert.ok([...ada.channel.sent].every(({ onlineOnly }) => onlineOnly));
 });
 
 test('TYP-5 a message ends its sender’s typing, and carries the number of the last signal before it', async () => {
-  const { ada, bob, hear } = room();
+  const { ada, bob, receive } = room();
   ada.type('hi');
-  hear();
+  receive();
   await ada.send();
-  hear();
+  receive();
   assert.deepEqual(bob.sees(), []);
   assert.equal(JSON.parse(ada.channel.sent.at(-1).data).typingN, 1);
   assert.deepEqual(ada.said(), ['begin', 'text-chat']);
@@ -125,14 +125,14 @@ test('TYP-2 a failed signal is not sent again; the next key sends a new one', as
 });
 
 test('TYP-9 a user who leaves is gone; a user who was away sees nobody until signals arrive', () => {
-  const { ada, bob, hear } = room();
+  const { ada, bob, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   bob.chat.handle({ kind: 'connectionDestroyed', connection: ada.channel.connection }, 42);
   assert.deepEqual(bob.sees(), []);
   const other = room();
   other.ada.type('h');
-  other.hear();
+  other.receive();
   other.bob.chat.handle({ kind: 'reconnecting' }, 42);
   other.bob.type('while away');
   assert.deepEqual(other.bob.said(), []);
@@ -143,9 +143,9 @@ test('TYP-9 a user who leaves is gone; a user who was away sees nobody until sig
 });
 
 test('TYP-9 when the connection has ended nobody is shown, and nothing is sent', () => {
-  const { ada, bob, hear } = room();
+  const { ada, bob, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   bob.chat.handle({ kind: 'disconnected' }, 42);
   assert.deepEqual(bob.sees(), []);
   assert.equal(bob.snapshots.at(-1).typingCount, 0);
@@ -154,10 +154,10 @@ test('TYP-9 when the connection has ended nobody is shown, and nothing is sent',
 });
 
 test('TYP-8 in a room of more than a hundred nothing is sent and nobody is shown', () => {
-  const { ada, bob, hear } = room();
+  const { ada, bob, receive } = room();
   const visitor = (number) => ({ connectionId: `visitor ${number}` });
   ada.type('h');
-  hear();
+  receive();
   assert.deepEqual(bob.sees(), ['ada']);
   for (let number = 0; number < 99; number += 1) {
     for (const each of [ada, bob]) each.chat.handle({ kind: 'connectionCreated', connection: visitor(number) }, 42);
@@ -172,34 +172,34 @@ test('TYP-8 in a room of more than a hundred nothing is sent and nobody is shown
 });
 
 test('TYP a user who opts out finishes, sends nothing, and still sees others', () => {
-  const { ada, bob, clock, hear } = room();
+  const { ada, bob, clock, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   clock.advance(1000);
   ada.typing.isOptedOut = true;
-  hear();
+  receive();
   assert.deepEqual([ada.said(), bob.sees()], [['begin', 'finish'], []]);
   ada.type('hello');
   bob.type('hello');
-  hear();
+  receive();
   assert.deepEqual([ada.said(), ada.sees()], [['begin', 'finish'], ['bob']]);
 });
 
 test('TYP-6 Easemob’s preset sends begin without a number, and the others read it', () => {
-  const { ada, bob, hear } = room({ preset: 'easemob' });
+  const { ada, bob, receive } = room({ preset: 'easemob' });
   ada.type('h');
-  hear();
+  receive();
   assert.deepEqual([ada.said(), bob.sees()], [['TypingBegin'], ['ada']]);
 });
 
 test('TYP-3 another preset finishes what was announced, and numbers continue', () => {
-  const { ada, bob, clock, hear } = room();
+  const { ada, bob, clock, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   clock.advance(1000);
   ada.typing.policy = TYPING_PRESETS.layerWeb;
   ada.type('hi');
-  hear();
+  receive();
   assert.deepEqual(ada.channel.sent.map(({ data }) => JSON.parse(data)), [
     { action: 'begin', n: 1 },
     { action: 'finish', n: 2 },

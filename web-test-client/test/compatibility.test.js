@@ -21,7 +21,7 @@ for (const [sent, code, name] of [
     const { browser, session, exceptions } = joined();
     const calls = [];
     session.signal({ type: 'a' }, (...args) => calls.push(args));
-    browser.socket.hear({ ev: 'error', id: 2, code: sent, name: 'WHATEVER', message: 'Because.', retryable: false });
+    browser.socket.receive({ ev: 'error', id: 2, code: sent, name: 'WHATEVER', message: 'Because.', retryable: false });
     assert.equal(calls.length, 1);
     assert.equal(calls[0].length, 1, 'a failure comes with nothing but the error');
     const [error] = calls[0];
@@ -91,7 +91,7 @@ test('opentok_1_2_data: data that is not a string travels as JSON and arrives as
   for (const data of values) session.signal({ data });
   const sent = browser.socket.sent.slice(1);
   assert.deepEqual(sent.map(({ data, json }) => [data, json]), values.map((value) => [JSON.stringify(value), true]));
-  sent.forEach(({ data, json }, place) => browser.socket.hear({ ev: 'signal', seq: 3 + place, from: 'ada-id', data, json }));
+  sent.forEach(({ data, json }, index) => browser.socket.receive({ ev: 'signal', seq: 3 + index, from: 'ada-id', data, json }));
   assert.deepEqual(arrived, values);
   assert.equal(browser.printed.length, 5);
   assert.match(browser.printed[0][1], /deprecated/);
@@ -103,7 +103,7 @@ test('opentok_1_2_data: a string stays a string, whatever it looks like, and so 
   session.on('signal', (event) => arrived.push(event.data));
   session.signal({ data: '{"a":1}' });
   assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', data: '{"a":1}', id: 2 });
-  browser.socket.hear(
+  browser.socket.receive(
     { ev: 'signal', seq: 3, from: 'ada-id', data: '{"a":1}' },
     { ev: 'signal', seq: 4, from: 'ada-id', data: '{"a":1}', json: false },
     { ev: 'signal', seq: 5, from: 'ada-id', data: '{"a"', json: true },
@@ -123,7 +123,7 @@ test('signal: handlers are called in the order of the server’s answers, each o
   const order = [];
   session.signal({ type: 'a' }, () => order.push('a'));
   session.signal({ type: 'b' }, () => order.push('b'));
-  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
+  browser.socket.receive({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
   assert.deepEqual(order, ['a', 'b']);
 });
 
@@ -132,7 +132,7 @@ test('signal: a completion handler that throws is logged, and the next one is ca
   let called = 0;
   session.signal({}, () => { throw new Error('broken'); });
   session.signal({}, () => (called += 1));
-  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
+  browser.socket.receive({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
   assert.equal(called, 1);
   assert.deepEqual(browser.printed.map(([level]) => level), ['error']);
 });
@@ -160,7 +160,7 @@ test('receiving: the event is mutable, is no error to prevent, and cannot be can
   const { browser, session } = joined();
   let event;
   session.on('signal', (given) => (event = given));
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x', data: 'y' });
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x', data: 'y' });
   event.preventDefault();
   assert.equal(event.isDefaultPrevented(), false);
   event.data = 'changed';
@@ -169,73 +169,73 @@ test('receiving: the event is mutable, is no error to prevent, and cannot be can
 
 test('receiving: a handler of signal that throws is logged, and signal:<type> is still emitted', () => {
   const { browser, session } = joined();
-  const heard = [];
+  const received = [];
   session.off();
   session.on('signal', () => { throw new Error('broken'); });
-  session.on('signal', () => heard.push('second'));
-  session.on('signal:x', () => heard.push('typed'));
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x' });
-  assert.deepEqual(heard, ['second', 'typed']);
+  session.on('signal', () => received.push('second'));
+  session.on('signal:x', () => received.push('typed'));
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x' });
+  assert.deepEqual(received, ['second', 'typed']);
   assert.deepEqual(browser.printed.map(([level]) => level), ['error']);
 });
 
 test('receiving: an empty type is no type', () => {
-  const { browser, heard } = joined();
-  heard.length = 0;
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: '', data: 'x' });
-  assert.deepEqual(heard.map((event) => event.type), ['signal']);
+  const { browser, received } = joined();
+  received.length = 0;
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: '', data: 'x' });
+  assert.deepEqual(received.map((event) => event.type), ['signal']);
 });
 
 test('receiving: a signal waits for the connectionCreated of its sender, and others do not wait for it', () => {
-  const { browser, session, heard } = joined();
-  heard.length = 0;
-  browser.socket.hear(
+  const { browser, session, received } = joined();
+  received.length = 0;
+  browser.socket.receive(
     { ev: 'signal', seq: 3, from: 'cy-id', data: 'early 1' },
     { ev: 'signal', seq: 4, from: 'ada-id', data: 'known' },
     { ev: 'signal', seq: 5, from: 'cy-id', data: 'early 2' },
   );
-  assert.deepEqual(heard.map((event) => event.data), ['known']);
-  browser.socket.hear({ ev: 'connectionCreated', seq: 6, connection: cy }, { ev: 'signal', seq: 7, from: 'cy-id', data: 'later' });
-  assert.deepEqual(heard.map((event) => event.connection?.data ?? event.data), ['known', 'Cy', 'early 1', 'early 2', 'later']);
-  assert.equal(heard[2].from, session.connections.get('cy-id'));
+  assert.deepEqual(received.map((event) => event.data), ['known']);
+  browser.socket.receive({ ev: 'connectionCreated', seq: 6, connection: cy }, { ev: 'signal', seq: 7, from: 'cy-id', data: 'later' });
+  assert.deepEqual(received.map((event) => event.connection?.data ?? event.data), ['known', 'Cy', 'early 1', 'early 2', 'later']);
+  assert.equal(received[2].from, session.connections.get('cy-id'));
 });
 
 test('receiving: signals that wait for their sender are bounded, and dropped ones are logged', async () => {
   const { browser, session } = joined();
   const early = Array.from({ length: 258 }, (_, index) => ({ ev: 'signal', seq: 3 + index, from: 'cy-id', data: String(index) }));
-  browser.socket.hear(...early);
+  browser.socket.receive(...early);
   assert.equal(browser.printed.length, 2);
-  const heard = [];
-  session.on('signal', (event) => heard.push(event.data));
-  browser.socket.hear({ ev: 'connectionCreated', seq: 400, connection: cy });
-  assert.deepEqual([heard.length, heard[0], heard.at(-1)], [256, '2', '257']);
-  browser.socket.hear({ ev: 'signal', seq: 401, from: 'who' });
+  const received = [];
+  session.on('signal', (event) => received.push(event.data));
+  browser.socket.receive({ ev: 'connectionCreated', seq: 400, connection: cy });
+  assert.deepEqual([received.length, received[0], received.at(-1)], [256, '2', '257']);
+  browser.socket.receive({ ev: 'signal', seq: 401, from: 'who' });
   session.disconnect();
   assert.match(browser.printed.at(-1)[1], /1 signals were dropped/);
 });
 
 test('receiving: a handler that disconnects when a sender is announced gets no waiting signal, now or after a new connect', () => {
-  const { browser, session, heard } = joined();
-  heard.length = 0;
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' });
+  const { browser, session, received } = joined();
+  received.length = 0;
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' });
   session.on('signal', () => session.disconnect());
-  browser.socket.hear({ ev: 'connectionCreated', seq: 5, connection: cy });
-  assert.deepEqual(heard.map((event) => event.type), ['connectionCreated', 'signal']);
+  browser.socket.receive({ ev: 'connectionCreated', seq: 5, connection: cy });
+  assert.deepEqual(received.map((event) => event.type), ['connectionCreated', 'signal']);
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear(connectedMessage({ connections: [cy, bob] }));
-  assert.deepEqual(heard.filter((event) => event.type === 'signal').map((event) => event.data), ['one']);
+  browser.socket.receive(connectedMessage({ connections: [cy, bob] }));
+  assert.deepEqual(received.filter((event) => event.type === 'signal').map((event) => event.data), ['one']);
 });
 
 test('receiving: signals that waited for a sender are dropped with the connection', async () => {
-  const { browser, session, heard } = joined();
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'early' });
+  const { browser, session, received } = joined();
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'cy-id', data: 'early' });
   browser.socket.drop();
   await settled();
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear(connectedMessage({ connections: [cy, bob] }));
-  assert.equal(heard.some((event) => event.type === 'signal'), false);
+  browser.socket.receive(connectedMessage({ connections: [cy, bob] }));
+  assert.equal(received.some((event) => event.type === 'signal'), false);
 });
 
 // Connecting and leaving
@@ -247,7 +247,7 @@ test('connecting: connect returns the session, and connect while connecting warn
   assert.equal(session.connect('T2==', () => assert.fail('called')), session);
   assert.deepEqual(browser.printed.map(([level]) => level), ['warn']);
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.equal(called, 1);
   assert.equal(session.token, 'T1==');
 });
@@ -260,7 +260,7 @@ test('connecting: a handler that is given twice over two connects is called once
   browser.socket.drop();
   session.connect('T1==', handler);
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.deepEqual(calls, [1006, undefined]);
 });
 
@@ -271,7 +271,7 @@ test('opentok_2_1_connections: everybody is in the collection when sessionConnec
   session.connect('T1==', () => counts.push(session.connections.map((connection) => connection.data)));
   session.on('connectionCreated', () => counts.push(session.connections.length()));
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.deepEqual(counts, [2, ['Ada', 'Bob'], 2, 2]);
   assert.equal(session.connections.get('bob-id'), session.connection);
 });
@@ -281,7 +281,7 @@ test('opentok_2_1_connect: the handler is the last argument', () => {
   let called = 0;
   session.connect('T1==', null, () => (called += 1));
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.equal(called, 1);
 });
 
@@ -293,11 +293,11 @@ test('opentok_2_1_connect: the key of initSession counts; the older form supplie
 });
 
 test('opentok_2_8_connect_failed: sessionConnectFailed has the name, code, message and reason of the error', () => {
-  const { browser, session, heard } = page();
+  const { browser, session, received } = page();
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear({ ev: 'error', id: 1, code: 1005, name: 'OT_INVALID_SESSION_ID', message: 'no', retryable: false });
-  const { name, code, message, reason } = heard[0];
+  browser.socket.receive({ ev: 'error', id: 1, code: 1005, name: 'OT_INVALID_SESSION_ID', message: 'no', retryable: false });
+  const { name, code, message, reason } = received[0];
   assert.deepEqual([name, code, message, reason], ['OT_INVALID_SESSION_ID', 1005, 'no', 'no']);
 });
 
@@ -305,7 +305,7 @@ test('connecting: a handler that disconnects at once gets no connectionCreated',
   const { browser, session, names } = page();
   session.connect('T1==', () => session.disconnect());
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   await settled();
   assert.deepEqual(names(), ['sessionConnected', 'sessionDisconnected']);
   assert.equal(session.connections.length(), 0);
@@ -316,7 +316,7 @@ test('connecting: off removes the connect handler, which is then never called', 
   session.connect('T1==', () => assert.fail('called'));
   session.off('sessionConnected');
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.equal(session.isConnected(), true);
   session.disconnect();
   await settled();
@@ -332,9 +332,9 @@ test('connecting: a handler that leaves and connects again has its second handle
     session.connect('T1==', () => calls.push('second'));
   });
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   await settled();
   assert.deepEqual(calls, ['first', 'second']);
 });
@@ -383,7 +383,7 @@ for (const [sent, code, name, title] of [
     OT.on('exception', (event) => order.push(['exception', event.code, event.title, event.target === session]));
     session.connect('T1==', (error) => order.push(['handler', error.code, error.name]));
     browser.socket.open();
-    browser.socket.hear({ ev: 'error', id: 1, code: sent, message: 'No.' });
+    browser.socket.receive({ ev: 'error', id: 1, code: sent, message: 'No.' });
     assert.deepEqual(order, [['handler', code, name], ['event', code, 'No.'], ['exception', code, title, true]]);
   });
 }
@@ -395,7 +395,7 @@ test('leaving: a session that was left can be connected again, as another connec
   await settled();
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear(connectedMessage({ connection: cy, connections: [ada, cy] }));
+  browser.socket.receive(connectedMessage({ connection: cy, connections: [ada, cy] }));
   assert.equal(session.connection.connectionId, 'cy-id');
   assert.notEqual(session.connection, before);
   assert.deepEqual(session.connections.map((connection) => connection.data), ['Ada', 'Cy']);
@@ -410,27 +410,27 @@ for (const reason of ['clientDisconnected', 'forceDisconnected', 'networkDisconn
       seen.push([event.reason, event.connection.id, event.connection.destroyedReason(), event.connections, event.cancelable, session.connections.has('ada-id')]);
     });
     const gone = session.connections.get('ada-id');
-    browser.socket.hear({ ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason });
+    browser.socket.receive({ ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason });
     assert.deepEqual(seen, [[reason, 'ada-id', reason, [gone], false, false]]);
   });
 }
 
 for (const reason of ['mediaIdle', 'serverRotation']) {
   test(`leaving: a reason that this server has no use for reaches the program as it is: ${reason}`, async () => {
-    const { browser, session, heard } = joined();
-    browser.socket.hear({ ev: 'disconnected', reason, reconnect: false });
+    const { browser, session, received } = joined();
+    browser.socket.receive({ ev: 'disconnected', reason, reconnect: false });
     await settled();
-    assert.deepEqual([heard.at(-1).type, heard.at(-1).reason, session.isConnected()], ['sessionDisconnected', reason, false]);
+    assert.deepEqual([received.at(-1).type, received.at(-1).reason, session.isConnected()], ['sessionDisconnected', reason, false]);
   });
 }
 
 test('leaving: a lost connection never emits connectionDestroyed for itself', async () => {
-  const { browser, session, heard } = joined();
-  heard.length = 0;
+  const { browser, session, received } = joined();
+  received.length = 0;
   browser.socket.drop();
-  assert.deepEqual([session.connections.length(), session.capabilities.publish, heard.length], [0, 0, 0]);
+  assert.deepEqual([session.connections.length(), session.capabilities.publish, received.length], [0, 0, 0]);
   await settled();
-  assert.deepEqual(heard.map((event) => event.type), ['sessionDisconnected']);
+  assert.deepEqual(received.map((event) => event.type), ['sessionDisconnected']);
 });
 
 test('currentState, is and isNot report the session’s state', () => {
@@ -439,7 +439,7 @@ test('currentState, is and isNot report the session’s state', () => {
   session.connect('T1==');
   states.push(session.currentState);
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   states.push(session.currentState);
   assert.deepEqual(states, ['disconnected', 'connecting', 'connected']);
   assert.equal(session.is('connected'), true);
@@ -495,7 +495,7 @@ test('forceDisconnect: takes a connection or an id, and its handler gets nothing
     { op: 'forceDisconnect', connectionId: 'ada-id', id: 2 },
     { op: 'forceDisconnect', connectionId: 'ada-id', id: 3 },
   ]);
-  browser.socket.hear({ ev: 'ack', id: 2 });
+  browser.socket.receive({ ev: 'ack', id: 2 });
   assert.deepEqual(calls, [[undefined]]);
   assert.deepEqual(exceptions, []);
 });
@@ -510,7 +510,7 @@ for (const [sent, code, name, title] of [
     const { browser, session, exceptions } = joined({ changes: moderator });
     const errors = [];
     session.forceDisconnect('x', (error) => errors.push([error.code, error.name]));
-    browser.socket.hear({ ev: 'error', id: 2, code: sent, message: 'No.' });
+    browser.socket.receive({ ev: 'error', id: 2, code: sent, message: 'No.' });
     assert.deepEqual(errors, [[code, name]]);
     assert.deepEqual(exceptions.map((event) => [event.code, event.title, event.message]), [[code, title, 'No.']]);
   });
@@ -520,7 +520,7 @@ for (const [sent, code, name, title] of [
 
 test('suppressed: no presence events even if the server sends some, and the own connection is known', () => {
   const { browser, session, names } = joined({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
-  browser.socket.hear({ ev: 'connectionCreated', seq: 3, connection: cy }, { ev: 'connectionDestroyed', seq: 4, connectionId: 'cy-id', reason: 'clientDisconnected' });
+  browser.socket.receive({ ev: 'connectionCreated', seq: 3, connection: cy }, { ev: 'connectionDestroyed', seq: 4, connectionId: 'cy-id', reason: 'clientDisconnected' });
   assert.deepEqual(names(), ['sessionConnected']);
   assert.equal(session.connections.get('bob-id'), session.connection);
 });
@@ -541,7 +541,7 @@ test('the JavaScript text-chat accelerator finds all members that it needs after
   const data = JSON.stringify({ text: 'hi', sender: { id: 'r1_xr2', alias: 'User' }, sentOn: 1700000000000 });
   session.signal({ type: 'text-chat', data }, (error) => outcomes.push(error ? error.code : 'sent'));
   session.signal({ type: 'text-chat', data: 'x'.repeat(9000) }, (error) => outcomes.push(error ? error.code : 'sent'));
-  browser.socket.hear(
+  browser.socket.receive(
     { ev: 'connectionCreated', seq: 3, connection: cy },
     { ev: 'signal', seq: 4, from: 'bob-id', type: 'text-chat', data },
     { ev: 'ack', id: 2, seq: 4 },

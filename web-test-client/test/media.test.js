@@ -6,15 +6,15 @@ import { joined, page } from '../test-support/fake-page.js';
 const stream = { streamId: 's', connection: { connectionId: 'ada-id' } };
 
 function outcomes() {
-  const heard = [];
-  return { heard, note: (error) => heard.push([error.name, error.code]) };
+  const received = [];
+  return { received, note: (error) => received.push([error.name, error.code]) };
 }
 
 test('media: initPublisher gives an emitter, and its handler an OT_NOT_SUPPORTED error, later', async () => {
   const { OT, exceptions, browser } = page();
-  const { heard, note } = outcomes();
+  const { received, note } = outcomes();
   const publisher = OT.initPublisher('target', { insertMode: 'append' }, note);
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   assert.equal(publisher.on('streamCreated', () => assert.fail('called')), publisher);
   assert.ok(publisher instanceof OT.Publisher);
   await settled();
@@ -22,22 +22,22 @@ test('media: initPublisher gives an emitter, and its handler an OT_NOT_SUPPORTED
   OT.initPublisher('target', note);
   OT.initPublisher();
   await settled();
-  assert.deepEqual(heard, Array(3).fill(['OT_NOT_SUPPORTED', 1500]));
+  assert.deepEqual(received, Array(3).fill(['OT_NOT_SUPPORTED', 1500]));
   assert.deepEqual([exceptions, browser.printed], [[], []]);
 });
 
 test('media: publish and subscribe return what they do in OpenTok, and end in an error and no exception', async () => {
   const { OT, session, exceptions, browser } = joined();
-  const { heard, note } = outcomes();
+  const { received, note } = outcomes();
   const publisher = OT.initPublisher('target');
   assert.equal(session.publish(publisher, note), publisher);
   assert.ok(session.publish('target', {}, note) instanceof OT.Publisher);
   const subscriber = session.subscribe(stream, 'target', {}, note);
   assert.ok(subscriber instanceof OT.Subscriber);
   assert.equal(subscriber.stream, stream);
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   await settled();
-  assert.deepEqual(heard, [['OT_NOT_SUPPORTED', 1500], ['OT_NOT_SUPPORTED', 1500], ['OT_NOT_SUPPORTED', 1501]]);
+  assert.deepEqual(received, [['OT_NOT_SUPPORTED', 1500], ['OT_NOT_SUPPORTED', 1500], ['OT_NOT_SUPPORTED', 1501]]);
   assert.deepEqual(exceptions, []);
   assert.equal(browser.socket.sent.length, 1, 'nothing but connect was sent');
   assert.deepEqual(browser.printed, []);
@@ -61,14 +61,14 @@ test('media: unpublish, unsubscribe and the questions for streams find nothing a
 
 test('media: forceUnpublish is refused with 1530, forceMuteStream and forceMuteAll with 1540', async () => {
   const { session } = joined();
-  const { heard, note } = outcomes();
+  const { received, note } = outcomes();
   session.forceUnpublish(stream, note);
   await settled();
   await session.forceMuteStream(stream).catch(note);
   await session.forceMuteAll([]).catch(note);
   await session.disableForceMute().catch(note);
   const mute = ['OT_NOT_SUPPORTED', 1540];
-  assert.deepEqual(heard, [['OT_NOT_SUPPORTED', 1530], mute, mute, mute]);
+  assert.deepEqual(received, [['OT_NOT_SUPPORTED', 1530], mute, mute, mute]);
 });
 
 test('media: a publisher can be switched, styled, asked and destroyed', async () => {
@@ -82,10 +82,10 @@ test('media: a publisher can be switched, styled, asked and destroyed', async ()
   assert.deepEqual(publisher.getStyle(), { nameDisplayMode: 'on', backgroundImageURI: 'off' });
   assert.deepEqual([publisher.stream, publisher.session, publisher.accessAllowed], [null, null, false]);
   assert.deepEqual([publisher.getImgData(), publisher.videoWidth(), publisher.getAudioSource()], [null, undefined, null]);
-  const { heard, note } = outcomes();
+  const { received, note } = outcomes();
   publisher.getStats(note);
   await publisher.cycleVideo().catch(note);
-  assert.deepEqual(heard, Array(2).fill(['OT_NOT_SUPPORTED', 1500]));
+  assert.deepEqual(received, Array(2).fill(['OT_NOT_SUPPORTED', 1500]));
   assert.equal(OT.publishers.get(publisher.id), publisher);
   publisher.destroy().destroy();
   assert.deepEqual(destroyed, [publisher]);

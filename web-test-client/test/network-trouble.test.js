@@ -19,7 +19,7 @@ function generator(seed) {
 }
 
 class Trial {
-  heard = [];
+  received = [];
   answers = new Map();
   sentCount = 0;
   resumeCount = 0;
@@ -68,7 +68,7 @@ class Trial {
     const { socket, up, down } = this.#way;
     const goesUp = up.length > 0 && (down.length === 0 || this.#random() < 0.5);
     if (goesUp) {
-      down.push(...this.#server.hear(up.shift()));
+      down.push(...this.#server.receive(up.shift()));
     } else if (down.length > 0) {
       const next = down.shift();
       this.#handle(next === 'open' ? { is: 'socketOpened', socket } : { is: 'received', socket, message: next });
@@ -115,7 +115,7 @@ class Trial {
         case 'connectSucceeded':
           break;
         case 'emit':
-          if (effect.event.name === 'signal') this.heard.push(effect.event.data);
+          if (effect.event.name === 'signal') this.received.push(effect.event.data);
           if (effect.event.name === 'reconnected') this.resumeCount += 1;
           break;
         default:
@@ -133,7 +133,7 @@ test('G3 whenever sockets break, each signal is delivered once, in the order of 
     trial.calmDown();
     const said = Array.from({ length: trial.sentCount }, (_, index) => String(index + 1));
     assert.deepEqual(trial.log, said, `carried out, seed ${seed}`);
-    assert.deepEqual(trial.heard, said, `heard, seed ${seed}`);
+    assert.deepEqual(trial.received, said, `received, seed ${seed}`);
     assert.ok([...trial.answers.values()].every((error) => error === null), `acknowledged, seed ${seed}`);
     resumeCount += trial.resumeCount;
   }

@@ -44,15 +44,15 @@ test('OT: titles by code are those of OpenTok, and the codes of signals have non
 
 test('OT: on, once and off return OT, and hear exceptions', () => {
   const { OT, session } = page();
-  const heard = [];
-  const handler = (event) => heard.push(['on', event.type, event.cancelable]);
+  const received = [];
+  const handler = (event) => received.push(['on', event.type, event.cancelable]);
   assert.equal(OT.on('exception', handler), OT);
-  assert.equal(OT.once({ exception: () => heard.push('once') }), OT);
+  assert.equal(OT.once({ exception: () => received.push('once') }), OT);
   session.signal({});
   session.signal({});
   assert.equal(OT.off('exception', handler), OT);
   session.signal({});
-  assert.deepEqual(heard, [['on', 'exception', false], 'once', ['on', 'exception', false]]);
+  assert.deepEqual(received, [['on', 'exception', false], 'once', ['on', 'exception', false]]);
 });
 
 test('OT: an exception carries code, title, message, target and the error', () => {
@@ -75,16 +75,16 @@ test('OT: a handler of exceptions that throws is logged, and the next one runs',
 });
 
 test('OT: sessions holds every session that was made, until it is destroyed', async () => {
-  const { OT, session, browser, heard } = joined();
+  const { OT, session, browser, received } = joined();
   assert.equal(OT.sessions.get('1_x'), session);
-  heard.length = 0;
+  received.length = 0;
   session.destroy();
   assert.deepEqual([session.isConnected(), session.connection, OT.sessions.length()], [false, null, 0]);
   assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
   await settled();
-  assert.deepEqual(heard.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'clientDisconnected']]);
+  assert.deepEqual(received.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'clientDisconnected']]);
   session.emit('signal', {});
-  assert.equal(heard.length, 1, 'its handlers are gone');
+  assert.equal(received.length, 1, 'its handlers are gone');
   assert.notEqual(OT.initSession('100', '1_x'), session);
 });
 
@@ -106,15 +106,15 @@ test('OT: initSession takes the options of OpenTok, and those that say nothing h
 });
 
 test('OT: its classes are there, and what it makes is of them', () => {
-  const { OT, session, heard, exceptions, browser } = joined();
-  browser.socket.hear({ ev: 'signal', seq: 3, from: null, type: 'chat' });
+  const { OT, session, received, exceptions, browser } = joined();
+  browser.socket.receive({ ev: 'signal', seq: 3, from: null, type: 'chat' });
   session.forceDisconnect('ada-id');
   assert.ok(session instanceof OT.Session);
   assert.ok(session.connection instanceof OT.Connection);
   assert.ok(session.capabilities instanceof OT.Capabilities);
-  assert.ok(heard[0] instanceof OT.SessionConnectEvent && heard[0] instanceof OT.Event);
-  assert.ok(heard[1] instanceof OT.ConnectionEvent);
-  assert.ok(heard.at(-1) instanceof OT.SignalEvent);
+  assert.ok(received[0] instanceof OT.SessionConnectEvent && received[0] instanceof OT.Event);
+  assert.ok(received[1] instanceof OT.ConnectionEvent);
+  assert.ok(received.at(-1) instanceof OT.SignalEvent);
   assert.ok(exceptions[0] instanceof OT.ExceptionEvent);
   assert.ok(exceptions[0].error instanceof OT.Error);
   assert.deepEqual(new OT.Signal({ type: 'a b' }).valid, false);

@@ -7,11 +7,11 @@ import { vectorFolder } from '../test-support/vectors.js';
 for (const vector of vectorFolder('sending')) {
   test(`CHAT ${vector.name}`, async () => {
     const outcomes = await runSendingScript(vector, (step, seen) => {
-      const told = JSON.stringify(step);
-      assert.deepEqual(seen.sent, step.sent ?? [], `sent: ${told}`);
-      assert.equal(seen.refused, step.refused ?? null, `refused: ${told}`);
+      const described = JSON.stringify(step);
+      assert.deepEqual(seen.sent, step.sent ?? [], `sent: ${described}`);
+      assert.equal(seen.refused, step.refused ?? null, `refused: ${described}`);
       for (const name of ['rows', 'draft', 'obstacle']) {
-        if (name in step) assert.deepEqual(seen[name], step[name], `${name}: ${told}`);
+        if (name in step) assert.deepEqual(seen[name], step[name], `${name}: ${described}`);
       }
     });
     assert.deepEqual(outcomes, vector.outcomes);

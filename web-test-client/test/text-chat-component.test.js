@@ -12,25 +12,25 @@ function chatting(options = {}) {
   const session = new MemorySession();
   const bob = session.connect('bob', 'Bob');
   const channel = session.connect('me', 'Me');
-  const heard = [];
-  const chat = new TextChatComponent({ ...options, channel, changed: (changes, activity) => activity && heard.push(activity) });
+  const received = [];
+  const chat = new TextChatComponent({ ...options, channel, changed: (changes, activity) => activity && received.push(activity) });
   chat.isVisible = true;
   let lastNumber = 0;
   const it = {
-    session, bob, channel, chat, heard,
-    hear: () => channel.takeEvents().flatMap((event) => chat.handle(event, 42)),
+    session, bob, channel, chat, received,
+    receive: () => channel.takeEvents().flatMap((event) => chat.handle(event, 42)),
     send(text) {
       assert.ok(chat.edit(text).isAccepted);
       return chat.send(42, String((lastNumber += 1)));
     },
     async say(data, type = 'TextChat', from = bob) {
       await from.send({ type, data });
-      it.hear();
+      it.receive();
     },
     texts: () => chat.timeline.messages.map(({ text }) => text),
     states: () => chat.timeline.messages.map(({ state }) => state),
   };
-  it.hear();
+  it.receive();
   return it;
 }
 
@@ -46,12 +46,12 @@ test('CHAT-5 an echo before, after or without the acknowledgement leads to one r
     assert.deepEqual(it.states(), ['sending'], way);
     const [{ id }] = it.chat.rows;
     if (way === 'before' || way === 'only the echo') {
-      it.hear();
+      it.receive();
       assert.deepEqual(it.states(), ['sent'], way);
     }
     it.channel.releaseAnswer();
     assert.deepEqual(await result, { outcome: 'sent' }, way);
-    if (way === 'after') it.hear();
+    if (way === 'after') it.receive();
     await settled();
     assert.deepEqual(it.states(), ['sent'], way);
     assert.deepEqual(it.chat.rows.map((row) => row.id), [id], way);
@@ -97,7 +97,7 @@ test('CHAT messages go one at a time, in the order in which they were written; a
   it.channel.releaseAnswer();
   await settled();
   assert.equal(it.channel.sent.length, 2);
-  it.hear();
+  it.receive();
   assert.equal(it.channel.sent.length, 3);
   it.channel.releaseAnswer();
   it.channel.releaseAnswer();
@@ -122,7 +122,7 @@ test('CHAT a failed message holds back those behind it; a retry sends it first, 
   const ids = it.chat.rows.map(({ id }) => id);
   assert.deepEqual(await it.chat.retry('1'), { outcome: 'sent' });
   assert.deepEqual(await second, { outcome: 'sent' });
-  it.hear();
+  it.receive();
   assert.deepEqual(it.texts(), ['1', '2']);
   assert.deepEqual(it.chat.rows.map(({ id }) => id), ids);
   assert.deepEqual(it.channel.sent[1], it.channel.sent[0]);
@@ -218,9 +218,9 @@ test('G4 a gap is shown where something was lost, and a new connection’s seq g
 
 test('CHAT `changed` reports activities and unread counts', async () => {
   const it = chatting();
-  it.heard.length = 0;
+  it.received.length = 0;
   await it.send('hi');
-  it.hear();
+  it.receive();
   await it.say('yo');
   await it.say('{}', 'typing');
   it.chat.handle({ kind: 'connectionDestroyed', connection: it.bob.connection }, 42);
@@ -228,7 +228,7 @@ test('CHAT `changed` reports activities and unread counts', async () => {
   await it.say('unread');
   it.chat.markRead();
   assert.deepEqual(
-    it.heard.map(({ kind, text, from, count }) => [kind, text ?? from ?? count ?? ''].join(' ').trim()),
+    it.received.map(({ kind, text, from, count }) => [kind, text ?? from ?? count ?? ''].join(' ').trim()),
     ['draftEdited hi', 'messageSubmitted', 'messageReceived bob', 'otherSignal', 'connectionDestroyed', 'messageReceived bob', 'unread 1', 'unread 0'],
   );
 });

@@ -63,7 +63,7 @@ test('CHAT an own message keeps its row’s id from sending to sent, over failur
 test('CHAT the most common calls make the fewest changes', () => {
   const timeline = new ChatTimeline();
   timeline.isVisible = true;
-  const row = (place) => timeline.rows[place];
+  const row = (index) => timeline.rows[index];
   assert.deepEqual(timeline.insert(other('a', { seq: 1 }), 0), [{ insert: row(0), at: 0 }]);
   assert.deepEqual(timeline.insert(other('b', { seq: 2 }), 0), [{ insert: row(1), at: 1 }, { update: row(0), at: 0 }]);
   assert.deepEqual(timeline.appendPending(own('1'), 0), [{ insert: row(2), at: 2 }]);
@@ -151,7 +151,7 @@ function randomStep(timeline, { random, pick, now, lastId }) {
   return timeline.markRead(timeline.rowCount > 0 ? pick(timeline.rows).id : null);
 }
 
-/** The rows by a plain reading of the rules, once from top to bottom, from the messages and gaps alone. */
+/** The rows as the rules require, computed in one pass from the messages and gaps. */
 function plainLines(rows, { rule, calendar, firstUnreadId }) {
   const result = [];
   const groups = [];
@@ -179,10 +179,10 @@ function plainLines(rows, { rule, calendar, firstUnreadId }) {
           (message.direction === 'sent' || sameId) &&
           message.state !== 'failed' &&
           previous.state !== 'failed';
-    const place = { kind: 'message', message };
-    if (isTogether) groups.at(-1).push(place);
-    else groups.push([place]);
-    result.push(place);
+    const expected = { kind: 'message', message };
+    if (isTogether) groups.at(-1).push(expected);
+    else groups.push([expected]);
+    result.push(expected);
     previous = message;
     hasGap = false;
   }

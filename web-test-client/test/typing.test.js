@@ -20,7 +20,7 @@ const checks = {
     assert.deepEqual(found.snapshots, vector.snapshots);
     assert.deepEqual(found.unexpected, []);
     assert.ok(found.requests.every((request) => request.onlineOnly), 'online-only');
-    assert.deepEqual(found.numbers, found.numbers.map((_, place) => place + 1));
+    assert.deepEqual(found.numbers, found.numbers.map((_, index) => index + 1));
   },
   async component(vector) {
     const found = await runComponentScript(vector);

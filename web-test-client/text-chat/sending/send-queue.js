@@ -1,5 +1,5 @@
 /** How many messages fit in the queue, failed ones included (G5). */
-export const QUEUE_CAPACITY = 100;
+const QUEUE_CAPACITY = 100;
 
 /**
  * Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were written.
