@@ -1,4 +1,7 @@
-"""Rules of docs/PROTOCOL.md about every connection: write coalescing, origins, replay, refused requests, foreign session ids."""
+"""Rules of docs/PROTOCOL.md about every connection.
+
+Write coalescing, origins, replay, refused requests, and foreign session ids.
+"""
 
 import asyncio
 import json

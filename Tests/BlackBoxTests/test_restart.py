@@ -102,7 +102,8 @@ async def test_res_10_a_client_that_was_force_disconnected_before_the_restart_is
     with serve(tmp_path) as server:
         again = await Client.open(server)
         resume = {
-            "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"], "after": 2,
+            "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"],
+            "after": 2,
         }  # fmt: skip
         token = server.project.token(session)
         await again.request("connect", apiKey="100", sessionId=session, token=token, resume=resume)
@@ -284,7 +285,8 @@ def test_a_state_folder_belongs_to_the_user_or_root_and_is_checked_at_start(owne
         binary = pathlib.Path(outer) / "signalbox"
         shutil.copy(BINARY, binary)
         process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--state-dir", folder], env=environment(api_key="100", api_secret="s"), cwd=outer,
+            [binary, "serve", "--port", "0", "--state-dir", folder], env=environment(api_key="100", api_secret="s"),
+            cwd=outer,
             user=12345, group=12345, extra_groups=[], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         try:
@@ -475,14 +477,18 @@ async def test_res_15_the_listen_command_resumes_by_itself_and_misses_nothing(tm
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    settings = {"api_key": "100", "api_secret": "a secret of the tests, 32 bytes long", "server": f"http://127.0.0.1:{port}"}
+    settings = {
+        "api_key": "100", "api_secret": "a secret of the tests, 32 bytes long", "server": f"http://127.0.0.1:{port}"
+    }
     with Server("--port", port, "--state-dir", tmp_path) as first:
         session = first.project.session()
         with Command("listen", session, **settings) as listener:
 
             def next_event():
                 # The `signal` command connects and disconnects, too.
-                while (event := json.loads(listener.out.next()))["event"] in ("connectionCreated", "connectionDestroyed"):
+                while (event := json.loads(listener.out.next()))["event"] in (
+                    "connectionCreated", "connectionDestroyed"
+                ):
                     pass
                 return event
 

@@ -25,7 +25,7 @@ ROWS = list(rows())
 
 
 def options():
-    """What `serve` has, by name, as argument-parser describes it."""
+    """The options of `serve` by name, as argument-parser describes them."""
     dump = json.loads(run("serve", "--experimental-dump-help").stdout)
     return {each["preferredName"]["name"]: each for each in dump["command"]["arguments"] if "preferredName" in each}
 
@@ -57,7 +57,8 @@ def test_the_flags_and_the_log_level_reach_their_settings(tmp_path):
     assert refused.returncode == 64 and "development mode" in refused.stderr, refused
     (tmp_path / "settings.json").write_text('{"allowPartnerAuth": "wrong"}')
     for arguments, variables in [
-        (["--config", tmp_path / "settings.json", "--allow-partner-auth"], {}), (["--log-level", "info"], {"log_level": "loud"}),
+        (["--config", tmp_path / "settings.json", "--allow-partner-auth"], {}),
+        (["--log-level", "info"], {"log_level": "loud"}),
     ]:  # fmt: skip
         refused = run("serve", *arguments, "--webhook-secret", "s", timeout=5, **variables)
         assert refused.returncode == 64 and "Add --webhook-url" in refused.stderr, refused

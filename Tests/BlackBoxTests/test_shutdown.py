@@ -71,12 +71,15 @@ async def timed_end(client):
 async def test_leave_5_a_stopping_server_disconnects_its_clients_in_turn_and_asks_them_back_in_turn():
     """Meanwhile it answers HTTP, is not ready, and accepts no new client.
 
-    1500 clients take 1.5 seconds, a millisecond each. `reconnectAfter` counts from the client's own turn: the time until the
-    last client has gone, and then a random part of 1.5 seconds. So it shows the plan by the server's clock.
+    1500 clients take 1.5 seconds, a millisecond each. `reconnectAfter` counts from the client's own turn. It is the
+    time until the last client has been disconnected, plus a random part of 1.5 seconds. So it shows the schedule by
+    the server's clock.
     """
     with Server("--drain-seconds", "5") as server:
         ends = await drain(server, 1500)
-        answer, newcomer = await asyncio.gather(asyncio.to_thread(server.request, "GET", "/readyz"), Client.open(server))
+        answer, newcomer = await asyncio.gather(
+            asyncio.to_thread(server.request, "GET", "/readyz"), Client.open(server)
+        )
         assert answer.status == 503
         assert (await newcomer.closed())[0] == 1001
         ends = sorted([await end for end in ends], key=lambda end: end[0])

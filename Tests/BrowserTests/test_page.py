@@ -171,7 +171,8 @@ def test_enter_in_an_input_method_does_not_send(open_page, url, room):
     ada.type("你好")
     for composing in ("{ isComposing: true }", "{ keyCode: 229 }"):
         ada.page.locator("#composer-text").evaluate(
-            "(field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, ...%s }))" % composing
+            "(field) => field.dispatchEvent(new KeyboardEvent('keydown',"
+            " { key: 'Enter', bubbles: true, cancelable: true, ...%s }))" % composing
         )
     ada.expect_messages()
     ada.page.keyboard.press("Enter")
@@ -267,7 +268,9 @@ def test_a_message_that_is_not_permitted_is_marked_as_not_sent(open_page, url, r
     expect(row).to_contain_text("Not sent")
 
 
-def test_the_page_reconnects_to_a_stopped_server_and_ends_when_the_token_is_refused(open_page, own_server, url, room, screenshots):
+def test_the_page_reconnects_to_a_stopped_server_and_ends_when_the_token_is_refused(
+    open_page, own_server, url, room, screenshots
+):
     relay = Relay(own_server.url)
     ada = User.join(open_page, relay.url, room, "Ada")
     ada.send("before")
@@ -324,6 +327,7 @@ def test_colours_follow_the_system_setting(open_page, url, room, screenshots):
 def test_reduced_motion_has_no_transitions(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada", reduced_motion="reduce")
     moving = ada.page.evaluate(
-        "[...document.querySelectorAll('*')].filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0).length"
+        "[...document.querySelectorAll('*')]"
+        ".filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0).length"
     )
     assert moving == 0

@@ -79,7 +79,9 @@ export class ComposerView {
     if (!this.#isEnabled) return;
     const refusal = this.#chat.refusal();
     if (refusal !== null) {
-      if (refusal.reason === 'tooManyWaiting') this.showHint('Too many messages are waiting to be sent. Try again later.');
+      if (refusal.reason === 'tooManyWaiting') {
+        this.showHint('Too many messages are waiting to be sent. Try again later.');
+      }
       return;
     }
     send();

@@ -189,7 +189,11 @@ export class MessagesView {
           { class: 'row-header' },
           make('bdi', { class: 'row-name' }, name),
           ' ',
-          make('time', { datetime: moment.toISOString(), title: moment.toLocaleString() }, timeOfDay(message.receivedAt)),
+          make(
+            'time',
+            { datetime: moment.toISOString(), title: moment.toLocaleString() },
+            timeOfDay(message.receivedAt),
+          ),
         ),
         isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
       ),
@@ -249,7 +253,8 @@ export class MessagesView {
     const discard = make('button', { type: 'button', class: 'link' }, 'Discard');
     discard.addEventListener('click', () => this.#discard(localId));
     const reason = failure?.message ? `Not sent: ${failure.message}` : 'Not sent';
-    return make('p', { class: 'row-state' }, make('span', {}, `${reason.replace(/[.\s]+$/, '')}.`), ' ', retry, discard);
+    const sentence = make('span', {}, `${reason.replace(/[.\s]+$/, '')}.`);
+    return make('p', { class: 'row-state' }, sentence, ' ', retry, discard);
   }
 }
 

@@ -1,4 +1,4 @@
-// A browser's sockets, clock and page, moved by hand: the test decides what the server sends and what time it is.
+// A browser's sockets, clock and page under the control of the test, which sets the time and plays the server.
 
 export class FakeBrowser {
   time = 1000;
@@ -18,7 +18,9 @@ export class FakeBrowser {
           browser.sockets.push(this);
         }
       },
-      console: { error: print('error'), warn: print('warn'), info: print('info'), log: print('log'), debug: print('debug') },
+      console: {
+        error: print('error'), warn: print('warn'), info: print('info'), log: print('log'), debug: print('debug'),
+      },
       pageProtocol: 'https:',
       now: () => this.time,
       random: () => 0.5,
@@ -39,7 +41,7 @@ export class FakeBrowser {
     return this.sockets.at(-1);
   }
 
-  /** A sign of the network or the page, under its name in `ClientState`. */
+  /** Reports a change of the network or the page, under its name in `ClientState`. */
   report(sign) {
     for (const watcher of [...this.watchers]) watcher({ is: sign });
   }
@@ -111,7 +113,7 @@ export function connectedMessage(changes = {}) {
   };
 }
 
-/** Returns after everything that `queueMicrotask` has put off. */
+/** Resolves after all microtasks that are queued now. */
 export async function settled() {
   await new Promise((resolve) => setImmediate(resolve));
 }

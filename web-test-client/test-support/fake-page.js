@@ -2,7 +2,9 @@
 import { createOT } from '../opentok/api/ot.js';
 import { bob, connectedMessage, FakeBrowser } from './fake-browser.js';
 
-const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected connectionCreated connectionDestroyed signal signal:chat';
+const EVENTS =
+  'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected ' +
+  'connectionCreated connectionDestroyed signal signal:chat';
 
 /** A session that is not connected yet. */
 export function page(options) {
@@ -29,7 +31,9 @@ export function joined({ changes = {}, ...options } = {}) {
 export const resumable = { resume: { secret: 's1', resumeSeconds: 60, recoverySeconds: 300 } };
 
 /** The `changes` that make the client a moderator. */
-export const moderator = { capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 } };
+export const moderator = {
+  capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 },
+};
 
 /** Loses the socket and opens the next one; returns the connect message of that attempt. */
 export function comeBack(browser, code = 1006) {

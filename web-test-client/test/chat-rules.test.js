@@ -4,7 +4,7 @@ import { MemorySession } from '../test-support/memory-session.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
 import { TypingRoster } from '../text-chat/typing/typing-roster.js';
 
-/** Ada's component, and Bob, on one session in memory. */
+/** Ada's component and Bob's connection in one session in memory. */
 function adaAndBob() {
   const session = new MemorySession();
   const bob = session.connect('bob', 'Bob');
@@ -23,7 +23,7 @@ function adaAndBob() {
 /** Lets all promises that are ready continue. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('CHAT-6 messages stand in the order of the session, whatever their senders’ clocks say', async () => {
+test('CHAT-6 messages are in the order of the session, not of their senders’ clocks', async () => {
   const { bob, receive, texts } = adaAndBob();
   for (const [text, sentOn] of [['first', 3_000_000], ['second', 1_000_000], ['third', 2_000_000]]) {
     await bob.send({ type: 'text-chat', data: JSON.stringify({ text, sender: { id: 'bob' }, sentOn }) });

@@ -17,7 +17,7 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
     const snapshots = [];
     const typing = new ChatTyping({
       ...clock.options(),
-      // Without linger the snapshot shows the state.
+      // Without linger the snapshot shows the true state.
       policy: typingPolicy(preset, { linger: null }),
       publish: (signal) => channel.send(signal),
       changed: (snapshot) => snapshots.push(snapshot),
@@ -35,7 +35,9 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
   const receive = () => people.forEach((each) => each.receive());
   receive();
   for (const each of people) {
-    for (const other of people) each.chat.handle({ kind: 'connectionCreated', connection: other.channel.connection }, 42);
+    for (const other of people) {
+      each.chat.handle({ kind: 'connectionCreated', connection: other.channel.connection }, 42);
+    }
   }
   return { session, clock, people, receive, [names[0]]: people[0], [names[1]]: people[1] };
 }
@@ -86,7 +88,9 @@ test('TYP-5 a retried message carries the number that it had', async () => {
   ada.type('more');
   assert.equal(ada.typing.typingN, 2);
   await ada.chat.retry('1');
-  const numbers = ada.channel.sent.filter(({ type }) => type === 'text-chat').map(({ data }) => JSON.parse(data).typingN);
+  const numbers = ada.channel.sent.filter(({ type }) => type === 'text-chat').map(
+    ({ data }) => JSON.parse(data).typingN
+  );
   assert.deepEqual(numbers, [1, 1]);
 });
 
@@ -99,7 +103,9 @@ test('TYP-5 a begin that arrives after its message is dropped', () => {
   bob.chat.handle({ kind: 'signal', type: 'typing', data: '{"action":"begin","n":4}', from, seq: null }, 42);
   assert.deepEqual(bob.sees(), ['ada']);
   // A message of another user does not end ada's typing.
-  bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"yo"}', from: { connectionId: 'cy' }, seq: 10 }, 42);
+  bob.chat.handle(
+    { kind: 'signal', type: 'text-chat', data: '{"text":"yo"}', from: { connectionId: 'cy' }, seq: 10 }, 42
+  );
   bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"by REST"}', from: null, seq: 11 }, 42);
   assert.deepEqual(bob.sees(), ['ada']);
 });
@@ -124,7 +130,7 @@ test('TYP-2 a failed signal is not sent again; the next key sends a new one', as
   assert.deepEqual(ada.said(), ['begin', 'begin']);
 });
 
-test('TYP-9 a user who leaves is gone; a user who was away sees nobody until signals arrive', () => {
+test('TYP-9 a user who leaves is gone; a user who was away sees no typing users until signals arrive', () => {
   const { ada, bob, receive } = room();
   ada.type('h');
   receive();
@@ -142,7 +148,7 @@ test('TYP-9 a user who leaves is gone; a user who was away sees nobody until sig
   assert.deepEqual(other.bob.said(), ['begin']);
 });
 
-test('TYP-9 when the connection has ended nobody is shown, and nothing is sent', () => {
+test('TYP-9 when the connection has ended, no user is shown, and nothing is sent', () => {
   const { ada, bob, receive } = room();
   ada.type('h');
   receive();
@@ -153,7 +159,7 @@ test('TYP-9 when the connection has ended nobody is shown, and nothing is sent',
   assert.deepEqual(bob.said(), []);
 });
 
-test('TYP-8 in a room of more than a hundred nothing is sent and nobody is shown', () => {
+test('TYP-8 in a room of more than a hundred members, nothing is sent and no user is shown', () => {
   const { ada, bob, receive } = room();
   const visitor = (number) => ({ connectionId: `visitor ${number}` });
   ada.type('h');

@@ -1,4 +1,4 @@
-// What OpenTok's web client does around signals, as programs written for it notice.
+// The behaviour of OpenTok's web client around signals that programs written for it depend on.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ada, bob, connectedMessage, settled } from '../test-support/fake-browser.js';
@@ -23,7 +23,7 @@ for (const [sent, code, name] of [
     session.signal({ type: 'a' }, (...args) => calls.push(args));
     browser.socket.receive({ ev: 'error', id: 2, code: sent, name: 'WHATEVER', message: 'Because.', retryable: false });
     assert.equal(calls.length, 1);
-    assert.equal(calls[0].length, 1, 'a failure comes with nothing but the error');
+    assert.equal(calls[0].length, 1, 'a failed call gets only the error');
     const [error] = calls[0];
     assert.deepEqual(
       [error.code, error.name, error.message, error.reason, error instanceof Error],
@@ -43,7 +43,7 @@ test('signal: a refused signal is not sent, and its handler is called at once', 
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('signal: returns undefined, whatever becomes of it', () => {
+test('signal: returns undefined in every case', () => {
   const { session } = joined();
   assert.equal(session.signal({ type: 'a' }), undefined);
   assert.equal(session.signal({ type: 'a b' }), undefined);
@@ -60,7 +60,10 @@ test('signal: absent properties stay absent, and empty data is data', () => {
 test('signal: inherited options are neither checked nor sent', () => {
   const { OT, browser, session } = joined();
   const codes = [];
-  session.signal(Object.create({ type: 'a b', data: null, to: 'y', retryAfterReconnect: 1, onlineOnly: true }), (error) => codes.push(error?.code));
+  session.signal(
+    Object.create({ type: 'a b', data: null, to: 'y', retryAfterReconnect: 1, onlineOnly: true }),
+    (error) => codes.push(error?.code),
+  );
   session.signal(Object.assign(Object.create({ type: 'inherited' }), { data: 'own' }));
   assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', id: 2 }, { op: 'signal', data: 'own', id: 3 }]);
   assert.deepEqual(codes, []);
@@ -75,15 +78,17 @@ test('signal: a text in place of the options is refused, because it would arrive
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('signal: a Connection without an id is no target, so that no whisper becomes a broadcast', () => {
+test('signal: a Connection without an id is no target, so that no directed signal becomes a broadcast', () => {
   const { OT, browser, session } = joined();
   const codes = [];
-  for (const target of [new OT.Connection({}), new OT.Connection('ada-id')]) session.signal({ to: target, data: 'psst' }, (error) => codes.push(error.code));
+  for (const target of [new OT.Connection({}), new OT.Connection('ada-id')]) {
+    session.signal({ to: target, data: 'psst' }, (error) => codes.push(error.code));
+  }
   assert.deepEqual(codes, [400, 400]);
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('opentok_1_2_data: data that is not a string travels as JSON and arrives as the same value: objects, arrays, numbers, booleans', () => {
+test('opentok_1_2_data: data that is not a string travels as JSON and arrives as the same value', () => {
   const { browser, session } = joined();
   const values = [{ a: 1 }, [1, 'b'], 5, 0, false];
   const arrived = [];
@@ -91,13 +96,15 @@ test('opentok_1_2_data: data that is not a string travels as JSON and arrives as
   for (const data of values) session.signal({ data });
   const sent = browser.socket.sent.slice(1);
   assert.deepEqual(sent.map(({ data, json }) => [data, json]), values.map((value) => [JSON.stringify(value), true]));
-  sent.forEach(({ data, json }, index) => browser.socket.receive({ ev: 'signal', seq: 3 + index, from: 'ada-id', data, json }));
+  sent.forEach(
+    ({ data, json }, index) => browser.socket.receive({ ev: 'signal', seq: 3 + index, from: 'ada-id', data, json })
+  );
   assert.deepEqual(arrived, values);
   assert.equal(browser.printed.length, 5);
   assert.match(browser.printed[0][1], /deprecated/);
 });
 
-test('opentok_1_2_data: a string stays a string, whatever it looks like, and so does JSON that is none', () => {
+test('opentok_1_2_data: a string stays a string, even if it looks like JSON, and so does invalid JSON', () => {
   const { browser, session } = joined();
   const arrived = [];
   session.on('signal', (event) => arrived.push(event.data));
@@ -156,7 +163,7 @@ test('signal: while connecting is not connected', () => {
 
 // Receiving
 
-test('receiving: the event is mutable, is no error to prevent, and cannot be cancelled', () => {
+test('receiving: the event is mutable, ignores preventDefault, and cannot be cancelled', () => {
   const { browser, session } = joined();
   let event;
   session.on('signal', (given) => (event = given));
@@ -179,7 +186,7 @@ test('receiving: a handler of signal that throws is logged, and signal:<type> is
   assert.deepEqual(browser.printed.map(([level]) => level), ['error']);
 });
 
-test('receiving: an empty type is no type', () => {
+test('receiving: an empty type counts as absent', () => {
   const { browser, received } = joined();
   received.length = 0;
   browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: '', data: 'x' });
@@ -195,14 +202,20 @@ test('receiving: a signal waits for the connectionCreated of its sender, and oth
     { ev: 'signal', seq: 5, from: 'cy-id', data: 'early 2' },
   );
   assert.deepEqual(received.map((event) => event.data), ['known']);
-  browser.socket.receive({ ev: 'connectionCreated', seq: 6, connection: cy }, { ev: 'signal', seq: 7, from: 'cy-id', data: 'later' });
-  assert.deepEqual(received.map((event) => event.connection?.data ?? event.data), ['known', 'Cy', 'early 1', 'early 2', 'later']);
+  browser.socket.receive(
+    { ev: 'connectionCreated', seq: 6, connection: cy }, { ev: 'signal', seq: 7, from: 'cy-id', data: 'later' }
+  );
+  assert.deepEqual(
+    received.map((event) => event.connection?.data ?? event.data), ['known', 'Cy', 'early 1', 'early 2', 'later']
+  );
   assert.equal(received[2].from, session.connections.get('cy-id'));
 });
 
 test('receiving: signals that wait for their sender are bounded, and dropped ones are logged', async () => {
   const { browser, session } = joined();
-  const early = Array.from({ length: 258 }, (_, index) => ({ ev: 'signal', seq: 3 + index, from: 'cy-id', data: String(index) }));
+  const early = Array.from(
+    { length: 258 }, (_, index) => ({ ev: 'signal', seq: 3 + index, from: 'cy-id', data: String(index) })
+  );
   browser.socket.receive(...early);
   assert.equal(browser.printed.length, 2);
   const received = [];
@@ -214,10 +227,12 @@ test('receiving: signals that wait for their sender are bounded, and dropped one
   assert.match(browser.printed.at(-1)[1], /1 signals were dropped/);
 });
 
-test('receiving: a handler that disconnects when a sender is announced gets no waiting signal, now or after a new connect', () => {
+test('receiving: a handler that disconnects when a sender is announced never gets the waiting signals', () => {
   const { browser, session, received } = joined();
   received.length = 0;
-  browser.socket.receive({ ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' });
+  browser.socket.receive(
+    { ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' }
+  );
   session.on('signal', () => session.disconnect());
   browser.socket.receive({ ev: 'connectionCreated', seq: 5, connection: cy });
   assert.deepEqual(received.map((event) => event.type), ['connectionCreated', 'signal']);
@@ -264,7 +279,7 @@ test('connecting: a handler that is given twice over two connects is called once
   assert.deepEqual(calls, [1006, undefined]);
 });
 
-test('opentok_2_1_connections: everybody is in the collection when sessionConnected and the connect handler run', () => {
+test('opentok_2_1_connections: sessionConnected and the connect handler find all connections in the collection', () => {
   const { browser, session } = page();
   const counts = [];
   session.on('sessionConnected', () => counts.push(session.connections.length()));
@@ -285,7 +300,7 @@ test('opentok_2_1_connect: the handler is the last argument', () => {
   assert.equal(called, 1);
 });
 
-test('opentok_2_1_connect: the key of initSession counts; the older form supplies a missing one', () => {
+test('opentok_2_1_connect: the key of initSession has precedence; the older form supplies a missing one', () => {
   const { browser, session } = page();
   session.connect('other', 'T1==');
   browser.socket.open();
@@ -296,7 +311,9 @@ test('opentok_2_8_connect_failed: sessionConnectFailed has the name, code, messa
   const { browser, session, received } = page();
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.receive({ ev: 'error', id: 1, code: 1005, name: 'OT_INVALID_SESSION_ID', message: 'no', retryable: false });
+  browser.socket.receive({
+    ev: 'error', id: 1, code: 1005, name: 'OT_INVALID_SESSION_ID', message: 'no', retryable: false,
+  });
   const { name, code, message, reason } = received[0];
   assert.deepEqual([name, code, message, reason], ['OT_INVALID_SESSION_ID', 1005, 'no', 'no']);
 });
@@ -361,7 +378,9 @@ test('connecting: before, connection is null, the collections are empty and ever
 test('connecting: capabilities are those of the server’s answer, by role', () => {
   const { session } = joined({ changes: moderator });
   assert.deepEqual(
-    ['publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute'].map((name) => session.capabilities[name]),
+    [
+      'publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute',
+    ].map((name) => session.capabilities[name]),
     [1, 1, 1, 1, 1],
   );
   assert.equal(session.capabilities.permittedTo('forceDisconnect'), true);
@@ -376,7 +395,7 @@ for (const [sent, code, name, title] of [
   [1027, 1027, 'OT_CONNECTION_LIMIT_EXCEEDED', 'Connection Limit Exceeded'],
   [999, 2001, 'OT_UNEXPECTED_SERVER_RESPONSE', 'Unexpected Server Response'],
 ]) {
-  test(`connecting: refused with ${sent} is ${code} ${name}: handler, then sessionConnectFailed, then exception`, () => {
+  test(`connecting: refused with ${sent} is ${code} ${name} in handler, sessionConnectFailed and exception`, () => {
     const { OT, browser, session } = page();
     const order = [];
     session.on('sessionConnectFailed', (event) => order.push(['event', event.code, event.reason]));
@@ -399,15 +418,20 @@ test('leaving: a session that was left can be connected again, as another connec
   assert.equal(session.connection.connectionId, 'cy-id');
   assert.notEqual(session.connection, before);
   assert.deepEqual(session.connections.map((connection) => connection.data), ['Ada', 'Cy']);
-  assert.deepEqual(names().slice(3), ['sessionDisconnected', 'sessionConnected', 'connectionCreated', 'connectionCreated']);
+  assert.deepEqual(
+    names().slice(3), ['sessionDisconnected', 'sessionConnected', 'connectionCreated', 'connectionCreated']
+  );
 });
 
 for (const reason of ['clientDisconnected', 'forceDisconnected', 'networkDisconnected']) {
-  test(`leaving: connectionDestroyed of another client with reason ${reason}, after its removal from the collection`, () => {
+  test(`leaving: connectionDestroyed of another client with ${reason} follows its removal from the collection`, () => {
     const { browser, session } = joined();
     const seen = [];
     session.on('connectionDestroyed', (event) => {
-      seen.push([event.reason, event.connection.id, event.connection.destroyedReason(), event.connections, event.cancelable, session.connections.has('ada-id')]);
+      seen.push([
+        event.reason, event.connection.id, event.connection.destroyedReason(), event.connections, event.cancelable,
+        session.connections.has('ada-id'),
+      ]);
     });
     const gone = session.connections.get('ada-id');
     browser.socket.receive({ ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason });
@@ -416,11 +440,13 @@ for (const reason of ['clientDisconnected', 'forceDisconnected', 'networkDisconn
 }
 
 for (const reason of ['mediaIdle', 'serverRotation']) {
-  test(`leaving: a reason that this server has no use for reaches the program as it is: ${reason}`, async () => {
+  test(`leaving: a reason that only OpenTok’s servers send reaches the program unchanged: ${reason}`, async () => {
     const { browser, session, received } = joined();
     browser.socket.receive({ ev: 'disconnected', reason, reconnect: false });
     await settled();
-    assert.deepEqual([received.at(-1).type, received.at(-1).reason, session.isConnected()], ['sessionDisconnected', reason, false]);
+    assert.deepEqual(
+      [received.at(-1).type, received.at(-1).reason, session.isConnected()], ['sessionDisconnected', reason, false]
+    );
   });
 }
 
@@ -481,7 +507,9 @@ test('session.connections: toString, isEmpty, and where and find with nothing, a
   assert.equal(found, session.connection);
   const context = { names: [] };
   assert.equal(connections.forEach(function (connection) { this.names.push(connection.data); }, context), connections);
-  assert.deepEqual(connections.map(function (connection) { return this.names.indexOf(connection.data); }, context), [0, 1]);
+  assert.deepEqual(
+    connections.map(function (connection) { return this.names.indexOf(connection.data); }, context), [0, 1]
+  );
 });
 
 // forceDisconnect
@@ -520,7 +548,10 @@ for (const [sent, code, name, title] of [
 
 test('suppressed: no presence events even if the server sends some, and the own connection is known', () => {
   const { browser, session, names } = joined({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
-  browser.socket.receive({ ev: 'connectionCreated', seq: 3, connection: cy }, { ev: 'connectionDestroyed', seq: 4, connectionId: 'cy-id', reason: 'clientDisconnected' });
+  browser.socket.receive(
+    { ev: 'connectionCreated', seq: 3, connection: cy },
+    { ev: 'connectionDestroyed', seq: 4, connectionId: 'cy-id', reason: 'clientDisconnected' },
+  );
   assert.deepEqual(names(), ['sessionConnected']);
   assert.equal(session.connections.get('bob-id'), session.connection);
 });
@@ -536,7 +567,9 @@ test('the JavaScript text-chat accelerator finds all members that it needs after
   session.on('signal:text-chat', (event) => {
     if (event.from.connectionId !== session.connection.connectionId) said.push(JSON.parse(event.data).text);
   });
-  assert.deepEqual([session.id, session.apiKey, session.connection.connectionId, session.streams.length()], ['1_x', '100', 'bob-id', 0]);
+  assert.deepEqual(
+    [session.id, session.apiKey, session.connection.connectionId, session.streams.length()], ['1_x', '100', 'bob-id', 0]
+  );
   const outcomes = [];
   const data = JSON.stringify({ text: 'hi', sender: { id: 'r1_xr2', alias: 'User' }, sentOn: 1700000000000 });
   session.signal({ type: 'text-chat', data }, (error) => outcomes.push(error ? error.code : 'sent'));

@@ -28,7 +28,7 @@ const subjects = {
   ExceptionEvent: exceptions[0],
 };
 
-/** What an application can reach of a value, except what every object has. */
+/** The members of a value that an application can reach, except those that every object has. */
 function membersOf(value) {
   const names = new Set();
   for (let level = value; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {

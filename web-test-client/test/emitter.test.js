@@ -18,7 +18,9 @@ test('on takes several names separated by spaces, and returns the emitter', () =
 test('on takes a map of handlers, whose second argument is the context', () => {
   const emitter = new Emitter();
   const context = { received: [] };
-  emitter.on({ 'a b': function () { this.received.push('ab'); }, c: function () { this.received.push('c'); } }, context);
+  emitter.on(
+    { 'a b': function () { this.received.push('ab'); }, c: function () { this.received.push('c'); } }, context
+  );
   emitter.emit('a').emit('b').emit('c');
   assert.deepEqual(context.received, ['ab', 'ab', 'c']);
 });
@@ -48,7 +50,7 @@ test('a once handler may emit the same name without running again', () => {
   assert.deepEqual(received, ['x']);
 });
 
-test('off forgets by name, by handler, by context, by map, or everything', () => {
+test('off forgets by name, by handler, by context, by map, or all listeners', () => {
   const emitter = new Emitter();
   const received = [];
   const first = () => received.push('first');
@@ -129,7 +131,7 @@ test('once takes a context, and off forgets one of its names while the other sta
   assert.deepEqual(context.received, [2]);
 });
 
-test('emit, trigger and dispatchEvent are one thing; addEventListener and removeEventListener are on and off', () => {
+test('emit, trigger and dispatchEvent are the same; addEventListener and removeEventListener are on and off', () => {
   const { received, receive } = recorder();
   const emitter = new Emitter();
   const handler = receive('x');

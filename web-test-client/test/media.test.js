@@ -50,7 +50,7 @@ test('media: publish and subscribe without a handler log a warning', () => {
   assert.deepEqual(browser.printed.map(([level]) => level), ['warn', 'warn']);
 });
 
-test('media: unpublish, unsubscribe and the questions for streams find nothing and harm nothing', () => {
+test('media: unpublish, unsubscribe and the queries for streams find nothing and change nothing', () => {
   const { OT, session } = joined();
   assert.equal(session.unpublish(OT.initPublisher()), undefined);
   session.unsubscribe(session.subscribe(stream, () => {}));
@@ -71,7 +71,7 @@ test('media: forceUnpublish is refused with 1530, forceMuteStream and forceMuteA
   assert.deepEqual(received, [['OT_NOT_SUPPORTED', 1530], mute, mute, mute]);
 });
 
-test('media: a publisher can be switched, styled, asked and destroyed', async () => {
+test('media: a publisher can be switched, styled, queried and destroyed', async () => {
   const { OT } = page();
   const publisher = OT.initPublisher();
   const destroyed = [];
@@ -81,7 +81,9 @@ test('media: a publisher can be switched, styled, asked and destroyed', async ()
   publisher.setStyle('nameDisplayMode', 'on').setStyle({ backgroundImageURI: 'off' });
   assert.deepEqual(publisher.getStyle(), { nameDisplayMode: 'on', backgroundImageURI: 'off' });
   assert.deepEqual([publisher.stream, publisher.session, publisher.accessAllowed], [null, null, false]);
-  assert.deepEqual([publisher.getImgData(), publisher.videoWidth(), publisher.getAudioSource()], [null, undefined, null]);
+  assert.deepEqual(
+    [publisher.getImgData(), publisher.videoWidth(), publisher.getAudioSource()], [null, undefined, null]
+  );
   const { received, note } = outcomes();
   publisher.getStats(note);
   await publisher.cycleVideo().catch(note);
@@ -95,7 +97,9 @@ test('media: a publisher can be switched, styled, asked and destroyed', async ()
 test('media: a subscriber has every method of OpenTok’s', async () => {
   const { session } = joined();
   const subscriber = session.subscribe(stream, () => {});
-  subscriber.subscribeToAudio(false).subscribeToVideo(false).setAudioVolume(50).restrictFrameRate(true).setStyle('a', 'b').destroy();
+  subscriber.subscribeToAudio(false).subscribeToVideo(false).setAudioVolume(50).restrictFrameRate(true).setStyle(
+    'a', 'b'
+  ).destroy();
   assert.deepEqual([subscriber.getAudioVolume(), subscriber.isAudioBlocked(), subscriber.streamId], [0, false, 's']);
   await assert.rejects(subscriber.getRtcStatsReport(), { name: 'OT_NOT_SUPPORTED' });
 });
@@ -119,7 +123,7 @@ test('media: the calls of OT about devices and screens return nothing', async ()
   assert.deepEqual(browser.printed, []);
 });
 
-test('media: a handler that throws is logged, and nothing else suffers', async () => {
+test('media: a handler that throws is logged, and changes nothing else', async () => {
   const { OT, session, browser } = joined();
   OT.initPublisher(() => { throw new Error('alert is not defined'); });
   await settled();
@@ -128,7 +132,7 @@ test('media: a handler that throws is logged, and nothing else suffers', async (
   assert.equal(browser.socket.sent.at(-1).data, 'still here');
 });
 
-test('opentok_6_3_media: calls of newer versions are there and harmless', async () => {
+test('opentok_6_3_media: calls of newer versions exist and do nothing', async () => {
   const { OT, session, browser } = joined();
   await session.setEncryptionSecret('secret');
   await session.setIceConfig({ includeServers: 'all', transportPolicy: 'all', customServers: [] });
@@ -136,7 +140,9 @@ test('opentok_6_3_media: calls of newer versions are there and harmless', async 
   await assert.rejects(OT.setAudioOutputDevice('x'), { name: 'OT_NOT_SUPPORTED' });
   await assert.rejects(OT.getActiveAudioOutputDevice(), { name: 'OT_NOT_SUPPORTED' });
   const publisher = OT.initPublisher();
-  assert.deepEqual([publisher.getVideoFilter(), publisher.getAudioFilter(), publisher.getVideoContentHint()], [null, null, '']);
+  assert.deepEqual(
+    [publisher.getVideoFilter(), publisher.getAudioFilter(), publisher.getVideoContentHint()], [null, null, '']
+  );
   await assert.rejects(publisher.setVideoMediaProcessorConnector(null), { name: 'OT_NOT_SUPPORTED' });
   assert.equal(session.subscribe(stream, () => {}).isSubscribedToCaptions(), false);
   assert.equal(stream instanceof OT.Stream || {} instanceof OT.StreamEvent, false);

@@ -1,4 +1,4 @@
-// G3 under any trouble of the network: sockets break at every moment, with messages on their way in both directions.
+// G3 on a failing network: sockets break at random moments, with messages in transit in both directions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ClientState } from '../opentok/client/client-state.js';
@@ -8,7 +8,7 @@ import { ModelServer } from '../test-support/model-server.js';
 const RUNS = 300;
 const STEPS = 400;
 
-/** The same numbers for the same seed (mulberry32). */
+/** A generator of random numbers: the same seed gives the same numbers (mulberry32). */
 function generator(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -27,7 +27,7 @@ class Trial {
   #server = new ModelServer();
   #state;
   #now = 0;
-  /** The socket: null, or what is on its way up and down, the opening first. */
+  /** The socket, or null: the messages in transit to the server and to the client, the opening first. */
   #way = null;
 
   constructor(seed) {
@@ -49,10 +49,10 @@ class Trial {
     else this.#breakSocket();
   }
 
-  /** No more trouble: everything gets where it is going. */
+  /** Delivers everything without further failures. */
   calmDown() {
     for (let count = 0; this.answers.size < this.sentCount; count += 1) {
-      assert.ok(count < 100_000, 'it never ends');
+      assert.ok(count < 100_000, 'the messages do not end');
       if (!this.#carry()) this.#passTime();
     }
     while (this.#carry());
@@ -125,7 +125,7 @@ class Trial {
   }
 }
 
-test('G3 whenever sockets break, each signal is delivered once, in the order of sending, and acknowledged once', () => {
+test('G3 each signal is delivered once, in the order of sending, and acknowledged once, whenever sockets break', () => {
   let resumeCount = 0;
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const trial = new Trial(seed);

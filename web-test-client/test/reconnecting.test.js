@@ -1,4 +1,4 @@
-// What an application sees when its socket is lost and comes back. The rules themselves are in `client-scripts.test.js`.
+// The events of an application whose socket is lost and replaced. `client-scripts.test.js` has the rules.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchPage } from '../opentok/browser.js';
@@ -8,7 +8,7 @@ import { comeBack, joined, moderator, resumable, resumedMessage } from '../test-
 const bobAgain = { connectionId: 'bob-again-id', creationTime: 1700000009000, data: 'Bob' };
 const cy = { connectionId: 'cy-id', creationTime: 1700000001000, data: 'Cy' };
 
-/** Joined, at a server to which one can come back, with all that was told so far forgotten. */
+/** A joined session on a server that allows resumes. The list of received events is empty. */
 function joinedForLong(options = {}) {
   const all = joined({ ...options, changes: { ...resumable, ...options.changes } });
   all.received.length = 0;
@@ -19,7 +19,7 @@ function replacedMessage(id, outcome, connections, changes = {}) {
   return resumedMessage(id, { outcome, connection: bobAgain, connections, ...changes });
 }
 
-test('opentok 2.3 sessionReconnecting when the loss is noticed, sessionReconnected when it is over; neither is cancelable', () => {
+test('opentok 2.3 sessionReconnecting after the loss, sessionReconnected after the reconnect; not cancelable', () => {
   const { browser, session, received, names } = joinedForLong();
   browser.socket.drop();
   assert.deepEqual(names(), ['sessionReconnecting']);
@@ -32,12 +32,15 @@ test('opentok 2.3 sessionReconnecting when the loss is noticed, sessionReconnect
   assert.equal(received[1].outcome, 'resumed');
 });
 
-test('opentok 2.3 the session counts as connected meanwhile; connection, its id and the other connections stay', () => {
+test('opentok 2.3 the session counts as connected while it reconnects, and keeps its connection and its peers', () => {
   const { browser, session } = joinedForLong();
   const { connection, capabilities } = session;
   const others = session.connections.map((each) => each);
   const seen = [];
-  session.on('sessionReconnecting sessionReconnected', () => seen.push([session.isConnected(), session.currentState, session.connection]));
+  session.on(
+    'sessionReconnecting sessionReconnected',
+    () => seen.push([session.isConnected(), session.currentState, session.connection]),
+  );
   browser.socket.receive({ ev: 'signal', seq: 7, from: 'ada-id' });
   assert.deepEqual(comeBack(browser).resume, { connectionId: 'bob-id', secret: 's1', epoch: 'e', after: 7 });
   browser.socket.receive(resumedMessage(2, { seq: 7 }));
@@ -63,17 +66,27 @@ test('G3 resumed: the missed events follow sessionReconnected, each once', () =>
     { ev: 'signal', seq: 4, from: 'cy-id', type: 'chat', data: 'bye' },
     { ev: 'connectionDestroyed', seq: 5, connectionId: 'cy-id', reason: 'clientDisconnected' },
   );
-  assert.deepEqual(names(), ['sessionReconnecting', 'sessionReconnected', 'connectionCreated', 'signal:chat', 'signal:chat', 'connectionDestroyed']);
+  assert.deepEqual(
+    names(),
+    [
+      'sessionReconnecting', 'sessionReconnected', 'connectionCreated', 'signal:chat', 'signal:chat',
+      'connectionDestroyed',
+    ],
+  );
   assert.deepEqual([received[3].from.data, received[3].data], ['Cy', 'bye']);
   assert.deepEqual(session.connections.map((each) => each.data), ['Ada', 'Bob']);
 });
 
 for (const outcome of ['recovered', 'lost']) {
-  test(`RES-2 ${outcome}: connectionDestroyed, connectionCreated, sessionReconnected, then the missed events; all see the new connection`, () => {
+  // All handlers find the new connection.
+  test(`RES-2 ${outcome}: connectionDestroyed and -Created, sessionReconnected, then the missed events`, () => {
     const { browser, session, received, names } = joinedForLong();
     const old = session.connection;
     const sight = [];
-    session.on('connectionDestroyed connectionCreated sessionReconnected', (event) => sight.push([event.type, event.connection?.connectionId, session.connection.connectionId]));
+    session.on(
+      'connectionDestroyed connectionCreated sessionReconnected',
+      (event) => sight.push([event.type, event.connection?.connectionId, session.connection.connectionId]),
+    );
     comeBack(browser);
     browser.socket.receive(
       replacedMessage(2, outcome, [cy, bobAgain], { replayThrough: 3 }),
@@ -117,7 +130,9 @@ test('RES-2 a peer that stayed keeps its Connection, and the capabilities are th
 });
 
 test('CON-4 suppressed: another connection emits no presence events, and is in the collection', () => {
-  const { browser, session, names } = joinedForLong({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
+  const { browser, session, names } = joinedForLong({
+    connectionEventsSuppressed: true, changes: { connections: [bob] },
+  });
   comeBack(browser);
   browser.socket.receive(replacedMessage(2, 'lost', [bobAgain]));
   assert.deepEqual(names(), ['sessionReconnecting', 'sessionReconnected']);
@@ -143,14 +158,16 @@ test('opentok 1.2 retryAfterReconnect true, or absent: the signal waits, and its
   browser.pass(125);
   browser.socket.open();
   browser.socket.receive(resumedMessage(3));
-  assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', data: 'before', id: 2 }, { op: 'signal', data: 'meanwhile', id: 4 }]);
+  assert.deepEqual(
+    browser.socket.sent.slice(1), [{ op: 'signal', data: 'before', id: 2 }, { op: 'signal', data: 'meanwhile', id: 4 }]
+  );
   assert.deepEqual(calls, []);
   browser.socket.receive({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 4, seq: 4 });
   assert.deepEqual(calls, [['before', undefined], ['meanwhile', undefined]]);
   assert.deepEqual(exceptions, []);
 });
 
-test('opentok 1.2 retryAfterReconnect false: 500 OT_NOT_CONNECTED when reconnecting starts, at once while it lasts', () => {
+test('opentok 1.2 retryAfterReconnect false: 500 OT_NOT_CONNECTED at once, or when reconnecting starts', () => {
   const { browser, session } = joinedForLong();
   const calls = [];
   const note = (name) => (error) => calls.push([name, error.code, error.name]);
@@ -158,7 +175,9 @@ test('opentok 1.2 retryAfterReconnect false: 500 OT_NOT_CONNECTED when reconnect
   session.signal({ data: 'before', retryAfterReconnect: false }, note('before'));
   browser.socket.drop();
   session.signal({ data: 'meanwhile', retryAfterReconnect: false }, note('meanwhile'));
-  assert.deepEqual(calls, ['sessionReconnecting', ['before', 500, 'OT_NOT_CONNECTED'], ['meanwhile', 500, 'OT_NOT_CONNECTED']]);
+  assert.deepEqual(
+    calls, ['sessionReconnecting', ['before', 500, 'OT_NOT_CONNECTED'], ['meanwhile', 500, 'OT_NOT_CONNECTED']]
+  );
   browser.pass(125);
   browser.socket.open();
   browser.socket.receive(resumedMessage(3));
@@ -194,7 +213,7 @@ test('RES-9 waiting requests leave before those that a handler adds', () => {
   assert.deepEqual(sent.map((message) => [message.id, message.data]), [[258, 'waits'], [259, 'waits'], [260, 'added']]);
 });
 
-test('opentok 1.2 when the session is lost for good, pending signals fail with 500, and sessionDisconnected says networkDisconnected', async () => {
+test('opentok 1.2 when the session is lost for good, pending signals fail with 500, networkDisconnected', async () => {
   const { browser, session, received } = joinedForLong();
   const codes = [];
   session.signal({ data: 'before' }, (error) => codes.push(error.code));
@@ -204,7 +223,10 @@ test('opentok 1.2 when the session is lost for good, pending signals fail with 5
   for (let time = 125; time < 300_000; time += 15_000) browser.pass(15_000);
   await settled();
   assert.deepEqual(codes, [500, 500]);
-  assert.deepEqual(received.map((event) => [event.type, event.reason]), [['sessionReconnecting', undefined], ['sessionDisconnected', 'networkDisconnected']]);
+  assert.deepEqual(
+    received.map((event) => [event.type, event.reason]),
+    [['sessionReconnecting', undefined], ['sessionDisconnected', 'networkDisconnected']],
+  );
   assert.equal(session.currentState, 'disconnected');
   assert.equal(browser.timers.size, 0);
 });
@@ -212,7 +234,9 @@ test('opentok 1.2 when the session is lost for good, pending signals fail with 5
 test('RES-7 a refused reconnect ends the session, and the log has the reason', async () => {
   const { browser, session, names } = joinedForLong();
   comeBack(browser);
-  browser.socket.receive({ ev: 'error', id: 2, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'the token has expired', retryable: false });
+  browser.socket.receive({
+    ev: 'error', id: 2, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'the token has expired', retryable: false,
+  });
   await settled();
   assert.deepEqual(names(), ['sessionReconnecting', 'sessionDisconnected']);
   assert.equal(session.isConnected(), false);
@@ -238,7 +262,7 @@ test('RES-2 resumed with another connection or another epoch counts as lost', ()
   }
 });
 
-test('LEAVE-1 disconnect while reconnecting clears everything, fails pending signals, and ends the attempts', async () => {
+test('LEAVE-1 disconnect while reconnecting clears the session, fails signals, and ends the attempts', async () => {
   for (const isTrying of [false, true]) {
     const { browser, session, received } = joinedForLong();
     const codes = [];
@@ -249,7 +273,10 @@ test('LEAVE-1 disconnect while reconnecting clears everything, fails pending sig
     assert.deepEqual([session.isConnected(), session.connection, session.connections.length()], [false, null, 0]);
     await settled();
     assert.deepEqual(codes, [500]);
-    assert.deepEqual(received.map((event) => [event.type, event.reason]), [['sessionReconnecting', undefined], ['sessionDisconnected', 'clientDisconnected']]);
+    assert.deepEqual(
+      received.map((event) => [event.type, event.reason]),
+      [['sessionReconnecting', undefined], ['sessionDisconnected', 'clientDisconnected']],
+    );
     if (isTrying) {
       assert.equal(browser.socket.closedWith, 1000);
       browser.socket.receive(resumedMessage(3));
@@ -305,7 +332,7 @@ test('RES-13 the network’s return, or the page’s, starts an attempt at once'
   }
 });
 
-test('HB-3 a page that is shown while a ping is overdue gives the socket 2 s to prove itself', () => {
+test('HB-3 a page that is shown while a ping is overdue waits 2 s for a message', () => {
   const { browser, names } = joinedForLong();
   browser.pass(10_001);
   browser.report('pageShown');
@@ -316,12 +343,12 @@ test('HB-3 a page that is shown while a ping is overdue gives the socket 2 s to 
   assert.equal(browser.sockets[0].closedWith, 4001);
 });
 
-test('HB-3 a page that is shown without an overdue ping, or hears one in time, keeps its socket', () => {
-  for (const [silence, hears] of [[9_000, false], [12_000, true]]) {
+test('HB-3 a page that is shown without an overdue ping, or receives one in time, keeps its socket', () => {
+  for (const [silence, receivesPing] of [[9_000, false], [12_000, true]]) {
     const { browser, names } = joinedForLong();
     browser.pass(silence);
     browser.report('pageShown');
-    if (hears) browser.socket.receive({ ev: 'ping', seq: 2 });
+    if (receivesPing) browser.socket.receive({ ev: 'ping', seq: 2 });
     browser.pass(9_999);
     assert.deepEqual(names(), []);
   }

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { runSendingScript } from '../test-support/sending-script.js';
 import { vectorFolder } from '../test-support/vectors.js';
 
-// The cases that the Swift side reads, too.
+// The Swift tests read the same cases.
 for (const vector of vectorFolder('sending')) {
   test(`CHAT ${vector.name}`, async () => {
     const outcomes = await runSendingScript(vector, (step, seen) => {

@@ -36,7 +36,10 @@ test('CON-5 during sessionConnected the session has its connection and capabilit
   const { browser, session } = page();
   let seen;
   session.on('sessionConnected', () => {
-    seen = [session.isConnected(), session.currentState, session.connection.connectionId, session.capabilities.permittedTo('publish'), session.capabilities.forceDisconnect];
+    seen = [
+      session.isConnected(), session.currentState, session.connection.connectionId,
+      session.capabilities.permittedTo('publish'), session.capabilities.forceDisconnect,
+    ];
   });
   assert.equal(session.capabilities.permittedTo('publish'), false);
   session.connect('T1==');
@@ -45,7 +48,7 @@ test('CON-5 during sessionConnected the session has its connection and capabilit
   assert.deepEqual(seen, [true, 'connected', 'bob-id', true, 0]);
 });
 
-test('CON-5 the connect handler runs inside the sessionConnected dispatch, between handlers added before and after', () => {
+test('CON-5 the connect handler runs as a listener of sessionConnected, in the order of registration', () => {
   const { browser, session } = page();
   const order = [];
   session.on('sessionConnected', () => order.push('before'));
@@ -64,7 +67,9 @@ test('the older connect(apiKey, token, handler) still works', () => {
   session.connect(100, 'T1==old', () => (called += 1));
   browser.socket.open();
   browser.socket.receive(connectedMessage());
-  assert.deepEqual(browser.socket.sent[0], { op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', id: 1 });
+  assert.deepEqual(
+    browser.socket.sent[0], { op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', id: 1 }
+  );
   assert.equal(called, 1);
 });
 
@@ -80,20 +85,28 @@ test('CON-3 a refused connect calls the handler, emits sessionConnectFailed, and
   const errors = [];
   session.connect('T1==', (error) => errors.push(error));
   browser.socket.open();
-  browser.socket.receive({ ev: 'error', id: 1, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'no', retryable: false });
+  browser.socket.receive({
+    ev: 'error', id: 1, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'no', retryable: false,
+  });
   assert.equal(errors.length, 1);
   const { name, code, message, reason } = errors[0];
-  assert.deepEqual({ name, code, message, reason }, { name: 'OT_AUTHENTICATION_ERROR', code: 1004, message: 'no', reason: 'no' });
+  assert.deepEqual(
+    { name, code, message, reason }, { name: 'OT_AUTHENTICATION_ERROR', code: 1004, message: 'no', reason: 'no' }
+  );
   assert.ok(errors[0] instanceof Error);
   assert.deepEqual(received.map((event) => [event.type, event.code]), [['sessionConnectFailed', 1004]]);
-  assert.deepEqual(exceptions.map((event) => [event.code, event.title, event.target]), [[1004, 'Authentication error', session]]);
+  assert.deepEqual(
+    exceptions.map((event) => [event.code, event.title, event.target]), [[1004, 'Authentication error', session]]
+  );
   assert.equal(session.currentState, 'disconnected');
 });
 
 test('CON-3 a connect without key, session or token fails without a socket', async () => {
   const { browser, OT } = page();
   const codes = [];
-  for (const [key, id, token] of [['', '1_a', 'T'], [undefined, '1_b', 'T'], ['100', '', 'T'], ['100', '1_c', undefined], ['100', '1_d', 5]]) {
+  for (const [key, id, token] of [
+    ['', '1_a', 'T'], [undefined, '1_b', 'T'], ['100', '', 'T'], ['100', '1_c', undefined], ['100', '1_d', 5],
+  ]) {
     OT.initSession(key, id).connect(token, (error) => codes.push(error.code));
   }
   assert.deepEqual(codes, []);
@@ -160,7 +173,7 @@ test('SIG-6 the signal handler gets undefined and the options once acknowledged,
   assert.deepEqual(calls, [[undefined, options]]);
 });
 
-test('SIG-1 signal() and signal(handler) are signals without anything', () => {
+test('SIG-1 signal() and signal(handler) send a signal without type and data', () => {
   const { browser, session } = joined();
   let called = 0;
   session.signal();
@@ -194,10 +207,12 @@ test('WIRE-4 half a surrogate pair is sent as the replacement character', () => 
   assert.equal(browser.socket.sent.at(-1).data, 'a\uFFFDb😀');
 });
 
-test('opentok_1_2_not_connected: 500 and an exception, whatever the signal is like; connected, a malformed one raises none', () => {
+test('opentok_1_2_not_connected: 500 and an exception for any signal; when connected, no exception', () => {
   const { session, exceptions } = page();
   const codes = [];
-  for (const signal of [{ type: 'ab' }, { type: 'a b' }, { data: null }]) session.signal(signal, (error) => codes.push([error.code, error.name]));
+  for (const signal of [{ type: 'ab' }, { type: 'a b' }, { data: null }]) {
+    session.signal(signal, (error) => codes.push([error.code, error.name]));
+  }
   assert.deepEqual(codes, Array(3).fill([500, 'OT_NOT_CONNECTED']));
   assert.deepEqual(exceptions.map((event) => event.code), [500, 500, 500]);
 
@@ -219,7 +234,9 @@ test('SIG-4 a refusal of the server reaches the handler and raises no exception'
 test('PRES-1 joins and departures are emitted one by one, and the collection follows', () => {
   const { browser, session, received } = joined();
   received.length = 0;
-  browser.socket.receive({ ev: 'connectionCreated', seq: 3, connection: { connectionId: 'cy-id', creationTime: 1, data: 'Cy' } });
+  browser.socket.receive({
+    ev: 'connectionCreated', seq: 3, connection: { connectionId: 'cy-id', creationTime: 1, data: 'Cy' },
+  });
   assert.equal(session.connections.has('cy-id'), true);
   browser.socket.receive({ ev: 'connectionDestroyed', seq: 4, connectionId: 'ada-id', reason: 'networkDisconnected' });
   assert.deepEqual(session.connections.map((connection) => connection.data), ['Bob', 'Cy']);
@@ -230,11 +247,14 @@ test('PRES-1 joins and departures are emitted one by one, and the collection fol
   assert.equal(received[1].connection.destroyedReason(), 'networkDisconnected');
 });
 
-test('LEAVE-1 disconnect clears everything at once, then emits sessionDisconnected and no connectionDestroyed', async () => {
+test('LEAVE-1 disconnect clears the session at once, then emits only sessionDisconnected', async () => {
   const { browser, session, names, received } = joined();
   received.length = 0;
   session.disconnect();
-  assert.deepEqual([session.isConnected(), session.connection, session.connections.length(), session.capabilities.publish], [false, null, 0, 0]);
+  assert.deepEqual(
+    [session.isConnected(), session.connection, session.connections.length(), session.capabilities.publish],
+    [false, null, 0, 0],
+  );
   assert.deepEqual(names(), []);
   assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
   await settled();
@@ -244,7 +264,7 @@ test('LEAVE-1 disconnect clears everything at once, then emits sessionDisconnect
   assert.equal(received[0].isDefaultPrevented(), true);
 });
 
-test('LEAVE-1 after disconnect the server still answers earlier signals, and its close ends it all, without a second event', async () => {
+test('LEAVE-1 after disconnect the server still answers earlier signals; its close emits no event', async () => {
   const { browser, session, names, received } = joined();
   received.length = 0;
   const calls = [];
@@ -277,7 +297,9 @@ test('LEAVE-1 connect right after disconnect opens another socket, and ignores t
   session.disconnect();
   session.connect('T1==');
   assert.deepEqual([first.closedWith, browser.sockets.length], [CloseCode.normal, 2]);
-  first.receive({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false });
+  first.receive(
+    { ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false }
+  );
   first.drop(CloseCode.normal);
   browser.socket.open();
   browser.socket.receive(connectedMessage());
@@ -317,13 +339,15 @@ test('LEAVE-1 a handler that disconnects gets no further event of the same messa
 test('LEAVE-4 events before a forced disconnect in the same message are still emitted', async () => {
   const { browser, received, names } = joined();
   received.length = 0;
-  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false });
+  browser.socket.receive(
+    { ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false }
+  );
   await settled();
   assert.deepEqual(names(), ['signal', 'sessionDisconnected']);
   assert.equal(received[1].reason, 'forceDisconnected');
 });
 
-test('CLOSE-1 a lost socket whose server keeps no connection fails pending signals with 500 and emits networkDisconnected', async () => {
+test('CLOSE-1 a lost socket without a resume window fails signals with 500, networkDisconnected', async () => {
   const { browser, session, received } = joined();
   received.length = 0;
   const codes = [];
@@ -331,7 +355,9 @@ test('CLOSE-1 a lost socket whose server keeps no connection fails pending signa
   browser.socket.drop();
   await settled();
   assert.deepEqual(codes, [500]);
-  assert.deepEqual(received.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'networkDisconnected']]);
+  assert.deepEqual(
+    received.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'networkDisconnected']]
+  );
 });
 
 test('HB-3 the session ends after two silent heartbeats, and not while the server speaks', async () => {
@@ -350,7 +376,7 @@ test('HB-3 the session ends after two silent heartbeats, and not while the serve
   assert.equal(browser.socket.closedWith, 4001);
 });
 
-test('LEAVE-2 forceDisconnect: 1010 not connected, 1520 not permitted, 1011 without target; each raises an exception', () => {
+test('LEAVE-2 forceDisconnect raises 1010 not connected, 1520 not permitted, 1011 without target', () => {
   for (const [make, target, code] of [
     [page, 'ada-id', 1010],
     [joined, 'ada-id', 1520],
@@ -370,11 +396,17 @@ test('LEAVE-2 forceDisconnect: 1010 not connected, 1520 not permitted, 1011 with
 });
 
 test('CON-4 suppressed: no connectionCreated, and SIG-9 the signal brings its sender', () => {
-  const { browser, session, received, names } = joined({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
+  const { browser, session, received, names } = joined({
+    connectionEventsSuppressed: true, changes: { connections: [bob] },
+  });
   assert.deepEqual(names(), ['sessionConnected']);
   assert.deepEqual(browser.socket.sent[0].options, { connectionEventsSuppressed: true });
-  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', connection: ada }, { ev: 'signal', seq: 4, from: 'who' });
-  assert.deepEqual(received.slice(-2).map((event) => [event.from.connectionId, event.from.data]), [['ada-id', 'Ada'], ['who', '']]);
+  browser.socket.receive(
+    { ev: 'signal', seq: 3, from: 'ada-id', connection: ada }, { ev: 'signal', seq: 4, from: 'who' }
+  );
+  assert.deepEqual(
+    received.slice(-2).map((event) => [event.from.connectionId, event.from.data]), [['ada-id', 'Ada'], ['who', '']]
+  );
   assert.equal(session.connection.data, 'Bob');
 });
 
@@ -402,7 +434,9 @@ test('session.connections is a collection: get, has, forEach, map, find, where, 
   assert.equal(connections.has('bob-id'), true);
   assert.equal(connections.find({ data: 'Bob' }).id, 'bob-id');
   assert.equal(connections.find((connection) => connection.data === 'Ada').id, 'ada-id');
-  assert.deepEqual(connections.where({ creationTime: ada.creationTime }).map((connection) => connection.id), ['ada-id']);
+  assert.deepEqual(
+    connections.where({ creationTime: ada.creationTime }).map((connection) => connection.id), ['ada-id']
+  );
   assert.deepEqual(connections.map((connection) => connection.data), ['Ada', 'Bob']);
   assert.deepEqual(connections.map((connection, index) => index), [0, 1]);
   assert.equal(connections.length(), 2);

@@ -7,13 +7,15 @@ import { TextChatComponent } from '../text-chat/text-chat-component.js';
 const refusal = Object.assign(new Error('no'), { code: 403 });
 const loss = Object.assign(new Error('lost'), { code: 500 });
 
-/** A component on a connection of a session in memory, and another connection that talks to it. */
+/** A component on one connection of a session in memory, and Bob on another. */
 function chatting(options = {}) {
   const session = new MemorySession();
   const bob = session.connect('bob', 'Bob');
   const channel = session.connect('me', 'Me');
   const received = [];
-  const chat = new TextChatComponent({ ...options, channel, changed: (changes, activity) => activity && received.push(activity) });
+  const chat = new TextChatComponent({
+    ...options, channel, changed: (changes, activity) => activity && received.push(activity),
+  });
   chat.isVisible = true;
   let lastNumber = 0;
   const it = {
@@ -74,7 +76,9 @@ test('CHAT-4 a sender that claims another’s id or local id neither confirms no
   it.channel.answers = [{ error: loss }];
   await it.send('hi');
   const mallory = it.session.connect('mallory');
-  for (const id of ['me', 'bob']) await it.say(`{"text":"forged","sender":{"id":"${id}"},"localId":"1"}`, 'text-chat', mallory);
+  for (const id of ['me', 'bob']) {
+    await it.say(`{"text":"forged","sender":{"id":"${id}"},"localId":"1"}`, 'text-chat', mallory);
+  }
   await it.say('{"text":"honest","localId":"1"}', 'text-chat');
   assert.deepEqual(it.texts(), ['forged', 'honest', 'hi']);
   assert.deepEqual(it.chat.timeline.messages.map(({ senderId }) => senderId), ['mallory', 'bob', 'me']);
@@ -85,7 +89,9 @@ test('G3 messages replayed after a reconnect are shown once; two equal texts are
   const it = chatting();
   for (const data of ['hi', 'hi']) await it.bob.send({ type: 'TextChat', data });
   const events = it.channel.takeEvents();
-  for (const event of [...events, { kind: 'reconnecting' }, { kind: 'reconnected' }, ...events]) it.chat.handle(event, 42);
+  for (const event of [...events, { kind: 'reconnecting' }, { kind: 'reconnected' }, ...events]) {
+    it.chat.handle(event, 42);
+  }
   assert.deepEqual(it.texts(), ['hi', 'hi']);
 });
 
@@ -131,7 +137,7 @@ test('CHAT a failed message holds back those behind it; a retry sends it first, 
   assert.equal(it.channel.sent.length, 3);
 });
 
-test('CHAT discarding the failed message lets the others go; a message that is being sent cannot be discarded', async () => {
+test('CHAT discarding the failed message sends the others; a message in flight cannot be discarded', async () => {
   const { it, second } = await held();
   it.chat.discard('2');
   assert.equal(it.texts().length, 2);
@@ -168,7 +174,7 @@ test('CHAT the seq of a new connection need not continue: its messages stand beh
   assert.deepEqual(it.texts(), ['a', 'b']);
 });
 
-test('CHAT while the channel reconnects nothing is sent; when it has ended the waiting messages have failed', async () => {
+test('CHAT nothing is sent while the channel reconnects; when it ends, waiting messages fail', async () => {
   const it = chatting();
   it.chat.handle({ kind: 'reconnecting' }, 42);
   const first = it.send('1');
@@ -229,11 +235,14 @@ test('CHAT `changed` reports activities and unread counts', async () => {
   it.chat.markRead();
   assert.deepEqual(
     it.received.map(({ kind, text, from, count }) => [kind, text ?? from ?? count ?? ''].join(' ').trim()),
-    ['draftEdited hi', 'messageSubmitted', 'messageReceived bob', 'otherSignal', 'connectionDestroyed', 'messageReceived bob', 'unread 1', 'unread 0'],
+    [
+      'draftEdited hi', 'messageSubmitted', 'messageReceived bob', 'otherSignal', 'connectionDestroyed',
+      'messageReceived bob', 'unread 1', 'unread 0',
+    ],
   );
 });
 
-test('CHAT after a restart the draft is back, and a message that was being sent has failed, holds back nothing, and can be retried', async () => {
+test('CHAT a restart restores the draft; a message in flight has failed, and can be retried', async () => {
   const before = chatting();
   before.channel.holdsAnswers = true;
   before.chat.edit('lost');

@@ -57,7 +57,9 @@ function runScenario(seed) {
 
   const carry = (now, to, deliver, loss) => {
     if (chance(loss)) return;
-    for (let copies = chance(10) ? 2 : 1; copies > 0; copies -= 1) deliveries.push({ at: now + number(5, 900), to, deliver });
+    for (let copies = chance(10) ? 2 : 1; copies > 0; copies -= 1) {
+      deliveries.push({ at: now + number(5, 900), to, deliver });
+    }
   };
   const noteTruth = (person, at) => {
     const names = new Set(person.truth.current.typing.map(({ name }) => name));
@@ -84,7 +86,9 @@ function runScenario(seed) {
     for (const name of shown) {
       if (truly.has(name)) continue;
       const { linger, minimumShow } = person.policy;
-      const until = Math.max(person.stoppedAt.get(name) + (linger ?? 0), person.typingSince.get(name) + (minimumShow ?? 0));
+      const until = Math.max(
+        person.stoppedAt.get(name) + (linger ?? 0), person.typingSince.get(name) + (minimumShow ?? 0)
+      );
       expect(now < until, 'a person is shown for too long');
       expect(endOf !== name, 'a person is shown as typing beside their message');
     }
@@ -108,7 +112,9 @@ function runScenario(seed) {
       for (const other of people) {
         const deliver = (at) => {
           other.receivedAt[signal.action] = at;
-          return apply(other, at, (roster) => roster.handle({ kind: 'signal', ...signal, from, user: `user ${person.index}` }, at));
+          return apply(
+            other, at, (roster) => roster.handle({ kind: 'signal', ...signal, from, user: `user ${person.index}` }, at)
+          );
         };
         carry(now, other, deliver, 15);
       }
@@ -120,8 +126,14 @@ function runScenario(seed) {
     if (snapshot) trace.push(`${now}:   ${person.index} sees ${names.join(', ') || 'nobody'}`);
     expect(new Set(names).size === names.length, 'a person is shown twice');
     const longest = BEGIN_EXPIRY + (person.policy.linger ?? 0);
-    expect(typing.length === 0 || now < person.receivedAt.begin + longest, 'a person is shown as typing after expiry and linger');
-    expect(paused.length === 0 || now < person.receivedAt.pause + PAUSE_EXPIRY, 'a person is shown as paused after the expiry');
+    expect(
+      typing.length === 0 || now < person.receivedAt.begin + longest,
+      'a person is shown as typing after expiry and linger',
+    );
+    expect(
+      paused.length === 0 || now < person.receivedAt.pause + PAUSE_EXPIRY,
+      'a person is shown as paused after the expiry',
+    );
   };
   const steps = [
     [9, 'types', (person, now) => {
@@ -140,10 +152,19 @@ function runScenario(seed) {
       const [from, n] = [idOf(person), person.sender.lastN];
       if (person.isConnected) {
         const end = `user ${person.index}`;
-        for (const other of people) carry(now, other, (at) => apply(other, at, (roster) => roster.handle({ kind: 'messageReceived', from, typingN: n }, at), end), 0);
+        for (const other of people) {
+          carry(
+            now,
+            other,
+            (at) => apply(other, at, (roster) => roster.handle({ kind: 'messageReceived', from, typingN: n }, at), end),
+            0,
+          );
+        }
       }
     }],
-    [1, 'pauses', (person, now) => checkSent(person, now, person.sender.handle({ kind: 'send', action: 'pause' }, now))],
+    [1, 'pauses', (person, now) => {
+      checkSent(person, now, person.sender.handle({ kind: 'send', action: 'pause' }, now));
+    }],
     [1, 'leaves', (person, now) => checkSent(person, now, person.sender.handle({ kind: 'leave' }, now))],
     [1, 'opts out or in', (person, now) => {
       person.isOptedOut = !person.isOptedOut;
@@ -159,11 +180,17 @@ function runScenario(seed) {
       if (person.isConnected) {
         if (chance(50)) person.generation += 1;
         checkSent(person, now, person.sender.handle({ kind: 'connected', id: idOf(person) }, now));
-        checkShown(person, now, apply(person, now, (roster) => roster.handle({ kind: 'connected', id: idOf(person) }, now)));
+        checkShown(
+          person, now, apply(person, now, (roster) => roster.handle({ kind: 'connected', id: idOf(person) }, now))
+        );
       } else {
         checkSent(person, now, person.sender.handle({ kind: 'connectionLost' }, now));
         const id = idOf(person);
-        for (const other of others(person)) carry(now, other, (at) => apply(other, at, (roster) => roster.handle({ kind: 'connectionDestroyed', id }, at)), 30);
+        for (const other of others(person)) {
+          carry(
+            now, other, (at) => apply(other, at, (roster) => roster.handle({ kind: 'connectionDestroyed', id }, at)), 30
+          );
+        }
       }
     }],
   ];
@@ -176,8 +203,12 @@ function runScenario(seed) {
     let next = left > 0 ? { at: nextStepAt } : { at: Infinity };
     for (const person of people) {
       const { sender, roster } = person;
-      if (sender.nextDeadline !== null && sender.nextDeadline < next.at) next = { at: sender.nextDeadline, person, sender };
-      if (roster.nextDeadline !== null && roster.nextDeadline < next.at) next = { at: roster.nextDeadline, person, roster };
+      if (sender.nextDeadline !== null && sender.nextDeadline < next.at) {
+        next = { at: sender.nextDeadline, person, sender };
+      }
+      if (roster.nextDeadline !== null && roster.nextDeadline < next.at) {
+        next = { at: roster.nextDeadline, person, roster };
+      }
     }
     for (const delivery of deliveries) if (delivery.at < next.at) next = { at: delivery.at, delivery };
     const { at, person, sender, roster, delivery } = next;
