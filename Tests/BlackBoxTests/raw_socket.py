@@ -11,8 +11,8 @@ import struct
 DEADLINE = 60
 
 # The receive buffer of a client that stalls. It is small compared with the data that a test sends, so that data soon
-# waits in the server. With one below the size of a segment, the rest would arrive at a few kilobytes a second: each segment would wait for a
-# retransmission.
+# waits in the server. With a buffer below the size of a segment, the rest would arrive at a few kilobytes a second:
+# each segment would wait for a retransmission.
 STALLED_BUFFER = 1 << 18
 
 TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10

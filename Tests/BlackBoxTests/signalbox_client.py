@@ -15,7 +15,7 @@ SUBPROTOCOL = "signalbox.v1"
 class Client:
     """A client that reads all the time, and answers each `ping` when it arrives.
 
-    So it never misses a heartbeat (HB-3), however long the test does something else.
+    So it never misses a heartbeat (HB-3), even while the test is busy.
     """
 
     def __init__(self, socket):
@@ -165,7 +165,7 @@ class Client:
 
 
 class Bystander(Client):
-    """A client that must not be affected by what other clients do wrong."""
+    """A client that the faults of other clients must not affect."""
 
     async def is_unaffected(self, *but):
         """Requires that signals are still delivered, and that nothing came before except presence of the connections

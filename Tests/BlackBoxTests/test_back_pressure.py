@@ -1,6 +1,6 @@
 """Clients that read slowly or not at all: docs/PROTOCOL.md WIRE-13, WIRE-14, LEAVE-1 and G5.
 
-A bound on time is a heartbeat: a server that waited for a stalled client would wait for two, until it closes it.
+Time limits are one heartbeat: a server that waits for a stalled client closes it only after two.
 """
 
 import asyncio
@@ -156,9 +156,9 @@ async def test_wire_13_a_hundred_thousand_requests_without_reading_are_all_answe
 
 @pytest.mark.waiting
 async def test_wire_14_a_client_that_reads_slowly_is_kept_for_more_than_two_heartbeats(server):
-    """It reads five frames a second, while megabytes wait.
+    """The client reads five frames a second, while megabytes wait.
 
-    It answers no heartbeat, since the server does not read from it.
+    It answers no heartbeat, because the server does not read from it.
     """
     # Twice what the buffers of the kernel hold.
     count = 100_000

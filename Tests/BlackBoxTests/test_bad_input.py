@@ -251,7 +251,7 @@ async def test_wire_3_messages_do_not_depend_on_how_tcp_splits_them(server, sess
             assert await raw.close_code() == 1000
 
 
-# A frame without a mask is missing here: libwebsockets 4.1.6 accepts it, and does not report that the mask is absent.
+# No case for a frame without a mask: libwebsockets 4.1.6 accepts it, and does not report the missing mask.
 BROKEN_FRAMES = {
     "reserved bit 1": frame(TEXT, b'{"op":"signal"}', reserved=4),
     "reserved bit 3": frame(TEXT, b'{"op":"signal"}', reserved=1),

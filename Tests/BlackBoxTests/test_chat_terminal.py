@@ -468,7 +468,7 @@ async def test_a_refused_message_is_reported_and_later_ones_are_sent(settings):
                 bob.type("first\rsecond\r")
                 assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "first"
                 await bob.shows("^-- not sent: ")
-                # Until the rate allows another message.
+                # Wait until the rate allows another message.
                 receiving = asyncio.create_task(next_signal(ada, "text-chat"))
                 for number in itertools.count():
                     bob.type(f"try {number}\r")

@@ -24,7 +24,7 @@ def test_openapi_each_operation_answers_as_described(server, dev_server, session
     settings += '[checks.not_a_server_error]\nexpected-statuses = ["2xx", "3xx", "4xx", "501"]\n'
     if mode == "project":
         url = server.url
-        # The server would refuse generated keys and sessions before it looks at anything else.
+        # The server would refuse generated keys and sessions before it checks anything else.
         parameters = f'"path.project" = "{server.project.key}"\n"path.session" = "{session}"\n'
         configuration.write_text(settings + "[parameters]\n" + parameters)
         chosen = ["--exclude-tag", "development", "--header", f"X-OPENTOK-AUTH: {server.project.credentials()}"]

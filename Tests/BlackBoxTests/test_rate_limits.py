@@ -14,7 +14,7 @@ async def test_sig_12_g_8_online_only_signals_are_relayed_at_one_a_second(server
     async with await Bystander.join(server, session) as bob, await Client.join(server, session) as ada:
         await bob.expect("connectionCreated")
         started = time.monotonic()
-        # Ten at a time, until three seconds have passed: the number depends on the machine, the rate does not.
+        # Send ten at a time for three seconds: the number of signals depends on the machine, the relayed rate does not.
         count, events = 0, []
         while count < 200 or time.monotonic() < started + 3:
             for _ in range(10):
@@ -73,7 +73,7 @@ async def test_g_5_g_6_a_stalled_reader_misses_typing_signals_and_receives_every
             receiving = asyncio.create_task(types_until_end(bob))
             count = 0
             for _ in range(2):
-                # More than the buffers between server and reader hold.
+                # Send more than the buffers between server and reader hold.
                 for _ in range(100):
                     lines = [
                         {

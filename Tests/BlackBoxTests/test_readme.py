@@ -188,20 +188,20 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     three.paste(listen)
     three.until(r'^\{.*"event": ?"connected".*\}$')
 
-    def heard(data):
+    def expect_signal(data):
         """The listener's line about a signal with this data."""
         return json.loads(three.until(rf'^\{{.*{re.escape(data)}.*\}}$')[0])
 
     two, commands = reader.next("From the command line", "2")
     assert re.match(r"\d+\n", two.run(commands)), "the sequence number"
-    heard('"hello"')
-    heard("hello from a pipe")
+    expect_signal('"hello"')
+    expect_signal("hello from a pipe")
 
     two, chat = reader.next("From the command line", "2")
     two.paste(chat)
     two.until("> ")
     two.paste("typed by Ada\r")
-    heard("typed by Ada")
+    expect_signal("typed by Ada")
     two.paste("\x04")
     two.until(re.escape(PROMPT))
 
@@ -209,12 +209,12 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two.run(export + "\n")
     two, curl = reader.next("From a backend", "2")
     assert "204 No Content" in two.run(curl)
-    heard("hello from curl")
+    expect_signal("hello from curl")
 
     # From Swift
     two, hello = reader.next("From Swift", "2")
     assert two.run(hello).strip() == "Swift says hello from Swift"
-    heard("hello from Swift")
+    expect_signal("hello from Swift")
 
     # Production: the reader stops both with Ctrl-C.
     three.paste("\x03")

@@ -68,7 +68,7 @@ async def test_res_15_a_restart_loses_nothing_and_clients_see_no_event(tmp_path)
             answer, events = await bob2.signal(type="chat", data="after the restart")
             assert answer["seq"] == 5 and [event["ev"] for event in events] == ["signal"]
             await ada2.expect("signal", seq=5, data="after the restart")
-            # By REST the connections existed all the time.
+            # REST lists the connections as if the server had not stopped.
             listed = server.rest("GET", server.session_path(session, "/connection")).json()
             assert [each["connectionId"] for each in listed["items"]] == [ada.id, bob.id]
 
@@ -158,7 +158,7 @@ def test_a_state_file_that_the_server_did_not_write_is_set_aside(tmp_path, kind)
             os.mkfifo(kept)
         case "other":
             if os.geteuid() != 0:
-                pytest.skip("only root can give a file away")
+                pytest.skip("only root can change the owner of a file")
             kept.write_bytes(real.read_bytes())
             os.chown(kept, 1, 1)
     with serve(tmp_path) as server:
@@ -254,7 +254,7 @@ def test_a_state_folder_serves_one_server_and_must_be_private(tmp_path):
 
 
 async def test_a_state_folder_may_be_writable_by_a_group(tmp_path):
-    """Volumes of container platforms are."""
+    """Container platforms make the folders of volumes writable by a group."""
     tmp_path.chmod(0o2775)
     with serve(tmp_path) as server:
         session = server.project.session()

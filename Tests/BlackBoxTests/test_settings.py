@@ -52,7 +52,7 @@ def test_each_option_reaches_its_setting(name, bounds):
 
 
 def test_the_flags_and_the_log_level_reach_their_settings(tmp_path):
-    """The command line's value is used, so that the wrong one in the file or the environment is not the error."""
+    """The command line has precedence, so that a wrong value in the file or the environment causes no error."""
     refused = run("serve", "--dev", api_key="100", api_secret="s", timeout=5)
     assert refused.returncode == 64 and "development mode" in refused.stderr, refused
     (tmp_path / "settings.json").write_text('{"allowPartnerAuth": "wrong"}')

@@ -18,7 +18,7 @@ CASES = [
     pytest.param({name: text(value) for name, value in case["signal"].items()}, case.get("refused"), id=case["name"])
     for case in json.loads((LIMITS / "signal.json").read_text())["cases"]
 ]
-# A REST request has its target in the path.
+# A REST request names its target in the path.
 REST_CASES = [case for case in CASES if "to" not in case.values[0]]
 
 

@@ -117,7 +117,7 @@ async def test_opentok_4_6_a_receiver_that_never_answers_delays_no_client():
         async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
             receiver.next()
             await ada.expect("connectionCreated")
-            # The receiver holds its post meanwhile: a server that waited for it would answer none of these.
+            # The receiver does not answer its post meanwhile. A server that waited for it would answer none of these.
             for number in range(200):
                 answer, _ = await ada.signal(type="chat", data=str(number))
                 assert answer["ev"] == "ack"

@@ -1,4 +1,4 @@
-"""Pages written for OpenTok: a script tag, and code that knows nothing about this server."""
+"""Pages written for OpenTok: a script tag, and code without any reference to this server."""
 
 import http.server
 import pathlib
@@ -172,7 +172,7 @@ def test_the_library_is_also_an_es_module(open_page, url):
                done(error ? error.code : session.connections.length())));
            }"""
     )
-    assert count == 1, "the own connection is there when the handler runs"
+    assert count == 1, "the collection has the own connection when the handler runs"
 
 
 def test_opentok_1_2_objects_sent_by_a_page_arrive_as_objects(open_application, room):

@@ -217,7 +217,7 @@ def test_every_control_can_be_reached_by_keyboard(open_page, url, room):
     expect(page.get_by_role("button", name="Inspector")).to_be_focused()
 
 
-def test_a_user_who_reads_older_messages_is_told_of_new_ones(open_page, url, room):
+def test_a_user_who_reads_older_messages_sees_the_number_of_new_ones(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada")
     bob = User.join(open_page, url, room, "Bob")
     for count in range(30):
@@ -236,7 +236,7 @@ def test_a_user_who_reads_older_messages_is_told_of_new_ones(open_page, url, roo
     expect(pill).to_have_text("2 new messages")
     expect(bob.page).to_have_title(re.compile(r"^\(2\) "))
     expect(bob.bubble("message 0")).to_be_in_viewport()
-    # The clock stands still, so that the divider stays until the test has seen it.
+    # Stop the clock, so that the divider stays until the test has checked it.
     bob.page.clock.install()
     bob.page.clock.pause_at(datetime.datetime.now() + datetime.timedelta(minutes=1))
     pill.click()

@@ -135,7 +135,7 @@ declare namespace OT {
     data?: string | object | number | boolean;
     /** Absent: all clients. */
     to?: Connection | Session;
-    /** Default true: the signal waits while the session reconnects. False: it fails with 500 instead. */
+    /** Default true: the signal waits while the session reconnects. False: it fails with `OT_NOT_CONNECTED` (500). */
     retryAfterReconnect?: boolean;
     /**
      * An extension: only for clients that are connected now, never stored, and not sent while reconnecting. For typing

@@ -2,7 +2,7 @@
 // install a network switch before.
 
 /**
- * A page cannot break a TCP connection. To the server a close with this code is a lost socket, too: the connection can
+ * A page cannot break a TCP connection. The server treats a close with this code as a lost socket, so the connection can
  * resume.
  */
 const DROP_CODE = 4000;
