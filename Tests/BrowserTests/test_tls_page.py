@@ -13,8 +13,9 @@ SIGNAL = """async () => {
     done([event.data, event.from === session.connection])));
   await new Promise((done, fail) => session.connect(token, (error) => (error ? fail(error) : done())));
   session.signal({ type: 'chat', data: 'Zoë 😀' });
+  const signal = await received;
   const resources = performance.getEntriesByType('resource');
-  return [...(await received), ...resources.map((entry) => new URL(entry.name).protocol)];
+  return [...signal, ...resources.map((entry) => new URL(entry.name).protocol)];
 }"""
 
 

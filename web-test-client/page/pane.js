@@ -28,7 +28,7 @@ const STATUS = {
 
 const ENDINGS = {
   forceDisconnected: 'You were removed from this room.',
-  networkDisconnected: 'The connection was lost. You do not receive messages any more.',
+  networkDisconnected: 'The connection was lost. You no longer receive messages.',
 };
 
 /** The most messages that the page keeps. */

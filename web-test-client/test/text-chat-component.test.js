@@ -213,7 +213,7 @@ test('CHAT without a channel the delegate sends; a message that it refuses stays
   assert.deepEqual(asked, ['hi', 'hi']);
 });
 
-test('G4 a gap is shown where something was lost, and a new connection’s seq goes on behind it', async () => {
+test('G4 a gap is shown where messages were lost, and the messages of the new connection follow it', async () => {
   const it = chatting();
   await it.say('a');
   it.chat.handle({ kind: 'lost' }, 42);

@@ -1,4 +1,4 @@
-/** Bounds of both lists. An echo that is older than these entries does not arrive any more. */
+/** The bounds of the two lists: no echo is expected for an older entry. */
 const BARE_COUNT = 256;
 const CONNECTION_COUNT = 8;
 

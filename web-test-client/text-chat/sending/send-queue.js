@@ -57,7 +57,7 @@ export class SendQueue {
     this.#entries = this.#entries.filter((entry) => entry.localId !== localId);
   }
 
-  /** Failed messages hold back nothing any more. */
+  /** Lets the messages behind the failed ones pass. */
   passFailed() {
     this.#pass(this.#entries);
   }

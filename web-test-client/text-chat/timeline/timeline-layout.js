@@ -228,7 +228,7 @@ export class TimelineLayout {
 
   // Groups and days
 
-  /** Regroups the messages from this index on, until nothing changes any more. */
+  /** Regroups the messages from this index on, up to the first that does not change. */
   regroup(from) {
     const first = Math.max(this.#lines.messageBefore(from), 0);
     let last = first;

@@ -99,7 +99,7 @@ export class ChatTyping {
     this.handle({ kind: 'leave' });
   }
 
-  /** Ends typing for good: nobody is shown any more, and nothing is sent. */
+  /** Ends typing for good: from now on no user is shown, and nothing is sent. */
   stop() {
     this.#carryOut(this.#indicator.stop(this.#clock()));
   }

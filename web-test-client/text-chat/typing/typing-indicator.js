@@ -23,7 +23,7 @@ import { TypingSender } from './typing-sender.js';
  * | `optedOut` `value` | whether the user has opted out of being seen |
  * | `blockedUsers` `users` | exactly these users are never shown |
  * | `connected` `id` | this connection is up; typing starts over on both sides |
- * | `reconnecting`, `disconnected` | nothing is sent, and nobody is shown |
+ * | `reconnecting`, `disconnected` | nothing is sent, and no user is shown |
  * | `connectionLost` | nothing is sent; others stay until they expire or the connection is up again |
  * | `memberCount` `value` | connections in the room, one's own included |
  * | `publishFailed` `n` | signal `n` did not leave, or may not have left; it is not sent again |
@@ -52,7 +52,7 @@ export class TypingIndicator {
     return this.#policy;
   }
 
-  /** False: inputs are noted, but nothing is sent and nobody is shown. */
+  /** False: inputs are noted, but nothing is sent and no user is shown. */
   get isRunning() {
     return this.#isRunning;
   }
@@ -101,7 +101,7 @@ export class TypingIndicator {
     return this.#effectsOf(this.#sender.advance(now), this.#roster.advance(now));
   }
 
-  /** Ends typing: nobody is shown any more, and nothing is sent. */
+  /** Ends typing: from now on no user is shown, and nothing is sent. */
   stop(now) {
     if (!this.#isRunning) return [];
     const effects = this.#effects({ kind: 'disconnected' }, now);

@@ -125,7 +125,7 @@ export class TypingSender {
         break;
       case 'memberCount':
         this.#memberCount = input.value;
-        // Receivers count members, too, and list no user any more.
+        // Receivers count members, too, and now list no user.
         if (this.#isOverCap) this.#forget();
         break;
       case 'publishFailed':
@@ -138,7 +138,7 @@ export class TypingSender {
     }
   }
 
-  // A signal that was due has no receiver any more.
+  // Drops a signal that was due: it has no receivers now.
   #startOver(isConnected) {
     this.#isConnected = isConnected;
     this.#forget();
