@@ -51,8 +51,8 @@ export class ClientCore {
   // Losses and endings
 
   /**
-   * The socket is lost. The connection continues if the server keeps it for a while. `wait` is the wait that the server asked
-   * for, or null.
+   * The socket is lost. The connection continues if the server keeps it for a while. `wait` is the wait that the server
+   * asked for, or null.
    */
   loseSocket(now, wait = null) {
     const { terms } = this.phase;
