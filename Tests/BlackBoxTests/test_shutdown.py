@@ -89,7 +89,7 @@ async def test_leave_5_a_stopping_server_disconnects_its_clients_in_turn_and_ask
         assert ends[-1][0] - ends[0][0] > 1, "one after the other"
         # The average falls by the time between the turns: 1125 ms from the first quarter to the last.
         first, last = waits[:375], waits[-375:]
-        assert sum(first) / 375 - sum(last) / 375 > 700, "no client is asked to return before the last one is disconnected"
+        assert sum(first) / 375 - sum(last) / 375 > 700, "no client returns before the last one is disconnected"
         assert max(last) - min(last) > 750, "one after the other"
         assert await asyncio.to_thread(server.wait) == 0
 

@@ -2,8 +2,8 @@
 // install a network switch before.
 
 /**
- * A page cannot break a TCP connection. The server treats a close with this code as a lost socket, so the connection can
- * resume.
+ * A page cannot break a TCP connection. The server treats a close with this code as a lost socket, so the connection
+ * can resume.
  */
 const DROP_CODE = 4000;
 
