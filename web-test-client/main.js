@@ -10,9 +10,9 @@ const COPIED_MILLISECONDS = 1500;
 
 const isDemo = new URLSearchParams(location.search).has('demo');
 
-/** Whether the server gives out rooms: it is in development mode. */
+/** Whether the server has rooms: only in development mode. */
 let hasRooms = false;
-/** What the user asked to join. */
+/** The room or session that the user asked to join. */
 let request = null;
 /** The library of the second pane, once it has been loaded. */
 let secondLibrary = null;
@@ -47,8 +47,10 @@ find('invite').addEventListener('click', copyLink);
 start();
 
 async function start() {
-  // A request for a room would make the browser report an error on a server without rooms.
-  hasRooms = await fetch('./livez').then((response) => response.json()).then(({ rooms }) => rooms === true, () => false);
+  // Ask `/livez` first: on a server without rooms, the browser would report a failed request for a room as an error.
+  hasRooms = await fetch('./livez')
+    .then((response) => response.json())
+    .then(({ rooms }) => rooms === true, () => false);
   if (isDemo && hasRooms) {
     request = { name: 'Left', room: join.room ?? newRoom(), role: 'publisher' };
     enter();
@@ -171,5 +173,6 @@ function roomLink(query) {
 }
 
 function newRoom() {
-  return `demo-${[...crypto.getRandomValues(new Uint8Array(4))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  const bytes = [...crypto.getRandomValues(new Uint8Array(4))];
+  return `demo-${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

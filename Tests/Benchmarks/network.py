@@ -1,4 +1,6 @@
-"""The cost of bad networks, measured on a real server on loopback. It prints figures, and fails only if a promise is broken.
+"""Measures the cost of bad networks on a real server on loopback.
+
+It prints figures, and fails only if a promise of the protocol is broken.
 
   storm   N clients in sessions of 100 lose their sockets at once: the time until the last one has resumed
   stall   the median latency of broadcasts with one stalled reader, and its ratio to the latency without it
@@ -150,8 +152,9 @@ async def stall(count, session_size, size):
         held = await join_all(server, session_size, session_size)
         stalled = held.pop()
         stalled.transport.pause_reading()
-        # In turns, so that whatever else the machine does is in both.
-        pairs = [(await broadcasts(free[0], free[1:], count // 10, size), await broadcasts(held[0], held[1:], count // 10, size))
+        # Measure in turns, so that other load on the machine affects both.
+        part = count // 10
+        pairs = [(await broadcasts(free[0], free[1:], part, size), await broadcasts(held[0], held[1:], part, size))
                  for _ in range(10)]
         without, with_one = (statistics.median(times) for times in zip(*pairs))
         print(f"stall: {count} broadcasts of {size} bytes to {session_size} members: median {without:.3f} ms, "

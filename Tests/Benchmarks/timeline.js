@@ -16,7 +16,13 @@ function nanosecondsPerMessage(count, limit) {
 }
 
 function append(timeline, number) {
-  const message = { text: `message ${number}`, senderId: number % 3 === 0 ? 'a' : 'b', localId: String(number), seq: number + 1, direction: 'received' };
+  const message = {
+    text: `message ${number}`,
+    senderId: number % 3 === 0 ? 'a' : 'b',
+    localId: String(number),
+    seq: number + 1,
+    direction: 'received',
+  };
   if (timeline.insert(message, number * 30_000).length === 0) throw new Error('nothing has changed');
 }
 

@@ -14,7 +14,7 @@ import pytest
 
 from server_process import Server
 
-# The limit of one test. It only ends a test that hangs: nothing is measured by it.
+# The time limit of one test. It only ends a test that hangs; no result depends on it.
 TEST_SECONDS = 240
 
 
@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items):
 def server():
     """A server with a project and a short resume window, so that a test can see a lost connection expire.
 
-    It has no rate limit, because the speed of a test depends on the machine. The tests of rates start their own servers.
+    It has no rate limit, because the speed of a test depends on the machine. Tests of rates start their own servers.
     """
     with Server("--signal-rate", "0", log_level="trace", resume_seconds=1) as server:
         yield server

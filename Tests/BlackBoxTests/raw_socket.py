@@ -7,12 +7,12 @@ import os
 import socket
 import struct
 
-# A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
+# A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
 
-# The receive buffer of a client that stalls. It is small beside what a test sends, so that data soon waits in the server.
-# With one below the size of a segment, the rest would arrive at a few kilobytes a second: each segment would wait for a
-# retransmission.
+# The receive buffer of a client that stalls. It is small compared with the data that a test sends, so that data soon
+# waits in the server. With a buffer below the size of a segment, the rest would arrive at a few kilobytes a second:
+# each segment would wait for a retransmission.
 STALLED_BUFFER = 1 << 18
 
 TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10

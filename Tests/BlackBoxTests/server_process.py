@@ -20,12 +20,12 @@ WEB_ROOT = REPOSITORY / "web-test-client"
 TLS = REPOSITORY / "Tests/Vectors/tls"
 READY = re.compile(r"https?://([0-9.]+):([0-9]+)")
 
-# A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
+# A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
 
 
 def environment(**settings):
-    """The environment of a child process: without the settings of this process, and with these."""
+    """The environment of a child process: that of this process, with only these `SIGNALBOX_` settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_")}
     return kept | {"SIGNALBOX_" + name.upper(): str(value) for name, value in settings.items()}
 
@@ -111,8 +111,9 @@ class Command:
 class Server(Command):
     """A server on a free port.
 
-    It has a project of its own, or runs in development mode (`dev=True`), or reads a configuration file; `project` is then
-    the one that the requests are made for. With `tls=True` it serves https and wss with the certificates of Tests/Vectors/tls.
+    It has a project of its own, or runs in development mode (`dev=True`), or reads a configuration file. With a
+    configuration file, `project` names the project of the requests. With `tls=True` it serves https and wss with the
+    certificates of Tests/Vectors/tls.
     """
 
     def __init__(self, *arguments, dev=False, project=None, tls=False, web_root=WEB_ROOT, log_level="info", **settings):

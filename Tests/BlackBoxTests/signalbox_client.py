@@ -7,7 +7,7 @@ import json
 import websockets
 from websockets.asyncio.client import connect as websocket
 
-# A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
+# A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
 SUBPROTOCOL = "signalbox.v1"
 
@@ -15,7 +15,7 @@ SUBPROTOCOL = "signalbox.v1"
 class Client:
     """A client that reads all the time, and answers each `ping` when it arrives.
 
-    So it never misses a heartbeat (HB-3), however long the test does something else.
+    So it never misses a heartbeat (HB-3), even while the test is busy.
     """
 
     def __init__(self, socket):
@@ -55,7 +55,9 @@ class Client:
     @classmethod
     async def open(cls, server, **options):
         """A socket that is not connected to a session yet."""
-        options = {"subprotocols": [SUBPROTOCOL], "max_size": 16 << 20, "ping_interval": None, "compression": None} | options
+        options = {
+            "subprotocols": [SUBPROTOCOL], "max_size": 16 << 20, "ping_interval": None, "compression": None
+        } | options
         url = f"ws{'s' if server.tls else ''}://{server.host}:{server.port}/v1/signaling"
         if server.tls:
             options["ssl"] = server.tls
@@ -163,7 +165,7 @@ class Client:
 
 
 class Bystander(Client):
-    """A client that must not be affected by what other clients do wrong."""
+    """A client that the faults of other clients must not affect."""
 
     async def is_unaffected(self, *but):
         """Requires that signals are still delivered, and that nothing came before except presence of the connections
@@ -185,7 +187,13 @@ def presence_id(event):
 def connect_line(server, session, **members):
     """A `connect` request as text, for tests that send bytes. `members` replace its members."""
     return json.dumps(
-        {"op": "connect", "id": 1, "apiKey": server.project.key, "sessionId": session, "token": server.project.token(session)}
+        {
+            "op": "connect",
+            "id": 1,
+            "apiKey": server.project.key,
+            "sessionId": session,
+            "token": server.project.token(session),
+        }
         | members
     )
 

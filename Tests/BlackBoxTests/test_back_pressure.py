@@ -1,6 +1,6 @@
 """Clients that read slowly or not at all: docs/PROTOCOL.md WIRE-13, WIRE-14, LEAVE-1 and G5.
 
-A bound on time is a heartbeat: a server that waited for a stalled client would wait for two, until it closes it.
+Time limits are one heartbeat: a server that waits for a stalled client closes it only after two.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ async def test_g_5_a_stalled_reader_delays_no_other_client_and_is_closed(quiet_s
         assert await receiving == sent, "the other receiver loses nothing"
         assert slowest < HEARTBEAT_SECONDS
         assert server.memory() - before < 100 << 20
-        # The stalled reader learns of it when it reads again.
+        # The stalled reader finds the close when it reads again.
         raw.writer.transport.resume_reading()
         assert await raw.close_code() == 4002
     raw.writer.transport.abort()
@@ -90,7 +90,9 @@ async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_clos
         assert server.memory() - before < 16 << 20
         # Two heartbeats without progress, then the resume window of a second. A closed socket accepts the rest, to
         # discard it.
-        pause, count = max((after - at, count) for count, (at, after) in enumerate(zip(accepted, [*accepted[1:], now]), 1))
+        pause, count = max(
+            (after - at, count) for count, (at, after) in enumerate(zip(accepted, [*accepted[1:], now]), 1)
+        )
         assert count < 400, "TCP pushes back"
         assert 1.5 * HEARTBEAT_SECONDS < pause < 3.5 * HEARTBEAT_SECONDS
         assert now - started > 2 * HEARTBEAT_SECONDS
@@ -144,7 +146,8 @@ async def test_wire_13_a_hundred_thousand_requests_without_reading_are_all_answe
                 own += 1
             elif event["ev"] != "ping":
                 assert event["id"] == answered, event
-                assert (event["ev"], event.get("code")) == [("ack", None), ("error", 404), ("error", 1015)][answered % 3]
+                expected = [("ack", None), ("error", 404), ("error", 1015)][answered % 3]
+                assert (event["ev"], event.get("code")) == expected
                 answered += 1
                 assert own == (answered + 2) // 3, "SIG-6: each ack follows its signal, and nothing is lost"
     await sending
@@ -153,15 +156,17 @@ async def test_wire_13_a_hundred_thousand_requests_without_reading_are_all_answe
 
 @pytest.mark.waiting
 async def test_wire_14_a_client_that_reads_slowly_is_kept_for_more_than_two_heartbeats(server):
-    """It reads five frames a second, while megabytes wait.
+    """The client reads five frames a second, while megabytes wait.
 
-    It answers no heartbeat, since the server does not read from it.
+    It answers no heartbeat, because the server does not read from it.
     """
     # Twice what the buffers of the kernel hold.
     count = 100_000
     raw = await stalled(server, server.project.session())
     line = b'{"op":"signal","id":%d,"to":"nobody","data":"' + b"x" * 200 + b'"}'
-    pieces = [frame(TEXT, b"\n".join(line % number for number in range(start, start + 200))) for start in range(0, count, 200)]
+    pieces = [
+        frame(TEXT, b"\n".join(line % number for number in range(start, start + 200))) for start in range(0, count, 200)
+    ]
     sending = asyncio.create_task(send_all(raw, pieces))
     raw.writer.transport.resume_reading()
     answered = 0
@@ -197,7 +202,9 @@ async def test_wire_13_g_5_the_server_handles_a_few_requests_of_a_client_and_the
         assert answers == list(range(count))
         assert largest <= 100
         # A request behind such a message is not lost, even if the client disconnects with it.
-        await raw.send_text("\n".join(['{"op":"signal","id":1,"to":"nobody"}'] * count + ['{"op":"disconnect","id":2}']))
+        await raw.send_text(
+            "\n".join(['{"op":"signal","id":1,"to":"nobody"}'] * count + ['{"op":"disconnect","id":2}'])
+        )
         assert await raw.close_code() == 1000
         await bystander.is_unaffected()
 

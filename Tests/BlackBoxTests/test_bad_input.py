@@ -12,24 +12,32 @@ from signalbox_client import Bystander, Client, connect_line, refuses
 
 NOT_JSON = [
     "hello", "{", "}", '{"op":"signal"', "{'op':'signal'}", '{"op":"signal",}', '{op:"signal"}', '{"op":"signal"} x',
-    '{"op":"signal"}{"op":"signal"}', '{"op":"signal","data":"a\tb"}', '{"op":"signal","data":"\0"}', '{"op":"signal","data":"\\x41"}',
-    '{"op":"signal","data":"\\u12"}', '{"op":"signal","x":01}', '{"op":"signal","x":+1}', '{"op":"signal","x":.5}', '{"op":"signal","x":1.}',
-    '{"op":"signal","x":1e}', '{"op":"signal","x":0x10}', '{"op":"signal","x":-}', '{"op":"signal","x":True}', '{"op":"signal","x":nul}',
+    '{"op":"signal"}{"op":"signal"}', '{"op":"signal","data":"a\tb"}', '{"op":"signal","data":"\0"}',
+    '{"op":"signal","data":"\\x41"}',
+    '{"op":"signal","data":"\\u12"}', '{"op":"signal","x":01}', '{"op":"signal","x":+1}', '{"op":"signal","x":.5}',
+    '{"op":"signal","x":1.}',
+    '{"op":"signal","x":1e}', '{"op":"signal","x":0x10}', '{"op":"signal","x":-}', '{"op":"signal","x":True}',
+    '{"op":"signal","x":nul}',
     '\ufeff{"op":"signal"}', "\u00a0{}", "{}\0", "\0", "/* */{}", '{"op":"signal"} // x',
     '{"op":"signal","x":NaN}', '{"op":"signal","x":Infinity}', '{"op":"signal","x":-Infinity}', '{/* */"op":"signal"}',
     '{"op":"signal","data":"\\ud800"}', '{"op":"signal","data":"\\udc00"}', '{"op":"signal","data":"\\udc00\\ud800"}',
     '{"op":"signal","data":"\\ud800\\u0041"}', '{"op":"signal","x":{"\\ud800":1}}',
     '{"op":"signal","op":"signal"}', '{"op":"signal","data":"a","\\u0064ata":"b"}', '{"op":"signal","x":{"a":1,"a":1}}',
     '{"op":"signal","a\\u0000b":1}', '{"op":"signal","\\u0000":1}', '{"op":"signal","x":[{"a\\u0000":1}]}',
-    '{"op":"signal","x":' + "[" * 32 + "]" * 32 + "}", '{"op":"signal","x":' + '{"x":' * 32 + "1" + "}" * 33, "[" * 60000,
+    '{"op":"signal","x":' + "[" * 32 + "]" * 32 + "}", '{"op":"signal","x":' + '{"x":' * 32 + "1" + "}" * 33,
+    "[" * 60000,
 ]  # fmt: skip
 
 WRONG_SHAPE = [
-    "1", '"signal"', "null", "true", "[]", "[{}]", "{}", '{"op":null}', '{"op":1}', '{"op":""}', '{"op":"Signal"}', '{"op":["signal"]}',
+    "1", '"signal"', "null", "true", "[]", "[{}]", "{}", '{"op":null}', '{"op":1}', '{"op":""}', '{"op":"Signal"}',
+    '{"op":["signal"]}',
     '{"ev":"signal"}', '{"op":"signal ","data":"x"}', '{"OP":"signal"}', '{"op":"resume"}',
-    '{"op":"signal","type":1}', '{"op":"signal","type":null}', '{"op":"signal","type":["a"]}', '{"op":"signal","data":{}}',
-    '{"op":"signal","data":null}', '{"op":"signal","data":1.5}', '{"op":"signal","data":true}', '{"op":"signal","to":null}',
-    '{"op":"signal","to":5}', '{"op":"signal","to":["x"]}', '{"op":"signal","onlineOnly":1}', '{"op":"signal","onlineOnly":"true"}',
+    '{"op":"signal","type":1}', '{"op":"signal","type":null}', '{"op":"signal","type":["a"]}',
+    '{"op":"signal","data":{}}',
+    '{"op":"signal","data":null}', '{"op":"signal","data":1.5}', '{"op":"signal","data":true}',
+    '{"op":"signal","to":null}',
+    '{"op":"signal","to":5}', '{"op":"signal","to":["x"]}', '{"op":"signal","onlineOnly":1}',
+    '{"op":"signal","onlineOnly":"true"}',
     '{"op":"signal","onlineOnly":null}', '{"op":"forceDisconnect"}', '{"op":"forceDisconnect","connectionId":null}',
 ]  # fmt: skip
 
@@ -44,7 +52,8 @@ async def test_wire_4_wire_9_each_bad_line_is_answered_and_other_clients_are_una
                 for line in lines[start : start + 8]:
                     await culprit.send(line)
                     event = await culprit.next()
-                    assert (event["ev"], event.get("code"), event.get("name")) == ("error", 400, "OT_INVALID_PARAMETER"), (line[:80], event)
+                    found = event["ev"], event.get("code"), event.get("name")
+                    assert found == ("error", 400, "OT_INVALID_PARAMETER"), (line[:80], event)
                     assert "id" not in event and event["retryable"] is False
                 await bystander.is_unaffected(*culprits)
                 # The connection continues.
@@ -165,7 +174,9 @@ async def test_wire_10_more_than_64_fragments_or_65536_bytes_are_refused(server,
 async def test_wire_10_a_frame_that_announces_too_many_bytes_is_refused_early(server, session):
     async with await Bystander.join(server, session) as bystander:
         before = server.memory()
-        for head in (bytes([0x81, 0xFF]) + (1 << 62).to_bytes(8, "big"), bytes([0x81, 0xFF]) + (1 << 30).to_bytes(8, "big")):
+        for head in (
+            bytes([0x81, 0xFF]) + (1 << 62).to_bytes(8, "big"), bytes([0x81, 0xFF]) + (1 << 30).to_bytes(8, "big")
+        ):
             async with await RawSocket.websocket(server) as raw:
                 await connected(raw, server, session)
                 await raw.send(head + bytes(4) + b" " * 70000)
@@ -183,7 +194,10 @@ async def test_wire_10_a_frame_that_announces_too_many_bytes_is_refused_early(se
         await bystander.is_unaffected(culprit)
 
 
-BAD_UTF8 = [b"\xff", b"\xc0\xaf", b"\xe2\x82", b"\xed\xa0\x80", b"\xed\xb0\x80", b"\xf4\x90\x80\x80", b"\xf0\x80\x80\x80", b"\x80", b"\xc1\x81", b"\xf8\x88\x80\x80\x80"]  # fmt: skip
+BAD_UTF8 = [
+    b"\xff", b"\xc0\xaf", b"\xe2\x82", b"\xed\xa0\x80", b"\xed\xb0\x80", b"\xf4\x90\x80\x80", b"\xf0\x80\x80\x80",
+    b"\x80", b"\xc1\x81", b"\xf8\x88\x80\x80\x80",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("bad", BAD_UTF8, ids=lambda bad: bad.hex())
@@ -208,7 +222,9 @@ async def test_wire_10_a_character_may_be_split_between_fragments(server, sessio
         await connected(raw, server, session)
         text = '{"op":"signal","id":2,"data":"😀"}'.encode()
         middle = text.index("😀".encode()) + 2
-        await raw.send(frame(TEXT, text[:middle], fin=False) + frame(PING, b"in between") + frame(CONTINUATION, text[middle:]))
+        await raw.send(
+            frame(TEXT, text[:middle], fin=False) + frame(PING, b"in between") + frame(CONTINUATION, text[middle:])
+        )
         # The server may send the two answers in either order.
         frames = dict([await raw.frame(), await raw.frame()])
         assert frames[PONG] == b"in between"
@@ -235,7 +251,7 @@ async def test_wire_3_messages_do_not_depend_on_how_tcp_splits_them(server, sess
             assert await raw.close_code() == 1000
 
 
-# A frame without a mask is missing here: libwebsockets 4.1.6 accepts it, and does not report that the mask is absent.
+# No case for a frame without a mask: libwebsockets 4.1.6 accepts it, and does not report the missing mask.
 BROKEN_FRAMES = {
     "reserved bit 1": frame(TEXT, b'{"op":"signal"}', reserved=4),
     "reserved bit 3": frame(TEXT, b'{"op":"signal"}', reserved=1),
@@ -264,7 +280,14 @@ async def test_rfc_6455_a_broken_frame_ends_only_its_own_connection(server, sess
         await bystander.is_unaffected()
 
 
-@pytest.mark.parametrize("payload", [b"\x03", (999).to_bytes(2, "big"), (1005).to_bytes(2, "big"), (65535).to_bytes(2, "big"), (1000).to_bytes(2, "big") + b"\xff"], ids=repr)
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"\x03", (999).to_bytes(2, "big"), (1005).to_bytes(2, "big"), (65535).to_bytes(2, "big"),
+        (1000).to_bytes(2, "big") + b"\xff",
+    ],
+    ids=repr,
+)
 async def test_rfc_6455_a_broken_close_frame_ends_only_its_own_connection(server, session, payload):
     async with await Bystander.join(server, session) as bystander, await RawSocket.websocket(server) as raw:
         culprit = await connected(raw, server, session)
@@ -376,7 +399,19 @@ async def test_con_3_wrong_keys_and_sessions_are_refused(server, session):
         for key in ("101", "", "100 ", "0100", "１００"):
             await refuses(server, session, 1004, "OT_AUTHENTICATION_ERROR", apiKey=key)
         foreign = project.session(key="101")
-        for wrong in ("", "nonsense", "1_", "1_!!!", session[:-1] + "\n", "3_" + session[2:], session[2:], foreign, "1_" + base64url(b"1~100"), "2_" + base64url(b"2~100~~1~x~P~~"), "1_" + "A" * 300):
+        for wrong in (
+            "",
+            "nonsense",
+            "1_",
+            "1_!!!",
+            session[:-1] + "\n",
+            "3_" + session[2:],
+            session[2:],
+            foreign,
+            "1_" + base64url(b"1~100"),
+            "2_" + base64url(b"2~100~~1~x~P~~"),
+            "1_" + "A" * 300,
+        ):
             await refuses(server, wrong, 1005, "OT_INVALID_SESSION_ID")
         await bystander.is_unaffected()
 
@@ -398,7 +433,9 @@ async def test_tok_4_clocks_may_differ_by_thirty_seconds(server, session):
 async def test_tok_2_without_expire_time_a_token_lives_a_day(server, session):
     now = int(time.time())
     day = 24 * 3600
-    async with await Client.join(server, session, token=server.project.token(session, create_time=now - day + 60, expire_time=None)):
+    async with await Client.join(
+        server, session, token=server.project.token(session, create_time=now - day + 60, expire_time=None)
+    ):
         pass
     late = server.project.token(session, create_time=now - day - 60, expire_time=None)
     await refuses(server, session, 1004, "OT_AUTHENTICATION_ERROR", token=late)
@@ -483,11 +520,13 @@ async def test_wire_1_a_query_after_the_path_is_ignored(server):
 @pytest.mark.parametrize(
     "garbage",
     [
-        b"\0" * 64, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 100, b"hello\r\n\r\n", b"\r\n" * 50 + b"x\r\n\r\n",
+        b"\0" * 64, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 100, b"hello\r\n\r\n",
+        b"\r\n" * 50 + b"x\r\n\r\n",
         b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nno colon\r\n\r\n",
         b"GET /" + b"a" * 20000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"a" * 20000 + b"\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 4000 + b"\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        b"GET http://elsewhere/ HTTP/1.1\r\nHost: elsewhere\r\n\r\n", b"CONNECT localhost:1 HTTP/1.1\r\n\r\n", bytes(range(256)) * 8 + b"\r\n\r\n",
+        b"GET http://elsewhere/ HTTP/1.1\r\nHost: elsewhere\r\n\r\n", b"CONNECT localhost:1 HTTP/1.1\r\n\r\n",
+        bytes(range(256)) * 8 + b"\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\nX: \0\xff\xfe\r\n\r\n",
     ],
     ids=lambda garbage: repr(garbage[:16]),

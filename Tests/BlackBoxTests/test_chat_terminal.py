@@ -468,7 +468,7 @@ async def test_a_refused_message_is_reported_and_later_ones_are_sent(settings):
                 bob.type("first\rsecond\r")
                 assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "first"
                 await bob.shows("^-- not sent: ")
-                # Until the rate allows another message.
+                # Wait until the rate allows another message.
                 receiving = asyncio.create_task(next_signal(ada, "text-chat"))
                 for number in itertools.count():
                     bob.type(f"try {number}\r")
@@ -510,7 +510,9 @@ async def test_a_lost_server_is_reported_in_the_status_line(settings):
             bob.type("kept")
             await bob.shows("^> kept$")
             server.process.kill()
-            await bob.until(lambda it: it.lines[-2] == "> kept" and it.lines[-1].startswith("the connection is lost; trying"))
+            await bob.until(
+                lambda it: it.lines[-2] == "> kept" and it.lines[-1].startswith("the connection is lost; trying")
+            )
             bob.type("\x15\x04")
             await bob.ends(0)
 
@@ -528,7 +530,8 @@ async def test_plain_output_reports_losses_and_does_not_repeat_own_messages(sett
                 assert await asyncio.to_thread(bob.out.until, "yours") == "Ada: yours"
                 for successor, notice in ((server, "-- back"), (another, "-- back; something may be missing")):
                     relay.cut()
-                    assert await asyncio.to_thread(bob.out.until, "lost") == "-- the connection is lost; trying to come back"
+                    line = await asyncio.to_thread(bob.out.until, "lost")
+                    assert line == "-- the connection is lost; trying to come back"
                     relay.route_to(successor.url)
                     relay.restore()
                     assert await asyncio.to_thread(bob.out.until, "back") == notice

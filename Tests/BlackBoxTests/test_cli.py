@@ -91,7 +91,8 @@ def test_serve_on_a_port_in_use_fails_and_names_the_port(server):
     ids=str,
 )
 def test_serve_refuses_a_wrong_setting_with_64_and_names_it(arguments, variables, word):
-    arguments = arguments if any(each == "--port" for each in arguments) or "port" in variables else ["--port", "0", *arguments]
+    if "--port" not in arguments and "port" not in variables:
+        arguments = ["--port", "0", *arguments]
     result = run("serve", *arguments, **variables)
     assert word.lower() in fails(result, USAGE).splitlines()[0].lower(), result.stderr
 
@@ -99,10 +100,13 @@ def test_serve_refuses_a_wrong_setting_with_64_and_names_it(arguments, variables
 @pytest.mark.parametrize(
     "text, word",
     [
-        ("", ""), ("nonsense", ""), ("[]", ""), ('{"port":0', ""), ('{"port":0,"surplus":1}', "surplus"), ('{"Port":0}', "Port"),
-        ('{"port":"0"}', "port"), ('{"port":1.5}', "port"), ('{"port":-1}', "port"), ('{"port":65536}', "port"), ('{"port":null}', "port"),
+        ("", ""), ("nonsense", ""), ("[]", ""), ('{"port":0', ""), ('{"port":0,"surplus":1}', "surplus"),
+        ('{"Port":0}', "Port"),
+        ('{"port":"0"}', "port"), ('{"port":1.5}', "port"), ('{"port":-1}', "port"), ('{"port":65536}', "port"),
+        ('{"port":null}', "port"),
         ('{"dev":"yes"}', "dev"), ('{"apiKey":100,"apiSecret":"s"}', "apiKey"), ('{"apiKey":"100"}', "ecret"),
-        ('{"host":5}', "host"), ('{"logLevel":"debug"}', "logLevel"), ('{"port":0,"port":0}', ""), ('{"webRoot":[]}', "webRoot"),
+        ('{"host":5}', "host"), ('{"logLevel":"debug"}', "logLevel"), ('{"port":0,"port":0}', ""),
+        ('{"webRoot":[]}', "webRoot"),
     ],
 )  # fmt: skip
 def test_serve_refuses_a_wrong_configuration_file_with_64_and_names_the_fault(tmp_path, text, word):
@@ -133,7 +137,11 @@ def free_ports(count):
 def test_serve_prefers_the_command_line_to_the_environment_and_the_environment_to_the_file(tmp_path):
     file_port, environment_port, argument_port = free_ports(3)
     file = tmp_path / "settings.json"
-    file.write_text(json.dumps({"host": "127.0.0.1", "port": file_port, "apiKey": "100", "apiSecret": "s", "webRoot": str(WEB_ROOT)}))
+    file.write_text(
+        json.dumps({
+            "host": "127.0.0.1", "port": file_port, "apiKey": "100", "apiSecret": "s", "webRoot": str(WEB_ROOT)
+        })
+    )
     for arguments, variables, port in [
         (["--config", file], {}, file_port),
         ([], {"config": file}, file_port),
@@ -164,7 +172,9 @@ async def test_a_token_of_the_token_command_is_accepted_for_a_session_of_the_ses
     assert run("session", **settings).stdout.strip() != session
     for form, starts in (("t1", "T1=="), ("jwt", "ey")):
         for role in ("subscriber", "publisher", "moderator", "publisheronly"):
-            arguments = [session, "--role", role, "--data", "name=Zoë & co +~1%\n😀", "--format", form, "--expires-in", "60"]
+            arguments = [
+                session, "--role", role, "--data", "name=Zoë & co +~1%\n😀", "--format", form, "--expires-in", "60"
+            ]
             token = run("token", *arguments, **settings)
             assert token.returncode == 0 and token.stdout.startswith(starts), token
             async with await Client.join(server, session, token=token.stdout.strip()) as client:
@@ -181,7 +191,8 @@ def hosting(tmp_path_factory):
     (folder / "private.pem").write_text(application.private_pem)
     (folder / "settings.json").write_text(json.dumps({
         "projects": [
-            {"apiKey": first.key, "secrets": [first.secret]}, {"apiKey": second.key, "secrets": [second.secret, "the old secret"]},
+            {"apiKey": first.key, "secrets": [first.secret]},
+            {"apiKey": second.key, "secrets": [second.secret, "the old secret"]},
         ],
         "applications": [{"applicationId": application.key, "publicKeyFile": "public.pem"}],
     }))  # fmt: skip
@@ -190,7 +201,9 @@ def hosting(tmp_path_factory):
             "project": (first, ["--api-key", first.key, "--api-secret", first.secret]),
             "new secret": (second, ["--api-key", second.key, "--api-secret", second.secret]),
             "old secret": (second, ["--api-key", second.key, "--api-secret", "the old secret"]),
-            "application": (application, ["--application-id", application.key, "--private-key-file", folder / "private.pem"]),
+            "application": (
+                application, ["--application-id", application.key, "--private-key-file", folder / "private.pem"]
+            ),
         }
         server.folder = folder
         yield server
@@ -250,7 +263,9 @@ def test_token_contains_the_claims_that_sdks_write(hosting):
     assert t1.startswith("T1==") and base64.b64decode(t1[4:]).startswith(b"partner_id=200&sig=")
     head, claims = claims_of(run("token", session, *names, "--format", "jwt", "--expires-in", "60").stdout.strip())
     assert head == {"alg": "HS256", "typ": "JWT"}
-    assert {"iss": "200", "ist": "project", "session_id": session, "role": "publisher", "scope": "session.connect"}.items() <= claims.items()
+    assert {
+        "iss": "200", "ist": "project", "session_id": session, "role": "publisher", "scope": "session.connect"
+    }.items() <= claims.items()
     assert claims["exp"] - claims["iat"] == 60 and "connection_data" not in claims
 
     application, names = hosting.owners["application"]
@@ -279,7 +294,8 @@ async def test_an_application_is_read_from_the_environment_and_a_project_comes_f
         assert run("signal", session, token=token, server=hosting.url).returncode == 0
         # With both in the environment the project signs, and it cannot sign for a session of the application.
         both = variables | {"api_key": "200", "api_secret": "the first secret"}
-        assert run("session", **both).stdout.strip() != "" and claims_of(run("credentials", **both).stdout.strip())[1]["iss"] == "200"
+        assert run("session", **both).stdout.strip() != ""
+        assert claims_of(run("credentials", **both).stdout.strip())[1]["iss"] == "200"
         fails(await asyncio.to_thread(run, "signal", session, "--type", "t", **both), USAGE)
         # The command line comes before the environment.
         named = ["--application-id", application.key, "--private-key-file", key_file]
@@ -330,12 +346,17 @@ def test_credentials_are_accepted_by_rest(server, settings):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["token"], ["token", "nonsense"], ["token", "SESSION", "--role", "admin"], ["token", "SESSION", "--format", "xml"],
-        ["token", "SESSION", "--expires-in", "0"], ["token", "SESSION", "--expires-in", "-5"], ["token", "SESSION", "--expires-in", "2592001"],
-        ["token", "SESSION", "--expires-in", "x"], ["token", "SESSION", "--data", "a" * 1001], ["token", "SESSION", "more"],
+        ["token"], ["token", "nonsense"], ["token", "SESSION", "--role", "admin"],
+        ["token", "SESSION", "--format", "xml"],
+        ["token", "SESSION", "--expires-in", "0"], ["token", "SESSION", "--expires-in", "-5"],
+        ["token", "SESSION", "--expires-in", "2592001"],
+        ["token", "SESSION", "--expires-in", "x"], ["token", "SESSION", "--data", "a" * 1001],
+        ["token", "SESSION", "more"],
         ["session", "destroy"], ["session", "create", "more"], ["nonsense"], ["signal"], ["listen"], ["chat"],
-        ["signal", "SESSION", "--type", "a b"], ["signal", "SESSION", "--type", "a" * 129], ["signal", "SESSION", "--data", "a" * 8193],
-        ["signal", "SESSION", "--to", ""], ["signal", "SESSION", "--server", "nonsense"], ["signal", "SESSION", "--server", "ftp://x/"],
+        ["signal", "SESSION", "--type", "a b"], ["signal", "SESSION", "--type", "a" * 129],
+        ["signal", "SESSION", "--data", "a" * 8193],
+        ["signal", "SESSION", "--to", ""], ["signal", "SESSION", "--server", "nonsense"],
+        ["signal", "SESSION", "--server", "ftp://x/"],
         ["signal", "SESSION", "--role", "admin"], ["signal", "SESSION", "--name", "a" * 1001],
     ],
     ids=lambda arguments: " ".join(arguments)[:50],
@@ -393,7 +414,9 @@ def test_a_refusal_by_the_server_is_77(server, settings):
 async def test_signal_prints_its_seq(server, settings):
     session = server.project.session()
     async with await Client.join(server, session) as ada:
-        result = await asyncio.to_thread(run, "signal", session, "--type", "greeting", "--data", "hé😀\nllo", "--name", "Cli", **settings)
+        result = await asyncio.to_thread(
+            run, "signal", session, "--type", "greeting", "--data", "hé😀\nllo", "--name", "Cli", **settings
+        )
         assert (result.returncode, result.stdout, result.stderr) == (0, "3\n", "")
         created = await ada.expect("connectionCreated", seq=2)
         assert created["connection"]["data"] == "Cli"
@@ -431,7 +454,9 @@ async def test_listen_prints_json_lines_and_ends_cleanly(server, settings, how):
             assert event["type"] == "t" and event["data"] == 'line\nbreak "quoted" \u2028 \x1b[31m 😀'
             assert ada.id in json.dumps(event)
             listen.process.send_signal(how)
-            await ada.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"], reason="clientDisconnected")
+            await ada.expect(
+                "connectionDestroyed", connectionId=created["connection"]["connectionId"], reason="clientDisconnected"
+            )
             assert await asyncio.to_thread(listen.wait) == 0
 
 
@@ -495,7 +520,7 @@ async def test_listen_ends_when_its_output_is_closed(server, settings):
 
 
 async def test_listen_ends_with_a_failure_when_the_connection_is_lost():
-    """An exit code of 0 would tell a script that it received everything."""
+    """With an exit code of 0 a script would assume that it received everything."""
     with Server(resume_seconds=1, recovery_seconds=0) as server:
         with Command("listen", server.project.session(), **project_settings(server)) as listen:
             await asyncio.to_thread(listen.out.until, "connected")
@@ -528,7 +553,9 @@ async def test_chat_sends_piped_input_line_by_line_and_then_disconnects(server, 
         result = await asyncio.to_thread(run, "chat", session, "--name", "Pipe", input=text, **settings)
         assert result.returncode == 0, result
         received = await messages(ada, 4)
-        assert [chat_text(each).strip() for each in received] == ["hello", "second é😀", "spaces", "no newline at the end"]
+        assert [chat_text(each).strip() for each in received] == [
+            "hello", "second é😀", "spaces", "no newline at the end"
+        ]
         await ada.expect("connectionDestroyed", reason="clientDisconnected")
 
 
@@ -540,13 +567,17 @@ async def test_chat_shows_messages_without_their_escape_sequences(server, settin
             assert "Terminal" in created["connection"]["data"]
 
             async def send_chat(text, type="TextChat"):
-                data = text if type == "TextChat" else json.dumps({"text": text, "sender": {"id": ada.id, "alias": "A\x1b[2Jda"}, "sentOn": 1})
+                data = text if type == "TextChat" else json.dumps({
+                    "text": text, "sender": {"id": ada.id, "alias": "A\x1b[2Jda"}, "sentOn": 1
+                })
                 await ada.request("signal", type=type, data=data)
 
             await send_chat("plain")
             line = await asyncio.to_thread(chat.out.until, "plain")
             assert line.endswith(": plain") and "Ada" in line, line
-            await send_chat("nasty \x1b[31mred\x1b]0;title\x07 \x9b2J bell\x07 back\x08 del\x7f cr\rover end", "text-chat")
+            await send_chat(
+                "nasty \x1b[31mred\x1b]0;title\x07 \x9b2J bell\x07 back\x08 del\x7f cr\rover end", "text-chat"
+            )
             line = await asyncio.to_thread(chat.out.until, "end")
             await send_chat("two\nlines")
             await send_chat("bidi \u202e end2")
@@ -572,6 +603,8 @@ async def test_chat_reports_a_line_that_is_too_long_and_sends_the_next(server, s
 
 
 def test_help_and_version_exit_with_0():
-    for arguments in (["--help"], ["--version"], ["serve", "--help"], ["chat", "--help"], ["session", "create", "--help"]):
+    for arguments in (
+        ["--help"], ["--version"], ["serve", "--help"], ["chat", "--help"], ["session", "create", "--help"]
+    ):
         result = run(*arguments)
         assert result.returncode == 0 and result.stdout and not result.stderr, result

@@ -1,13 +1,14 @@
 """The documents against the repository: comparison tables, links, the picture of the targets, and the names of types.
 
-Each row of a comparison table (OPENTOK.md, opentok-web.md, opentok-swift.md) has a verdict and names a test that exists.
-A reference stands in backquotes:
+Each row of a comparison table (OPENTOK.md, opentok-web.md, opentok-swift.md) has a verdict and names a test that
+exists. A reference is in backquotes:
 
   `session: SIG-4 to takes`       the beginning of a test name in web-test-client/test/session.test.js
   `classic: test_changing`        the same in Tests/BrowserTests/test_classic_page.py
   `test_rest_nobody_there`        a whole test name in Tests/BlackBoxTests
   `ApplicationTests: rotation`    a function in a Swift test file
-  Session `before`, `presence`    the same in Tests/OpenTokTests/SessionTests.swift, in opentok-swift.md; "all" is the file
+  Session `before`, `presence`    the same in Tests/OpenTokTests/SessionTests.swift, in opentok-swift.md; "all" is the
+                                  file
   `scripts: lost-ack-is-fetched`  a file of Tests/Vectors/client, without its extension
   `Tests/…/t1.json`, `web.json`   a file; a name without a folder is a file of Tests/Vectors
 """
@@ -113,11 +114,13 @@ def test_the_tables_are_read_at_all():
     assert {document for document, *_ in (row.values for row in ROWS)} == set(DOCUMENTS)
     assert len(ROWS) > 100
     for wrong in (
-        "session: no such test", "nofile: SIG-1", "classic: test_no_such", "test_no_such", "ApplicationTests: noSuch", "Tests/nothing.json",
+        "session: no such test", "nofile: SIG-1", "classic: test_no_such", "test_no_such", "ApplicationTests: noSuch",
+        "Tests/nothing.json",
         "nothing.json", "Tests/BlackBoxTests", "SessionTests: OTSession", "prose",
     ):  # fmt: skip
         assert not is_there(wrong), wrong
-    assert is_there("compatibility: signal: the server's 418") and not is_there("compatibility: signal: the client's 418")
+    assert is_there("compatibility: signal: the server's 418")
+    assert not is_there("compatibility: signal: the client's 418")
 
 
 MARKDOWN = sorted(
@@ -131,7 +134,9 @@ def without_code(text):
 
 def anchors(path):
     """The anchors of a page's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    headings = re.findall(
+        r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL), re.MULTILINE
+    )
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
@@ -154,7 +159,11 @@ def targets():
 
 
 def target_rows():
-    return re.findall(r"^\| `(\w+)` \|", (REPOSITORY / "docs/ARCHITECTURE.md").read_text().partition("\n## One signal")[0], re.MULTILINE)
+    return re.findall(
+        r"^\| `(\w+)` \|",
+        (REPOSITORY / "docs/ARCHITECTURE.md").read_text().partition("\n## One signal")[0],
+        re.MULTILINE,
+    )
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/ARCHITECTURE.md"])

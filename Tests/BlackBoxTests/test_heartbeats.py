@@ -1,7 +1,7 @@
 """Heartbeats and the server's timeouts: docs/PROTOCOL.md CON-2, section 7 and G5.
 
-Most of these tests take several heartbeats. Each measures from before it connects, so that a lower bound always holds; upper bounds
-leave the machine the time of a heartbeat.
+Most of these tests take several heartbeats. Each starts its clock before it connects, so that a lower bound always
+holds. Upper bounds allow one heartbeat more for a slow machine.
 """
 
 import asyncio

@@ -24,8 +24,9 @@ def test_openapi_each_operation_answers_as_described(server, dev_server, session
     settings += '[checks.not_a_server_error]\nexpected-statuses = ["2xx", "3xx", "4xx", "501"]\n'
     if mode == "project":
         url = server.url
-        # The server would refuse generated keys and sessions before it looks at anything else.
-        configuration.write_text(settings + f'''[parameters]\n"path.project" = "{server.project.key}"\n"path.session" = "{session}"\n''')
+        # The server would refuse generated keys and sessions before it checks anything else.
+        parameters = f'"path.project" = "{server.project.key}"\n"path.session" = "{session}"\n'
+        configuration.write_text(settings + "[parameters]\n" + parameters)
         chosen = ["--exclude-tag", "development", "--header", f"X-OPENTOK-AUTH: {server.project.credentials()}"]
     else:
         url = dev_server.url
@@ -48,6 +49,15 @@ def test_openapi_each_operation_answers_as_described(server, dev_server, session
 def test_openapi_describes_503_where_a_stopping_server_answers_so():
     """The description agrees with docs/PROTOCOL.md, section 14."""
     operations = re.split(r"\n  (?=/)", (REPOSITORY / "docs/openapi.yaml").read_text())
-    described = {operation.split(":", 1)[0] for operation in operations if '"503"' in operation or "*signal-responses" in operation}
+    described = {
+        operation.split(":", 1)[0]
+        for operation in operations
+        if '"503"' in operation or "*signal-responses" in operation
+    }
     project = "/v2/project/{project}/session/{session}"
-    assert described == {f"{project}/signal", f"{project}/connection/{{connection}}/signal", f"{project}/connection/{{connection}}", "/readyz"}
+    assert described == {
+        f"{project}/signal",
+        f"{project}/connection/{{connection}}/signal",
+        f"{project}/connection/{{connection}}",
+        "/readyz",
+    }

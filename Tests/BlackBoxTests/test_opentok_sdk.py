@@ -35,7 +35,9 @@ def test_opentok_4_2_the_sdk_creates_sessions_with_and_without_options(opentok):
 @pytest.mark.parametrize("use_jwt", [True, False], ids=["jwt", "t1"])
 @pytest.mark.parametrize("role", [Roles.subscriber, Roles.publisher, Roles.moderator, Roles.publisher_only])
 async def test_opentok_3_a_token_of_the_sdk_is_accepted(server, opentok, made, use_jwt, role):
-    token = opentok.generate_token(made, role=role, data="name=Zoë & co", initial_layout_class_list=["a", "b"], use_jwt=use_jwt)
+    token = opentok.generate_token(
+        made, role=role, data="name=Zoë & co", initial_layout_class_list=["a", "b"], use_jwt=use_jwt
+    )
     async with await Client.join(server, made, token=token) as client:
         assert client.connected["role"] == role.value
         assert client.me["data"] == "name=Zoë & co"

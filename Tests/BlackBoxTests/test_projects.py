@@ -21,7 +21,13 @@ class Owners:
     video = Application()
     audio = Application()
     stranger = Application()
-    all = {"project": ada, "old secret": ada_before, "second project": bob, "application": video, "second application": audio}
+    all = {
+        "project": ada,
+        "old secret": ada_before,
+        "second project": bob,
+        "application": video,
+        "second application": audio,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +42,9 @@ def folder(tmp_path_factory):
             {"apiKey": Owners.ada.key, "secrets": [Owners.ada.secret, Owners.ada_before.secret]},
             {"apiKey": Owners.bob.key, "secrets": [Owners.bob.secret]},
         ],
-        "applications": [{"applicationId": each.key, "publicKeyFile": f"{name}.pem"} for name, each in applications.items()],
+        "applications": [
+            {"applicationId": each.key, "publicKeyFile": f"{name}.pem"} for name, each in applications.items()
+        ],
     }))  # fmt: skip
     return folder
 
@@ -112,18 +120,24 @@ async def test_rest_1_wrong_bearer_credentials_are_403_on_each_route(server):
                 assert server.request(method, path, body, {"Authorization": authorization}).status == 403
             # Each kind of credentials has its own header.
             assert server.request(method, path, body, {"X-OPENTOK-AUTH": Owners.video.credentials()}).status == 403
-            assert server.request(method, path, body, {"Authorization": "Bearer " + Owners.ada.credentials()}).status == 403
+            assert server.request(
+                method, path, body, {"Authorization": "Bearer " + Owners.ada.credentials()}
+            ).status == 403
         assert len((await client.signal())[1]) == 1, "the client received one of the signals"
 
 
 async def test_rest_1_the_scheme_bearer_is_case_insensitive(server):
     for scheme in ("Bearer", "bearer", "BEARER"):
-        assert server.request("POST", "/session/create", b"", {"Authorization": f"{scheme} {Owners.video.credentials()}"}).status == 200
+        assert server.request(
+            "POST", "/session/create", b"", {"Authorization": f"{scheme} {Owners.video.credentials()}"}
+        ).status == 200
 
 
 OTHERS = [
     (mine, theirs)
-    for mine, theirs in (("ada", "bob"), ("bob", "ada"), ("ada", "video"), ("video", "ada"), ("video", "audio"), ("audio", "video"))
+    for mine, theirs in (
+        ("ada", "bob"), ("bob", "ada"), ("ada", "video"), ("video", "ada"), ("video", "audio"), ("audio", "video")
+    )
 ]
 
 
@@ -210,11 +224,15 @@ async def test_rest_1_partner_auth_is_refused_by_default(server):
 
 @pytest.fixture(scope="module")
 def partner_auth_server(folder):
-    with Server("--config", folder / "settings.json", "--allow-partner-auth", project=Owners.ada, log_level="trace") as server:
+    with Server(
+        "--config", folder / "settings.json", "--allow-partner-auth", project=Owners.ada, log_level="trace"
+    ) as server:
         yield server
 
 
-@pytest.mark.parametrize("owner", [Owners.ada, Owners.ada_before, Owners.bob], ids=["new secret", "old secret", "second project"])
+@pytest.mark.parametrize(
+    "owner", [Owners.ada, Owners.ada_before, Owners.bob], ids=["new secret", "old secret", "second project"]
+)
 async def test_rest_1_partner_auth_is_accepted_on_each_route_when_enabled(partner_auth_server, owner):
     session = owner.session()
     async with await Client.join(partner_auth_server, session, project=owner) as client:
@@ -231,13 +249,16 @@ async def test_rest_1_wrong_partner_auth_is_refused_when_enabled(partner_auth_se
         for method, path, body, _ in routes(Owners.ada, session, client.id):
             for key, secret in [
                 (Owners.ada.key, "wrong"), (Owners.ada.key, ""), ("", Owners.ada.secret), ("999", Owners.ada.secret),
-                (Owners.ada.key, Owners.bob.secret), (Owners.ada.key, Owners.ada.secret + " x"), (Owners.ada.key, Owners.ada.secret.upper()),
+                (Owners.ada.key, Owners.bob.secret), (Owners.ada.key, Owners.ada.secret + " x"),
+                (Owners.ada.key, Owners.ada.secret.upper()),
                 (Owners.video.key, Owners.video.public_pem.replace("\n", "")),
             ]:  # fmt: skip
                 answer = partner_auth_server.request(method, path, body, partner(key, secret))
                 assert answer.status == 403, (method, path, key, secret, answer)
             if path != "/session/create":
-                assert partner_auth_server.request(method, path, body, partner(Owners.bob.key, Owners.bob.secret)).status == 403
+                assert partner_auth_server.request(
+                    method, path, body, partner(Owners.bob.key, Owners.bob.secret)
+                ).status == 403
             # Of several credentials in a request, the first kind counts.
             both = partner(Owners.ada.key, Owners.ada.secret) | {"X-OPENTOK-AUTH": "wrong"}
             assert partner_auth_server.request(method, path, body, both).status == 403

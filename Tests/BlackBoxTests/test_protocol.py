@@ -189,7 +189,9 @@ async def test_g_1_g_2_every_client_receives_the_same_order_and_acks_follow_thei
         assert acks == [seq for seq, sender, _ in seen if sender == client.id]
         return seen
 
-    received = await asyncio.gather(*(receive(client) for client in senders), *(talk(c, n) for n, c in enumerate(senders)))
+    received = await asyncio.gather(
+        *(receive(client) for client in senders), *(talk(c, n) for n, c in enumerate(senders))
+    )
     first = received[0]
     assert all(seen == first for seen in received[: len(senders)])
     assert [seq for seq, _, _ in first] == list(range(first[0][0], first[0][0] + each * len(senders)))
@@ -211,15 +213,21 @@ async def test_sig_2_type_limits(server, session):
         assert (answer["code"], answer["name"], answer["retryable"], events) == (413, "OT_INVALID_PARAMETER", False, [])
 
 
-@pytest.mark.parametrize("what, units", [("a", 1), ("😀", 2), ("€", 1), ("\x01", 1), ("\0", 1), ('"', 1), ("\u2028", 1), ("\\", 1)])
-async def test_sig_3_data_of_8192_units_is_delivered_unchanged_and_one_more_unit_is_refused(server, session, what, units):
+@pytest.mark.parametrize(
+    "what, units", [("a", 1), ("😀", 2), ("€", 1), ("\x01", 1), ("\0", 1), ('"', 1), ("\u2028", 1), ("\\", 1)]
+)
+async def test_sig_3_data_of_8192_units_is_delivered_unchanged_and_one_more_unit_is_refused(
+    server, session, what, units
+):
     async with await Client.join(server, session) as ada:
         exact = what * (8192 // units)
         answer, events = await ada.signal(data=exact)
         assert answer["ev"] == "ack" and events[0]["data"] == exact
         for longer in (exact + "a", exact + what):
             answer, events = await ada.signal(data=longer)
-            assert (answer["code"], answer["name"], answer["retryable"], events) == (413, "OT_INVALID_PARAMETER", False, [])
+            assert (
+                answer["code"], answer["name"], answer["retryable"], events
+            ) == (413, "OT_INVALID_PARAMETER", False, [])
 
 
 @pytest.mark.parametrize(
@@ -262,7 +270,9 @@ async def test_sig_10_an_online_only_signal_has_no_seq_and_uses_none(server, ses
         expected = {"ev": "signal", "from": ada.id, "type": "typing", "data": "1"}
         seen = [await ada.next(), await ada.next()]
         assert {"ev": "ack", "id": request} in seen
-        assert [event | {"onlineOnly": None} for event in seen if event["ev"] == "signal"] == [expected | {"onlineOnly": None}]
+        assert [
+            event | {"onlineOnly": None} for event in seen if event["ev"] == "signal"
+        ] == [expected | {"onlineOnly": None}]
         received = await bob.next()
         assert "seq" not in received and {name: received[name] for name in expected} == expected
         request = await ada.request("signal", type="typing", to=bob.id, onlineOnly=True)
@@ -328,13 +338,17 @@ async def test_sig_9_con_4_with_suppressed_events_each_signal_carries_its_sender
             await ada.request("signal", type="typing", onlineOnly=True)
             await bob.expect("signal", type="typing", connection=ada.me)
             answer, events = await bob.signal(type="own")
-            assert events == [{"ev": "signal", "seq": answer["seq"], "from": bob.id, "type": "own", "connection": bob.me}]
+            assert events == [
+                {"ev": "signal", "seq": answer["seq"], "from": bob.id, "type": "own", "connection": bob.me}
+            ]
 
 
 async def test_pres_1_pres_2_each_arrival_and_departure_is_reported_once_with_its_reason(server, session):
     async with await Client.join(server, session) as ada:
         ways = {
-            "clientDisconnected": [Client.leave, lambda c: c.socket.close(1000), lambda c: c.socket.close(1001), lambda c: c.socket.close()],
+            "clientDisconnected": [
+                Client.leave, lambda c: c.socket.close(1000), lambda c: c.socket.close(1001), lambda c: c.socket.close()
+            ],
             "networkDisconnected": [lambda c: c.socket.close(3000), lambda c: c.socket.close(1011), abort],
         }
         seq = ada.connected["seq"]
@@ -408,7 +422,9 @@ async def test_pres_3_no_event_of_a_connection_follows_its_connectionDestroyed(s
 async def test_leave_2_leave_3_only_a_moderator_may_force_another_client_to_disconnect(server, session):
     async with await Client.join(server, session, role="moderator") as mod, await Client.join(server, session) as bob:
         await mod.expect("connectionCreated")
-        await bob.refused(1520, "OT_PERMISSION_DENIED", await bob.request("forceDisconnect", connectionId=mod.id), retryable=False)
+        await bob.refused(
+            1520, "OT_PERMISSION_DENIED", await bob.request("forceDisconnect", connectionId=mod.id), retryable=False
+        )
         for unknown in ("nobody", "", "00000000-0000-4000-8000-000000000000"):
             request = await mod.request("forceDisconnect", connectionId=unknown)
             await mod.refused(1011, "OT_INVALID_PARAMETER", request, retryable=False)
@@ -420,7 +436,9 @@ async def test_leave_2_leave_3_only_a_moderator_may_force_another_client_to_disc
         answer, events = await mod.answer(request)
         assert answer == {"ev": "ack", "id": request}
         events = events or [await mod.next()]
-        assert events == [{"ev": "connectionDestroyed", "seq": 3, "connectionId": bob.id, "reason": "forceDisconnected"}]
+        assert events == [
+            {"ev": "connectionDestroyed", "seq": 3, "connectionId": bob.id, "reason": "forceDisconnected"}
+        ]
         # A moderator may disconnect itself.
         request = await mod.request("forceDisconnect", connectionId=mod.id)
         code, events = await mod.closed()

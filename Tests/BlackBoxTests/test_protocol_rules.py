@@ -1,4 +1,7 @@
-"""Rules of docs/PROTOCOL.md about every connection: write coalescing, origins, replay, refused requests, foreign session ids."""
+"""Rules of docs/PROTOCOL.md about every connection.
+
+Write coalescing, origins, replay, refused requests, and foreign session ids.
+"""
 
 import asyncio
 import json
@@ -76,9 +79,9 @@ async def test_err_2_a_refused_request_changes_nothing_and_others_do_not_notice(
         answer, events = await ada.answer(await ada.request(op, **members))
         assert (answer["ev"], answer["code"], events) == ("error", code, [])
         assert (await ada.signal(type="chat"))[0]["seq"] == before + 1, "the refused request has no seq"
-        _, heard = await bob.signal(type="bystander")
-        assert [event["seq"] for event in heard if event.get("from") == ada.id] == [before, before + 1]
-        assert {event["ev"] for event in heard} == {"connectionCreated", "signal"}
+        _, received = await bob.signal(type="bystander")
+        assert [event["seq"] for event in received if event.get("from") == ada.id] == [before, before + 1]
+        assert {event["ev"] for event in received} == {"connectionCreated", "signal"}
 
 
 async def test_tok_6_a_session_id_made_elsewhere_opens_with_a_token_for_exactly_this_id(server):

@@ -1,7 +1,7 @@
 """README.md: every command works as pasted in the terminal that its first line names.
 
-Each terminal is an interactive bash on a pseudo-terminal of its own, in a folder that looks like the checkout. The blocks
-are pasted as they stand. Three things around them differ from a reader's machine:
+Each terminal is an interactive bash on a pseudo-terminal of its own, in a folder that looks like the checkout. The
+blocks are pasted unchanged. Three things around them differ from a reader's machine:
 
 - `scripts/serve` and `.build/release/signalbox` are the program that is already built. There is no second build.
 - `swift run -c release hello-signalbox …` starts the example that is already built.
@@ -35,7 +35,9 @@ PROMPT = "<ready>\n"
 def blocks(text):
     """The shell blocks in their order: section, terminal, commands."""
     section = None
-    for match in re.finditer(r"^#+ (?P<section>[^\n]*)$|^```(?P<language>\w*)\n(?P<code>.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    for match in re.finditer(
+        r"^#+ (?P<section>[^\n]*)$|^```(?P<language>\w*)\n(?P<code>.*?)^```$", text, re.MULTILINE | re.DOTALL
+    ):
         if match["section"]:
             section = match["section"]
         elif match["language"] == "sh":
@@ -44,14 +46,15 @@ def blocks(text):
 
 
 class Terminal:
-    """An interactive bash on a pseudo-terminal: what is pasted, and what is shown."""
+    """An interactive bash on a pseudo-terminal, with its input and output."""
 
     def __init__(self, folder, **variables):
         self.output = ""
         self._read = 0
         self._master, slave = pty.openpty()
         settings = environment() | {
-            "HOME": str(folder), "PATH": f"{folder}/bin:{os.environ['PATH']}", "PS1": "<ready>\\n", "PS2": "", "TERM": "xterm",
+            "HOME": str(folder), "PATH": f"{folder}/bin:{os.environ['PATH']}", "PS1": "<ready>\\n", "PS2": "",
+            "TERM": "xterm",
         }
         self.process = subprocess.Popen(
             ["bash", "--norc", "--noprofile", "--noediting", "-i"],
@@ -81,7 +84,7 @@ class Terminal:
             data = data[os.write(self._master, data):]
 
     def until(self, pattern):
-        """Waits until what was shown since the last wait has this pattern, and gives the match."""
+        """Waits until the output since the last wait matches this pattern, and returns the match."""
         deadline = time.monotonic() + SECONDS
         while not (match := re.compile(pattern, re.MULTILINE).search(self.output, self._read)):
             left = deadline - time.monotonic()
@@ -97,7 +100,7 @@ class Terminal:
         return match
 
     def run(self, commands):
-        """Pastes commands that end, and gives what they printed."""
+        """Pastes commands that end, and returns their output."""
         start = self._read
         self.paste(commands)
         for _ in command_lines(commands):
@@ -185,20 +188,20 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     three.paste(listen)
     three.until(r'^\{.*"event": ?"connected".*\}$')
 
-    def heard(data):
+    def expect_signal(data):
         """The listener's line about a signal with this data."""
         return json.loads(three.until(rf'^\{{.*{re.escape(data)}.*\}}$')[0])
 
     two, commands = reader.next("From the command line", "2")
     assert re.match(r"\d+\n", two.run(commands)), "the sequence number"
-    heard('"hello"')
-    heard("hello from a pipe")
+    expect_signal('"hello"')
+    expect_signal("hello from a pipe")
 
     two, chat = reader.next("From the command line", "2")
     two.paste(chat)
     two.until("> ")
     two.paste("typed by Ada\r")
-    heard("typed by Ada")
+    expect_signal("typed by Ada")
     two.paste("\x04")
     two.until(re.escape(PROMPT))
 
@@ -206,12 +209,12 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two.run(export + "\n")
     two, curl = reader.next("From a backend", "2")
     assert "204 No Content" in two.run(curl)
-    heard("hello from curl")
+    expect_signal("hello from curl")
 
     # From Swift
     two, hello = reader.next("From Swift", "2")
     assert two.run(hello).strip() == "Swift says hello from Swift"
-    heard("hello from Swift")
+    expect_signal("hello from Swift")
 
     # Production: the reader stops both with Ctrl-C.
     three.paste("\x03")

@@ -32,7 +32,9 @@ def is_empty(answer):
     assert answer.headers["Content-Length"] in (None, "0"), answer
 
 
-@pytest.mark.parametrize("body", [None, b"", b"p2p.preference=enabled&archiveMode=manual", b'{"x":1}', b"\xff%zz=&&=", b"location=1.2.3.4"])
+@pytest.mark.parametrize(
+    "body", [None, b"", b"p2p.preference=enabled&archiveMode=manual", b'{"x":1}', b"\xff%zz=&&=", b"location=1.2.3.4"]
+)
 async def test_rest_session_create_returns_a_usable_session(server, body):
     headers = {"X-OPENTOK-AUTH": server.project.credentials()}
     if body is None:
@@ -71,16 +73,30 @@ async def test_rest_2_a_signal_by_rest_reaches_every_client_and_has_no_sender(se
 
 async def test_rest_2_the_limits_of_a_signal_are_those_of_the_socket(server, session):
     async with await Client.join(server, session) as ada:
-        for path in (server.session_path(session, "/signal"), server.session_path(session, f"/connection/{ada.id}/signal")):
-            for good in ({"type": "x" * 128, "data": "😀" * 4096}, {"data": "\x01" * 8192}, {"type": ""}, {"unknown": 1}):
+        for path in (
+            server.session_path(session, "/signal"), server.session_path(session, f"/connection/{ada.id}/signal")
+        ):
+            for good in (
+                {"type": "x" * 128, "data": "😀" * 4096}, {"data": "\x01" * 8192}, {"type": ""}, {"unknown": 1}
+            ):
                 is_empty(server.rest("POST", path, good))
                 assert (await ada.next()).get("data") == good.get("data")
             for bad, status in [
-                ({"type": "x" * 129}, 413), ({"data": "a" * 8193}, 413), ({"data": "😀" * 4096 + "a"}, 413), ({"type": "a b"}, 400),
-                ({"type": "é"}, 400), ({"type": 1}, 400), ({"data": None}, 400), ({"data": {}}, 400), ([], 400), ("x", 400), (None, 400),
+                ({"type": "x" * 129}, 413), ({"data": "a" * 8193}, 413), ({"data": "😀" * 4096 + "a"}, 413),
+                ({"type": "a b"}, 400),
+                ({"type": "é"}, 400), ({"type": 1}, 400), ({"data": None}, 400), ({"data": {}}, 400), ([], 400),
+                ("x", 400), (None, 400),
             ]:  # fmt: skip
                 is_error(server.rest("POST", path, bad), status)
-            for raw in (b"", b"nonsense", b'{"data":"\xff"}', b'{"data":"a","data":"b"}', b'{"data":NaN}', b'{"data":"\\ud800"}', b"{} {}"):
+            for raw in (
+                b"",
+                b"nonsense",
+                b'{"data":"\xff"}',
+                b'{"data":"a","data":"b"}',
+                b'{"data":NaN}',
+                b'{"data":"\\ud800"}',
+                b"{} {}",
+            ):
                 is_error(server.request("POST", path, raw, {"X-OPENTOK-AUTH": server.project.credentials()}), 400)
         assert len((await ada.signal())[1]) == 1
 
@@ -152,7 +168,13 @@ async def test_rest_1_a_session_of_another_project_is_refused(server):
         is_error(server.rest("POST", f"/v2/project/{server.project.key}/session/{session}/signal", {}), status)
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/v2", "/v2/project/100", "/v2/project/100/session", "/session/create/x", "/v1", "/v2/js/other.js", "/metrics2", "/room", "/room/a/b", "/v2/project/100/session/x/signal/y"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/nothing", "/v2", "/v2/project/100", "/v2/project/100/session", "/session/create/x", "/v1", "/v2/js/other.js",
+        "/metrics2", "/room", "/room/a/b", "/v2/project/100/session/x/signal/y",
+    ],
+)
 async def test_rest_3_an_unknown_path_is_404(server, path):
     is_error(server.rest("GET", path), 404)
     is_error(server.rest("POST", path), 404)
@@ -217,7 +239,10 @@ async def raw_answer(server, request, eof=False):
 )
 async def test_rest_3_a_body_without_a_valid_length_is_refused_at_once(server, session, headers, statuses):
     async with await Client.join(server, session) as ada:
-        request = f"POST {server.session_path(session, '/signal')} HTTP/1.1\r\nHost: x\r\nX-OPENTOK-AUTH: {server.project.credentials()}\r\n{headers}"
+        request = (
+            f"POST {server.session_path(session, '/signal')} HTTP/1.1\r\nHost: x\r\n"
+            f"X-OPENTOK-AUTH: {server.project.credentials()}\r\n{headers}"
+        )
         status, head = await raw_answer(server, request.encode())
         assert status in statuses, head
         assert len((await ada.signal())[1]) == 1, "the request was accepted"
@@ -230,7 +255,9 @@ async def test_rest_a_connection_is_kept_for_many_requests(server, session):
         first = connection.sock
         for number in range(20):
             headers = {"X-OPENTOK-AUTH": server.project.credentials()}
-            connection.request("POST", server.session_path(session, "/signal"), json.dumps({"data": str(number)}), headers)
+            connection.request(
+                "POST", server.session_path(session, "/signal"), json.dumps({"data": str(number)}), headers
+            )
             answer = connection.getresponse()
             is_empty(Answer(answer.status, answer.headers, answer.read()))
             await ada.expect("signal", data=str(number))
@@ -244,7 +271,11 @@ async def test_rest_a_connection_is_kept_for_many_requests(server, session):
 
 async def test_rest_pipelined_requests_are_answered_in_order(server):
     async with await RawSocket.open(server) as raw:
-        await raw.send(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        await raw.send(
+            b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+            b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+            b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
         responses = await raw.ends()
         statuses = re.findall(rb"HTTP/1\.1 (\d+)", responses)
         assert statuses == [b"200", b"404", b"200"], responses
@@ -266,7 +297,9 @@ async def test_rest_head_is_get_without_a_body(server):
 async def test_rest_the_health_endpoints_answer_200(server):
     for path in ("/livez", "/readyz"):
         answer = server.request("GET", path)
-        assert (answer.status, answer.headers["Content-Type"], answer.json()) == (200, "application/json", {"status": "ok"})
+        assert (
+            answer.status, answer.headers["Content-Type"], answer.json()
+        ) == (200, "application/json", {"status": "ok"})
 
 
 async def test_rest_livez_tells_a_page_that_the_server_has_rooms(dev_server):
@@ -386,7 +419,8 @@ def test_opentok_4_5_the_path_of_the_stream_list_may_end_with_a_slash_as_the_php
 
 
 @pytest.mark.parametrize("body", [
-    b"", b"p2p.preference=disabled&archiveMode=always&location=12.34.56.78", b'{"archiveMode":"manual"}', b"\xff\x00 anything", b"[1,2",
+    b"", b"p2p.preference=disabled&archiveMode=always&location=12.34.56.78", b'{"archiveMode":"manual"}',
+    b"\xff\x00 anything", b"[1,2",
 ])
 @pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded", None])
 def test_opentok_4_2_create_ignores_its_body_and_content_type(server, body, kind):
@@ -398,7 +432,9 @@ def test_opentok_4_2_create_ignores_its_body_and_content_type(server, body, kind
 async def test_opentok_4_5_connections_are_listed_in_the_order_of_their_creation(server, session):
     path = server.session_path(session, "/connection")
     assert server.rest("GET", path).json() == {"count": 0, "items": []}
-    async with await Client.join(server, session, data="Ada") as ada, await Client.join(server, session, data="Bob") as bob:
+    async with await Client.join(
+        server, session, data="Ada"
+    ) as ada, await Client.join(server, session, data="Bob") as bob:
         answer = await asyncio.to_thread(server.rest, "GET", path)
         assert answer.status == 200 and answer.headers["Content-Type"] == "application/json"
         assert answer.json() == {
@@ -419,7 +455,8 @@ def test_opentok_4_5_there_are_no_streams_and_no_media(server, session):
     assert server.rest("GET", server.session_path(session, "/stream/abc")).status == 404
     project = f"/v2/project/{server.project.key}"
     for method, path in [
-        ("POST", f"{project}/archive"), ("GET", f"{project}/archive/x"), ("POST", f"{project}/broadcast"), ("POST", f"{project}/dial"),
+        ("POST", f"{project}/archive"), ("GET", f"{project}/archive/x"), ("POST", f"{project}/broadcast"),
+        ("POST", f"{project}/dial"),
         ("POST", server.session_path(session, "/mute")), ("POST", server.session_path(session, "/stream/x/mute")),
         ("POST", server.session_path(session, "/play-dtmf")), ("PUT", server.session_path(session, "/layout")),
         ("PUT", server.session_path(session, "/stream")), ("POST", f"{project}/render"), ("POST", f"{project}/connect"),

@@ -68,7 +68,7 @@ async def test_res_15_a_restart_loses_nothing_and_clients_see_no_event(tmp_path)
             answer, events = await bob2.signal(type="chat", data="after the restart")
             assert answer["seq"] == 5 and [event["ev"] for event in events] == ["signal"]
             await ada2.expect("signal", seq=5, data="after the restart")
-            # By REST the connections existed all the time.
+            # REST lists the connections as if the server had not stopped.
             listed = server.rest("GET", server.session_path(session, "/connection")).json()
             assert [each["connectionId"] for each in listed["items"]] == [ada.id, bob.id]
 
@@ -102,7 +102,8 @@ async def test_res_10_a_client_that_was_force_disconnected_before_the_restart_is
     with serve(tmp_path) as server:
         again = await Client.open(server)
         resume = {
-            "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"], "after": 2,
+            "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"],
+            "after": 2,
         }  # fmt: skip
         token = server.project.token(session)
         await again.request("connect", apiKey="100", sessionId=session, token=token, resume=resume)
@@ -157,7 +158,7 @@ def test_a_state_file_that_the_server_did_not_write_is_set_aside(tmp_path, kind)
             os.mkfifo(kept)
         case "other":
             if os.geteuid() != 0:
-                pytest.skip("only root can give a file away")
+                pytest.skip("only root can change the owner of a file")
             kept.write_bytes(real.read_bytes())
             os.chown(kept, 1, 1)
     with serve(tmp_path) as server:
@@ -253,7 +254,7 @@ def test_a_state_folder_serves_one_server_and_must_be_private(tmp_path):
 
 
 async def test_a_state_folder_may_be_writable_by_a_group(tmp_path):
-    """Volumes of container platforms are."""
+    """Container platforms make the folders of volumes writable by a group."""
     tmp_path.chmod(0o2775)
     with serve(tmp_path) as server:
         session = server.project.session()
@@ -284,7 +285,8 @@ def test_a_state_folder_belongs_to_the_user_or_root_and_is_checked_at_start(owne
         binary = pathlib.Path(outer) / "signalbox"
         shutil.copy(BINARY, binary)
         process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--state-dir", folder], env=environment(api_key="100", api_secret="s"), cwd=outer,
+            [binary, "serve", "--port", "0", "--state-dir", folder], env=environment(api_key="100", api_secret="s"),
+            cwd=outer,
             user=12345, group=12345, extra_groups=[], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         try:
@@ -475,14 +477,18 @@ async def test_res_15_the_listen_command_resumes_by_itself_and_misses_nothing(tm
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    settings = {"api_key": "100", "api_secret": "a secret of the tests, 32 bytes long", "server": f"http://127.0.0.1:{port}"}
+    settings = {
+        "api_key": "100", "api_secret": "a secret of the tests, 32 bytes long", "server": f"http://127.0.0.1:{port}"
+    }
     with Server("--port", port, "--state-dir", tmp_path) as first:
         session = first.project.session()
         with Command("listen", session, **settings) as listener:
 
             def next_event():
                 # The `signal` command connects and disconnects, too.
-                while (event := json.loads(listener.out.next()))["event"] in ("connectionCreated", "connectionDestroyed"):
+                while (event := json.loads(listener.out.next()))["event"] in (
+                    "connectionCreated", "connectionDestroyed"
+                ):
                     pass
                 return event
 

@@ -36,7 +36,9 @@ async def test_res_2_res_4_res_5_g_7_a_lost_connection_is_resumed_and_other_clie
                 await back.expect("signal", seq=seq, data=data, **{"from": bob.id})
             answer, events = await back.signal(type="chat", data="I am back")
             assert answer["seq"] == 6 and [event["data"] for event in events] == ["I am back"]
-        assert (await bob.next()).get("type") == "typing", "its own signal, and no presence event of the lost connection"
+        assert (
+            await bob.next()
+        ).get("type") == "typing", "its own signal, and no presence event of the lost connection"
         await bob.expect("signal", seq=6, **{"from": ada.id})
         await bob.expect("connectionDestroyed", seq=7, reason="clientDisconnected")
 
@@ -96,7 +98,9 @@ async def test_res_2_res_12_after_the_resume_window_a_client_recovers_and_after_
                 assert connected["connections"] == [bob.me, back.me]
                 assert await back.expect("signal", data="missed", connection=eve.me)
                 answer, events = await back.signal(type="x")
-                assert [event["ev"] for event in events] == ["signal"], "presence events of the time between are not replayed"
+                assert [
+                    event["ev"] for event in events
+                ] == ["signal"], "presence events of the time between are not replayed"
             async with await reconnect(server, session, ada, after=2) as third:
                 assert third.connected["outcome"] == "lost", "a resume ticket is valid once"
     with Server(resume_seconds=0, recovery_seconds=0) as server:
@@ -130,7 +134,8 @@ async def test_res_10_a_client_that_was_force_disconnected_while_away_is_told_wh
         await mod.answer(request)
         again = await Client.open(long_windows)
         resume = {
-            "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"], "after": 2,
+            "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"],
+            "after": 2,
         }
         token = long_windows.project.token(session)
         await again.request("connect", apiKey="100", sessionId=session, token=token, resume=resume)

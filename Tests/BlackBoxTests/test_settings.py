@@ -25,7 +25,7 @@ ROWS = list(rows())
 
 
 def options():
-    """What `serve` has, by name, as argument-parser describes it."""
+    """The options of `serve` by name, as argument-parser describes them."""
     dump = json.loads(run("serve", "--experimental-dump-help").stdout)
     return {each["preferredName"]["name"]: each for each in dump["command"]["arguments"] if "preferredName" in each}
 
@@ -52,12 +52,13 @@ def test_each_option_reaches_its_setting(name, bounds):
 
 
 def test_the_flags_and_the_log_level_reach_their_settings(tmp_path):
-    """The command line's value is used, so that the wrong one in the file or the environment is not the error."""
+    """The command line has precedence, so that a wrong value in the file or the environment causes no error."""
     refused = run("serve", "--dev", api_key="100", api_secret="s", timeout=5)
     assert refused.returncode == 64 and "development mode" in refused.stderr, refused
     (tmp_path / "settings.json").write_text('{"allowPartnerAuth": "wrong"}')
     for arguments, variables in [
-        (["--config", tmp_path / "settings.json", "--allow-partner-auth"], {}), (["--log-level", "info"], {"log_level": "loud"}),
+        (["--config", tmp_path / "settings.json", "--allow-partner-auth"], {}),
+        (["--log-level", "info"], {"log_level": "loud"}),
     ]:  # fmt: skip
         refused = run("serve", *arguments, "--webhook-secret", "s", timeout=5, **variables)
         assert refused.returncode == 64 and "Add --webhook-url" in refused.stderr, refused

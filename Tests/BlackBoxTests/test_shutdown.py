@@ -25,7 +25,7 @@ async def test_leave_4_a_stopping_server_disconnects_its_clients_and_exits_with_
         for code, events in await asyncio.gather(*(client.closed() for client in clients[:5])):
             assert code == 1001
             wait = events[-1].pop("reconnectAfter")
-            assert 0 <= wait <= 1000, "RES-13, LEAVE-5: a few clients are asked back soon"
+            assert 0 <= wait <= 1000, "RES-13, LEAVE-5: a few clients are asked to return soon"
             assert events[-1] == {"ev": "disconnected", "reason": "networkDisconnected", "reconnect": True}
             # Presence of the others is allowed, but need not be sent any more.
             assert all(event["ev"] in ("connectionCreated", "connectionDestroyed", "disconnected") for event in events)
@@ -50,7 +50,7 @@ def test_a_second_sigterm_does_not_prolong_the_end():
 
 
 async def drain(server, count):
-    """Connects clients and sends SIGTERM: the tasks that wait for their ends, of which the first has come."""
+    """Connects clients, sends SIGTERM, and waits for the first close. Returns the tasks that wait for each close."""
     session = server.project.session()
     quiet = {"connectionEventsSuppressed": True}
     clients = []
@@ -71,12 +71,15 @@ async def timed_end(client):
 async def test_leave_5_a_stopping_server_disconnects_its_clients_in_turn_and_asks_them_back_in_turn():
     """Meanwhile it answers HTTP, is not ready, and accepts no new client.
 
-    1500 clients take 1.5 seconds, a millisecond each. `reconnectAfter` counts from the client's own turn: the time until the
-    last client has gone, and then a random part of 1.5 seconds. So it shows the plan by the server's clock.
+    1500 clients take 1.5 seconds, a millisecond each. `reconnectAfter` counts from the client's own turn. It is the
+    time until the last client has been disconnected, plus a random part of 1.5 seconds. So it shows the schedule by
+    the server's clock.
     """
     with Server("--drain-seconds", "5") as server:
         ends = await drain(server, 1500)
-        answer, newcomer = await asyncio.gather(asyncio.to_thread(server.request, "GET", "/readyz"), Client.open(server))
+        answer, newcomer = await asyncio.gather(
+            asyncio.to_thread(server.request, "GET", "/readyz"), Client.open(server)
+        )
         assert answer.status == 503
         assert (await newcomer.closed())[0] == 1001
         ends = sorted([await end for end in ends], key=lambda end: end[0])
@@ -86,7 +89,7 @@ async def test_leave_5_a_stopping_server_disconnects_its_clients_in_turn_and_ask
         assert ends[-1][0] - ends[0][0] > 1, "one after the other"
         # The average falls by the time between the turns: 1125 ms from the first quarter to the last.
         first, last = waits[:375], waits[-375:]
-        assert sum(first) / 375 - sum(last) / 375 > 700, "no client is asked back while others are still to go"
+        assert sum(first) / 375 - sum(last) / 375 > 700, "no client returns before the last one is disconnected"
         assert max(last) - min(last) > 750, "one after the other"
         assert await asyncio.to_thread(server.wait) == 0
 
@@ -97,7 +100,7 @@ async def test_leave_5_a_second_signal_disconnects_the_remaining_clients_at_once
         ends = await drain(server, 1500)
         server.process.send_signal(signal.SIGTERM)
         waits = [(await end)[2]["reconnectAfter"] for end in ends]
-        # In their turn they would be asked back when the last had gone, up to one and a half seconds later.
+        # In turn they would be asked to return after the last had been disconnected, up to 1.5 seconds later.
         assert sum(wait <= 250 for wait in waits) > 200, sorted(waits)
         assert await asyncio.to_thread(server.wait) == 0
 

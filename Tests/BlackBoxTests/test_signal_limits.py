@@ -18,7 +18,7 @@ CASES = [
     pytest.param({name: text(value) for name, value in case["signal"].items()}, case.get("refused"), id=case["name"])
     for case in json.loads((LIMITS / "signal.json").read_text())["cases"]
 ]
-# A REST request has its target in the path.
+# A REST request names its target in the path.
 REST_CASES = [case for case in CASES if "to" not in case.values[0]]
 
 
@@ -29,7 +29,8 @@ def content(signal):
 
 def test_opentok_1_5_the_limit_vectors_cover_each_boundary():
     boundaries = [
-        ("x", 8190), ("x", 8191), ("x", 8192), ("x", 8193), ('"', 4095), ('"', 4096), ("😀", 4095), ("😀", 4096), ("€", 8190),
+        ("x", 8190), ("x", 8191), ("x", 8192), ("x", 8193), ('"', 4095), ('"', 4096), ("😀", 4095), ("😀", 4096),
+        ("€", 8190),
         ("\x01", 1365), ("\x01", 1366),
     ]  # fmt: skip
     server = [case["signal"] for case in json.loads((LIMITS / "signal.json").read_text())["cases"]]
@@ -37,7 +38,8 @@ def test_opentok_1_5_the_limit_vectors_cover_each_boundary():
     assert [t for t in ("a.b", "a b", "a:b", "é", "", "a\n") if {"type": t} not in server] == []
     web = [case["options"] for case in json.loads((LIMITS / "web.json").read_text())["cases"]]
     boundaries = [
-        ("x", 8190), ("x", 8191), ('"', 4095), ('"', 4096), ("😀", 4095), ("😀", 4096), ("€", 8190), ("€", 8191), ("\x01", 1365), ("\x01", 1366),
+        ("x", 8190), ("x", 8191), ('"', 4095), ('"', 4096), ("😀", 4095), ("😀", 4096), ("€", 8190), ("€", 8191),
+        ("\x01", 1365), ("\x01", 1366),
     ]  # fmt: skip
     assert [b for b in boundaries if {"data": {"repeat": list(b)}} not in web] == []
     assert [t for t in ("a.b", "a b", "a:b", "é", "", "a\n") if {"type": t} not in web] == []
@@ -61,7 +63,9 @@ async def test_sig_2_sig_3_the_limit_vectors_hold_over_the_socket(server, sessio
 @pytest.mark.parametrize("members, refused", REST_CASES)
 async def test_rest_2_the_limit_vectors_hold_by_rest(server, session, members, refused):
     async with await Client.join(server, session) as ada:
-        for path in (server.session_path(session, "/signal"), server.session_path(session, f"/connection/{ada.id}/signal")):
+        for path in (
+            server.session_path(session, "/signal"), server.session_path(session, f"/connection/{ada.id}/signal")
+        ):
             answer = server.rest("POST", path, members)
             if refused:
                 assert answer.status == answer.json()["code"] == refused

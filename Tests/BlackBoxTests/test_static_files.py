@@ -5,7 +5,9 @@ import pytest
 from raw_socket import RawSocket
 from server_process import WEB_ROOT, Server
 
-LIBRARY = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js", "/v2.24.5/js/opentok.min.js"]
+LIBRARY = [
+    "/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js", "/v2.24.5/js/opentok.min.js"
+]
 
 
 def test_the_page_is_served_with_a_strict_content_security_policy(server):
@@ -21,7 +23,12 @@ def test_the_page_is_served_with_a_strict_content_security_policy(server):
 
 
 @pytest.mark.parametrize(
-    "path, kind", [("/main.js", "text/javascript"), ("/style.css", "text/css"), ("/favicon.svg", "image/svg+xml"), ("/opentok/index.js", "text/javascript")]
+    "path, kind", [
+        ("/main.js", "text/javascript"),
+        ("/style.css", "text/css"),
+        ("/favicon.svg", "image/svg+xml"),
+        ("/opentok/index.js", "text/javascript"),
+    ]
 )
 def test_files_have_their_content_type_and_an_etag(server, path, kind):
     answer = server.request("GET", path)
@@ -50,7 +57,13 @@ def test_the_library_may_be_loaded_by_pages_of_every_origin(server, path):
     assert answer.body == (WEB_ROOT / "dist" / file).read_bytes()
 
 
-@pytest.mark.parametrize("path", ["/v1.1/js/opentok.js", "/v20/js/opentok.js", "/v2.x/js/opentok.js", "/v2.6/js/other.js", "/v2.6", "/v2.6/project/100"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1.1/js/opentok.js", "/v20/js/opentok.js", "/v2.x/js/opentok.js", "/v2.6/js/other.js", "/v2.6",
+        "/v2.6/project/100",
+    ],
+)
 def test_other_versions_and_files_are_404(server, path):
     assert server.request("GET", path).status == 404
 
@@ -61,10 +74,14 @@ def test_pages_of_other_origins_may_not_read_the_page(server):
 
 
 OUTSIDE = [
-    "/../Package.swift", "/../../../../../../etc/passwd", "/%2e%2e/Package.swift", "/%2e%2e%2fPackage.swift", "/..%2fPackage.swift",
-    "/opentok/../../Package.swift", "/opentok/..%2f..%2fPackage.swift", "//etc/passwd", "/%2fetc/passwd", "/..\\Package.swift",
-    "/..%5cPackage.swift", "/%252e%252e/Package.swift", "/.%2e/Package.swift", "/\xc0\xae\xc0\xae/Package.swift", "/index.html%00.js",
-    "/index.html%00", "/main.js/", "/main.js/..", "/%", "/%zz", "/%2", "/....//Package.swift", "/file:///etc/passwd", "/./../Package.swift",
+    "/../Package.swift", "/../../../../../../etc/passwd", "/%2e%2e/Package.swift", "/%2e%2e%2fPackage.swift",
+    "/..%2fPackage.swift",
+    "/opentok/../../Package.swift", "/opentok/..%2f..%2fPackage.swift", "//etc/passwd", "/%2fetc/passwd",
+    "/..\\Package.swift",
+    "/..%5cPackage.swift", "/%252e%252e/Package.swift", "/.%2e/Package.swift", "/\xc0\xae\xc0\xae/Package.swift",
+    "/index.html%00.js",
+    "/index.html%00", "/main.js/", "/main.js/..", "/%", "/%zz", "/%2", "/....//Package.swift", "/file:///etc/passwd",
+    "/./../Package.swift",
 ]  # fmt: skip
 PRIVATE = [
     "/test/wire.test.js", "/test/", "/test-support/fake-browser.js", "/README.md", "/.hidden", "/.git/config",
@@ -80,8 +97,10 @@ def copy_server(tmp_path_factory):
     for folder in ("opentok", "test", "test-support", "dist", ".git", "page"):
         (root / folder).mkdir(parents=True)
     for name in (
-        "index.html", "main.js", "style.css", "favicon.svg", "package.json", "README.md", ".hidden", ".git/config", "test/wire.test.js",
-        "test-support/fake-browser.js", "opentok/.hidden.js", "opentok/index.js", "dist/opentok.js", "dist/opentok.min.js", "page/a.js",
+        "index.html", "main.js", "style.css", "favicon.svg", "package.json", "README.md", ".hidden", ".git/config",
+        "test/wire.test.js",
+        "test-support/fake-browser.js", "opentok/.hidden.js", "opentok/index.js", "dist/opentok.js",
+        "dist/opentok.min.js", "page/a.js",
     ):  # fmt: skip
         (root / name).write_text(f"CONTENT of {name}")
     (outside / "Package.swift").write_text("OUTSIDE")

@@ -34,9 +34,17 @@ def test_g_4_clients_of_a_killed_server_are_told_of_the_loss():
 
 
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
-    with Command("verify", "--signals", "1000000", "--stops", "0", env=environment() | {"TMPDIR": str(tmp_path)}) as command:
+    with Command(
+        "verify", "--signals", "1000000", "--stops", "0", env=environment() | {"TMPDIR": str(tmp_path)}
+    ) as command:
         children = pathlib.Path(f"/proc/{command.process.pid}/task/{command.process.pid}/children")
-        server = wait_until(lambda: [int(each) for task in children.parent.parent.iterdir() for each in (task / "children").read_text().split()])[0]
+        server = wait_until(
+            lambda: [
+                int(each) for task in children.parent.parent.iterdir() for each in (
+                    task / "children"
+                ).read_text().split()
+            ]
+        )[0]
         wait_until(lambda: b"serve" in pathlib.Path(f"/proc/{server}/cmdline").read_bytes())
         command.process.kill()
         command.wait()

@@ -11,7 +11,16 @@ from vonage_http_client.auth import Auth
 from vonage_http_client.errors import ForbiddenError, HttpRequestError, NotFoundError
 from vonage_http_client.http_client import HttpClient, HttpClientOptions
 from vonage_video import Video
-from vonage_video.models import ArchiveMode, MediaMode, SessionOptions, SignalData, StreamLayout, StreamLayoutOptions, TokenOptions, TokenRole
+from vonage_video.models import (
+    ArchiveMode,
+    MediaMode,
+    SessionOptions,
+    SignalData,
+    StreamLayout,
+    StreamLayoutOptions,
+    TokenOptions,
+    TokenRole,
+)
 
 from credentials import Application
 from sdk import call, two_clients
@@ -28,7 +37,9 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("vonage")
     (folder / "application.pem").write_text(application.public_pem)
     settings = folder / "settings.json"
-    settings.write_text(json.dumps({"applications": [{"applicationId": application.key, "publicKeyFile": "application.pem"}]}))
+    settings.write_text(
+        json.dumps({"applications": [{"applicationId": application.key, "publicKeyFile": "application.pem"}]})
+    )
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("REQUESTS_CA_BUNDLE", str(TLS / "authority.pem"))
         with Server("--config", settings, project=application, tls=True) as server:
@@ -69,7 +80,9 @@ async def test_opentok_4_2_vonage_creates_sessions_with_and_without_options(serv
 
 @pytest.mark.parametrize("role", list(TokenRole))
 async def test_opentok_3_4_vonages_client_tokens_are_accepted_over_wss(server, vonage, made, role):
-    options = TokenOptions(session_id=made, role=role, connection_data="name=Zoë & co", initial_layout_class_list=["a", "b"])
+    options = TokenOptions(
+        session_id=made, role=role, connection_data="name=Zoë & co", initial_layout_class_list=["a", "b"]
+    )
     token = vonage.generate_client_token(options)
     async with await Client.join(server, made, token=token.decode()) as client:
         assert client.connected["role"] == role.value
@@ -116,7 +129,8 @@ def test_opentok_4_5_vonage_finds_no_streams(vonage, made):
 def test_opentok_4_5_vonage_reports_501_for_media(vonage, made):
     layout = StreamLayoutOptions(items=[StreamLayout(id="a-stream", layout_class_list=["full"])])
     for act in (
-        lambda: vonage.mute_all_streams(made), lambda: vonage.mute_stream(made, "a-stream"), lambda: vonage.change_stream_layout(made, layout),
+        lambda: vonage.mute_all_streams(made), lambda: vonage.mute_stream(made, "a-stream"),
+        lambda: vonage.change_stream_layout(made, layout),
     ):  # fmt: skip
         with pytest.raises(HttpRequestError) as caught:
             act()
@@ -128,7 +142,8 @@ async def test_opentok_4_1_vonage_reports_a_wrong_private_key(server, vonage, ma
     signal = SignalData(type="t", data="d")
     async with await Client.join(server, made) as ada:
         for act in (
-            stranger.create_session, lambda: stranger.send_signal(made, signal), lambda: stranger.send_signal(made, signal, ada.id),
+            stranger.create_session, lambda: stranger.send_signal(made, signal),
+            lambda: stranger.send_signal(made, signal, ada.id),
             lambda: stranger.disconnect_client(made, ada.id), lambda: stranger.list_streams(made),
         ):  # fmt: skip
             with pytest.raises(ForbiddenError):
@@ -148,7 +163,8 @@ async def test_opentok_4_3_vonage_reports_an_unknown_target(server, vonage, made
 
 
 @pytest.mark.parametrize("type, data, status", [
-    ("t" * 129, "x", 413), ("t", "x" * 8193, 413), ("t", "😀" * 4097, 413), ("t", "😀" * 8192, 413), ("a b", "x", 400), ("é", "x", 400),
+    ("t" * 129, "x", 413), ("t", "x" * 8193, 413), ("t", "😀" * 4097, 413), ("t", "😀" * 8192, 413), ("a b", "x", 400),
+    ("é", "x", 400),
 ], ids=["type", "data", "emoji", "the SDK's own limit", "space", "letter"])  # fmt: skip
 async def test_opentok_1_5_vonage_reports_a_refused_signal(server, vonage, made, type, data, status):
     async with await Client.join(server, made) as ada:

@@ -117,7 +117,7 @@ async def test_opentok_4_6_a_receiver_that_never_answers_delays_no_client():
         async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
             receiver.next()
             await ada.expect("connectionCreated")
-            # The receiver holds its post meanwhile: a server that waited for it would answer none of these.
+            # The receiver does not answer its post meanwhile. A server that waited for it would answer none of these.
             for number in range(200):
                 answer, _ = await ada.signal(type="chat", data=str(number))
                 assert answer["ev"] == "ack"
@@ -199,7 +199,9 @@ async def test_opentok_4_6_the_certificate_of_an_https_receiver_is_verified():
 
 def test_opentok_4_6_no_secret_is_logged():
     url = "http://127.0.0.1:1/path-secret?query-secret"
-    with Server(webhook_url=url, webhook_secret="hook-secret", log_level="trace", webhook_retry_milliseconds=1) as server:
+    with Server(
+        webhook_url=url, webhook_secret="hook-secret", log_level="trace", webhook_retry_milliseconds=1
+    ) as server:
         asyncio.run(visit(server))
         server.err.until("does not|cannot|failed")
         assert server.stop() == 0
@@ -217,11 +219,14 @@ def test_opentok_4_6_without_a_url_nothing_is_posted():
 
 
 @pytest.mark.parametrize("settings, word", [
-    ({"webhook_url": "ftp://example.org/"}, "http"), ({"webhook_url": "example.org"}, "http"), ({"webhook_url": "http://"}, "host"),
+    ({"webhook_url": "ftp://example.org/"}, "http"), ({"webhook_url": "example.org"}, "http"),
+    ({"webhook_url": "http://"}, "host"),
     ({"webhook_url": ""}, "http"), ({"webhook_url": "http://me:hidden@example.org/"}, "password"),
-    ({"webhook_secret": "hidden"}, "--webhook-url"), ({"webhook_url": "http://example.org", "webhook_secret": ""}, "webhook secret"),
+    ({"webhook_secret": "hidden"}, "--webhook-url"),
+    ({"webhook_url": "http://example.org", "webhook_secret": ""}, "webhook secret"),
     ({"webhook_url": "http://example.org", "webhook_secret": "whsec_hidden!"}, "webhook secret"),
-    ({"webhook_retry_milliseconds": "0"}, "webhookRetryMilliseconds"), ({"webhook_queue_count": "x"}, "webhookQueueCount"),
+    ({"webhook_retry_milliseconds": "0"}, "webhookRetryMilliseconds"),
+    ({"webhook_queue_count": "x"}, "webhookQueueCount"),
 ])
 def test_opentok_4_6_wrong_settings_are_refused_with_64_and_the_message_contains_no_secret(settings, word):
     refused = run("serve", "--port", "0", **settings)

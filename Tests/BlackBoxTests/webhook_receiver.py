@@ -1,4 +1,4 @@
-"""A receiver of webhooks: it records what is posted to it, and answers as the test says."""
+"""A receiver of webhooks: it records the posts, and answers as the test requires."""
 
 import base64
 import collections
@@ -42,8 +42,8 @@ class Post:
 class Receiver:
     """An HTTP or HTTPS server.
 
-    `answers` are the answers to the posts, in their order; every later post gets 200. An answer is a status, or bytes that
-    are sent as they are before the connection is closed, or "silence": no answer until the test is over.
+    `answers` are the answers to the posts, in their order; every later post gets 200. An answer is a status; or bytes,
+    which are sent unchanged before the connection is closed; or "silence": no answer until the test is over.
     """
 
     def __init__(self, *answers, tls=None, port=0):
@@ -74,7 +74,9 @@ class Receiver:
         if tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*tls)
-            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+            self.server.socket = context.wrap_socket(
+                self.server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.server.handle_error = lambda *_: None
         self.port = self.server.server_address[1]
         self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}/hooks"

@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-# A wait that takes longer has failed. It costs nothing when all is well, so it suits a busy machine.
+# A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
 READY = re.compile(r"https?://\S+")
 
@@ -134,7 +134,8 @@ def room():
 def open_page(chromium):
     """Opens pages, each in a browser context of its own, as if on different machines.
 
-    Errors and warnings on a page's console fail the test, unless the test expects them and calls `page.complaints.clear()`.
+    Errors and warnings on a page's console fail the test, unless the test expects them and calls
+    `page.complaints.clear()`.
     """
     contexts = []
     pages = []
@@ -146,7 +147,9 @@ def open_page(chromium):
         page = context.new_page()
         page.set_default_timeout(DEADLINE * 1000)
         page.complaints = []
-        page.on("console", lambda message: message.type in ("error", "warning") and page.complaints.append(message.text))
+        page.on(
+            "console", lambda message: message.type in ("error", "warning") and page.complaints.append(message.text)
+        )
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         pages.append(page)
         page.goto(address)

@@ -6,7 +6,8 @@ from user import User
 
 NAMELESS = """() => [...document.querySelectorAll('button, input, select, textarea, [role=img], [tabindex="0"]')]
   .filter((each) => each.checkVisibility())
-  .filter((each) => !(each.ariaLabel || each.getAttribute('aria-labelledby') || each.labels?.length || each.textContent.trim()))
+  .filter((each) => !(each.ariaLabel || each.getAttribute('aria-labelledby')
+    || each.labels?.length || each.textContent.trim()))
   .map((each) => each.outerHTML)"""
 
 # WCAG 2.2, 1.4.3: the contrast between text and background, where both are plain colours.
@@ -30,7 +31,8 @@ LOW_CONTRAST = """() => {
     if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.disabled) continue;
     const [one, other] = [light(parse(getComputedStyle(element).color)), light(ground(element))];
     const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-    if (contrast < 4.5) found.push(`${contrast.toFixed(2)} ${element.className || element.tagName}: ${walker.currentNode.data}`);
+    const name = element.className || element.tagName;
+    if (contrast < 4.5) found.push(`${contrast.toFixed(2)} ${name}: ${walker.currentNode.data}`);
   }
   return found;
 }"""
@@ -103,7 +105,8 @@ def test_unchanged_rows_are_not_rendered_again(open_page, url, room):
              window.touched = [];
              const one = [...document.querySelectorAll('#messages > li')].slice(0, 2);
              new MutationObserver((records) => window.touched.push(...records.map(({ target }) => target.outerHTML)))
-               .observe(document.getElementById('messages'), { subtree: true, childList: true, attributes: true, characterData: true });
+               .observe(document.getElementById('messages'),
+                 { subtree: true, childList: true, attributes: true, characterData: true });
              window.isOld = () => one.every((each) => each.isConnected);
            }"""
     )

@@ -1,4 +1,4 @@
-"""Pages written for OpenTok: a script tag, and code that knows nothing about this server."""
+"""Pages written for OpenTok: a script tag, and code without any reference to this server."""
 
 import http.server
 import pathlib
@@ -168,10 +168,11 @@ def test_the_library_is_also_an_es_module(open_page, url):
              const { default: OT } = await import('/opentok/index.js');
              const { apiKey, sessionId, token } = await (await fetch('/room/module')).json();
              const session = OT.initSession(apiKey, sessionId);
-             return new Promise((done) => session.connect(token, (error) => done(error ? error.code : session.connections.length())));
+             return new Promise((done) => session.connect(token, (error) =>
+               done(error ? error.code : session.connections.length())));
            }"""
     )
-    assert count == 1, "the own connection is there when the handler runs"
+    assert count == 1, "the collection has the own connection when the handler runs"
 
 
 def test_opentok_1_2_objects_sent_by_a_page_arrive_as_objects(open_application, room):
@@ -209,7 +210,8 @@ def test_opentok_6_1_the_script_as_text_finds_its_server(open_page, url):
              script.text = await (await fetch('/v2/js/opentok.min.js')).text();
              document.head.appendChild(script);
              const { apiKey, sessionId, token } = await (await fetch('/room/text')).json();
-             return new Promise((done) => OT.initSession(apiKey, sessionId).connect(token, (error) => done(error ? error.message : 'connected')));
+             return new Promise((done) => OT.initSession(apiKey, sessionId).connect(token, (error) =>
+               done(error ? error.message : 'connected')));
            }"""
     )
     assert outcome == "connected"

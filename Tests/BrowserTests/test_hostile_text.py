@@ -39,7 +39,10 @@ RAW_PEER = """async ({ access, signals }) => {
   const socket = new WebSocket(location.origin.replace('http', 'ws') + '/v1/signaling', 'signalbox.v1');
   const received = [];
   let wake = () => {};
-  socket.onmessage = ({ data }) => { received.push(...data.trim().split('\\n').map((line) => JSON.parse(line))); wake(); };
+  socket.onmessage = ({ data }) => {
+    received.push(...data.trim().split('\\n').map((line) => JSON.parse(line)));
+    wake();
+  };
   const answer = async (id) => {
     for (;;) {
       const found = received.find((each) => each.id === id);
@@ -94,7 +97,10 @@ def test_received_text_is_never_markup(open_page, url, room):
     signals = []
     for text in TEXTS:
         signals.append({"type": "TextChat", "data": text})
-        signals.append({"type": "text-chat", "data": json.dumps({"text": text, "sender": {"id": text, "alias": text}, "localId": text[:60]})})
+        signals.append({
+            "type": "text-chat",
+            "data": json.dumps({"text": text, "sender": {"id": text, "alias": text}, "localId": text[:60]}),
+        })
         signals.append({"type": "typing", "data": json.dumps({"action": text})})
         signals.append({"data": text})
     send_raw(open_page, url, room, signals)

@@ -171,7 +171,8 @@ def test_enter_in_an_input_method_does_not_send(open_page, url, room):
     ada.type("你好")
     for composing in ("{ isComposing: true }", "{ keyCode: 229 }"):
         ada.page.locator("#composer-text").evaluate(
-            "(field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, ...%s }))" % composing
+            "(field) => field.dispatchEvent(new KeyboardEvent('keydown',"
+            " { key: 'Enter', bubbles: true, cancelable: true, ...%s }))" % composing
         )
     ada.expect_messages()
     ada.page.keyboard.press("Enter")
@@ -216,7 +217,7 @@ def test_every_control_can_be_reached_by_keyboard(open_page, url, room):
     expect(page.get_by_role("button", name="Inspector")).to_be_focused()
 
 
-def test_a_user_who_reads_older_messages_is_told_of_new_ones(open_page, url, room):
+def test_a_user_who_reads_older_messages_sees_the_number_of_new_ones(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada")
     bob = User.join(open_page, url, room, "Bob")
     for count in range(30):
@@ -235,7 +236,7 @@ def test_a_user_who_reads_older_messages_is_told_of_new_ones(open_page, url, roo
     expect(pill).to_have_text("2 new messages")
     expect(bob.page).to_have_title(re.compile(r"^\(2\) "))
     expect(bob.bubble("message 0")).to_be_in_viewport()
-    # The clock stands still, so that the divider stays until the test has seen it.
+    # Stop the clock, so that the divider stays until the test has checked it.
     bob.page.clock.install()
     bob.page.clock.pause_at(datetime.datetime.now() + datetime.timedelta(minutes=1))
     pill.click()
@@ -267,7 +268,9 @@ def test_a_message_that_is_not_permitted_is_marked_as_not_sent(open_page, url, r
     expect(row).to_contain_text("Not sent")
 
 
-def test_the_page_reconnects_to_a_stopped_server_and_ends_when_the_token_is_refused(open_page, own_server, url, room, screenshots):
+def test_the_page_reconnects_to_a_stopped_server_and_ends_when_the_token_is_refused(
+    open_page, own_server, url, room, screenshots
+):
     relay = Relay(own_server.url)
     ada = User.join(open_page, relay.url, room, "Ada")
     ada.send("before")
@@ -324,6 +327,7 @@ def test_colours_follow_the_system_setting(open_page, url, room, screenshots):
 def test_reduced_motion_has_no_transitions(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada", reduced_motion="reduce")
     moving = ada.page.evaluate(
-        "[...document.querySelectorAll('*')].filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0).length"
+        "[...document.querySelectorAll('*')]"
+        ".filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0).length"
     )
     assert moving == 0

@@ -60,7 +60,7 @@ def test_g_3_messages_sent_while_offline_arrive_once_in_both_directions(open_pag
 
 
 def set_visible(user, is_visible):
-    """The user turns to another tab, or back."""
+    """Hides or shows the page, as when the user changes the tab."""
     user.page.evaluate(
         """isHidden => {
              Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
@@ -71,7 +71,7 @@ def set_visible(user, is_visible):
 
 
 def lose_for_good(user, own_server, relay, url):
-    """The connection ends: another server, with another secret, refuses the token."""
+    """Ends the connection: another server, with another secret, refuses the token."""
     own_server.stop()
     relay.route_to(url)
     expect(user.page.get_by_role("alert")).to_contain_text("The connection was lost.")

@@ -26,8 +26,10 @@ class RefusingProxy:
         def from_page(text):
             for line in text.strip().split("\n"):
                 if self.word and self.word in line:
-                    refusal = {"ev": "error", "id": json.loads(line)["id"], "code": 429, "name": "OT_RATE_LIMIT_EXCEEDED",
-                               "message": "too many signals", "retryable": False}
+                    refusal = {
+                        "ev": "error", "id": json.loads(line)["id"], "code": 429, "name": "OT_RATE_LIMIT_EXCEEDED",
+                        "message": "too many signals", "retryable": False,
+                    }
                     socket.send(json.dumps(refusal))
                 else:
                     server.send(line)

@@ -9,10 +9,13 @@ TLS = REPOSITORY / "Tests/Vectors/tls"
 SIGNAL = """async () => {
   const { apiKey, sessionId, token } = await (await fetch('/room/secure')).json();
   const session = OT.initSession(apiKey, sessionId);
-  const received = new Promise((done) => session.on('signal:chat', (event) => done([event.data, event.from === session.connection])));
+  const received = new Promise((done) => session.on('signal:chat', (event) =>
+    done([event.data, event.from === session.connection])));
   await new Promise((done, fail) => session.connect(token, (error) => (error ? fail(error) : done())));
   session.signal({ type: 'chat', data: 'Zoë 😀' });
-  return [...(await received), ...performance.getEntriesByType('resource').map((entry) => new URL(entry.name).protocol)];
+  const signal = await received;
+  const resources = performance.getEntriesByType('resource');
+  return [...signal, ...resources.map((entry) => new URL(entry.name).protocol)];
 }"""
 
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from user import User
 
-# A typing user is shown for some seconds only (TYP-7). While two users have to be shown at once, they go on typing.
+# A typing user is shown for a few seconds (TYP-7). To be shown at the same time, two users have to keep typing.
 KEY_MILLISECONDS = 1000
 
 

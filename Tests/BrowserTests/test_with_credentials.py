@@ -30,7 +30,9 @@ def servers(require_server):
 def run_command(*arguments):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_API_")}
     result = subprocess.run(
-        [os.environ["SIGNALBOX_BIN"], *arguments, *CREDENTIALS], capture_output=True, text=True, timeout=DEADLINE, check=True, env=environment
+        [
+            os.environ["SIGNALBOX_BIN"], *arguments, *CREDENTIALS
+        ], capture_output=True, text=True, timeout=DEADLINE, check=True, env=environment
     )
     return result.stdout.strip()
 

@@ -66,7 +66,8 @@ class User:
             """() => {
                  const line = document.getElementById('typing-text');
                  window.typingTexts = [];
-                 new MutationObserver(() => window.typingTexts.push(line.textContent)).observe(line, { childList: true });
+                 new MutationObserver(() => window.typingTexts.push(line.textContent))
+                   .observe(line, { childList: true });
                }"""
         )
 

@@ -13,14 +13,14 @@ struct TimelinePropertyTests {
         let calendar: DayOfEpoch? = seed.isMultiple(of: 4) ? nil : DayOfEpoch()
         let limit = [1, 2, 5, 8, 1000].randomElement(using: &random) ?? 1
         var rule: GroupingRule = seed.isMultiple(of: 3) ? .openTok : .standard
-        // A span reaches back to messages that are dropped by then.
+        // A span may start at a message that has been dropped since.
         if limit < 1000 { rule.span = nil }
         var timeline = ChatTimeline(rule: rule, calendar: calendar, limit: limit)
         var shown: [TimelineRow] = []
         var now: Int64 = 0
         var lastID = 0
         for _ in 0..<Int.random(in: 5..<60, using: &random) {
-            // Mostly seconds, at times hours; now and then the clock is set back.
+            // Mostly seconds, sometimes hours. Sometimes the clock is set back.
             now += [0, 1000, 119_999, 120_000, 400_000, 40_000_000, -90_000_000].randomElement(using: &random) ?? 0
             let before = shown
             let changes = step(
@@ -37,7 +37,7 @@ struct TimelinePropertyTests {
             #expect(confirmed.count <= limit)
             #expect(timeline.messages.suffix(timeline.messageCount - confirmed.count).allSatisfy(isPending))
             for change in changes {
-                // Nothing is told that is not so.
+                // No change is reported that changes nothing.
                 switch change {
                 case .move(_, let from, let to): #expect(from != to)
                 case .update(let row, _): #expect(!before.contains(row), "seed \(seed)")
@@ -86,7 +86,7 @@ struct TimelinePropertyTests {
         }
     }
 
-    /// The rows by the rules, read once from top to bottom, from the messages and gaps alone.
+    /// The rows as the rules require, computed in one pass from the messages and gaps.
     private func plain(
         _ rows: [TimelineRow], _ rule: GroupingRule, _ calendar: DayOfEpoch?, _ firstUnread: TimelineRow.ID?
     ) -> [TimelineRow.Content] {
@@ -121,14 +121,14 @@ struct TimelinePropertyTests {
                 hasGap = false
             }
         }
-        for (number, place) in messagePlaces.enumerated() {
-            guard case .message(var row) = result[place] else { continue }
-            let isFirst = startsAt.contains(place)
+        for (number, index) in messagePlaces.enumerated() {
+            guard case .message(var row) = result[index] else { continue }
+            let isFirst = startsAt.contains(index)
             let isLast = number + 1 == messagePlaces.count || startsAt.contains(messagePlaces[number + 1])
             row.position = isFirst ? (isLast ? .single : .first) : (isLast ? .last : .middle)
             row.showsSender = isFirst && (rule.clock == .sender || row.message.direction == .received)
             row.showsTime = rule.clock == .sender ? isFirst : isLast
-            result[place] = .message(row)
+            result[index] = .message(row)
         }
         return result
     }

@@ -4,8 +4,8 @@ import Testing
 import TextChat
 
 /// Case 27: random scenarios of two to four users who type to each other over a network that loses, delays, reorders
-/// and repeats.
-@Suite("TYP: in random scenarios no user types forever")
+/// and repeats signals.
+@Suite("TYP: in random scenarios every typing user stops being shown")
 struct TypingPropertyTests {
     /// 100,000 scenarios in all.
     @Test("random scenarios", arguments: 0..<8)
@@ -13,7 +13,7 @@ struct TypingPropertyTests {
         for seed in block * 12_500..<(block + 1) * 12_500 {
             var scenario = TypingScenario(seed: seed)
             guard let fault = scenario.run() else { continue }
-            // Once more, written down this time.
+            // Run the scenario again, with a trace.
             var told = TypingScenario(seed: seed, isTold: true)
             _ = told.run()
             Issue.record("seed \(seed): \(fault)\n\(told.trace.joined(separator: "\n"))")
@@ -25,7 +25,7 @@ struct TypingPropertyTests {
 private struct TypingScenario {
     private var random: SeededGenerator
     private let isTold: Bool
-    /// Whether it is held against a roster without linger, which takes its time.
+    /// Whether the roster is compared with one without linger, which is slow.
     private let isCompared: Bool
     private(set) var trace: [String] = []
     private var fault: String?
@@ -45,9 +45,9 @@ private struct TypingScenario {
     private struct Person {
         var sender = TypingSender()
         var roster: TypingRoster
-        /// The same without linger: how it stands in truth.
+        /// The same roster without linger: the true state.
         var truth: TypingRoster
-        /// Since when each is shown as typing, and when each has stopped.
+        /// When each person was first shown as typing, and when each has stopped.
         var typingSince: [String: Int64] = [:]
         var stoppedAt: [String: Int64] = [:]
         var generation = 0
@@ -57,7 +57,7 @@ private struct TypingScenario {
         var shown = TypingSnapshot.nobody
         var lastKeyAt: Int64?
         var lastSignalAt: Int64?
-        /// The last signal's moment, if it was a begin that nothing has taken back.
+        /// When the last signal was sent, if it was a begin that no later input has ended.
         var standingBeginAt: Int64?
         var heardBeginAt = Int64.min / 2
         var heardPauseAt = Int64.min / 2
@@ -77,8 +77,8 @@ private struct TypingScenario {
         isCompared = seed % 10 == 0
         steps = 0
         steps = number(4...10)
-        for place in 0..<number(2...4) {
-            let own = Self.ids[place][0]
+        for index in 0..<number(2...4) {
+            let own = Self.ids[index][0]
             people.append(
                 Person(
                     roster: TypingRoster(policy: randomPolicy(), ownConnection: own),
@@ -117,131 +117,131 @@ private struct TypingScenario {
         var turns = 0
         while fault == nil, turns < 2000 {
             turns += 1
-            // The next event: a timer, a delivery, or a step; at the same moment in this order.
-            var (best, what): (Int64, (kind: Int, place: Int)) = (.max, (-1, 0))
-            for place in people.indices {
-                if let at = people[place].senderDeadline?.milliseconds, at < best { (best, what) = (at, (0, place)) }
-                if let at = people[place].rosterDeadline?.milliseconds, at < best { (best, what) = (at, (1, place)) }
+            // The next event: a timer, a delivery, or a step. Events of the same moment happen in this order.
+            var (best, what): (Int64, (kind: Int, index: Int)) = (.max, (-1, 0))
+            for index in people.indices {
+                if let at = people[index].senderDeadline?.milliseconds, at < best { (best, what) = (at, (0, index)) }
+                if let at = people[index].rosterDeadline?.milliseconds, at < best { (best, what) = (at, (1, index)) }
             }
-            for place in deliveries.indices where deliveries[place].at < best {
-                (best, what) = (deliveries[place].at, (2, place))
+            for index in deliveries.indices where deliveries[index].at < best {
+                (best, what) = (deliveries[index].at, (2, index))
             }
             if steps > 0, nextStepAt < best { (best, what) = (nextStepAt, (3, 0)) }
             switch what.kind {
-            case 0: send(what.place, best) { $0.advance(to: $1) }
-            case 1: hear(what.place, best, nil)
+            case 0: send(what.index, best) { $0.advance(to: $1) }
+            case 1: hear(what.index, best, nil)
             case 2:
-                let delivery = deliveries.remove(at: what.place)
+                let delivery = deliveries.remove(at: what.index)
                 hear(delivery.to, best, delivery.input)
             case 3: step(best)
             default:
-                for place in people.indices where people[place].shown != .nobody {
-                    fail("person \(place) still sees a user at the end")
+                for index in people.indices where people[index].shown != .nobody {
+                    fail("person \(index) still sees a person at the end")
                 }
                 return fault
             }
         }
-        return fault ?? "it never comes to rest"
+        return fault ?? "the scenario does not end"
     }
 
     private mutating func step(_ now: Int64) {
         steps -= 1
         nextStepAt = now + Int64(chance(60) ? number(20...900) : number(1000...7000))
-        let place = number(0...people.count - 1)
+        let index = number(0...people.count - 1)
         switch number(0...19) {
         case 0...8:
-            people[place].text += "a"
-            people[place].lastKeyAt = now
-            let text = people[place].text
-            tell(now, "\(place) types")
-            send(place, now) { $0.handle(.draftEdited(text), now: $1) }
+            people[index].text += "a"
+            people[index].lastKeyAt = now
+            let text = people[index].text
+            tell(now, "\(index) types")
+            send(index, now) { $0.handle(.draftEdited(text), now: $1) }
         case 9, 10:
-            people[place].text = ""
-            tell(now, "\(place) clears")
-            send(place, now) { $0.handle(.draftEdited(""), now: $1) }
+            people[index].text = ""
+            tell(now, "\(index) clears")
+            send(index, now) { $0.handle(.draftEdited(""), now: $1) }
         case 11, 12, 13:
-            people[place].text = ""
-            people[place].standingBeginAt = nil
-            tell(now, "\(place) sends a message")
-            send(place, now) { $0.handle(.messageSubmitted, now: $1) }
-            if people[place].isConnected {
-                let (id, n) = (Self.ids[place][people[place].generation], people[place].sender.lastN)
+            people[index].text = ""
+            people[index].standingBeginAt = nil
+            tell(now, "\(index) sends a message")
+            send(index, now) { $0.handle(.messageSubmitted, now: $1) }
+            if people[index].isConnected {
+                let (id, n) = (Self.ids[index][people[index].generation], people[index].sender.lastN)
                 for other in people.indices {
                     carry(now, other, .messageReceived(from: id, typingN: n), loss: 0)
                 }
             }
         case 14:
-            tell(now, "\(place) pauses")
-            send(place, now) { $0.handle(.send(.pause), now: $1) }
+            tell(now, "\(index) pauses")
+            send(index, now) { $0.handle(.send(.pause), now: $1) }
         case 15:
-            tell(now, "\(place) leaves the room")
-            send(place, now) { $0.handle(.leave, now: $1) }
+            tell(now, "\(index) leaves the room")
+            send(index, now) { $0.handle(.leave, now: $1) }
         case 16:
-            people[place].isOptedOut.toggle()
-            let value = people[place].isOptedOut
-            tell(now, "\(place) opts \(value ? "out" : "in")")
-            send(place, now) { $0.handle(.optedOut(value), now: $1) }
+            people[index].isOptedOut.toggle()
+            let value = people[index].isOptedOut
+            tell(now, "\(index) opts \(value ? "out" : "in")")
+            send(index, now) { $0.handle(.optedOut(value), now: $1) }
         case 17:
-            let n = people[place].sender.lastN
-            people[place].standingBeginAt = nil
-            tell(now, "\(place) learns that \(n) was not sent")
-            send(place, now) { $0.handle(.publishFailed(n: n), now: $1) }
-        default: people[place].isConnected ? disconnect(place, now) : reconnect(place, now)
+            let n = people[index].sender.lastN
+            people[index].standingBeginAt = nil
+            tell(now, "\(index) learns that \(n) did not leave")
+            send(index, now) { $0.handle(.publishFailed(n: n), now: $1) }
+        default: people[index].isConnected ? disconnect(index, now) : reconnect(index, now)
         }
     }
 
-    private mutating func disconnect(_ place: Int, _ now: Int64) {
-        tell(now, "\(place) loses its connection")
-        people[place].isConnected = false
-        people[place].standingBeginAt = nil
-        send(place, now) { $0.handle(.connectionLost, now: $1) }
-        let id = Self.ids[place][people[place].generation]
-        // Others may never hear of it, when they are away themselves.
-        for other in people.indices where other != place { carry(now, other, .connectionDestroyed(id), loss: 30) }
+    private mutating func disconnect(_ index: Int, _ now: Int64) {
+        tell(now, "\(index) loses its connection")
+        people[index].isConnected = false
+        people[index].standingBeginAt = nil
+        send(index, now) { $0.handle(.connectionLost, now: $1) }
+        let id = Self.ids[index][people[index].generation]
+        // The others may miss the event while they are away.
+        for other in people.indices where other != index { carry(now, other, .connectionDestroyed(id), loss: 30) }
     }
 
-    private mutating func reconnect(_ place: Int, _ now: Int64) {
-        // As the same connection, or as another.
-        if chance(50) { people[place].generation += 1 }
-        let id = Self.ids[place][people[place].generation]
-        tell(now, "\(place) is back as \(id)")
-        people[place].isConnected = true
-        send(place, now) { $0.handle(.connected(id), now: $1) }
-        hear(place, now, .connected(id))
+    private mutating func reconnect(_ index: Int, _ now: Int64) {
+        // As the same connection, or as a new one.
+        if chance(50) { people[index].generation += 1 }
+        let id = Self.ids[index][people[index].generation]
+        tell(now, "\(index) is back as \(id)")
+        people[index].isConnected = true
+        send(index, now) { $0.handle(.connected(id), now: $1) }
+        hear(index, now, .connected(id))
     }
 
     private mutating func send(
-        _ place: Int, _ now: Int64, _ act: (inout TypingSender, MonotonicInstant) -> [TypingSignal]
+        _ index: Int, _ now: Int64, _ act: (inout TypingSender, MonotonicInstant) -> [TypingSignal]
     ) {
-        let signals = act(&people[place].sender, MonotonicInstant(milliseconds: now))
-        people[place].senderDeadline = people[place].sender.nextDeadline
+        let signals = act(&people[index].sender, MonotonicInstant(milliseconds: now))
+        people[index].senderDeadline = people[index].sender.nextDeadline
         for signal in signals {
-            tell(now, "  \(place) signals \(signal.action.word) \(signal.n ?? 0)")
-            check(signal, of: place, now)
-            let from = Self.ids[place][people[place].generation]
+            tell(now, "  \(index) signals \(signal.action.word) \(signal.n ?? 0)")
+            check(signal, of: index, now)
+            let from = Self.ids[index][people[index].generation]
             for other in people.indices {
-                carry(now, other, .signal(signal, from: from, user: Self.users[place]), loss: 15)
+                carry(now, other, .signal(signal, from: from, user: Self.users[index]), loss: 15)
             }
         }
-        if let at = people[place].senderDeadline?.milliseconds, at <= now { fail("\(place): a deadline in the past") }
+        if let at = people[index].senderDeadline?.milliseconds, at <= now { fail("\(index): a deadline in the past") }
     }
 
-    private mutating func check(_ signal: TypingSignal, of place: Int, _ now: Int64) {
-        let person = people[place]
-        if !person.isConnected { fail("\(place) signals without a connection") }
-        if let last = person.lastSignalAt, now - last < Self.gap { fail("\(place) signals twice within a second") }
-        people[place].lastSignalAt = now
+    private mutating func check(_ signal: TypingSignal, of index: Int, _ now: Int64) {
+        let person = people[index]
+        if !person.isConnected { fail("\(index) signals without a connection") }
+        if let last = person.lastSignalAt, now - last < Self.gap { fail("\(index) signals twice within a second") }
+        people[index].lastSignalAt = now
         switch signal.action {
         case .begin:
-            if person.isOptedOut { fail("\(place) begins, and has opted out") }
-            if person.lastKeyAt.map({ now - $0 > Self.gap }) ?? true { fail("\(place) begins without a key") }
-            if let last = person.standingBeginAt, now - last < Self.refresh { fail("\(place) refreshes too early") }
-            people[place].standingBeginAt = now
-        case .pause, .finish: people[place].standingBeginAt = nil
+            if person.isOptedOut { fail("\(index) begins, and has opted out") }
+            if person.lastKeyAt.map({ now - $0 > Self.gap }) ?? true { fail("\(index) begins without a key") }
+            if let last = person.standingBeginAt, now - last < Self.refresh { fail("\(index) refreshes too early") }
+            people[index].standingBeginAt = now
+        case .pause, .finish: people[index].standingBeginAt = nil
         }
     }
 
-    /// The network: it loses, delays, and repeats; so things overtake each other.
+    /// The network: it loses, delays, and repeats inputs, so that they overtake each other.
     private mutating func carry(_ now: Int64, _ to: Int, _ input: TypingInput, loss: Int) {
         if chance(loss) { return }
         for _ in 0..<(chance(10) ? 2 : 1) {
@@ -249,62 +249,62 @@ private struct TypingScenario {
         }
     }
 
-    private mutating func hear(_ place: Int, _ now: Int64, _ input: TypingInput?) {
+    private mutating func hear(_ index: Int, _ now: Int64, _ input: TypingInput?) {
         let moment = MonotonicInstant(milliseconds: now)
         let change: TypingSnapshot?
         if let input {
-            tell(now, "  \(place) receives \(input)")
+            tell(now, "  \(index) receives \(input)")
             if case .signal(let signal, _, _) = input {
                 switch signal.action {
-                case .begin: people[place].heardBeginAt = now
-                case .pause: people[place].heardPauseAt = now
+                case .begin: people[index].heardBeginAt = now
+                case .pause: people[index].heardPauseAt = now
                 case .finish: break
                 }
             }
-            change = people[place].roster.handle(input, now: moment)
+            change = people[index].roster.handle(input, now: moment)
         } else {
-            change = people[place].roster.advance(to: moment)
+            change = people[index].roster.advance(to: moment)
         }
-        if isCompared { checkLinger(place, now, input) }
-        people[place].rosterDeadline = people[place].roster.nextDeadline
-        if let at = people[place].rosterDeadline, at <= moment { fail("\(place): a deadline in the past") }
-        if let change { shows(place, change, now) }
-        let person = people[place]
+        if isCompared { checkLinger(index, now, input) }
+        people[index].rosterDeadline = people[index].roster.nextDeadline
+        if let at = people[index].rosterDeadline, at <= moment { fail("\(index): a deadline in the past") }
+        if let change { shows(index, change, now) }
+        let person = people[index]
         let linger = person.roster.policy.linger.map { $0 / .milliseconds(1) } ?? 0
         if !person.shown.typing.isEmpty, now >= person.heardBeginAt + Self.beginExpiry + Int64(linger) {
-            fail("\(place) sees a user type after a silence longer than expiry and linger")
+            fail("\(index) sees a person type after expiry and linger have passed")
         }
         if !person.shown.paused.isEmpty, now >= person.heardPauseAt + Self.pauseExpiry {
-            fail("\(place) sees a user pause after a silence longer than the expiry")
+            fail("\(index) sees a person pause after the expiry has passed")
         }
     }
 
-    /// A person shown as typing types or has stopped within the linger, and has not just sent a message or left.
-    private mutating func checkLinger(_ place: Int, _ now: Int64, _ input: TypingInput?) {
+    /// A person shown as typing is typing, or stopped within the linger without sending a message or leaving.
+    private mutating func checkLinger(_ index: Int, _ now: Int64, _ input: TypingInput?) {
         let moment = MonotonicInstant(milliseconds: now)
-        // To the instant: a person may stop between two inputs.
-        while let due = people[place].truth.nextDeadline, due <= moment {
-            _ = people[place].truth.advance(to: due)
-            noteTruth(place, due.milliseconds)
+        // Advance to each deadline: a person may stop between two inputs.
+        while let due = people[index].truth.nextDeadline, due <= moment {
+            _ = people[index].truth.advance(to: due)
+            noteTruth(index, due.milliseconds)
         }
         if let input {
-            _ = people[place].truth.handle(input, now: moment)
-            if case .connected = input { people[place].stoppedAt = [:] }
+            _ = people[index].truth.handle(input, now: moment)
+            if case .connected = input { people[index].stoppedAt = [:] }
         }
-        noteTruth(place, now)
-        let person = people[place]
+        noteTruth(index, now)
+        let person = people[index]
         let (truly, shown) = (Set(person.truth.current.typing.map(\.name)), person.roster.current.typing.map(\.name))
-        if !truly.isSubset(of: shown) { fail("\(place) does not see a user who types") }
+        if !truly.isSubset(of: shown) { fail("\(index) does not see a person type") }
         for case let name? in shown where !truly.contains(name) {
             guard let stopped = person.stoppedAt[name], let since = person.typingSince[name] else {
-                fail("\(place) sees \(name) type, who has never typed")
+                fail("\(index) sees \(name) type, who never typed")
                 continue
             }
             let linger = Int64((person.roster.policy.linger ?? .zero) / .milliseconds(1))
             let minimum = Int64((person.roster.policy.minimumShow ?? .zero) / .milliseconds(1))
-            if now >= max(stopped + linger, since + minimum) { fail("\(place) sees \(name) for too long") }
+            if now >= max(stopped + linger, since + minimum) { fail("\(index) sees \(name) for too long") }
         }
-        for name in person.typingSince.keys where !shown.contains(name) { people[place].typingSince[name] = nil }
+        for name in person.typingSince.keys where !shown.contains(name) { people[index].typingSince[name] = nil }
         let from: ConnectionID
         switch input {
         case .messageReceived(let id, _): from = id
@@ -312,34 +312,34 @@ private struct TypingScenario {
         default: return
         }
         guard let author = Self.ids.firstIndex(where: { $0.contains(from) }) else { return }
-        // On another connection it is another author, as far as anybody can tell.
+        // A new connection counts as another author: no receiver can match the two.
         if people[author].generation > 0 { return }
         if shown.contains(Self.users[author]), !truly.contains(Self.users[author]) {
-            fail("\(place) sees \(Self.users[author]) type beside the message, or after the end")
+            fail("\(index) sees \(Self.users[author]) type beside the message, or after the end")
         }
     }
 
-    private mutating func noteTruth(_ place: Int, _ now: Int64) {
-        let truly = Set(people[place].truth.current.typing.compactMap(\.name))
+    private mutating func noteTruth(_ index: Int, _ now: Int64) {
+        let truly = Set(people[index].truth.current.typing.compactMap(\.name))
         for name in Self.users {
             if truly.contains(name) {
-                people[place].stoppedAt[name] = nil
-                if people[place].typingSince[name] == nil { people[place].typingSince[name] = now }
-            } else if people[place].stoppedAt[name] == nil, people[place].typingSince[name] != nil {
-                people[place].stoppedAt[name] = now
+                people[index].stoppedAt[name] = nil
+                if people[index].typingSince[name] == nil { people[index].typingSince[name] = now }
+            } else if people[index].stoppedAt[name] == nil, people[index].typingSince[name] != nil {
+                people[index].stoppedAt[name] = now
             }
         }
     }
 
-    private mutating func shows(_ place: Int, _ snapshot: TypingSnapshot, _ now: Int64) {
-        tell(now, "  \(place) sees \((snapshot.typing + snapshot.paused).compactMap(\.name))")
-        if snapshot == people[place].shown { fail("\(place) receives the same snapshot again") }
+    private mutating func shows(_ index: Int, _ snapshot: TypingSnapshot, _ now: Int64) {
+        tell(now, "  \(index) sees \((snapshot.typing + snapshot.paused).compactMap(\.name))")
+        if snapshot == people[index].shown { fail("\(index) gets a snapshot without a change") }
         let names = (snapshot.typing + snapshot.paused).compactMap(\.name)
-        if Set(names).count != names.count { fail("\(place) sees a user twice") }
-        if names.contains(Self.users[place]), people[place].generation == 0 { fail("\(place) sees itself") }
+        if Set(names).count != names.count { fail("\(index) sees a person twice") }
+        if names.contains(Self.users[index]), people[index].generation == 0 { fail("\(index) sees itself") }
         if snapshot.typingCount != snapshot.typing.count || snapshot.pausedCount != snapshot.paused.count {
-            fail("\(place) counts wrongly")
+            fail("\(index) counts wrongly")
         }
-        people[place].shown = snapshot
+        people[index].shown = snapshot
     }
 }

@@ -8,21 +8,21 @@ export function browserEnvironment() {
     random: () => Math.random(),
     setTimeout: (act, delay) => globalThis.setTimeout(act, delay),
     clearTimeout: (timer) => globalThis.clearTimeout(timer),
-    watch: (hear) => watchPage(globalThis.window, globalThis.document, hear),
+    watch: (report) => watchPage(globalThis.window, globalThis.document, report),
   };
 }
 
 /**
- * Passes the network's return and the page's changes to `hear`, as inputs of `ClientState`. Returns a function that
- * ends this. A worker has no page, and passes nothing.
+ * Reports the network's return and the page's changes to `report`, as inputs of `ClientState`. Returns a function that
+ * stops the reports. A worker has no page, and reports nothing.
  */
-export function watchPage(window, document, hear) {
+export function watchPage(window, document, report) {
   if (!window || !document) return () => {};
   const listeners = [
-    [window, 'online', () => hear({ is: 'networkBack' })],
-    [window, 'pagehide', ({ persisted }) => hear({ is: persisted ? 'pageStored' : 'pageLeft' })],
-    [window, 'pageshow', ({ persisted }) => persisted && hear({ is: 'pageShown' })],
-    [document, 'visibilitychange', () => document.visibilityState === 'visible' && hear({ is: 'pageShown' })],
+    [window, 'online', () => report({ is: 'networkBack' })],
+    [window, 'pagehide', ({ persisted }) => report({ is: persisted ? 'pageStored' : 'pageLeft' })],
+    [window, 'pageshow', ({ persisted }) => persisted && report({ is: 'pageShown' })],
+    [document, 'visibilitychange', () => document.visibilityState === 'visible' && report({ is: 'pageShown' })],
   ];
   for (const [target, name, listener] of listeners) target.addEventListener(name, listener);
   return () => {

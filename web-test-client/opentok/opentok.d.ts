@@ -8,14 +8,18 @@ export as namespace OT;
 declare namespace OT {
   // Listening
 
-  type Handlers<Events> = { [Name in keyof Events]?: (event: Events[Name]) => void } & { [names: string]: ((event: any) => void) | undefined };
+  type Handlers<Events> = { [Name in keyof Events]?: (event: Events[Name]) => void } & {
+    [names: string]: ((event: any) => void) | undefined;
+  };
 
   /** `on`, `once` and `off`, with one name, several names separated by spaces, or a map of handlers. */
   interface Emitter<Events = { [name: string]: any }> {
     on<Name extends keyof Events & string>(name: Name, handler: (event: Events[Name]) => void, context?: unknown): this;
     on(names: string, handler: (event: any) => void, context?: unknown): this;
     on(handlers: Handlers<Events>, context?: unknown): this;
-    once<Name extends keyof Events & string>(name: Name, handler: (event: Events[Name]) => void, context?: unknown): this;
+    once<Name extends keyof Events & string>(
+      name: Name, handler: (event: Events[Name]) => void, context?: unknown,
+    ): this;
     once(names: string, handler: (event: any) => void, context?: unknown): this;
     once(handlers: Handlers<Events>, context?: unknown): this;
     off(names?: string | null, handler?: ((event: any) => void) | null, context?: unknown): this;
@@ -38,7 +42,7 @@ declare namespace OT {
   }
 
   interface SignalEvent extends Event<string, Session> {
-    /** Absent when the signal carries none. Not a text if the sender passed another value, which is deprecated. */
+    /** Absent when the signal carries none. A value of another type if the sender passed one, which is deprecated. */
     data?: string;
     /** Null when the project's own server sent the signal. */
     from: Connection | null;
@@ -54,7 +58,12 @@ declare namespace OT {
   }
 
   /** OpenTok's own servers also send `mediaIdle` and `serverRotation` to the client that is disconnected. */
-  type DisconnectReason = 'clientDisconnected' | 'forceDisconnected' | 'networkDisconnected' | 'mediaIdle' | 'serverRotation';
+  type DisconnectReason =
+    | 'clientDisconnected'
+    | 'forceDisconnected'
+    | 'networkDisconnected'
+    | 'mediaIdle'
+    | 'serverRotation';
 
   interface SessionDisconnectEvent extends Event<'sessionDisconnected', Session> {
     reason: DisconnectReason | (string & {});
@@ -122,11 +131,11 @@ declare namespace OT {
   interface SignalOptions {
     /** 1 to 128 of `A-Z a-z 0-9 - . _ ~`. */
     type?: string;
-    /** At most 8192 UTF-16 units as JSON text. Another value than a string is sent as its JSON, which is deprecated. */
+    /** At most 8192 UTF-16 units as JSON text. A value that is not a string is sent as JSON, which is deprecated. */
     data?: string | object | number | boolean;
     /** Absent: all clients. */
     to?: Connection | Session;
-    /** Default true: the signal waits while the session reconnects. False: it fails with 500 instead. */
+    /** Default true: the signal waits while the session reconnects. False: it fails with `OT_NOT_CONNECTED` (500). */
     retryAfterReconnect?: boolean;
     /**
      * An extension: only for clients that are connected now, never stored, and not sent while reconnecting. For typing
@@ -152,7 +161,7 @@ declare namespace OT {
     readonly sessionId: string;
     readonly apiKey: string | undefined;
     readonly token: string | undefined;
-    /** Null until connected. It stays over a reconnect, unless the outcome is `recovered` or `lost`. */
+    /** Null until connected. It survives a reconnect, unless the outcome is `recovered` or `lost`. */
     readonly connection?: Connection;
     readonly connections: Collection<Connection>;
     readonly streams: Collection<Stream>;
@@ -167,7 +176,9 @@ declare namespace OT {
 
     connect(token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void): this;
     /** @deprecated the key belongs to `initSession` */
-    connect(apiKey: string | number, token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void): this;
+    connect(
+      apiKey: string | number, token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void,
+    ): this;
     disconnect(): void;
     destroy(): void;
     signal(handler?: SignalHandler): void;
@@ -193,7 +204,7 @@ declare namespace OT {
   interface Connection extends Emitter {
     readonly connectionId: string;
     readonly id: string;
-    /** Milliseconds since 1970; null if unknown, which it never is with this server. */
+    /** Milliseconds since 1970; null if unknown. With this server it is always known. */
     readonly creationTime: number;
     readonly data: string;
     readonly capabilities: Capabilities;
@@ -228,7 +239,7 @@ declare namespace OT {
     toString(): string;
   }
 
-  /** OpenTok's stream; there is never one here. */
+  /** OpenTok's stream. This server has none. */
   interface Stream {
     streamId: string;
     connection: Connection;
@@ -258,7 +269,10 @@ declare namespace OT {
   type VideoFilter = { type: string; [property: string]: unknown };
   type AudioFilter = { type: string };
   type VideoContentHint = '' | 'text' | 'detail' | 'motion';
-  type VideoDimensionsChangedEvent<Target> = Event<'videoDimensionsChanged', Target> & { oldValue: Dimensions; newValue: Dimensions };
+  type VideoDimensionsChangedEvent<Target> = Event<'videoDimensionsChanged', Target> & {
+    oldValue: Dimensions;
+    newValue: Dimensions;
+  };
   type IceConfig = {
     includeServers?: 'all' | 'custom';
     transportPolicy?: 'all' | 'relay';
@@ -273,8 +287,16 @@ declare namespace OT {
   };
   type IncomingTrackStats = { bytesReceived: number; packetsLost: number; packetsReceived: number };
   type OutgoingTrackStats = { bytesSent: number; packetsLost: number; packetsSent: number };
-  type SubscriberStats = { audio: IncomingTrackStats; video: IncomingTrackStats & { frameRate: number }; timestamp: number };
-  type PublisherStats = { audio: OutgoingTrackStats; video: OutgoingTrackStats & { frameRate: number }; timestamp: number };
+  type SubscriberStats = {
+    audio: IncomingTrackStats;
+    video: IncomingTrackStats & { frameRate: number };
+    timestamp: number;
+  };
+  type PublisherStats = {
+    audio: OutgoingTrackStats;
+    video: OutgoingTrackStats & { frameRate: number };
+    timestamp: number;
+  };
   type PublisherStatContainer = { subscriberId?: string; connectionId?: string; stats: PublisherStats };
   type PublisherStatsArr = PublisherStatContainer[];
 
@@ -370,7 +392,7 @@ declare namespace OT {
     readonly Session: ClassOf<Session>;
     readonly SessionConnectEvent: ClassOf<SessionConnectEvent>;
     readonly SessionDisconnectEvent: ClassOf<SessionDisconnectEvent>;
-    readonly Signal: new (options: SignalOptions, everybody?: Session) => Signal;
+    readonly Signal: new (options: SignalOptions, session?: Session) => Signal;
     readonly SignalEvent: ClassOf<SignalEvent>;
     readonly Stream: ClassOf<Stream>;
     readonly StreamEvent: ClassOf<StreamEvent>;

@@ -1,4 +1,4 @@
-/** A connection that ends so shortly after the page was shown, or after the network came back, is joined again, too. */
+/** A connection that ends this soon after the page was shown, or the network came back, is joined again, too. */
 const RECENT_MILLISECONDS = 10_000;
 
 /**

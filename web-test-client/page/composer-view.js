@@ -1,7 +1,7 @@
-/** The remaining length is shown from here on. */
+/** The remaining length is shown when it is at most this. */
 const NEAR_LIMIT = 100;
 
-/** From here on it is shown as a warning. */
+/** It is shown as a warning when it is at most this. */
 const FEW_LEFT = 10;
 
 /** The text field grows to this many lines, then it scrolls. */
@@ -79,7 +79,9 @@ export class ComposerView {
     if (!this.#isEnabled) return;
     const refusal = this.#chat.refusal();
     if (refusal !== null) {
-      if (refusal.reason === 'tooManyWaiting') this.showHint('Too many messages are waiting to be sent. Try again later.');
+      if (refusal.reason === 'tooManyWaiting') {
+        this.showHint('Too many messages are waiting to be sent. Try again later.');
+      }
       return;
     }
     send();
@@ -104,7 +106,8 @@ export class ComposerView {
   /** Refuses a paste that is too long as a whole: half a text is worse than none. */
   #checkInsertion(event) {
     if (event.isComposing || event.inputType.startsWith('delete') || event.inputType.startsWith('history')) return;
-    const inserted = event.data ?? event.dataTransfer?.getData('text/plain') ?? (event.inputType === 'insertLineBreak' ? '\n' : '');
+    const lineBreak = event.inputType === 'insertLineBreak' ? '\n' : '';
+    const inserted = event.data ?? event.dataTransfer?.getData('text/plain') ?? lineBreak;
     const { value, selectionStart, selectionEnd } = this.#text;
     const result = this.#chat.composer.check(value.slice(0, selectionStart) + inserted + value.slice(selectionEnd));
     if (result.isAccepted) return;

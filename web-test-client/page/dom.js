@@ -53,7 +53,7 @@ export function timeOfDay(milliseconds, withSeconds = false) {
 const HUES = 8;
 
 /** A colour of the palette, the same for the same text on every page. */
-export function hueOf(text) {
+function hueOf(text) {
   let sum = 0;
   for (const character of String(text)) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
   return `hue-${sum % HUES}`;

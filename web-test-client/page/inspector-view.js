@@ -1,7 +1,7 @@
 import { displayName } from '../text-chat/display-name.js';
 import { make, timeOfDay } from './dom.js';
 
-/** Most lines in the log. */
+/** The most lines that the log keeps. */
 const MAX_LINES = 200;
 
 /** Closer to the end than this many pixels counts as being at the end. */
@@ -46,7 +46,8 @@ export class InspectorView {
   addTarget(connection, isMe) {
     const { connectionId } = connection;
     if (this.#options.has(connectionId)) return;
-    const option = make('option', { value: connectionId }, `${displayName(connection)}${isMe ? ' (you)' : ''} · ${connectionId.slice(0, 4)}`);
+    const label = `${displayName(connection)}${isMe ? ' (you)' : ''} · ${connectionId.slice(0, 4)}`;
+    const option = make('option', { value: connectionId }, label);
     this.#options.set(connectionId, option);
     this.#target.append(option);
   }

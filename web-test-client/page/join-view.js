@@ -34,7 +34,8 @@ export class JoinView {
     find('join-title').textContent = hasRooms ? 'Join a room' : 'Join a session';
     find('join-hint').textContent = hasRooms
       ? 'All users who join the same room can chat with each other.'
-      : 'Enter a session of your application and a token for it. The commands “signalbox session” and “signalbox token” create both.';
+      : 'Enter a session of your application and a token for it. ' +
+        'The commands “signalbox session” and “signalbox token” create both.';
     find('demo-hint').hidden = !hasRooms;
     this.#view.hidden = false;
     this.setBusy(false);

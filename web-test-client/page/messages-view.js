@@ -3,7 +3,7 @@ import { avatar, make, timeOfDay } from './dom.js';
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
 
-/** Pixels above the divider that stay visible when the user goes there. */
+/** Pixels above the divider that stay visible when the list scrolls to it. */
 const DIVIDER_MARGIN = 24;
 
 /**
@@ -15,7 +15,7 @@ export class MessagesView {
   #list;
   #empty;
   #pill;
-  /** What each element shows: element → {row, state}. */
+  /** The shown content: element → {row, state}. */
   #shown = new WeakMap();
   /** The elements of own messages that are not acknowledged yet. */
   #unsettled = new Set();
@@ -31,7 +31,7 @@ export class MessagesView {
   /**
    * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
    * failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
-   * so. `moved()` is called when the user scrolls to the end or away from it.
+   * there. `moved()` is called when the user scrolls to the end or away from it.
    */
   constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, moved }) {
     this.#scroll = part('messages-scroll');
@@ -58,7 +58,7 @@ export class MessagesView {
     return this.#isPinned;
   }
 
-  /** Applies the changes of the rows to the elements; see `timeline-changes.js`. */
+  /** Applies the changes of the rows to the elements; see `timeline-change.js`. */
   apply(changes) {
     for (const change of changes) {
       if (change.insert) this.#insert(change.insert, change.at);
@@ -104,7 +104,7 @@ export class MessagesView {
   #goToUnread() {
     const divider = this.#list.querySelector('[data-kind="unreadDivider"]');
     const target = divider ? divider.offsetTop - this.#scroll.offsetTop - DIVIDER_MARGIN : Infinity;
-    // A user who is there already goes to the end.
+    // If the list has scrolled to the divider already, go to the end.
     if (target > this.#scroll.scrollTop + 1) this.#scroll.scrollTop = Math.min(target, this.#scroll.scrollHeight);
     else this.scrollToEnd();
     this.#setPinned(this.#isAtEnd());
@@ -164,7 +164,11 @@ export class MessagesView {
       case 'unreadDivider':
         return make('li', { class: 'unread-divider', 'data-kind': 'unreadDivider' }, make('span', {}, 'New'));
       default:
-        return make('li', { class: 'gap', 'data-kind': 'gap' }, make('span', {}, 'The connection was interrupted. Messages may be missing here.'));
+        return make(
+          'li',
+          { class: 'gap', 'data-kind': 'gap' },
+          make('span', {}, 'The connection was interrupted. Messages may be missing here.'),
+        );
     }
   }
 
@@ -185,7 +189,11 @@ export class MessagesView {
           { class: 'row-header' },
           make('bdi', { class: 'row-name' }, name),
           ' ',
-          make('time', { datetime: moment.toISOString(), title: moment.toLocaleString() }, timeOfDay(message.receivedAt)),
+          make(
+            'time',
+            { datetime: moment.toISOString(), title: moment.toLocaleString() },
+            timeOfDay(message.receivedAt),
+          ),
         ),
         isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
       ),
@@ -199,7 +207,8 @@ export class MessagesView {
     yesterday.setDate(yesterday.getDate() - 1);
     // Noon is on the same day in every time zone.
     const [year, month, date] = day.split('-').map(Number);
-    const inFull = new Date(year, month - 1, date, 12).toLocaleDateString([], { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+    const noon = new Date(year, month - 1, date, 12);
+    const inFull = noon.toLocaleDateString([], { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
     const name = day === this.#dayOf(now) ? 'Today' : day === this.#dayOf(yesterday.getTime()) ? 'Yesterday' : inFull;
     if (time.textContent !== name) time.textContent = name;
   }
@@ -244,7 +253,8 @@ export class MessagesView {
     const discard = make('button', { type: 'button', class: 'link' }, 'Discard');
     discard.addEventListener('click', () => this.#discard(localId));
     const reason = failure?.message ? `Not sent: ${failure.message}` : 'Not sent';
-    return make('p', { class: 'row-state' }, make('span', {}, `${reason.replace(/[.\s]+$/, '')}.`), ' ', retry, discard);
+    const sentence = make('span', {}, `${reason.replace(/[.\s]+$/, '')}.`);
+    return make('p', { class: 'row-state' }, sentence, ' ', retry, discard);
   }
 }
 

@@ -1,9 +1,9 @@
-// Sockets that the user can break, to watch a connection come back. The library reads `WebSocket` when it is loaded, so
-// a network switch has to be installed before.
+// Sockets that the user can close, to watch a connection resume. The library reads `WebSocket` when it is loaded, so
+// install a network switch before.
 
 /**
- * A page cannot break a TCP connection. To the server a close with this code is a lost socket, too: the connection can
- * resume.
+ * A page cannot break a TCP connection. The server treats a close with this code as a lost socket, so the connection
+ * can resume.
  */
 const DROP_CODE = 4000;
 

@@ -28,10 +28,10 @@ const STATUS = {
 
 const ENDINGS = {
   forceDisconnected: 'You were removed from this room.',
-  networkDisconnected: 'The connection was lost. You do not receive messages any more.',
+  networkDisconnected: 'The connection was lost. You no longer receive messages.',
 };
 
-/** Most messages on the page. */
+/** The most messages that the page keeps. */
 const MAX_MESSAGES = 2000;
 
 /** How long the divider stays once the user sees the messages below it. */
@@ -229,7 +229,8 @@ export class Pane {
   #sendSignal(options, targetId) {
     const session = this.#session;
     const to = targetId ? session.connections.get(targetId) : undefined;
-    this.inspector.note('out', options.type ? `signal:${options.type}` : 'signal', `to ${to ? displayName(to) : 'all'}${dataText(options.data)}`);
+    const name = options.type ? `signal:${options.type}` : 'signal';
+    this.inspector.note('out', name, `to ${to ? displayName(to) : 'all'}${dataText(options.data)}`);
     session.signal(to ? { ...options, to } : options, (error) => this.#noteOutcome('signal', error));
   }
 
@@ -268,7 +269,8 @@ export class Pane {
       },
       signal: (event) => {
         if (event.from) this.#names.note(event.from);
-        inspector.note('in', event.type, `from ${event.from ? displayName(event.from) : 'the server'}${dataText(event.data)}`);
+        const sender = event.from ? displayName(event.from) : 'the server';
+        inspector.note('in', event.type, `from ${sender}${dataText(event.data)}`);
       },
     });
   }
@@ -331,7 +333,7 @@ export class Pane {
     if (document.hidden) this.#chat.typing.leave();
     else this.messages.nameDays(Date.now());
     clearTimeout(this.#readTimer);
-    // Not at once: the divider shows where the unread messages begin.
+    // Wait, so that the user sees in the divider where the unread messages begin.
     if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
   }
 

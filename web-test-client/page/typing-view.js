@@ -1,6 +1,6 @@
 import { typingPhraseLadder, typingText } from '../text-chat/typing/typing-phrase.js';
 
-/** The line that lists typing users. It always takes its space, so that the layout does not move. */
+/** The line that lists typing users. It keeps its height when it is empty, so that the layout does not move. */
 export class TypingView {
   #line;
   #text;

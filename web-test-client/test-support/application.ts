@@ -1,4 +1,4 @@
-// A program as it is written against the declarations of OpenTok's own package: names and shapes that they have, in strict mode.
+// A program written for the declarations of OpenTok's own package. It uses their names and types, in strict mode.
 import * as OT from '../opentok/index.js';
 
 type SignalEvent = OT.Event<'signal', OT.Session> & { type?: string; data?: string; from: OT.Connection | null };
@@ -27,23 +27,34 @@ class Room {
       const why: string = event.reason;
       console.log(why);
     });
-    this.session.on('sessionDisconnected', (event: OT.Event<'sessionDisconnected', OT.Session> & { reason: string }) => {
+    type DisconnectEvent = OT.Event<'sessionDisconnected', OT.Session> & { reason: string };
+    this.session.on('sessionDisconnected', (event: DisconnectEvent) => {
       console.log(event.reason === 'other', event.target.sessionId);
       event.preventDefault();
     });
-    this.session.on('signal', (event: SignalEvent) => this.hear(event));
+    this.session.on('signal', (event: SignalEvent) => this.receive(event));
     this.session.on('signal:chat', (event: any) => console.log(event.data));
-    this.session.on({ streamCreated: (event: any) => this.streams.push(event.stream), sessionConnected: () => {} }, this);
+    this.session.on(
+      { streamCreated: (event: any) => this.streams.push(event.stream), sessionConnected: () => {} }, this
+    );
     this.session.on('streamCreated', (event) => {
       const stream: OT.Stream = event.stream;
-      const wanted: OT.SubscriberProperties = { insertMode: 'append', width: '100%', height: 240, preferredResolution: { width: 1, height: 2 } };
+      const wanted: OT.SubscriberProperties = {
+        insertMode: 'append', width: '100%', height: 240, preferredResolution: { width: 1, height: 2 },
+      };
       const subscriber = this.session.subscribe(stream, document.createElement('div'), wanted, (err?: OT.OTError) => {
         if (err) console.log(err.name, err.message);
       });
       subscriber.on('videoElementCreated', (e) => console.log(e.element));
       subscriber.on('videoDimensionsChanged', (e) => console.log(e.newValue.width));
       this.subscribers.push(subscriber);
-      console.log(stream.name, stream.hasAudio, stream.videoType === 'screen', stream.videoDimensions.width, stream.connection.data);
+      console.log(
+        stream.name,
+        stream.hasAudio,
+        stream.videoType === 'screen',
+        stream.videoDimensions.width,
+        stream.connection.data,
+      );
     });
     this.session.on('streamDestroyed', (event) => {
       this.streams = this.streams.filter((stream) => stream.streamId !== event.stream.streamId);
@@ -51,22 +62,39 @@ class Room {
     this.session.once('sessionReconnected', () => {});
     this.session.off('sessionReconnecting');
     this.session.off();
-    const properties: OT.PublisherProperties = { insertMode: 'append', name: 'me', resolution: '640x480', style: { nameDisplayMode: 'on' }, videoSource: false };
-    this.publisher = OT.initPublisher(document.getElementById('publisher') ?? undefined, properties, (error?: OT.OTError) => console.log(error && error.message));
+    const properties: OT.PublisherProperties = {
+      insertMode: 'append', name: 'me', resolution: '640x480', style: { nameDisplayMode: 'on' }, videoSource: false,
+    };
+    this.publisher = OT.initPublisher(
+      document.getElementById('publisher') ?? undefined,
+      properties,
+      (error?: OT.OTError) => console.log(error && error.message),
+    );
     this.publisher.on('streamCreated', (event) => console.log(event.stream.streamId));
     this.publisher.on('accessDenied', () => {});
-    console.log(this.publisher.stream?.streamId, this.publisher.element?.id, this.publisher.session?.sessionId, this.publisher.accessAllowed);
-    await new Promise<void>((resolve, reject) => this.session.connect(token, (error) => (error ? reject(error) : resolve())));
+    console.log(
+      this.publisher.stream?.streamId,
+      this.publisher.element?.id,
+      this.publisher.session?.sessionId,
+      this.publisher.accessAllowed,
+    );
+    await new Promise<void>(
+      (resolve, reject) => this.session.connect(token, (error) => (error ? reject(error) : resolve()))
+    );
     const mine: OT.Connection | undefined = this.session.connection;
     console.log(mine?.connectionId, this.session.connection!.connectionId);
-    if (this.session.capabilities.publish == 1) this.session.publish(this.publisher, (error) => console.log(error?.name));
-    if (this.session.capabilities.forceDisconnect === 1 && mine) this.session.forceDisconnect(mine, (error) => console.log(error?.message));
+    if (this.session.capabilities.publish == 1) {
+      this.session.publish(this.publisher, (error) => console.log(error?.name));
+    }
+    if (this.session.capabilities.forceDisconnect === 1 && mine) {
+      this.session.forceDisconnect(mine, (error) => console.log(error?.message));
+    }
     await this.session.forceMuteAll(this.streams);
     await this.session.setIceConfig({ includeServers: 'custom', transportPolicy: 'all', customServers: [] });
     await this.session.setEncryptionSecret('x');
   }
 
-  hear(event: SignalEvent) {
+  receive(event: SignalEvent) {
     if (event.from && event.from.connectionId === this.session.connection!.connectionId) return;
     console.log(event.type, event.data);
   }
@@ -81,9 +109,13 @@ class Room {
 }
 OT.on('exception', (event: OT.ExceptionEvent) => console.log(event.code, event.title.length, event.message));
 OT.getDevices((error, devices) => {
-  if (!error && devices) console.log(devices.filter((device: OT.Device) => device.kind === 'videoInput').map((device) => device.label));
+  if (!error && devices) {
+    console.log(devices.filter((device: OT.Device) => device.kind === 'videoInput').map((device) => device.label));
+  }
 });
-OT.checkScreenSharingCapability((answer: OT.ScreenSharingCapabilityResponse) => console.log(answer.supported, answer.extensionRegistered));
+OT.checkScreenSharingCapability(
+  (answer: OT.ScreenSharingCapabilityResponse) => console.log(answer.supported, answer.extensionRegistered)
+);
 if (OT.checkSystemRequirements() !== 1) OT.upgradeSystemRequirements();
 OT.setProxyUrl('https://x');
 console.log(OT.hasEndToEndEncryptionSupport(), OT.hasMediaProcessorSupport(), OT.version);

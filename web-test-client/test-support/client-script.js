@@ -3,7 +3,9 @@ import { ClientState } from '../opentok/client/client-state.js';
 import { classify } from '../opentok/client/wire.js';
 
 /** Effects are compared in their order within each of these groups; between groups the order has no meaning. */
-const GROUPS = [['openSocket', 'send', 'closeSocket'], ['connected', 'connectFailed', 'event'], ['succeeded', 'failed']];
+const GROUPS = [
+  ['openSocket', 'send', 'closeSocket'], ['connected', 'connectFailed', 'event'], ['succeeded', 'failed'],
+];
 
 /** Runs a script of `Tests/Vectors/client` against `ClientState`; throws where they differ. */
 export function runScript({ random, steps }) {
@@ -25,7 +27,7 @@ export function runScript({ random, steps }) {
   }
 }
 
-/** Between the words of the scripts and those of `ClientState`. */
+/** Translates between the names in the scripts and those of `ClientState`. */
 class Translator {
   #sockets = 0;
   #connectionId;
@@ -77,7 +79,7 @@ class Translator {
       case 'warn':
         return [];
       default:
-        throw new Error(`no such effect: ${effect.do}`);
+        throw new Error(`Cannot translate the effect ${effect.do}.`);
     }
   }
 
@@ -97,12 +99,12 @@ class Translator {
       case 'disconnected':
         return { is: 'event', name, reason };
       default:
-        throw new Error(`no such event: ${name}`);
+        throw new Error(`Cannot translate the event ${name}.`);
     }
   }
 }
 
-/** A word with `times` stands for as many, whose messages have ids that go up by one. */
+/** Repeats an entry with `times` that often, with ids of the messages that rise by one. */
 function repeated({ times = 1, ...word }) {
   return Array.from({ length: times }, (_, index) =>
     index === 0 ? word : { ...word, message: { ...word.message, id: word.message.id + index } },

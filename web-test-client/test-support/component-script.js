@@ -6,7 +6,10 @@ import { decodeTyping } from '../text-chat/wire/typing-signal.js';
 import { HandClock } from './hand-clock.js';
 import { names, vectorPolicy } from './typing-script.js';
 
-/** Runs one case of the kind `component` of `Tests/Vectors/typing`. Returns `{signals, snapshots}` as the vectors write them. */
+/**
+ * Runs one case of the kind `component` of `Tests/Vectors/typing`. Returns `{signals, snapshots}` as the vectors write
+ * them.
+ */
 export async function runComponentScript({ policy, connection = null, senderId = null, steps, until }) {
   const clock = new HandClock();
   const found = { signals: [], snapshots: [] };
@@ -39,14 +42,18 @@ export async function runComponentScript({ policy, connection = null, senderId =
     reconnecting: () => handle({ kind: 'reconnecting' }),
     reconnected: ({ id }) => handle({ kind: 'reconnected', connectionId: id }),
     disconnected: () => handle({ kind: 'disconnected' }),
-    connectionCreated: ({ id, data = '' }) => handle({ kind: 'connectionCreated', connection: { connectionId: id, data } }),
-    connectionDestroyed: ({ id, data = '' }) => handle({ kind: 'connectionDestroyed', connection: { connectionId: id, data } }),
+    connectionCreated: ({ id, data = '' }) => handle({
+      kind: 'connectionCreated', connection: { connectionId: id, data },
+    }),
+    connectionDestroyed: ({ id, data = '' }) => handle({
+      kind: 'connectionDestroyed', connection: { connectionId: id, data },
+    }),
     signal({ from, data = '', type = 'typing', action, n, content }) {
-      const told = content ?? (action && { action, n });
+      const body = content ?? (action && { action, n });
       handle({
         kind: 'signal',
         type,
-        data: typeof told === 'object' ? JSON.stringify(told) : told,
+        data: typeof body === 'object' ? JSON.stringify(body) : body,
         from: from === undefined ? null : { connectionId: from, data },
         seq: null,
       });

@@ -1,4 +1,4 @@
-// A browser's sockets, clock and page, moved by hand: the test decides what the server sends and what time it is.
+// A browser's sockets, clock and page under the control of the test, which sets the time and plays the server.
 
 export class FakeBrowser {
   time = 1000;
@@ -18,13 +18,15 @@ export class FakeBrowser {
           browser.sockets.push(this);
         }
       },
-      console: { error: print('error'), warn: print('warn'), info: print('info'), log: print('log'), debug: print('debug') },
+      console: {
+        error: print('error'), warn: print('warn'), info: print('info'), log: print('log'), debug: print('debug'),
+      },
       pageProtocol: 'https:',
       now: () => this.time,
       random: () => 0.5,
-      watch: (hear) => {
-        this.watchers.add(hear);
-        return () => this.watchers.delete(hear);
+      watch: (report) => {
+        this.watchers.add(report);
+        return () => this.watchers.delete(report);
       },
       setTimeout: (act, delay) => {
         this.#lastTimer += 1;
@@ -39,9 +41,9 @@ export class FakeBrowser {
     return this.sockets.at(-1);
   }
 
-  /** A sign of the network or the page, under its name in `ClientState`. */
-  tell(sign) {
-    for (const hear of [...this.watchers]) hear({ is: sign });
+  /** Reports a change of the network or the page, under its name in `ClientState`. */
+  report(sign) {
+    for (const watcher of [...this.watchers]) watcher({ is: sign });
   }
 
   pass(milliseconds) {
@@ -80,7 +82,7 @@ class FakeSocket {
     this.onopen();
   }
 
-  hear(...messages) {
+  receive(...messages) {
     this.onmessage({ data: messages.map((message) => JSON.stringify(message)).join('\n') });
   }
 
@@ -111,7 +113,7 @@ export function connectedMessage(changes = {}) {
   };
 }
 
-/** Returns after everything that `queueMicrotask` has put off. */
+/** Resolves after all microtasks that are queued now. */
 export async function settled() {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,18 +2,20 @@
 import { createOT } from '../opentok/api/ot.js';
 import { bob, connectedMessage, FakeBrowser } from './fake-browser.js';
 
-const EVENTS = 'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected connectionCreated connectionDestroyed signal signal:chat';
+const EVENTS =
+  'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected ' +
+  'connectionCreated connectionDestroyed signal signal:chat';
 
 /** A session that is not connected yet. */
 export function page(options) {
   const browser = new FakeBrowser();
   const OT = createOT(browser.environment(), 'https://signals.example');
   const session = OT.initSession('100', '1_x', options);
-  const heard = [];
+  const received = [];
   const exceptions = [];
-  session.on(EVENTS, (event) => heard.push(event));
+  session.on(EVENTS, (event) => received.push(event));
   OT.on('exception', (event) => exceptions.push(event));
-  return { browser, OT, session, heard, exceptions, names: () => heard.map((event) => event.type) };
+  return { browser, OT, session, received, exceptions, names: () => received.map((event) => event.type) };
 }
 
 /** A session that is connected as Bob, with Ada in it, unless `changes` to the server's answer say otherwise. */
@@ -21,7 +23,7 @@ export function joined({ changes = {}, ...options } = {}) {
   const all = page(options);
   all.session.connect('T1==');
   all.browser.socket.open();
-  all.browser.socket.hear(connectedMessage(changes));
+  all.browser.socket.receive(connectedMessage(changes));
   return all;
 }
 
@@ -29,7 +31,9 @@ export function joined({ changes = {}, ...options } = {}) {
 export const resumable = { resume: { secret: 's1', resumeSeconds: 60, recoverySeconds: 300 } };
 
 /** The `changes` that make the client a moderator. */
-export const moderator = { capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 } };
+export const moderator = {
+  capabilities: { publish: 1, subscribe: 1, forceDisconnect: 1, forceUnpublish: 1, forceMute: 1 },
+};
 
 /** Loses the socket and opens the next one; returns the connect message of that attempt. */
 export function comeBack(browser, code = 1006) {

@@ -1,6 +1,6 @@
 /**
- * A session in memory: a signal gets its seq when it is sent, events wait in each channel's inbox until the test removes them, and
- * the test decides when answers come.
+ * A session in memory: a signal gets its seq when it is sent, events wait in each channel's inbox until the test
+ * removes them, and the test decides when answers come.
  */
 export class MemorySession {
   channels = [];

@@ -7,7 +7,7 @@ export class ModelServer {
   #answers = new Map();
 
   /** The server's answers to a message, on the same socket. */
-  hear(message) {
+  receive(message) {
     if (message.op === 'connect') return this.#connect(message);
     // A message on the newest socket ends the validity of the older secret (RES-6).
     this.#secrets = this.#secrets.slice(-1);
@@ -15,13 +15,16 @@ export class ModelServer {
   }
 
   #connect({ id, resume }) {
-    if (resume && !this.#secrets.includes(resume.secret)) throw new Error('the secret opens nothing');
+    if (resume && !this.#secrets.includes(resume.secret)) throw new Error('The secret of the resume is not valid.');
     this.#secrets.push(`secret ${id}`);
     const seq = resume?.after ?? this.log.length;
     const outcome = resume ? 'resumed' : 'new';
     const offer = { secret: `secret ${id}`, resumeSeconds: 60, recoverySeconds: 300 };
     const events = this.log.filter((event) => event.seq > seq);
-    return [connectedMessage({ id, outcome, seq, connections: [bob], resume: offer, replayThrough: this.log.length }), ...events];
+    return [
+      connectedMessage({ id, outcome, seq, connections: [bob], resume: offer, replayThrough: this.log.length }),
+      ...events,
+    ];
   }
 
   #signal({ id, data }) {

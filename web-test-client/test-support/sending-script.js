@@ -29,7 +29,7 @@ export async function runSendingScript({ wireForm = CHAT_TYPE, steps }, found) {
     outcomes[localId] = refusal ? `${outcome} ${refusal.reason}` : outcome;
   };
   const answer = (settle) => {
-    if (waiting.length === 0) throw new Error('an answer without a send');
+    if (waiting.length === 0) throw new Error('The script answers a send that did not happen.');
     settle(waiting.shift());
   };
   const acts = {
@@ -59,7 +59,13 @@ export async function runSendingScript({ wireForm = CHAT_TYPE, steps }, found) {
     acknowledge: ({ seq }) => answer(({ resolve }) => resolve({ seq })),
     echo: ({ text, localId, from = 'me', seq = null }) =>
       void chat.handle(
-        { kind: 'signal', type: wireForm, data: encodeMessage({ text, localId }, wireForm), from: { connectionId: from }, seq },
+        {
+          kind: 'signal',
+          type: wireForm,
+          data: encodeMessage({ text, localId }, wireForm),
+          from: { connectionId: from },
+          seq,
+        },
         0,
       ),
     delegate({ value }) {
@@ -75,7 +81,7 @@ export async function runSendingScript({ wireForm = CHAT_TYPE, steps }, found) {
   for (const step of steps) {
     sent = [];
     const refused = acts[step.do](step) ?? null;
-    // Lets the component do all that it can do.
+    // Runs all pending promises of the component.
     await new Promise((resolve) => setImmediate(resolve));
     found(step, { sent, refused, rows: chat.timeline.messages.map(rowOf), draft: chat.draft, obstacle: chat.obstacle });
   }

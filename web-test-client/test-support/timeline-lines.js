@@ -1,4 +1,4 @@
-/** A row in a line, as the vectors write it. */
+/** A row as one line of text, as the vectors write it. */
 export function lineOf({ kind, day, message, position, showsSender, showsTime }) {
   if (kind === 'day') return `day ${day}`;
   if (kind === 'unreadDivider') return 'unread';
@@ -8,6 +8,8 @@ export function lineOf({ kind, day, message, position, showsSender, showsTime })
 }
 
 /** A message as a step or a case writes it. */
-export function messageOf({ text = 'x', senderId = null, sentAt, receivedAt, localId = null, seq = null, kind = 'received', state = 'sent' }) {
+export function messageOf({
+  text = 'x', senderId = null, sentAt, receivedAt, localId = null, seq = null, kind = 'received', state = 'sent',
+}) {
   return { text, senderId, sentAt, receivedAt, localId, seq, direction: kind, state, failure: null };
 }

@@ -5,11 +5,12 @@ import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
 
 /** The inputs of `TypingIndicator` that a step may give as they are. */
 const INPUTS = new Set([
-  'draftEdited', 'draftSet', 'send', 'messageSubmitted', 'leave', 'optedOut', 'blockedUsers', 'connected', 'reconnecting',
+  'draftEdited', 'draftSet', 'send', 'messageSubmitted', 'leave', 'optedOut', 'blockedUsers', 'connected',
+  'reconnecting',
   'disconnected', 'connectionLost', 'memberCount', 'publishFailed', 'messageReceived', 'connectionDestroyed',
 ]);
 
-/** The policy that a vector names: a preset, or one with changes. */
+/** The policy of a vector: a preset, or a preset with changes. */
 export function vectorPolicy(written) {
   if (typeof written === 'string') return TYPING_PRESETS[written];
   const { preset, ...changes } = written;
@@ -17,9 +18,9 @@ export function vectorPolicy(written) {
 }
 
 /**
- * Runs one script of `Tests/Vectors/typing`: its steps, with the timer served to the instant in between. Returns
- * `{signals, snapshots, requests, numbers, unexpected}` as the vectors write them; `unexpected` has what a step did not
- * find.
+ * Runs one script of `Tests/Vectors/typing`: its steps, and between them the timer at its exact moments. Returns
+ * `{signals, snapshots, requests, numbers, unexpected}` as the vectors write them; `unexpected` lists the differences
+ * from what the steps expect.
  */
 export function runTypingScript({ policy, steps, until }) {
   const engine = new TypingIndicator({ policy: vectorPolicy(policy), connection: 'me' });
@@ -45,7 +46,7 @@ export function runTypingScript({ policy, steps, until }) {
     for (let at = engine.nextDeadline; at !== null && at <= end; at = engine.nextDeadline) {
       note(at, engine.advance(at));
       turns += 1;
-      if (turns > 10_000) throw new Error(`the timer does not rest at ${at}`);
+      if (turns > 10_000) throw new Error(`The timer fires without end at ${at} ms.`);
     }
   };
   const perform = (step, now) => {
@@ -65,7 +66,9 @@ export function runTypingScript({ policy, steps, until }) {
       case 'current': {
         const effects = engine.advance(now);
         const seen = [names(engine.current.typing), names(engine.current.paused)];
-        if (JSON.stringify(seen) !== JSON.stringify([step.typing, step.paused])) found.unexpected.push([now, 'current', seen]);
+        if (JSON.stringify(seen) !== JSON.stringify([step.typing, step.paused])) {
+          found.unexpected.push([now, 'current', seen]);
+        }
         return effects;
       }
       default:
@@ -83,7 +86,7 @@ export function runTypingScript({ policy, steps, until }) {
   return found;
 }
 
-/** `{from, every, to}` stands for a step at each of these moments. */
+/** Expands `{from, every, to}` to a step at each of these moments. */
 function spread(step) {
   if (step.every === undefined) return [step];
   const { from, every, to, ...rest } = step;

@@ -1,8 +1,10 @@
-// What a program in TypeScript writes against `opentok.d.ts`; `tsc --strict --noEmit` has to find nothing in here, and
-// something in each line after `@ts-expect-error`.
+// A program in TypeScript that uses `opentok.d.ts`. `tsc --strict --noEmit` has to report an error for each line after
+// `@ts-expect-error`, and no other.
 import OT = require('../opentok/opentok');
 
-const session: OT.Session = OT.initSession('100', '1_x', { connectionEventsSuppressed: true, server: 'https://signals.example' });
+const session: OT.Session = OT.initSession(
+  '100', '1_x', { connectionEventsSuppressed: true, server: 'https://signals.example' }
+);
 
 OT.on('exception', (event) => console.log(event.code.toFixed(), event.title?.length, event.error.reason.length));
 OT.once('exception', () => {}).off();
@@ -24,13 +26,18 @@ session.connect('T1==', (error, event) => {
   console.log(event?.type);
   session.signal();
   session.signal(() => {});
-  session.signal({ type: 'chat', data: 'hello', retryAfterReconnect: false, onlineOnly: true }, (failure) => console.log(failure?.code));
+  session.signal(
+    { type: 'chat', data: 'hello', retryAfterReconnect: false, onlineOnly: true },
+    (failure) => console.log(failure?.code),
+  );
   const ada = session.connections.find({ data: 'Ada' });
   if (ada) session.signal({ to: ada, data: { a: 1 } });
   session.signal({ to: session });
   session.forceDisconnect(ada ?? 'id', (failure) => console.log(failure?.code));
   const names: string[] = session.connections.map((connection) => connection.data);
-  console.log(names, session.connections.length(), session.streams.length(), session.capabilities.permittedTo('publish'));
+  console.log(
+    names, session.connections.length(), session.streams.length(), session.capabilities.permittedTo('publish')
+  );
 });
 
 const properties: OT.PublisherProperties = { insertMode: 'append', width: '100%', height: '100%' };
@@ -38,7 +45,10 @@ const shown: OT.SubscriberProperties = properties;
 const failed = (error?: OT.OTError): void => console.log(error?.name);
 session.on('streamCreated', (event) => session.subscribe(event.stream, 'subscriber', shown, failed));
 session.publish(OT.initPublisher('publisher', properties, failed), failed);
-session.on('signal', (event: OT.Event<'signal', OT.Session> & { data?: string; from: OT.Connection | null }) => console.log(event.data));
+session.on(
+  'signal',
+  (event: OT.Event<'signal', OT.Session> & { data?: string; from: OT.Connection | null }) => console.log(event.data),
+);
 
 const publisher = OT.initPublisher('publisher', { insertMode: 'append' }, (error) => console.log(error?.name));
 publisher.on('streamCreated', () => {});

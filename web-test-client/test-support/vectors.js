@@ -11,20 +11,26 @@ export function vectorCases(path) {
 
 /** The cases of all files in a folder. A case inherits the members of its file. */
 export function vectorFolder(name) {
-  const files = readdirSync(new URL(`../../Tests/Vectors/${name}/`, import.meta.url)).filter((file) => file.endsWith('.json'));
-  if (files.length === 0) throw new Error(`no vectors in ${name}`);
+  const files = readdirSync(
+    new URL(`../../Tests/Vectors/${name}/`, import.meta.url)
+  ).filter((file) => file.endsWith('.json'));
+  if (files.length === 0) throw new Error(`The folder Tests/Vectors/${name} has no vectors.`);
   return files.sort().flatMap((file) => {
-    const { cases, ...whole } = JSON.parse(readFileSync(new URL(`../../Tests/Vectors/${name}/${file}`, import.meta.url), 'utf8'));
+    const { cases, ...whole } = JSON.parse(
+      readFileSync(new URL(`../../Tests/Vectors/${name}/${file}`, import.meta.url), 'utf8')
+    );
     return cases.map((each) => ({ ...whole, ...each, name: `${file}: ${each.name}` }));
   });
 }
 
-/** The value that a case describes: itself, or one of the forms that the files' notes name. */
-export function vectorValue(written) {
+/** The value that a case describes, literally or in one of the forms that the notes of the files define. */
+function vectorValue(written) {
   if (typeof written !== 'object' || written === null) return written;
   if (Array.isArray(written)) return written.map(vectorValue);
   if (written.repeat) return written.repeat[0].repeat(written.repeat[1]);
-  if (written.object) return Array.isArray(written.object) ? vectorValue(written.object) : vectorProperties(written.object);
+  if (written.object) {
+    return Array.isArray(written.object) ? vectorValue(written.object) : vectorProperties(written.object);
+  }
   if (written.present === 'undefined') return undefined;
   if (written.function) return () => {};
   if (written.cycle) {
@@ -32,7 +38,7 @@ export function vectorValue(written) {
     circle.circle = circle;
     return circle;
   }
-  throw new Error(`no such form: ${JSON.stringify(written)}`);
+  throw new Error(`Unknown form of a value: ${JSON.stringify(written)}`);
 }
 
 export function vectorProperties(written) {

@@ -4,31 +4,31 @@ import { MemorySession } from '../test-support/memory-session.js';
 import { TextChatComponent } from '../text-chat/text-chat-component.js';
 import { TypingRoster } from '../text-chat/typing/typing-roster.js';
 
-/** Ada's component, and Bob, on one session in memory. */
+/** Ada's component and Bob's connection in one session in memory. */
 function adaAndBob() {
   const session = new MemorySession();
   const bob = session.connect('bob', 'Bob');
   const channel = session.connect('ada', 'Ada');
   const chat = new TextChatComponent({ channel });
-  const hear = () => channel.takeEvents().forEach((event) => chat.handle(event, 42));
+  const receive = () => channel.takeEvents().forEach((event) => chat.handle(event, 42));
   let localId = 0;
   const send = (text) => {
     chat.edit(text);
     return chat.send(42, String((localId += 1)));
   };
-  hear();
-  return { bob, channel, chat, hear, send, texts: () => chat.timeline.messages.map(({ text }) => text) };
+  receive();
+  return { bob, channel, chat, receive, send, texts: () => chat.timeline.messages.map(({ text }) => text) };
 }
 
 /** Lets all promises that are ready continue. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('CHAT-6 messages stand in the order of the session, whatever their senders’ clocks say', async () => {
-  const { bob, hear, texts } = adaAndBob();
+test('CHAT-6 messages are in the order of the session, not of their senders’ clocks', async () => {
+  const { bob, receive, texts } = adaAndBob();
   for (const [text, sentOn] of [['first', 3_000_000], ['second', 1_000_000], ['third', 2_000_000]]) {
     await bob.send({ type: 'text-chat', data: JSON.stringify({ text, sender: { id: 'bob' }, sentOn }) });
   }
-  hear();
+  receive();
   assert.deepEqual(texts(), ['first', 'second', 'third']);
 });
 

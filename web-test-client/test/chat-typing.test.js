@@ -17,7 +17,7 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
     const snapshots = [];
     const typing = new ChatTyping({
       ...clock.options(),
-      // Without linger the snapshot shows the state.
+      // Without linger the snapshot shows the true state.
       policy: typingPolicy(preset, { linger: null }),
       publish: (signal) => channel.send(signal),
       changed: (snapshot) => snapshots.push(snapshot),
@@ -25,45 +25,47 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
     const chat = new TextChatComponent({ channel, typing });
     return {
       name, channel, typing, chat, snapshots,
-      hear: () => channel.takeEvents().forEach((event) => chat.handle(event, 42)),
+      receive: () => channel.takeEvents().forEach((event) => chat.handle(event, 42)),
       type: (text) => chat.edit(text),
       send: () => chat.send(42, String((lastNumber += 1))),
       said: () => channel.sent.map(({ type, data }) => (type === 'typing' ? JSON.parse(data).action : type)),
       sees: () => typing.current.typing.map(({ connectionId }) => connectionId),
     };
   });
-  const hear = () => people.forEach((each) => each.hear());
-  hear();
+  const receive = () => people.forEach((each) => each.receive());
+  receive();
   for (const each of people) {
-    for (const other of people) each.chat.handle({ kind: 'connectionCreated', connection: other.channel.connection }, 42);
+    for (const other of people) {
+      each.chat.handle({ kind: 'connectionCreated', connection: other.channel.connection }, 42);
+    }
   }
-  return { session, clock, people, hear, [names[0]]: people[0], [names[1]]: people[1] };
+  return { session, clock, people, receive, [names[0]]: people[0], [names[1]]: people[1] };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('TYP-7 keys announce, silence pauses and finishes, and one timer is enough', () => {
-  const { ada, bob, clock, hear } = room();
+  const { ada, bob, clock, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   assert.deepEqual([ada.said(), bob.sees(), ada.sees()], [['begin'], ['ada'], []]);
   assert.ok(clock.timers.size <= 2);
   clock.advance(5000);
-  hear();
+  receive();
   assert.deepEqual([bob.sees(), bob.typing.current.pausedCount], [[], 1]);
   clock.advance(10_000);
-  hear();
+  receive();
   assert.deepEqual(ada.said(), ['begin', 'pause', 'finish']);
   assert.equal(bob.typing.current.pausedCount, 0);
   assert.ok([...ada.channel.sent].every(({ onlineOnly }) => onlineOnly));
 });
 
 test('TYP-5 a message ends its sender’s typing, and carries the number of the last signal before it', async () => {
-  const { ada, bob, hear } = room();
+  const { ada, bob, receive } = room();
   ada.type('hi');
-  hear();
+  receive();
   await ada.send();
-  hear();
+  receive();
   assert.deepEqual(bob.sees(), []);
   assert.equal(JSON.parse(ada.channel.sent.at(-1).data).typingN, 1);
   assert.deepEqual(ada.said(), ['begin', 'text-chat']);
@@ -86,7 +88,9 @@ test('TYP-5 a retried message carries the number that it had', async () => {
   ada.type('more');
   assert.equal(ada.typing.typingN, 2);
   await ada.chat.retry('1');
-  const numbers = ada.channel.sent.filter(({ type }) => type === 'text-chat').map(({ data }) => JSON.parse(data).typingN);
+  const numbers = ada.channel.sent.filter(({ type }) => type === 'text-chat').map(
+    ({ data }) => JSON.parse(data).typingN
+  );
   assert.deepEqual(numbers, [1, 1]);
 });
 
@@ -99,7 +103,9 @@ test('TYP-5 a begin that arrives after its message is dropped', () => {
   bob.chat.handle({ kind: 'signal', type: 'typing', data: '{"action":"begin","n":4}', from, seq: null }, 42);
   assert.deepEqual(bob.sees(), ['ada']);
   // A message of another user does not end ada's typing.
-  bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"yo"}', from: { connectionId: 'cy' }, seq: 10 }, 42);
+  bob.chat.handle(
+    { kind: 'signal', type: 'text-chat', data: '{"text":"yo"}', from: { connectionId: 'cy' }, seq: 10 }, 42
+  );
   bob.chat.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"by REST"}', from: null, seq: 11 }, 42);
   assert.deepEqual(bob.sees(), ['ada']);
 });
@@ -124,15 +130,15 @@ test('TYP-2 a failed signal is not sent again; the next key sends a new one', as
   assert.deepEqual(ada.said(), ['begin', 'begin']);
 });
 
-test('TYP-9 a user who leaves is gone; a user who was away sees nobody until signals arrive', () => {
-  const { ada, bob, hear } = room();
+test('TYP-9 a user who leaves is gone; a user who was away sees no typing users until signals arrive', () => {
+  const { ada, bob, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   bob.chat.handle({ kind: 'connectionDestroyed', connection: ada.channel.connection }, 42);
   assert.deepEqual(bob.sees(), []);
   const other = room();
   other.ada.type('h');
-  other.hear();
+  other.receive();
   other.bob.chat.handle({ kind: 'reconnecting' }, 42);
   other.bob.type('while away');
   assert.deepEqual(other.bob.said(), []);
@@ -142,10 +148,10 @@ test('TYP-9 a user who leaves is gone; a user who was away sees nobody until sig
   assert.deepEqual(other.bob.said(), ['begin']);
 });
 
-test('TYP-9 when the connection has ended nobody is shown, and nothing is sent', () => {
-  const { ada, bob, hear } = room();
+test('TYP-9 when the connection has ended, no user is shown, and nothing is sent', () => {
+  const { ada, bob, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   bob.chat.handle({ kind: 'disconnected' }, 42);
   assert.deepEqual(bob.sees(), []);
   assert.equal(bob.snapshots.at(-1).typingCount, 0);
@@ -153,11 +159,11 @@ test('TYP-9 when the connection has ended nobody is shown, and nothing is sent',
   assert.deepEqual(bob.said(), []);
 });
 
-test('TYP-8 in a room of more than a hundred nothing is sent and nobody is shown', () => {
-  const { ada, bob, hear } = room();
+test('TYP-8 in a room of more than a hundred members, nothing is sent and no user is shown', () => {
+  const { ada, bob, receive } = room();
   const visitor = (number) => ({ connectionId: `visitor ${number}` });
   ada.type('h');
-  hear();
+  receive();
   assert.deepEqual(bob.sees(), ['ada']);
   for (let number = 0; number < 99; number += 1) {
     for (const each of [ada, bob]) each.chat.handle({ kind: 'connectionCreated', connection: visitor(number) }, 42);
@@ -172,34 +178,34 @@ test('TYP-8 in a room of more than a hundred nothing is sent and nobody is shown
 });
 
 test('TYP a user who opts out finishes, sends nothing, and still sees others', () => {
-  const { ada, bob, clock, hear } = room();
+  const { ada, bob, clock, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   clock.advance(1000);
   ada.typing.isOptedOut = true;
-  hear();
+  receive();
   assert.deepEqual([ada.said(), bob.sees()], [['begin', 'finish'], []]);
   ada.type('hello');
   bob.type('hello');
-  hear();
+  receive();
   assert.deepEqual([ada.said(), ada.sees()], [['begin', 'finish'], ['bob']]);
 });
 
 test('TYP-6 Easemob’s preset sends begin without a number, and the others read it', () => {
-  const { ada, bob, hear } = room({ preset: 'easemob' });
+  const { ada, bob, receive } = room({ preset: 'easemob' });
   ada.type('h');
-  hear();
+  receive();
   assert.deepEqual([ada.said(), bob.sees()], [['TypingBegin'], ['ada']]);
 });
 
 test('TYP-3 another preset finishes what was announced, and numbers continue', () => {
-  const { ada, bob, clock, hear } = room();
+  const { ada, bob, clock, receive } = room();
   ada.type('h');
-  hear();
+  receive();
   clock.advance(1000);
   ada.typing.policy = TYPING_PRESETS.layerWeb;
   ada.type('hi');
-  hear();
+  receive();
   assert.deepEqual(ada.channel.sent.map(({ data }) => JSON.parse(data)), [
     { action: 'begin', n: 1 },
     { action: 'finish', n: 2 },

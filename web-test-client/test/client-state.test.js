@@ -21,11 +21,11 @@ function connecting(now = 0) {
 
 function connected(now = 0, changes = {}) {
   const { state } = connecting(now);
-  const effects = hear(state, now, connectedMessage(changes));
+  const effects = receive(state, now, connectedMessage(changes));
   return { state, effects };
 }
 
-function hear(state, now, ...messages) {
+function receive(state, now, ...messages) {
   return messages.flatMap((message) => state.handle({ ...classify(message), socket: 1 }, now));
 }
 
@@ -33,7 +33,9 @@ const kinds = (effects) => effects.map((effect) => effect.event?.name ?? effect.
 
 test('CON-1 connect is the first message, sent when the socket is open', () => {
   assert.deepEqual(opening().effects, [{ do: 'openSocket', socket: 1 }]);
-  assert.deepEqual(connecting().effects, [{ do: 'send', socket: 1, message: { op: 'connect', ...credentials, id: 1 } }]);
+  assert.deepEqual(
+    connecting().effects, [{ do: 'send', socket: 1, message: { op: 'connect', ...credentials, id: 1 } }]
+  );
 });
 
 test('CON-4 options are sent when there are any', () => {
@@ -55,7 +57,7 @@ test('CON-5 a successful connect names the own connection and all others', () =>
 test('CON-3 a refused connect fails with the code of the server, and the socket is closed', () => {
   for (const code of [1004, 1005, 1027]) {
     const { state } = connecting();
-    const effects = hear(state, 0, { ev: 'error', id: 1, code, name: 'X', message: 'no', retryable: false });
+    const effects = receive(state, 0, { ev: 'error', id: 1, code, name: 'X', message: 'no', retryable: false });
     assert.deepEqual(kinds(effects), ['closeSocket', 'connectFailed']);
     assert.deepEqual(effects[1].error, { code, message: 'no' });
     assert.equal(state.stateName, 'disconnected');
@@ -63,9 +65,12 @@ test('CON-3 a refused connect fails with the code of the server, and the socket 
 });
 
 test('ERR-1 a malformed answer to connect is an unexpected answer', () => {
-  for (const answer of [undefined, {}, connectedMessage({ seq: 'two' }), connectedMessage({ connection: null }), connectedMessage({ heartbeatSeconds: 0 })]) {
+  for (const answer of [
+    undefined, {}, connectedMessage({ seq: 'two' }), connectedMessage({ connection: null }),
+    connectedMessage({ heartbeatSeconds: 0 }),
+  ]) {
     const { state } = connecting();
-    assert.equal(hear(state, 0, answer).at(-1).error?.code, 2001, JSON.stringify(answer));
+    assert.equal(receive(state, 0, answer).at(-1).error?.code, 2001, JSON.stringify(answer));
   }
 });
 
@@ -86,19 +91,21 @@ test('CON-3 a socket that cannot be opened, or closes before the answer, is a fa
   }
 });
 
-test('CON-8 a second connect fails with 1015, and the first goes on', () => {
+test('CON-8 a second connect fails with 1015, and the first continues', () => {
   for (const { state } of [opening(), connecting(), connected()]) {
     const before = state.stateName;
     const [effect, ...others] = state.handle({ is: 'connect', ...credentials }, 0);
-    assert.deepEqual([effect.do, effect.error.code, others, state.stateName], ['connectFailed', Code.illegalState, [], before]);
+    assert.deepEqual(
+      [effect.do, effect.error.code, others, state.stateName], ['connectFailed', Code.illegalState, [], before]
+    );
   }
 });
 
 test('WIRE-6 an unknown event is ignored, before and after connecting', () => {
   const { state } = connecting();
-  assert.deepEqual(hear(state, 0, { ev: 'somethingNew', seq: 9 }), []);
-  hear(state, 0, connectedMessage());
-  assert.deepEqual(hear(state, 0, { ev: 'somethingNew', seq: 9 }), []);
+  assert.deepEqual(receive(state, 0, { ev: 'somethingNew', seq: 9 }), []);
+  receive(state, 0, connectedMessage());
+  assert.deepEqual(receive(state, 0, { ev: 'somethingNew', seq: 9 }), []);
   assert.equal(state.seq, 2);
 });
 
@@ -106,7 +113,9 @@ test('WIRE-7 absent members of a signal are absent on the wire', () => {
   const { state } = connected();
   assert.deepEqual(state.handle({ is: 'signal', call: 't' }, 0)[0].message, { op: 'signal', id: 2 });
   const whole = { type: 'chat', data: '', to: 'ada-id', onlineOnly: true };
-  assert.deepEqual(state.handle({ is: 'signal', call: 't', ...whole }, 0)[0].message, { op: 'signal', id: 3, ...whole });
+  assert.deepEqual(
+    state.handle({ is: 'signal', call: 't', ...whole }, 0)[0].message, { op: 'signal', id: 3, ...whole }
+  );
   assert.equal('onlineOnly' in state.handle({ is: 'signal', call: 't', onlineOnly: false }, 0)[0].message, false);
 });
 
@@ -114,9 +123,11 @@ test('WIRE-8 an answer completes the request with its id, once', () => {
   const { state } = connected();
   state.handle({ is: 'signal', call: 'first' }, 0);
   state.handle({ is: 'signal', call: 'second' }, 0);
-  assert.deepEqual(hear(state, 0, { ev: 'ack', id: 3, seq: 4 }), [{ do: 'callSucceeded', call: 'second', generation: 1 }]);
-  assert.deepEqual(hear(state, 0, { ev: 'ack', id: 3, seq: 4 }), []);
-  assert.deepEqual(hear(state, 0, { ev: 'error', id: 2, code: 404, message: 'nobody' }), [
+  assert.deepEqual(
+    receive(state, 0, { ev: 'ack', id: 3, seq: 4 }), [{ do: 'callSucceeded', call: 'second', generation: 1 }]
+  );
+  assert.deepEqual(receive(state, 0, { ev: 'ack', id: 3, seq: 4 }), []);
+  assert.deepEqual(receive(state, 0, { ev: 'error', id: 2, code: 404, message: 'nobody' }), [
     { do: 'callFailed', call: 'first', error: { code: 404, message: 'nobody' }, generation: 1 },
   ]);
 });
@@ -124,7 +135,7 @@ test('WIRE-8 an answer completes the request with its id, once', () => {
 test('WIRE-8 an error without id completes nothing, and is only logged', () => {
   const { state } = connected();
   state.handle({ is: 'signal', call: 'first' }, 0);
-  assert.deepEqual(kinds(hear(state, 0, { ev: 'error', code: 400, message: 'malformed' })), ['warn']);
+  assert.deepEqual(kinds(receive(state, 0, { ev: 'error', code: 400, message: 'malformed' })), ['warn']);
 });
 
 test('SIG-4 a signal before connecting fails with 500, a forced disconnect with 1010', () => {
@@ -136,12 +147,14 @@ test('SIG-4 a signal before connecting fails with 500, a forced disconnect with 
 
 test('SIG-7 a signal names its sender, null for the project’s own server', () => {
   const { state } = connected();
-  const [one, two] = hear(
+  const [one, two] = receive(
     state, 0,
     { ev: 'signal', seq: 3, from: 'ada-id', type: 'chat', data: 'hi' },
     { ev: 'signal', seq: 4, from: null },
   );
-  assert.deepEqual(one.event, { name: 'signal', from: 'ada-id', connection: undefined, type: 'chat', data: 'hi', to: undefined });
+  assert.deepEqual(
+    one.event, { name: 'signal', from: 'ada-id', connection: undefined, type: 'chat', data: 'hi', to: undefined }
+  );
   assert.equal(two.event.from, null);
   assert.equal(two.event.data, undefined);
 });
@@ -149,20 +162,22 @@ test('SIG-7 a signal names its sender, null for the project’s own server', () 
 test('G3 an event is announced once, however often it is sent; CON-6 none from before the connect', () => {
   const { state } = connected(0, { seq: 2 });
   const signal = (seq) => ({ ev: 'signal', seq, from: 'ada-id' });
-  assert.deepEqual(kinds(hear(state, 0, signal(1), signal(2), signal(3), signal(3), signal(5), signal(4))), ['signal', 'signal']);
+  assert.deepEqual(
+    kinds(receive(state, 0, signal(1), signal(2), signal(3), signal(3), signal(5), signal(4))), ['signal', 'signal']
+  );
   assert.equal(state.seq, 5);
 });
 
 test('SIG-10 an online-only signal has no seq and is always announced', () => {
   const { state } = connected();
   const typing = { ev: 'signal', from: 'ada-id', type: 'typing', data: '{}' };
-  assert.deepEqual(kinds(hear(state, 0, typing, typing)), ['signal', 'signal']);
+  assert.deepEqual(kinds(receive(state, 0, typing, typing)), ['signal', 'signal']);
   assert.equal(state.seq, 2);
 });
 
 test('PRES-1 joining and leaving are announced in their order', () => {
   const { state } = connected();
-  const effects = hear(
+  const effects = receive(
     state, 0,
     { ev: 'connectionCreated', seq: 3, connection: { connectionId: 'c', creationTime: 1, data: '' } },
     { ev: 'connectionDestroyed', seq: 4, connectionId: 'c', reason: 'networkDisconnected' },
@@ -171,13 +186,14 @@ test('PRES-1 joining and leaving are announced in their order', () => {
   assert.equal(effects[1].event.reason, 'networkDisconnected');
 });
 
-test('G4 a malformed message ends the connection: what it meant to say is unknown', () => {
+test('G4 a malformed message ends the connection, because it may have been an event', () => {
   for (const message of [
-    undefined, [], { ev: 'signal', seq: 3 }, { ev: 'signal', seq: 3, from: 'ada-id', data: 7 }, { ev: 'connectionCreated', seq: 3 },
+    undefined, [], { ev: 'signal', seq: 3 }, { ev: 'signal', seq: 3, from: 'ada-id', data: 7 },
+    { ev: 'connectionCreated', seq: 3 },
     { ev: 'connectionDestroyed', seq: 3 }, { ev: 'ack' }, { ev: 'error' },
   ]) {
     const { state } = connected();
-    const effects = hear(state, 0, message, { ev: 'signal', seq: 4, from: 'ada-id' });
+    const effects = receive(state, 0, message, { ev: 'signal', seq: 4, from: 'ada-id' });
     assert.deepEqual(kinds(effects), ['warn', 'closeSocket', 'disconnected'], JSON.stringify(message));
     assert.equal(effects[1].code, CloseCode.normal);
   }
@@ -185,14 +201,14 @@ test('G4 a malformed message ends the connection: what it meant to say is unknow
 
 test('HB-1 each ping is answered with a pong that has no id', () => {
   const { state } = connected();
-  assert.deepEqual(hear(state, 0, { ev: 'ping', seq: 2 }), [{ do: 'send', socket: 1, message: { op: 'pong' } }]);
+  assert.deepEqual(receive(state, 0, { ev: 'ping', seq: 2 }), [{ do: 'send', socket: 1, message: { op: 'pong' } }]);
 });
 
-test('HB-2 a ping advances the seq up to which everything has been heard', () => {
+test('HB-2 a ping advances the seq up to which the client has received everything', () => {
   const { state } = connected();
-  hear(state, 0, { ev: 'ping', seq: 7 });
+  receive(state, 0, { ev: 'ping', seq: 7 });
   assert.equal(state.seq, 7);
-  hear(state, 0, { ev: 'ping', seq: 5 });
+  receive(state, 0, { ev: 'ping', seq: 5 });
   assert.equal(state.seq, 7);
 });
 
@@ -208,15 +224,15 @@ test('HB-3 two silent heartbeats are a lost connection', () => {
   assert.equal(effects[2].event.reason, 'networkDisconnected');
 });
 
-test('HB-3 anything heard is a sign of life', () => {
+test('HB-3 each message counts as a sign of life', () => {
   const { state } = connected(0);
-  hear(state, 15_000, { ev: 'somethingNew' });
+  receive(state, 15_000, { ev: 'somethingNew' });
   assert.equal(state.nextDeadline, 35_000);
   assert.deepEqual(state.advance(20_000), []);
   assert.equal(state.stateName, 'connected');
 });
 
-test('HB-3 a page that slept listens for one more heartbeat before it counts silence as a loss', () => {
+test('HB-3 a page that was suspended waits one more heartbeat before silence counts as a loss', () => {
   const { state } = connected(0);
   assert.deepEqual(state.advance(3_600_000), []);
   assert.equal(state.nextDeadline, 3_610_000);
@@ -226,9 +242,11 @@ test('HB-3 a page that slept listens for one more heartbeat before it counts sil
 test('LEAVE-1 disconnect waits for the server, which answers the requests before it', () => {
   const { state } = connected();
   state.handle({ is: 'signal', call: 't' }, 0);
-  assert.deepEqual(state.handle({ is: 'disconnect' }, 0), [{ do: 'send', socket: 1, message: { op: 'disconnect', id: 3 } }]);
+  assert.deepEqual(
+    state.handle({ is: 'disconnect' }, 0), [{ do: 'send', socket: 1, message: { op: 'disconnect', id: 3 } }]
+  );
   assert.equal(state.stateName, 'disconnecting');
-  assert.deepEqual(kinds(hear(state, 0, { ev: 'ack', id: 2, seq: 3 })), ['callSucceeded']);
+  assert.deepEqual(kinds(receive(state, 0, { ev: 'ack', id: 2, seq: 3 })), ['callSucceeded']);
   const effects = state.handle({ is: 'socketClosed', socket: 1, code: CloseCode.normal }, 0);
   assert.deepEqual(effects.map((effect) => effect.event), [{ name: 'disconnected', reason: 'clientDisconnected' }]);
   assert.equal(state.stateName, 'disconnected');
@@ -238,8 +256,8 @@ test('LEAVE-1 after disconnect the events belong to an older generation, which t
   const { state } = connected();
   state.handle({ is: 'disconnect' }, 0);
   const effects = [
-    ...hear(state, 0, { ev: 'signal', seq: 3, from: 'ada-id' }),
-    ...hear(state, 0, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false }),
+    ...receive(state, 0, { ev: 'signal', seq: 3, from: 'ada-id' }),
+    ...receive(state, 0, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false }),
   ];
   assert.deepEqual(kinds(effects), ['signal', 'closeSocket', 'disconnected']);
   for (const { event, generation } of effects) assert.ok(!event || generation < state.generation, event?.name);
@@ -253,13 +271,15 @@ test('LEAVE-1 disconnect before being connected closes the socket and fails the 
   assert.deepEqual(new ClientState({ random: () => 0.5 }).handle({ is: 'disconnect' }, 0), []);
 });
 
-test('LEAVE-1 a new connect does not wait for the old socket, and does not hear it', () => {
+test('LEAVE-1 a new connect does not wait for the old socket, and ignores its messages', () => {
   const { state } = connected();
   state.handle({ is: 'disconnect' }, 0);
   const effects = state.handle({ is: 'connect', ...credentials }, 0);
   assert.deepEqual(kinds(effects), ['closeSocket', 'disconnected', 'openSocket']);
   assert.ok(effects[1].generation < state.generation);
-  assert.deepEqual(hear(state, 0, { ev: 'ack', id: 2 }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false }), []);
+  assert.deepEqual(
+    receive(state, 0, { ev: 'ack', id: 2 }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false }), []
+  );
   assert.deepEqual(state.handle({ is: 'socketClosed', socket: 1, code: CloseCode.normal }, 0), []);
   assert.equal(state.stateName, 'opening');
 });
@@ -277,17 +297,25 @@ test('PRES-2 a page that is left does not wait for the server', () => {
 });
 
 test('LEAVE-3 a forced disconnect ends with that reason, by message or by close code alone', () => {
-  const told = connected().state;
-  assert.equal(hear(told, 0, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false }).at(-1).event.reason, 'forceDisconnected');
-  assert.deepEqual(told.handle({ is: 'socketClosed', socket: 1, code: CloseCode.forceDisconnected }, 0), []);
+  const state = connected().state;
+  assert.equal(
+    receive(state, 0, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false }).at(-1).event.reason,
+    'forceDisconnected',
+  );
+  assert.deepEqual(state.handle({ is: 'socketClosed', socket: 1, code: CloseCode.forceDisconnected }, 0), []);
   const closed = connected().state;
   const [effect] = closed.handle({ is: 'socketClosed', socket: 1, code: CloseCode.forceDisconnected }, 0);
   assert.equal(effect.event.reason, 'forceDisconnected');
 });
 
-test('LEAVE-4 nothing after disconnected is heard', () => {
+test('LEAVE-4 the client ignores messages after disconnected', () => {
   const { state } = connected();
-  const effects = hear(state, 0, { ev: 'disconnected', reason: 'networkDisconnected', reconnect: true }, { ev: 'signal', seq: 3, from: null });
+  const effects = receive(
+    state,
+    0,
+    { ev: 'disconnected', reason: 'networkDisconnected', reconnect: true },
+    { ev: 'signal', seq: 3, from: null },
+  );
   assert.deepEqual(kinds(effects), ['closeSocket', 'disconnected']);
 });
 
@@ -296,6 +324,8 @@ test('CLOSE-1 a lost socket fails each waiting request with its own code and end
   state.handle({ is: 'signal', call: 'signal' }, 0);
   state.handle({ is: 'forceDisconnect', call: 'force', connectionId: 'x' }, 0);
   const effects = state.handle({ is: 'socketClosed', socket: 1, code: 1006 }, 0);
-  assert.deepEqual(effects.map((effect) => effect.error?.code ?? effect.event.reason), [500, 1010, 'networkDisconnected']);
+  assert.deepEqual(
+    effects.map((effect) => effect.error?.code ?? effect.event.reason), [500, 1010, 'networkDisconnected']
+  );
   assert.equal(state.nextDeadline, null);
 });

@@ -1,4 +1,4 @@
-// What OpenTok's web client does around signals, as programs written for it notice.
+// The behaviour of OpenTok's web client around signals that programs written for it depend on.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ada, bob, connectedMessage, settled } from '../test-support/fake-browser.js';
@@ -21,9 +21,9 @@ for (const [sent, code, name] of [
     const { browser, session, exceptions } = joined();
     const calls = [];
     session.signal({ type: 'a' }, (...args) => calls.push(args));
-    browser.socket.hear({ ev: 'error', id: 2, code: sent, name: 'WHATEVER', message: 'Because.', retryable: false });
+    browser.socket.receive({ ev: 'error', id: 2, code: sent, name: 'WHATEVER', message: 'Because.', retryable: false });
     assert.equal(calls.length, 1);
-    assert.equal(calls[0].length, 1, 'a failure comes with nothing but the error');
+    assert.equal(calls[0].length, 1, 'a failed call gets only the error');
     const [error] = calls[0];
     assert.deepEqual(
       [error.code, error.name, error.message, error.reason, error instanceof Error],
@@ -43,7 +43,7 @@ test('signal: a refused signal is not sent, and its handler is called at once', 
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('signal: returns undefined, whatever becomes of it', () => {
+test('signal: returns undefined in every case', () => {
   const { session } = joined();
   assert.equal(session.signal({ type: 'a' }), undefined);
   assert.equal(session.signal({ type: 'a b' }), undefined);
@@ -60,7 +60,10 @@ test('signal: absent properties stay absent, and empty data is data', () => {
 test('signal: inherited options are neither checked nor sent', () => {
   const { OT, browser, session } = joined();
   const codes = [];
-  session.signal(Object.create({ type: 'a b', data: null, to: 'y', retryAfterReconnect: 1, onlineOnly: true }), (error) => codes.push(error?.code));
+  session.signal(
+    Object.create({ type: 'a b', data: null, to: 'y', retryAfterReconnect: 1, onlineOnly: true }),
+    (error) => codes.push(error?.code),
+  );
   session.signal(Object.assign(Object.create({ type: 'inherited' }), { data: 'own' }));
   assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', id: 2 }, { op: 'signal', data: 'own', id: 3 }]);
   assert.deepEqual(codes, []);
@@ -75,15 +78,17 @@ test('signal: a text in place of the options is refused, because it would arrive
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('signal: a Connection without an id is no target, so that no whisper becomes a broadcast', () => {
+test('signal: a Connection without an id is no target, so that no directed signal becomes a broadcast', () => {
   const { OT, browser, session } = joined();
   const codes = [];
-  for (const target of [new OT.Connection({}), new OT.Connection('ada-id')]) session.signal({ to: target, data: 'psst' }, (error) => codes.push(error.code));
+  for (const target of [new OT.Connection({}), new OT.Connection('ada-id')]) {
+    session.signal({ to: target, data: 'psst' }, (error) => codes.push(error.code));
+  }
   assert.deepEqual(codes, [400, 400]);
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('opentok_1_2_data: data that is not a string travels as JSON and arrives as the same value: objects, arrays, numbers, booleans', () => {
+test('opentok_1_2_data: data that is not a string travels as JSON and arrives as the same value', () => {
   const { browser, session } = joined();
   const values = [{ a: 1 }, [1, 'b'], 5, 0, false];
   const arrived = [];
@@ -91,19 +96,21 @@ test('opentok_1_2_data: data that is not a string travels as JSON and arrives as
   for (const data of values) session.signal({ data });
   const sent = browser.socket.sent.slice(1);
   assert.deepEqual(sent.map(({ data, json }) => [data, json]), values.map((value) => [JSON.stringify(value), true]));
-  sent.forEach(({ data, json }, place) => browser.socket.hear({ ev: 'signal', seq: 3 + place, from: 'ada-id', data, json }));
+  sent.forEach(
+    ({ data, json }, index) => browser.socket.receive({ ev: 'signal', seq: 3 + index, from: 'ada-id', data, json })
+  );
   assert.deepEqual(arrived, values);
   assert.equal(browser.printed.length, 5);
   assert.match(browser.printed[0][1], /deprecated/);
 });
 
-test('opentok_1_2_data: a string stays a string, whatever it looks like, and so does JSON that is none', () => {
+test('opentok_1_2_data: a string stays a string, even if it looks like JSON, and so does invalid JSON', () => {
   const { browser, session } = joined();
   const arrived = [];
   session.on('signal', (event) => arrived.push(event.data));
   session.signal({ data: '{"a":1}' });
   assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', data: '{"a":1}', id: 2 });
-  browser.socket.hear(
+  browser.socket.receive(
     { ev: 'signal', seq: 3, from: 'ada-id', data: '{"a":1}' },
     { ev: 'signal', seq: 4, from: 'ada-id', data: '{"a":1}', json: false },
     { ev: 'signal', seq: 5, from: 'ada-id', data: '{"a"', json: true },
@@ -123,7 +130,7 @@ test('signal: handlers are called in the order of the server’s answers, each o
   const order = [];
   session.signal({ type: 'a' }, () => order.push('a'));
   session.signal({ type: 'b' }, () => order.push('b'));
-  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
+  browser.socket.receive({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
   assert.deepEqual(order, ['a', 'b']);
 });
 
@@ -132,7 +139,7 @@ test('signal: a completion handler that throws is logged, and the next one is ca
   let called = 0;
   session.signal({}, () => { throw new Error('broken'); });
   session.signal({}, () => (called += 1));
-  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
+  browser.socket.receive({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 });
   assert.equal(called, 1);
   assert.deepEqual(browser.printed.map(([level]) => level), ['error']);
 });
@@ -156,11 +163,11 @@ test('signal: while connecting is not connected', () => {
 
 // Receiving
 
-test('receiving: the event is mutable, is no error to prevent, and cannot be cancelled', () => {
+test('receiving: the event is mutable, ignores preventDefault, and cannot be cancelled', () => {
   const { browser, session } = joined();
   let event;
   session.on('signal', (given) => (event = given));
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x', data: 'y' });
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x', data: 'y' });
   event.preventDefault();
   assert.equal(event.isDefaultPrevented(), false);
   event.data = 'changed';
@@ -169,73 +176,81 @@ test('receiving: the event is mutable, is no error to prevent, and cannot be can
 
 test('receiving: a handler of signal that throws is logged, and signal:<type> is still emitted', () => {
   const { browser, session } = joined();
-  const heard = [];
+  const received = [];
   session.off();
   session.on('signal', () => { throw new Error('broken'); });
-  session.on('signal', () => heard.push('second'));
-  session.on('signal:x', () => heard.push('typed'));
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x' });
-  assert.deepEqual(heard, ['second', 'typed']);
+  session.on('signal', () => received.push('second'));
+  session.on('signal:x', () => received.push('typed'));
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: 'x' });
+  assert.deepEqual(received, ['second', 'typed']);
   assert.deepEqual(browser.printed.map(([level]) => level), ['error']);
 });
 
-test('receiving: an empty type is no type', () => {
-  const { browser, heard } = joined();
-  heard.length = 0;
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: '', data: 'x' });
-  assert.deepEqual(heard.map((event) => event.type), ['signal']);
+test('receiving: an empty type counts as absent', () => {
+  const { browser, received } = joined();
+  received.length = 0;
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: '', data: 'x' });
+  assert.deepEqual(received.map((event) => event.type), ['signal']);
 });
 
 test('receiving: a signal waits for the connectionCreated of its sender, and others do not wait for it', () => {
-  const { browser, session, heard } = joined();
-  heard.length = 0;
-  browser.socket.hear(
+  const { browser, session, received } = joined();
+  received.length = 0;
+  browser.socket.receive(
     { ev: 'signal', seq: 3, from: 'cy-id', data: 'early 1' },
     { ev: 'signal', seq: 4, from: 'ada-id', data: 'known' },
     { ev: 'signal', seq: 5, from: 'cy-id', data: 'early 2' },
   );
-  assert.deepEqual(heard.map((event) => event.data), ['known']);
-  browser.socket.hear({ ev: 'connectionCreated', seq: 6, connection: cy }, { ev: 'signal', seq: 7, from: 'cy-id', data: 'later' });
-  assert.deepEqual(heard.map((event) => event.connection?.data ?? event.data), ['known', 'Cy', 'early 1', 'early 2', 'later']);
-  assert.equal(heard[2].from, session.connections.get('cy-id'));
+  assert.deepEqual(received.map((event) => event.data), ['known']);
+  browser.socket.receive(
+    { ev: 'connectionCreated', seq: 6, connection: cy }, { ev: 'signal', seq: 7, from: 'cy-id', data: 'later' }
+  );
+  assert.deepEqual(
+    received.map((event) => event.connection?.data ?? event.data), ['known', 'Cy', 'early 1', 'early 2', 'later']
+  );
+  assert.equal(received[2].from, session.connections.get('cy-id'));
 });
 
 test('receiving: signals that wait for their sender are bounded, and dropped ones are logged', async () => {
   const { browser, session } = joined();
-  const early = Array.from({ length: 258 }, (_, index) => ({ ev: 'signal', seq: 3 + index, from: 'cy-id', data: String(index) }));
-  browser.socket.hear(...early);
+  const early = Array.from(
+    { length: 258 }, (_, index) => ({ ev: 'signal', seq: 3 + index, from: 'cy-id', data: String(index) })
+  );
+  browser.socket.receive(...early);
   assert.equal(browser.printed.length, 2);
-  const heard = [];
-  session.on('signal', (event) => heard.push(event.data));
-  browser.socket.hear({ ev: 'connectionCreated', seq: 400, connection: cy });
-  assert.deepEqual([heard.length, heard[0], heard.at(-1)], [256, '2', '257']);
-  browser.socket.hear({ ev: 'signal', seq: 401, from: 'who' });
+  const received = [];
+  session.on('signal', (event) => received.push(event.data));
+  browser.socket.receive({ ev: 'connectionCreated', seq: 400, connection: cy });
+  assert.deepEqual([received.length, received[0], received.at(-1)], [256, '2', '257']);
+  browser.socket.receive({ ev: 'signal', seq: 401, from: 'who' });
   session.disconnect();
   assert.match(browser.printed.at(-1)[1], /1 signals were dropped/);
 });
 
-test('receiving: a handler that disconnects when a sender is announced gets no waiting signal, now or after a new connect', () => {
-  const { browser, session, heard } = joined();
-  heard.length = 0;
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' });
+test('receiving: a handler that disconnects when a sender is announced never gets the waiting signals', () => {
+  const { browser, session, received } = joined();
+  received.length = 0;
+  browser.socket.receive(
+    { ev: 'signal', seq: 3, from: 'cy-id', data: 'one' }, { ev: 'signal', seq: 4, from: 'cy-id', data: 'two' }
+  );
   session.on('signal', () => session.disconnect());
-  browser.socket.hear({ ev: 'connectionCreated', seq: 5, connection: cy });
-  assert.deepEqual(heard.map((event) => event.type), ['connectionCreated', 'signal']);
+  browser.socket.receive({ ev: 'connectionCreated', seq: 5, connection: cy });
+  assert.deepEqual(received.map((event) => event.type), ['connectionCreated', 'signal']);
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear(connectedMessage({ connections: [cy, bob] }));
-  assert.deepEqual(heard.filter((event) => event.type === 'signal').map((event) => event.data), ['one']);
+  browser.socket.receive(connectedMessage({ connections: [cy, bob] }));
+  assert.deepEqual(received.filter((event) => event.type === 'signal').map((event) => event.data), ['one']);
 });
 
 test('receiving: signals that waited for a sender are dropped with the connection', async () => {
-  const { browser, session, heard } = joined();
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'cy-id', data: 'early' });
+  const { browser, session, received } = joined();
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'cy-id', data: 'early' });
   browser.socket.drop();
   await settled();
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear(connectedMessage({ connections: [cy, bob] }));
-  assert.equal(heard.some((event) => event.type === 'signal'), false);
+  browser.socket.receive(connectedMessage({ connections: [cy, bob] }));
+  assert.equal(received.some((event) => event.type === 'signal'), false);
 });
 
 // Connecting and leaving
@@ -247,7 +262,7 @@ test('connecting: connect returns the session, and connect while connecting warn
   assert.equal(session.connect('T2==', () => assert.fail('called')), session);
   assert.deepEqual(browser.printed.map(([level]) => level), ['warn']);
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.equal(called, 1);
   assert.equal(session.token, 'T1==');
 });
@@ -260,18 +275,18 @@ test('connecting: a handler that is given twice over two connects is called once
   browser.socket.drop();
   session.connect('T1==', handler);
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.deepEqual(calls, [1006, undefined]);
 });
 
-test('opentok_2_1_connections: everybody is in the collection when sessionConnected and the connect handler run', () => {
+test('opentok_2_1_connections: sessionConnected and the connect handler find all connections in the collection', () => {
   const { browser, session } = page();
   const counts = [];
   session.on('sessionConnected', () => counts.push(session.connections.length()));
   session.connect('T1==', () => counts.push(session.connections.map((connection) => connection.data)));
   session.on('connectionCreated', () => counts.push(session.connections.length()));
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.deepEqual(counts, [2, ['Ada', 'Bob'], 2, 2]);
   assert.equal(session.connections.get('bob-id'), session.connection);
 });
@@ -281,11 +296,11 @@ test('opentok_2_1_connect: the handler is the last argument', () => {
   let called = 0;
   session.connect('T1==', null, () => (called += 1));
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.equal(called, 1);
 });
 
-test('opentok_2_1_connect: the key of initSession counts; the older form supplies a missing one', () => {
+test('opentok_2_1_connect: the key of initSession has precedence; the older form supplies a missing one', () => {
   const { browser, session } = page();
   session.connect('other', 'T1==');
   browser.socket.open();
@@ -293,11 +308,13 @@ test('opentok_2_1_connect: the key of initSession counts; the older form supplie
 });
 
 test('opentok_2_8_connect_failed: sessionConnectFailed has the name, code, message and reason of the error', () => {
-  const { browser, session, heard } = page();
+  const { browser, session, received } = page();
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear({ ev: 'error', id: 1, code: 1005, name: 'OT_INVALID_SESSION_ID', message: 'no', retryable: false });
-  const { name, code, message, reason } = heard[0];
+  browser.socket.receive({
+    ev: 'error', id: 1, code: 1005, name: 'OT_INVALID_SESSION_ID', message: 'no', retryable: false,
+  });
+  const { name, code, message, reason } = received[0];
   assert.deepEqual([name, code, message, reason], ['OT_INVALID_SESSION_ID', 1005, 'no', 'no']);
 });
 
@@ -305,7 +322,7 @@ test('connecting: a handler that disconnects at once gets no connectionCreated',
   const { browser, session, names } = page();
   session.connect('T1==', () => session.disconnect());
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   await settled();
   assert.deepEqual(names(), ['sessionConnected', 'sessionDisconnected']);
   assert.equal(session.connections.length(), 0);
@@ -316,7 +333,7 @@ test('connecting: off removes the connect handler, which is then never called', 
   session.connect('T1==', () => assert.fail('called'));
   session.off('sessionConnected');
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.equal(session.isConnected(), true);
   session.disconnect();
   await settled();
@@ -332,9 +349,9 @@ test('connecting: a handler that leaves and connects again has its second handle
     session.connect('T1==', () => calls.push('second'));
   });
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   await settled();
   assert.deepEqual(calls, ['first', 'second']);
 });
@@ -361,7 +378,9 @@ test('connecting: before, connection is null, the collections are empty and ever
 test('connecting: capabilities are those of the server’s answer, by role', () => {
   const { session } = joined({ changes: moderator });
   assert.deepEqual(
-    ['publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute'].map((name) => session.capabilities[name]),
+    [
+      'publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute',
+    ].map((name) => session.capabilities[name]),
     [1, 1, 1, 1, 1],
   );
   assert.equal(session.capabilities.permittedTo('forceDisconnect'), true);
@@ -376,14 +395,14 @@ for (const [sent, code, name, title] of [
   [1027, 1027, 'OT_CONNECTION_LIMIT_EXCEEDED', 'Connection Limit Exceeded'],
   [999, 2001, 'OT_UNEXPECTED_SERVER_RESPONSE', 'Unexpected Server Response'],
 ]) {
-  test(`connecting: refused with ${sent} is ${code} ${name}: handler, then sessionConnectFailed, then exception`, () => {
+  test(`connecting: refused with ${sent} is ${code} ${name} in handler, sessionConnectFailed and exception`, () => {
     const { OT, browser, session } = page();
     const order = [];
     session.on('sessionConnectFailed', (event) => order.push(['event', event.code, event.reason]));
     OT.on('exception', (event) => order.push(['exception', event.code, event.title, event.target === session]));
     session.connect('T1==', (error) => order.push(['handler', error.code, error.name]));
     browser.socket.open();
-    browser.socket.hear({ ev: 'error', id: 1, code: sent, message: 'No.' });
+    browser.socket.receive({ ev: 'error', id: 1, code: sent, message: 'No.' });
     assert.deepEqual(order, [['handler', code, name], ['event', code, 'No.'], ['exception', code, title, true]]);
   });
 }
@@ -395,42 +414,49 @@ test('leaving: a session that was left can be connected again, as another connec
   await settled();
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear(connectedMessage({ connection: cy, connections: [ada, cy] }));
+  browser.socket.receive(connectedMessage({ connection: cy, connections: [ada, cy] }));
   assert.equal(session.connection.connectionId, 'cy-id');
   assert.notEqual(session.connection, before);
   assert.deepEqual(session.connections.map((connection) => connection.data), ['Ada', 'Cy']);
-  assert.deepEqual(names().slice(3), ['sessionDisconnected', 'sessionConnected', 'connectionCreated', 'connectionCreated']);
+  assert.deepEqual(
+    names().slice(3), ['sessionDisconnected', 'sessionConnected', 'connectionCreated', 'connectionCreated']
+  );
 });
 
 for (const reason of ['clientDisconnected', 'forceDisconnected', 'networkDisconnected']) {
-  test(`leaving: connectionDestroyed of another client with reason ${reason}, after its removal from the collection`, () => {
+  test(`leaving: connectionDestroyed of another client with ${reason} follows its removal from the collection`, () => {
     const { browser, session } = joined();
     const seen = [];
     session.on('connectionDestroyed', (event) => {
-      seen.push([event.reason, event.connection.id, event.connection.destroyedReason(), event.connections, event.cancelable, session.connections.has('ada-id')]);
+      seen.push([
+        event.reason, event.connection.id, event.connection.destroyedReason(), event.connections, event.cancelable,
+        session.connections.has('ada-id'),
+      ]);
     });
     const gone = session.connections.get('ada-id');
-    browser.socket.hear({ ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason });
+    browser.socket.receive({ ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason });
     assert.deepEqual(seen, [[reason, 'ada-id', reason, [gone], false, false]]);
   });
 }
 
 for (const reason of ['mediaIdle', 'serverRotation']) {
-  test(`leaving: a reason that this server has no use for reaches the program as it is: ${reason}`, async () => {
-    const { browser, session, heard } = joined();
-    browser.socket.hear({ ev: 'disconnected', reason, reconnect: false });
+  test(`leaving: a reason that only OpenTok’s servers send reaches the program unchanged: ${reason}`, async () => {
+    const { browser, session, received } = joined();
+    browser.socket.receive({ ev: 'disconnected', reason, reconnect: false });
     await settled();
-    assert.deepEqual([heard.at(-1).type, heard.at(-1).reason, session.isConnected()], ['sessionDisconnected', reason, false]);
+    assert.deepEqual(
+      [received.at(-1).type, received.at(-1).reason, session.isConnected()], ['sessionDisconnected', reason, false]
+    );
   });
 }
 
 test('leaving: a lost connection never emits connectionDestroyed for itself', async () => {
-  const { browser, session, heard } = joined();
-  heard.length = 0;
+  const { browser, session, received } = joined();
+  received.length = 0;
   browser.socket.drop();
-  assert.deepEqual([session.connections.length(), session.capabilities.publish, heard.length], [0, 0, 0]);
+  assert.deepEqual([session.connections.length(), session.capabilities.publish, received.length], [0, 0, 0]);
   await settled();
-  assert.deepEqual(heard.map((event) => event.type), ['sessionDisconnected']);
+  assert.deepEqual(received.map((event) => event.type), ['sessionDisconnected']);
 });
 
 test('currentState, is and isNot report the session’s state', () => {
@@ -439,7 +465,7 @@ test('currentState, is and isNot report the session’s state', () => {
   session.connect('T1==');
   states.push(session.currentState);
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   states.push(session.currentState);
   assert.deepEqual(states, ['disconnected', 'connecting', 'connected']);
   assert.equal(session.is('connected'), true);
@@ -481,7 +507,9 @@ test('session.connections: toString, isEmpty, and where and find with nothing, a
   assert.equal(found, session.connection);
   const context = { names: [] };
   assert.equal(connections.forEach(function (connection) { this.names.push(connection.data); }, context), connections);
-  assert.deepEqual(connections.map(function (connection) { return this.names.indexOf(connection.data); }, context), [0, 1]);
+  assert.deepEqual(
+    connections.map(function (connection) { return this.names.indexOf(connection.data); }, context), [0, 1]
+  );
 });
 
 // forceDisconnect
@@ -495,7 +523,7 @@ test('forceDisconnect: takes a connection or an id, and its handler gets nothing
     { op: 'forceDisconnect', connectionId: 'ada-id', id: 2 },
     { op: 'forceDisconnect', connectionId: 'ada-id', id: 3 },
   ]);
-  browser.socket.hear({ ev: 'ack', id: 2 });
+  browser.socket.receive({ ev: 'ack', id: 2 });
   assert.deepEqual(calls, [[undefined]]);
   assert.deepEqual(exceptions, []);
 });
@@ -510,7 +538,7 @@ for (const [sent, code, name, title] of [
     const { browser, session, exceptions } = joined({ changes: moderator });
     const errors = [];
     session.forceDisconnect('x', (error) => errors.push([error.code, error.name]));
-    browser.socket.hear({ ev: 'error', id: 2, code: sent, message: 'No.' });
+    browser.socket.receive({ ev: 'error', id: 2, code: sent, message: 'No.' });
     assert.deepEqual(errors, [[code, name]]);
     assert.deepEqual(exceptions.map((event) => [event.code, event.title, event.message]), [[code, title, 'No.']]);
   });
@@ -520,7 +548,10 @@ for (const [sent, code, name, title] of [
 
 test('suppressed: no presence events even if the server sends some, and the own connection is known', () => {
   const { browser, session, names } = joined({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
-  browser.socket.hear({ ev: 'connectionCreated', seq: 3, connection: cy }, { ev: 'connectionDestroyed', seq: 4, connectionId: 'cy-id', reason: 'clientDisconnected' });
+  browser.socket.receive(
+    { ev: 'connectionCreated', seq: 3, connection: cy },
+    { ev: 'connectionDestroyed', seq: 4, connectionId: 'cy-id', reason: 'clientDisconnected' },
+  );
   assert.deepEqual(names(), ['sessionConnected']);
   assert.equal(session.connections.get('bob-id'), session.connection);
 });
@@ -536,12 +567,14 @@ test('the JavaScript text-chat accelerator finds all members that it needs after
   session.on('signal:text-chat', (event) => {
     if (event.from.connectionId !== session.connection.connectionId) said.push(JSON.parse(event.data).text);
   });
-  assert.deepEqual([session.id, session.apiKey, session.connection.connectionId, session.streams.length()], ['1_x', '100', 'bob-id', 0]);
+  assert.deepEqual(
+    [session.id, session.apiKey, session.connection.connectionId, session.streams.length()], ['1_x', '100', 'bob-id', 0]
+  );
   const outcomes = [];
   const data = JSON.stringify({ text: 'hi', sender: { id: 'r1_xr2', alias: 'User' }, sentOn: 1700000000000 });
   session.signal({ type: 'text-chat', data }, (error) => outcomes.push(error ? error.code : 'sent'));
   session.signal({ type: 'text-chat', data: 'x'.repeat(9000) }, (error) => outcomes.push(error ? error.code : 'sent'));
-  browser.socket.hear(
+  browser.socket.receive(
     { ev: 'connectionCreated', seq: 3, connection: cy },
     { ev: 'signal', seq: 4, from: 'bob-id', type: 'text-chat', data },
     { ev: 'ack', id: 2, seq: 4 },

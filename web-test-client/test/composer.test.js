@@ -7,7 +7,8 @@ import { TextChatComponent } from '../text-chat/text-chat-component.js';
 for (const vector of vectorFolder('length')) {
   test(`CHAT ${vector.name}`, () => {
     const { maxLength, unit, sendsBlankText, form } = vector;
-    const text = vector.text.repeat ? (Array.isArray(vector.text.repeat) ? vector.text.repeat[0].repeat(vector.text.repeat[1]) : vector.text) : vector.text;
+    const { repeat } = vector.text;
+    const text = Array.isArray(repeat) ? repeat[0].repeat(repeat[1]) : vector.text;
     const chat = new TextChatComponent({
       composer: new Composer({ maxLength, unit, sendsBlankText }),
       channel: { connectionId: vector.isConnected === false ? null : 'me' },
@@ -41,7 +42,7 @@ test('CHAT the longest text is 1000 graphemes by default', () => {
   assert.deepEqual([composer.maxLength, composer.unit], [1000, 'graphemes']);
 });
 
-test('CHAT a lowered limit trims nothing: the count goes below zero, and only edits within the limit are accepted', () => {
+test('CHAT a lowered limit trims nothing: remaining is negative, and only edits within the limit are accepted', () => {
   const composer = new Composer();
   composer.edit('hello');
   composer.maxLength = 3;

@@ -3,14 +3,14 @@ import test from 'node:test';
 import { declaredMembers } from '../test-support/declarations.js';
 import { comeBack, joined, resumable, resumedMessage } from '../test-support/fake-page.js';
 
-const { OT, session, heard, exceptions, browser } = joined({ changes: resumable });
+const { OT, session, received, exceptions, browser } = joined({ changes: resumable });
 session.forceDisconnect('x');
-browser.socket.hear({ ev: 'signal', seq: 3, from: null });
+browser.socket.receive({ ev: 'signal', seq: 3, from: null });
 
 comeBack(browser);
-browser.socket.hear(resumedMessage(2, { seq: 3 }));
+browser.socket.receive(resumedMessage(2, { seq: 3 }));
 
-const named = (type) => heard.find((event) => event.type === type);
+const named = (type) => received.find((event) => event.type === type);
 
 const subjects = {
   Library: OT,
@@ -28,7 +28,7 @@ const subjects = {
   ExceptionEvent: exceptions[0],
 };
 
-/** What an application can reach of a value, except what every object has. */
+/** The members of a value that an application can reach, except those that every object has. */
 function membersOf(value) {
   const names = new Set();
   for (let level = value; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {

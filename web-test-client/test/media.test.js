@@ -6,15 +6,15 @@ import { joined, page } from '../test-support/fake-page.js';
 const stream = { streamId: 's', connection: { connectionId: 'ada-id' } };
 
 function outcomes() {
-  const heard = [];
-  return { heard, note: (error) => heard.push([error.name, error.code]) };
+  const received = [];
+  return { received, note: (error) => received.push([error.name, error.code]) };
 }
 
 test('media: initPublisher gives an emitter, and its handler an OT_NOT_SUPPORTED error, later', async () => {
   const { OT, exceptions, browser } = page();
-  const { heard, note } = outcomes();
+  const { received, note } = outcomes();
   const publisher = OT.initPublisher('target', { insertMode: 'append' }, note);
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   assert.equal(publisher.on('streamCreated', () => assert.fail('called')), publisher);
   assert.ok(publisher instanceof OT.Publisher);
   await settled();
@@ -22,22 +22,22 @@ test('media: initPublisher gives an emitter, and its handler an OT_NOT_SUPPORTED
   OT.initPublisher('target', note);
   OT.initPublisher();
   await settled();
-  assert.deepEqual(heard, Array(3).fill(['OT_NOT_SUPPORTED', 1500]));
+  assert.deepEqual(received, Array(3).fill(['OT_NOT_SUPPORTED', 1500]));
   assert.deepEqual([exceptions, browser.printed], [[], []]);
 });
 
 test('media: publish and subscribe return what they do in OpenTok, and end in an error and no exception', async () => {
   const { OT, session, exceptions, browser } = joined();
-  const { heard, note } = outcomes();
+  const { received, note } = outcomes();
   const publisher = OT.initPublisher('target');
   assert.equal(session.publish(publisher, note), publisher);
   assert.ok(session.publish('target', {}, note) instanceof OT.Publisher);
   const subscriber = session.subscribe(stream, 'target', {}, note);
   assert.ok(subscriber instanceof OT.Subscriber);
   assert.equal(subscriber.stream, stream);
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   await settled();
-  assert.deepEqual(heard, [['OT_NOT_SUPPORTED', 1500], ['OT_NOT_SUPPORTED', 1500], ['OT_NOT_SUPPORTED', 1501]]);
+  assert.deepEqual(received, [['OT_NOT_SUPPORTED', 1500], ['OT_NOT_SUPPORTED', 1500], ['OT_NOT_SUPPORTED', 1501]]);
   assert.deepEqual(exceptions, []);
   assert.equal(browser.socket.sent.length, 1, 'nothing but connect was sent');
   assert.deepEqual(browser.printed, []);
@@ -50,7 +50,7 @@ test('media: publish and subscribe without a handler log a warning', () => {
   assert.deepEqual(browser.printed.map(([level]) => level), ['warn', 'warn']);
 });
 
-test('media: unpublish, unsubscribe and the questions for streams find nothing and harm nothing', () => {
+test('media: unpublish, unsubscribe and the queries for streams find nothing and change nothing', () => {
   const { OT, session } = joined();
   assert.equal(session.unpublish(OT.initPublisher()), undefined);
   session.unsubscribe(session.subscribe(stream, () => {}));
@@ -61,17 +61,17 @@ test('media: unpublish, unsubscribe and the questions for streams find nothing a
 
 test('media: forceUnpublish is refused with 1530, forceMuteStream and forceMuteAll with 1540', async () => {
   const { session } = joined();
-  const { heard, note } = outcomes();
+  const { received, note } = outcomes();
   session.forceUnpublish(stream, note);
   await settled();
   await session.forceMuteStream(stream).catch(note);
   await session.forceMuteAll([]).catch(note);
   await session.disableForceMute().catch(note);
   const mute = ['OT_NOT_SUPPORTED', 1540];
-  assert.deepEqual(heard, [['OT_NOT_SUPPORTED', 1530], mute, mute, mute]);
+  assert.deepEqual(received, [['OT_NOT_SUPPORTED', 1530], mute, mute, mute]);
 });
 
-test('media: a publisher can be switched, styled, asked and destroyed', async () => {
+test('media: a publisher can be switched, styled, queried and destroyed', async () => {
   const { OT } = page();
   const publisher = OT.initPublisher();
   const destroyed = [];
@@ -81,11 +81,13 @@ test('media: a publisher can be switched, styled, asked and destroyed', async ()
   publisher.setStyle('nameDisplayMode', 'on').setStyle({ backgroundImageURI: 'off' });
   assert.deepEqual(publisher.getStyle(), { nameDisplayMode: 'on', backgroundImageURI: 'off' });
   assert.deepEqual([publisher.stream, publisher.session, publisher.accessAllowed], [null, null, false]);
-  assert.deepEqual([publisher.getImgData(), publisher.videoWidth(), publisher.getAudioSource()], [null, undefined, null]);
-  const { heard, note } = outcomes();
+  assert.deepEqual(
+    [publisher.getImgData(), publisher.videoWidth(), publisher.getAudioSource()], [null, undefined, null]
+  );
+  const { received, note } = outcomes();
   publisher.getStats(note);
   await publisher.cycleVideo().catch(note);
-  assert.deepEqual(heard, Array(2).fill(['OT_NOT_SUPPORTED', 1500]));
+  assert.deepEqual(received, Array(2).fill(['OT_NOT_SUPPORTED', 1500]));
   assert.equal(OT.publishers.get(publisher.id), publisher);
   publisher.destroy().destroy();
   assert.deepEqual(destroyed, [publisher]);
@@ -95,7 +97,9 @@ test('media: a publisher can be switched, styled, asked and destroyed', async ()
 test('media: a subscriber has every method of OpenTok’s', async () => {
   const { session } = joined();
   const subscriber = session.subscribe(stream, () => {});
-  subscriber.subscribeToAudio(false).subscribeToVideo(false).setAudioVolume(50).restrictFrameRate(true).setStyle('a', 'b').destroy();
+  subscriber.subscribeToAudio(false).subscribeToVideo(false).setAudioVolume(50).restrictFrameRate(true).setStyle(
+    'a', 'b'
+  ).destroy();
   assert.deepEqual([subscriber.getAudioVolume(), subscriber.isAudioBlocked(), subscriber.streamId], [0, false, 's']);
   await assert.rejects(subscriber.getRtcStatsReport(), { name: 'OT_NOT_SUPPORTED' });
 });
@@ -119,7 +123,7 @@ test('media: the calls of OT about devices and screens return nothing', async ()
   assert.deepEqual(browser.printed, []);
 });
 
-test('media: a handler that throws is logged, and nothing else suffers', async () => {
+test('media: a handler that throws is logged, and changes nothing else', async () => {
   const { OT, session, browser } = joined();
   OT.initPublisher(() => { throw new Error('alert is not defined'); });
   await settled();
@@ -128,7 +132,7 @@ test('media: a handler that throws is logged, and nothing else suffers', async (
   assert.equal(browser.socket.sent.at(-1).data, 'still here');
 });
 
-test('opentok_6_3_media: calls of newer versions are there and harmless', async () => {
+test('opentok_6_3_media: calls of newer versions exist and do nothing', async () => {
   const { OT, session, browser } = joined();
   await session.setEncryptionSecret('secret');
   await session.setIceConfig({ includeServers: 'all', transportPolicy: 'all', customServers: [] });
@@ -136,7 +140,9 @@ test('opentok_6_3_media: calls of newer versions are there and harmless', async 
   await assert.rejects(OT.setAudioOutputDevice('x'), { name: 'OT_NOT_SUPPORTED' });
   await assert.rejects(OT.getActiveAudioOutputDevice(), { name: 'OT_NOT_SUPPORTED' });
   const publisher = OT.initPublisher();
-  assert.deepEqual([publisher.getVideoFilter(), publisher.getAudioFilter(), publisher.getVideoContentHint()], [null, null, '']);
+  assert.deepEqual(
+    [publisher.getVideoFilter(), publisher.getAudioFilter(), publisher.getVideoContentHint()], [null, null, '']
+  );
   await assert.rejects(publisher.setVideoMediaProcessorConnector(null), { name: 'OT_NOT_SUPPORTED' });
   assert.equal(session.subscribe(stream, () => {}).isSubscribedToCaptions(), false);
   assert.equal(stream instanceof OT.Stream || {} instanceof OT.StreamEvent, false);

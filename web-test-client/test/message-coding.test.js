@@ -21,7 +21,9 @@ const ada = { connectionId: 'ada-id', data: 'Ada' };
 
 test('CHAT-1 a message is JSON with text, sender, sentOn and localId; sentOn is an integer', () => {
   const text = encodeMessage({ ...message, text: 'hi "you"', sentAt: 1700000000000.7 });
-  assert.equal(text, '{"text":"hi \\"you\\"","sender":{"id":"ada-id","alias":"Ada"},"sentOn":1700000000001,"localId":"l1"}');
+  assert.equal(
+    text, '{"text":"hi \\"you\\"","sender":{"id":"ada-id","alias":"Ada"},"sentOn":1700000000001,"localId":"l1"}'
+  );
 });
 
 test('CHAT a written message is read back; members without a value are not written', () => {

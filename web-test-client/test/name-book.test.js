@@ -39,7 +39,7 @@ test('CHAT a message by REST has the name in its data, else Server', () => {
   assert.equal(book.nameOf({ senderId: null, alias: null }), 'Server');
 });
 
-test('G5 four thousand names are remembered, and no more', () => {
+test('G5 at most four thousand names are remembered', () => {
   const book = new NameBook();
   for (let number = 0; number <= 4096; number += 1) book.note({ connectionId: `c${number}`, data: `n${number}` });
   assert.equal(book.nameOf({ senderId: 'c4096', alias: null }), 'n4096');

@@ -1,4 +1,4 @@
-// G3 under any trouble of the network: sockets break at every moment, with messages on their way in both directions.
+// G3 on a failing network: sockets break at random moments, with messages in transit in both directions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ClientState } from '../opentok/client/client-state.js';
@@ -8,7 +8,7 @@ import { ModelServer } from '../test-support/model-server.js';
 const RUNS = 300;
 const STEPS = 400;
 
-/** The same numbers for the same seed (mulberry32). */
+/** A generator of random numbers: the same seed gives the same numbers (mulberry32). */
 function generator(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -19,7 +19,7 @@ function generator(seed) {
 }
 
 class Trial {
-  heard = [];
+  received = [];
   answers = new Map();
   sentCount = 0;
   resumeCount = 0;
@@ -27,7 +27,7 @@ class Trial {
   #server = new ModelServer();
   #state;
   #now = 0;
-  /** The socket: null, or what is on its way up and down, the opening first. */
+  /** The socket, or null: the messages in transit to the server and to the client, the opening first. */
   #way = null;
 
   constructor(seed) {
@@ -49,10 +49,10 @@ class Trial {
     else this.#breakSocket();
   }
 
-  /** No more trouble: everything gets where it is going. */
+  /** Delivers everything without further failures. */
   calmDown() {
     for (let count = 0; this.answers.size < this.sentCount; count += 1) {
-      assert.ok(count < 100_000, 'it never ends');
+      assert.ok(count < 100_000, 'the messages do not end');
       if (!this.#carry()) this.#passTime();
     }
     while (this.#carry());
@@ -68,7 +68,7 @@ class Trial {
     const { socket, up, down } = this.#way;
     const goesUp = up.length > 0 && (down.length === 0 || this.#random() < 0.5);
     if (goesUp) {
-      down.push(...this.#server.hear(up.shift()));
+      down.push(...this.#server.receive(up.shift()));
     } else if (down.length > 0) {
       const next = down.shift();
       this.#handle(next === 'open' ? { is: 'socketOpened', socket } : { is: 'received', socket, message: next });
@@ -115,7 +115,7 @@ class Trial {
         case 'connectSucceeded':
           break;
         case 'emit':
-          if (effect.event.name === 'signal') this.heard.push(effect.event.data);
+          if (effect.event.name === 'signal') this.received.push(effect.event.data);
           if (effect.event.name === 'reconnected') this.resumeCount += 1;
           break;
         default:
@@ -125,7 +125,7 @@ class Trial {
   }
 }
 
-test('G3 whenever sockets break, each signal is delivered once, in the order of sending, and acknowledged once', () => {
+test('G3 each signal is delivered once, in the order of sending, and acknowledged once, whenever sockets break', () => {
   let resumeCount = 0;
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const trial = new Trial(seed);
@@ -133,7 +133,7 @@ test('G3 whenever sockets break, each signal is delivered once, in the order of 
     trial.calmDown();
     const said = Array.from({ length: trial.sentCount }, (_, index) => String(index + 1));
     assert.deepEqual(trial.log, said, `carried out, seed ${seed}`);
-    assert.deepEqual(trial.heard, said, `heard, seed ${seed}`);
+    assert.deepEqual(trial.received, said, `received, seed ${seed}`);
     assert.ok([...trial.answers.values()].every((error) => error === null), `acknowledged, seed ${seed}`);
     resumeCount += trial.resumeCount;
   }

@@ -4,14 +4,14 @@ import { createOT } from '../opentok/api/ot.js';
 import { FakeBrowser, settled } from '../test-support/fake-browser.js';
 import { joined, page } from '../test-support/fake-page.js';
 
-test('OT: requirements are met where there are WebSockets, and not elsewhere', () => {
+test('OT: requirements are met only where there are WebSockets', () => {
   const { OT, browser } = page();
   assert.deepEqual([OT.checkSystemRequirements(), OT.HAS_REQUIREMENTS, OT.NOT_HAS_REQUIREMENTS], [1, 1, 0]);
   const poor = createOT({ ...browser.environment(), WebSocket: undefined }, null);
   assert.equal(poor.checkSystemRequirements(), 0);
 });
 
-test('OT: the levels of its log, each with what it prints', () => {
+test('OT: the levels of its log, each with the levels that it prints', () => {
   const { OT, browser } = page();
   assert.deepEqual([OT.NONE, OT.ERROR, OT.WARN, OT.INFO, OT.LOG, OT.DEBUG], [0, 1, 2, 3, 4, 5]);
   const printedAt = (level) => {
@@ -31,8 +31,9 @@ test('OT: the levels of its log, each with what it prints', () => {
 test('OT: titles by code are those of OpenTok, and the codes of signals have none', () => {
   const { OT } = page();
   const titles = {
-    1004: 'Authentication error', 1005: 'Invalid Session ID', 1006: 'Connect Failed', 1010: 'Not Connected', 1011: 'Invalid Parameter',
-    1013: 'Connection Failed', 1027: 'Connection Limit Exceeded', 1520: 'Unable to Force Disconnect', 1530: 'Unable to Force Unpublish',
+    1004: 'Authentication error', 1005: 'Invalid Session ID', 1006: 'Connect Failed', 1010: 'Not Connected',
+    1011: 'Invalid Parameter', 1013: 'Connection Failed', 1027: 'Connection Limit Exceeded',
+    1520: 'Unable to Force Disconnect', 1530: 'Unable to Force Unpublish',
     2000: 'Internal Error', 2001: 'Unexpected Server Response',
   };
   for (const [code, title] of Object.entries(titles)) {
@@ -42,17 +43,17 @@ test('OT: titles by code are those of OpenTok, and the codes of signals have non
   for (const code of [400, 404, 413, 500]) assert.equal(OT.getErrorTitleByCode(code), undefined);
 });
 
-test('OT: on, once and off return OT, and hear exceptions', () => {
+test('OT: on, once and off return OT, and receive exceptions', () => {
   const { OT, session } = page();
-  const heard = [];
-  const handler = (event) => heard.push(['on', event.type, event.cancelable]);
+  const received = [];
+  const handler = (event) => received.push(['on', event.type, event.cancelable]);
   assert.equal(OT.on('exception', handler), OT);
-  assert.equal(OT.once({ exception: () => heard.push('once') }), OT);
+  assert.equal(OT.once({ exception: () => received.push('once') }), OT);
   session.signal({});
   session.signal({});
   assert.equal(OT.off('exception', handler), OT);
   session.signal({});
-  assert.deepEqual(heard, [['on', 'exception', false], 'once', ['on', 'exception', false]]);
+  assert.deepEqual(received, [['on', 'exception', false], 'once', ['on', 'exception', false]]);
 });
 
 test('OT: an exception carries code, title, message, target and the error', () => {
@@ -75,16 +76,18 @@ test('OT: a handler of exceptions that throws is logged, and the next one runs',
 });
 
 test('OT: sessions holds every session that was made, until it is destroyed', async () => {
-  const { OT, session, browser, heard } = joined();
+  const { OT, session, browser, received } = joined();
   assert.equal(OT.sessions.get('1_x'), session);
-  heard.length = 0;
+  received.length = 0;
   session.destroy();
   assert.deepEqual([session.isConnected(), session.connection, OT.sessions.length()], [false, null, 0]);
   assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
   await settled();
-  assert.deepEqual(heard.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'clientDisconnected']]);
+  assert.deepEqual(
+    received.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'clientDisconnected']]
+  );
   session.emit('signal', {});
-  assert.equal(heard.length, 1, 'its handlers are gone');
+  assert.equal(received.length, 1, 'its handlers are gone');
   assert.notEqual(OT.initSession('100', '1_x'), session);
 });
 
@@ -96,25 +99,27 @@ test('OT: destroying an old session leaves the new one of the same id alone', ()
   assert.equal(OT.sessions.get('1_x'), next);
 });
 
-test('OT: initSession takes the options of OpenTok, and those that say nothing here change nothing', () => {
+test('OT: initSession takes the options of OpenTok, and those without a meaning here change nothing', () => {
   const { OT, browser } = page();
-  const session = OT.initSession('100', '1_opt', { iceConfig: {}, ipWhitelist: true, encryptionSecret: 'x', connectionEventsSuppressed: false });
+  const session = OT.initSession(
+    '100', '1_opt', { iceConfig: {}, ipWhitelist: true, encryptionSecret: 'x', connectionEventsSuppressed: false }
+  );
   session.connect('T');
   browser.socket.open();
   assert.equal(browser.socket.sent[0].options, undefined);
   assert.equal(OT.initSession('100', '1_none', null).id, '1_none');
 });
 
-test('OT: its classes are there, and what it makes is of them', () => {
-  const { OT, session, heard, exceptions, browser } = joined();
-  browser.socket.hear({ ev: 'signal', seq: 3, from: null, type: 'chat' });
+test('OT: its classes are exported, and the objects that it creates are instances of them', () => {
+  const { OT, session, received, exceptions, browser } = joined();
+  browser.socket.receive({ ev: 'signal', seq: 3, from: null, type: 'chat' });
   session.forceDisconnect('ada-id');
   assert.ok(session instanceof OT.Session);
   assert.ok(session.connection instanceof OT.Connection);
   assert.ok(session.capabilities instanceof OT.Capabilities);
-  assert.ok(heard[0] instanceof OT.SessionConnectEvent && heard[0] instanceof OT.Event);
-  assert.ok(heard[1] instanceof OT.ConnectionEvent);
-  assert.ok(heard.at(-1) instanceof OT.SignalEvent);
+  assert.ok(received[0] instanceof OT.SessionConnectEvent && received[0] instanceof OT.Event);
+  assert.ok(received[1] instanceof OT.ConnectionEvent);
+  assert.ok(received.at(-1) instanceof OT.SignalEvent);
   assert.ok(exceptions[0] instanceof OT.ExceptionEvent);
   assert.ok(exceptions[0].error instanceof OT.Error);
   assert.deepEqual(new OT.Signal({ type: 'a b' }).valid, false);
@@ -141,7 +146,7 @@ test('opentok_6_1_init_session: a list of one session id is that id', () => {
   assert.equal(OT.initSession(['1_y']).sessionId, '1_y');
 });
 
-test('opentok_6_1_module: all that OT has is exported by name too, for import * as OT', async () => {
+test('opentok_6_1_module: each member of OT is exported by name, too, for import * as OT', async () => {
   const module = await import('../opentok/index.js');
   assert.deepEqual(Object.keys(module).sort(), ['default', ...Object.keys(module.default)].sort());
   for (const [name, value] of Object.entries(module.default)) assert.equal(module[name], value, name);

@@ -1,4 +1,4 @@
-// The test page is also the example of how to use the library: it may use of it what everybody may.
+// The test page is also an example of the library: it uses only the public API.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -11,11 +11,14 @@ const scriptsIn = (folder) =>
     .map((name) => `${folder}/${name}`);
 const scripts = ['main.js', ...scriptsIn('page'), ...scriptsIn('text-chat')];
 const source = (path) => readFileSync(new URL(path, root), 'utf8').replace(/^\s*\/\/.*$/gm, '');
-const importsOf = (path) => [...source(path).matchAll(/\bfrom '([^']+)'|\bimport\(?\s*'([^']+)'/g)].map((found) => found[1] ?? found[2]);
+const IMPORT = /\bfrom '([^']+)'|\bimport\(?\s*'([^']+)'/g;
+const importsOf = (path) => [...source(path).matchAll(IMPORT)].map((found) => found[1] ?? found[2]);
 
-test('of the library the test page imports its entrance alone, and only main.js does', () => {
-  const imports = scripts.flatMap((path) => importsOf(path).filter((from) => from.includes('opentok')).map((from) => [path, from]));
-  // The second is the same module under another address: a page that is both ends of a conversation needs two libraries.
+test('only main.js imports the library, and only its entry point', () => {
+  const imports = scripts.flatMap(
+    (path) => importsOf(path).filter((from) => from.includes('opentok')).map((from) => [path, from])
+  );
+  // The second is the same module under another address: a page with two users needs two libraries.
   assert.deepEqual(imports, [['main.js', './opentok/index.js'], ['main.js', './opentok/index.js?second']]);
 });
 
@@ -34,7 +37,9 @@ test('the test page uses only calls and properties that opentok.d.ts declares', 
   const surfaces = { OT: 'Library', session: 'Session', joined: 'Session' };
   let uses = 0;
   for (const path of scripts) {
-    for (const [, subject, member] of source(path).matchAll(/(?<![\w./'-])(?:this\.#)?(OT|session|joined)\??\.(\w+)/g)) {
+    for (const [
+      , subject, member,
+    ] of source(path).matchAll(/(?<![\w./'-])(?:this\.#)?(OT|session|joined)\??\.(\w+)/g)) {
       assert.ok(declaredMembers(surfaces[subject]).has(member), `${path} uses ${subject}.${member}`);
       uses += 1;
     }

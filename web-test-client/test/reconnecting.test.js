@@ -1,4 +1,4 @@
-// What an application sees when its socket is lost and comes back. The rules themselves are in `client-scripts.test.js`.
+// The events of an application whose socket is lost and replaced. `client-scripts.test.js` has the rules.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchPage } from '../opentok/browser.js';
@@ -8,10 +8,10 @@ import { comeBack, joined, moderator, resumable, resumedMessage } from '../test-
 const bobAgain = { connectionId: 'bob-again-id', creationTime: 1700000009000, data: 'Bob' };
 const cy = { connectionId: 'cy-id', creationTime: 1700000001000, data: 'Cy' };
 
-/** Joined, at a server to which one can come back, with all that was told so far forgotten. */
+/** A joined session on a server that allows resumes. The list of received events is empty. */
 function joinedForLong(options = {}) {
   const all = joined({ ...options, changes: { ...resumable, ...options.changes } });
-  all.heard.length = 0;
+  all.received.length = 0;
   return all;
 }
 
@@ -19,28 +19,31 @@ function replacedMessage(id, outcome, connections, changes = {}) {
   return resumedMessage(id, { outcome, connection: bobAgain, connections, ...changes });
 }
 
-test('opentok 2.3 sessionReconnecting when the loss is noticed, sessionReconnected when it is over; neither is cancelable', () => {
-  const { browser, session, heard, names } = joinedForLong();
+test('opentok 2.3 sessionReconnecting after the loss, sessionReconnected after the reconnect; not cancelable', () => {
+  const { browser, session, received, names } = joinedForLong();
   browser.socket.drop();
   assert.deepEqual(names(), ['sessionReconnecting']);
   browser.pass(125);
   browser.socket.open();
   assert.deepEqual(names(), ['sessionReconnecting']);
-  browser.socket.hear(resumedMessage(2));
+  browser.socket.receive(resumedMessage(2));
   assert.deepEqual(names(), ['sessionReconnecting', 'sessionReconnected']);
-  assert.deepEqual(heard.map((event) => [event.cancelable, event.target]), [[false, session], [false, session]]);
-  assert.equal(heard[1].outcome, 'resumed');
+  assert.deepEqual(received.map((event) => [event.cancelable, event.target]), [[false, session], [false, session]]);
+  assert.equal(received[1].outcome, 'resumed');
 });
 
-test('opentok 2.3 the session counts as connected meanwhile; connection, its id and the other connections stay', () => {
+test('opentok 2.3 the session counts as connected while it reconnects, and keeps its connection and its peers', () => {
   const { browser, session } = joinedForLong();
   const { connection, capabilities } = session;
   const others = session.connections.map((each) => each);
   const seen = [];
-  session.on('sessionReconnecting sessionReconnected', () => seen.push([session.isConnected(), session.currentState, session.connection]));
-  browser.socket.hear({ ev: 'signal', seq: 7, from: 'ada-id' });
+  session.on(
+    'sessionReconnecting sessionReconnected',
+    () => seen.push([session.isConnected(), session.currentState, session.connection]),
+  );
+  browser.socket.receive({ ev: 'signal', seq: 7, from: 'ada-id' });
   assert.deepEqual(comeBack(browser).resume, { connectionId: 'bob-id', secret: 's1', epoch: 'e', after: 7 });
-  browser.socket.hear(resumedMessage(2, { seq: 7 }));
+  browser.socket.receive(resumedMessage(2, { seq: 7 }));
   assert.deepEqual(seen, [[true, 'connected', connection], [true, 'connected', connection]]);
   assert.deepEqual(session.connections.map((each) => each), others);
   assert.equal(session.capabilities, capabilities);
@@ -55,27 +58,37 @@ test('RES-1 the connect of an attempt repeats the first one, options included', 
 });
 
 test('G3 resumed: the missed events follow sessionReconnected, each once', () => {
-  const { browser, session, heard, names } = joinedForLong();
+  const { browser, session, received, names } = joinedForLong();
   comeBack(browser);
-  browser.socket.hear(
+  browser.socket.receive(
     resumedMessage(2, { replayThrough: 5 }),
     { ev: 'connectionCreated', seq: 3, connection: cy },
     { ev: 'signal', seq: 4, from: 'cy-id', type: 'chat', data: 'bye' },
     { ev: 'connectionDestroyed', seq: 5, connectionId: 'cy-id', reason: 'clientDisconnected' },
   );
-  assert.deepEqual(names(), ['sessionReconnecting', 'sessionReconnected', 'connectionCreated', 'signal:chat', 'signal:chat', 'connectionDestroyed']);
-  assert.deepEqual([heard[3].from.data, heard[3].data], ['Cy', 'bye']);
+  assert.deepEqual(
+    names(),
+    [
+      'sessionReconnecting', 'sessionReconnected', 'connectionCreated', 'signal:chat', 'signal:chat',
+      'connectionDestroyed',
+    ],
+  );
+  assert.deepEqual([received[3].from.data, received[3].data], ['Cy', 'bye']);
   assert.deepEqual(session.connections.map((each) => each.data), ['Ada', 'Bob']);
 });
 
 for (const outcome of ['recovered', 'lost']) {
-  test(`RES-2 ${outcome}: connectionDestroyed, connectionCreated, sessionReconnected, then the missed events; all see the new connection`, () => {
-    const { browser, session, heard, names } = joinedForLong();
+  // All handlers find the new connection.
+  test(`RES-2 ${outcome}: connectionDestroyed and -Created, sessionReconnected, then the missed events`, () => {
+    const { browser, session, received, names } = joinedForLong();
     const old = session.connection;
     const sight = [];
-    session.on('connectionDestroyed connectionCreated sessionReconnected', (event) => sight.push([event.type, event.connection?.connectionId, session.connection.connectionId]));
+    session.on(
+      'connectionDestroyed connectionCreated sessionReconnected',
+      (event) => sight.push([event.type, event.connection?.connectionId, session.connection.connectionId]),
+    );
     comeBack(browser);
-    browser.socket.hear(
+    browser.socket.receive(
       replacedMessage(2, outcome, [cy, bobAgain], { replayThrough: 3 }),
       { ev: 'signal', seq: 3, from: 'ada-id', connection: ada, data: 'missed' },
     );
@@ -87,9 +100,9 @@ for (const outcome of ['recovered', 'lost']) {
       ['sessionReconnected', undefined, 'bob-again-id'],
     ]);
     assert.deepEqual(names().slice(-2), ['sessionReconnected', 'signal']);
-    assert.deepEqual(heard.slice(1, 3).map((event) => event.reason), ['networkDisconnected', 'networkDisconnected']);
-    assert.equal(heard.at(-2).outcome, outcome);
-    assert.deepEqual([heard.at(-1).from.connectionId, heard.at(-1).from.data], ['ada-id', 'Ada']);
+    assert.deepEqual(received.slice(1, 3).map((event) => event.reason), ['networkDisconnected', 'networkDisconnected']);
+    assert.equal(received.at(-2).outcome, outcome);
+    assert.deepEqual([received.at(-1).from.connectionId, received.at(-1).from.data], ['ada-id', 'Ada']);
     assert.notEqual(session.connection, old);
     assert.equal(session.connections.get('bob-again-id'), session.connection);
     assert.deepEqual(session.connections.map((each) => each.data), ['Cy', 'Bob']);
@@ -100,7 +113,7 @@ test('G4 lost logs a warning and raises no exception; resumed and recovered log 
   for (const [outcome, warnings] of [['resumed', 0], ['recovered', 0], ['lost', 1]]) {
     const { browser, exceptions } = joinedForLong();
     comeBack(browser);
-    browser.socket.hear(outcome === 'resumed' ? resumedMessage(2) : replacedMessage(2, outcome, [ada, bobAgain]));
+    browser.socket.receive(outcome === 'resumed' ? resumedMessage(2) : replacedMessage(2, outcome, [ada, bobAgain]));
     assert.equal(browser.printed.filter(([level]) => level === 'warn').length, warnings, outcome);
     assert.deepEqual(exceptions, []);
   }
@@ -110,16 +123,18 @@ test('RES-2 a peer that stayed keeps its Connection, and the capabilities are th
   const { browser, session } = joinedForLong();
   const known = session.connections.get('ada-id');
   comeBack(browser);
-  browser.socket.hear(replacedMessage(2, 'lost', [ada, bobAgain], moderator));
+  browser.socket.receive(replacedMessage(2, 'lost', [ada, bobAgain], moderator));
   assert.equal(session.connections.get('ada-id'), known);
   assert.equal(session.capabilities.permittedTo('forceDisconnect'), true);
   assert.equal(session.connection.capabilities.forceDisconnect, 1);
 });
 
 test('CON-4 suppressed: another connection emits no presence events, and is in the collection', () => {
-  const { browser, session, names } = joinedForLong({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
+  const { browser, session, names } = joinedForLong({
+    connectionEventsSuppressed: true, changes: { connections: [bob] },
+  });
   comeBack(browser);
-  browser.socket.hear(replacedMessage(2, 'lost', [bobAgain]));
+  browser.socket.receive(replacedMessage(2, 'lost', [bobAgain]));
   assert.deepEqual(names(), ['sessionReconnecting', 'sessionReconnected']);
   assert.deepEqual(session.connections.map((each) => each.connectionId), ['bob-again-id']);
 });
@@ -128,7 +143,7 @@ test('LEAVE-1 a handler that disconnects during connectionDestroyed gets no furt
   const { browser, session, names } = joinedForLong();
   session.on('connectionDestroyed', () => session.disconnect());
   comeBack(browser);
-  browser.socket.hear(replacedMessage(2, 'lost', [bobAgain]), { ev: 'signal', seq: 3, from: null });
+  browser.socket.receive(replacedMessage(2, 'lost', [bobAgain]), { ev: 'signal', seq: 3, from: null });
   await settled();
   assert.deepEqual(names(), ['sessionReconnecting', 'connectionDestroyed', 'sessionDisconnected']);
   assert.equal(session.connection, null);
@@ -142,15 +157,17 @@ test('opentok 1.2 retryAfterReconnect true, or absent: the signal waits, and its
   session.signal({ data: 'meanwhile', retryAfterReconnect: true }, (error) => calls.push(['meanwhile', error]));
   browser.pass(125);
   browser.socket.open();
-  browser.socket.hear(resumedMessage(3));
-  assert.deepEqual(browser.socket.sent.slice(1), [{ op: 'signal', data: 'before', id: 2 }, { op: 'signal', data: 'meanwhile', id: 4 }]);
+  browser.socket.receive(resumedMessage(3));
+  assert.deepEqual(
+    browser.socket.sent.slice(1), [{ op: 'signal', data: 'before', id: 2 }, { op: 'signal', data: 'meanwhile', id: 4 }]
+  );
   assert.deepEqual(calls, []);
-  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 4, seq: 4 });
+  browser.socket.receive({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 4, seq: 4 });
   assert.deepEqual(calls, [['before', undefined], ['meanwhile', undefined]]);
   assert.deepEqual(exceptions, []);
 });
 
-test('opentok 1.2 retryAfterReconnect false: 500 OT_NOT_CONNECTED when reconnecting starts, at once while it lasts', () => {
+test('opentok 1.2 retryAfterReconnect false: 500 OT_NOT_CONNECTED at once, or when reconnecting starts', () => {
   const { browser, session } = joinedForLong();
   const calls = [];
   const note = (name) => (error) => calls.push([name, error.code, error.name]);
@@ -158,10 +175,12 @@ test('opentok 1.2 retryAfterReconnect false: 500 OT_NOT_CONNECTED when reconnect
   session.signal({ data: 'before', retryAfterReconnect: false }, note('before'));
   browser.socket.drop();
   session.signal({ data: 'meanwhile', retryAfterReconnect: false }, note('meanwhile'));
-  assert.deepEqual(calls, ['sessionReconnecting', ['before', 500, 'OT_NOT_CONNECTED'], ['meanwhile', 500, 'OT_NOT_CONNECTED']]);
+  assert.deepEqual(
+    calls, ['sessionReconnecting', ['before', 500, 'OT_NOT_CONNECTED'], ['meanwhile', 500, 'OT_NOT_CONNECTED']]
+  );
   browser.pass(125);
   browser.socket.open();
-  browser.socket.hear(resumedMessage(3));
+  browser.socket.receive(resumedMessage(3));
   assert.deepEqual(browser.socket.sent.map(({ op }) => op), ['connect', 'pong']);
 });
 
@@ -179,7 +198,7 @@ test('RES-9 requests that a handler makes during a reconnect follow the earlier 
   session.signal({ data: '2' });
   session.on('sessionReconnected', () => session.signal({ data: '3' }));
   comeBack(browser);
-  browser.socket.hear(resumedMessage(4), { ev: 'ack', id: 2, seq: 3 });
+  browser.socket.receive(resumedMessage(4), { ev: 'ack', id: 2, seq: 3 });
   const sent = browser.socket.sent.slice(1);
   assert.deepEqual(sent.map((message) => [message.id, message.data]), [[2, '1'], [3, '2'], [5, '3'], [6, '4']]);
 });
@@ -189,13 +208,13 @@ test('RES-9 waiting requests leave before those that a handler adds', () => {
   for (let count = 0; count < 256; count += 1) session.signal({}, () => session.signal({ data: 'added' }));
   session.signal({ data: 'waits' });
   session.signal({ data: 'waits' });
-  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 }, { ev: 'ack', id: 4, seq: 5 });
+  browser.socket.receive({ ev: 'ack', id: 2, seq: 3 }, { ev: 'ack', id: 3, seq: 4 }, { ev: 'ack', id: 4, seq: 5 });
   const sent = browser.socket.sent.slice(257);
   assert.deepEqual(sent.map((message) => [message.id, message.data]), [[258, 'waits'], [259, 'waits'], [260, 'added']]);
 });
 
-test('opentok 1.2 when the session is lost for good, pending signals fail with 500, and sessionDisconnected says networkDisconnected', async () => {
-  const { browser, session, heard } = joinedForLong();
+test('opentok 1.2 when the session is lost for good, pending signals fail with 500, networkDisconnected', async () => {
+  const { browser, session, received } = joinedForLong();
   const codes = [];
   session.signal({ data: 'before' }, (error) => codes.push(error.code));
   browser.socket.drop();
@@ -204,7 +223,10 @@ test('opentok 1.2 when the session is lost for good, pending signals fail with 5
   for (let time = 125; time < 300_000; time += 15_000) browser.pass(15_000);
   await settled();
   assert.deepEqual(codes, [500, 500]);
-  assert.deepEqual(heard.map((event) => [event.type, event.reason]), [['sessionReconnecting', undefined], ['sessionDisconnected', 'networkDisconnected']]);
+  assert.deepEqual(
+    received.map((event) => [event.type, event.reason]),
+    [['sessionReconnecting', undefined], ['sessionDisconnected', 'networkDisconnected']],
+  );
   assert.equal(session.currentState, 'disconnected');
   assert.equal(browser.timers.size, 0);
 });
@@ -212,7 +234,9 @@ test('opentok 1.2 when the session is lost for good, pending signals fail with 5
 test('RES-7 a refused reconnect ends the session, and the log has the reason', async () => {
   const { browser, session, names } = joinedForLong();
   comeBack(browser);
-  browser.socket.hear({ ev: 'error', id: 2, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'the token has expired', retryable: false });
+  browser.socket.receive({
+    ev: 'error', id: 2, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'the token has expired', retryable: false,
+  });
   await settled();
   assert.deepEqual(names(), ['sessionReconnecting', 'sessionDisconnected']);
   assert.equal(session.isConnected(), false);
@@ -223,7 +247,7 @@ test('G4 a malformed answer while reconnecting ends the session', async () => {
   for (const answer of [{}, resumedMessage(2, { seq: 'two' })]) {
     const { browser, names } = joinedForLong();
     comeBack(browser);
-    browser.socket.hear(answer);
+    browser.socket.receive(answer);
     await settled();
     assert.equal(names().at(-1), 'sessionDisconnected');
   }
@@ -231,16 +255,16 @@ test('G4 a malformed answer while reconnecting ends the session', async () => {
 
 test('RES-2 resumed with another connection or another epoch counts as lost', () => {
   for (const changes of [{ connection: bobAgain, connections: [bobAgain] }, { epoch: 'f' }]) {
-    const { browser, heard } = joinedForLong();
+    const { browser, received } = joinedForLong();
     comeBack(browser);
-    browser.socket.hear(resumedMessage(2, changes));
-    assert.equal(heard.at(-1).outcome, 'lost');
+    browser.socket.receive(resumedMessage(2, changes));
+    assert.equal(received.at(-1).outcome, 'lost');
   }
 });
 
-test('LEAVE-1 disconnect while reconnecting clears everything, fails pending signals, and ends the attempts', async () => {
+test('LEAVE-1 disconnect while reconnecting clears the session, fails signals, and ends the attempts', async () => {
   for (const isTrying of [false, true]) {
-    const { browser, session, heard } = joinedForLong();
+    const { browser, session, received } = joinedForLong();
     const codes = [];
     session.signal({}, (error) => codes.push(error.code));
     if (isTrying) comeBack(browser);
@@ -249,10 +273,13 @@ test('LEAVE-1 disconnect while reconnecting clears everything, fails pending sig
     assert.deepEqual([session.isConnected(), session.connection, session.connections.length()], [false, null, 0]);
     await settled();
     assert.deepEqual(codes, [500]);
-    assert.deepEqual(heard.map((event) => [event.type, event.reason]), [['sessionReconnecting', undefined], ['sessionDisconnected', 'clientDisconnected']]);
+    assert.deepEqual(
+      received.map((event) => [event.type, event.reason]),
+      [['sessionReconnecting', undefined], ['sessionDisconnected', 'clientDisconnected']],
+    );
     if (isTrying) {
       assert.equal(browser.socket.closedWith, 1000);
-      browser.socket.hear(resumedMessage(3));
+      browser.socket.receive(resumedMessage(3));
     }
     browser.pass(600_000);
     assert.equal(browser.sockets.length, isTrying ? 2 : 1);
@@ -275,7 +302,7 @@ test('LEAVE-1 after disconnect while reconnecting a session can connect again, w
   session.connect('T1==');
   browser.socket.open();
   assert.deepEqual([browser.socket.sent[0].id, browser.socket.sent[0].resume], [1, undefined]);
-  browser.socket.hear(resumedMessage(1, { outcome: 'new' }));
+  browser.socket.receive(resumedMessage(1, { outcome: 'new' }));
   assert.equal(names().at(-1), 'connectionCreated');
 });
 
@@ -298,17 +325,17 @@ test('RES-13 the network’s return, or the page’s, starts an attempt at once'
     const { browser } = joinedForLong();
     browser.socket.drop();
     assert.equal(browser.sockets.length, 1);
-    browser.tell(sign);
+    browser.report(sign);
     assert.equal(browser.sockets.length, 2);
-    browser.tell(sign);
+    browser.report(sign);
     assert.equal(browser.sockets.length, 2);
   }
 });
 
-test('HB-3 a page that is shown while a ping is overdue gives the socket 2 s to prove itself', () => {
+test('HB-3 a page that is shown while a ping is overdue waits 2 s for a message', () => {
   const { browser, names } = joinedForLong();
   browser.pass(10_001);
-  browser.tell('pageShown');
+  browser.report('pageShown');
   browser.pass(1_999);
   assert.deepEqual(names(), []);
   browser.pass(1);
@@ -316,12 +343,12 @@ test('HB-3 a page that is shown while a ping is overdue gives the socket 2 s to 
   assert.equal(browser.sockets[0].closedWith, 4001);
 });
 
-test('HB-3 a page that is shown without an overdue ping, or hears one in time, keeps its socket', () => {
-  for (const [silence, hears] of [[9_000, false], [12_000, true]]) {
+test('HB-3 a page that is shown without an overdue ping, or receives one in time, keeps its socket', () => {
+  for (const [silence, receivesPing] of [[9_000, false], [12_000, true]]) {
     const { browser, names } = joinedForLong();
     browser.pass(silence);
-    browser.tell('pageShown');
-    if (hears) browser.socket.hear({ ev: 'ping', seq: 2 });
+    browser.report('pageShown');
+    if (receivesPing) browser.socket.receive({ ev: 'ping', seq: 2 });
     browser.pass(9_999);
     assert.deepEqual(names(), []);
   }
@@ -329,7 +356,7 @@ test('HB-3 a page that is shown without an overdue ping, or hears one in time, k
 
 test('PRES-2 a page that is left sends disconnect and closes the socket', () => {
   const { browser } = joinedForLong();
-  browser.tell('pageLeft');
+  browser.report('pageLeft');
   assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
   assert.equal(browser.socket.closedWith, 1000);
   assert.equal(browser.watchers.size, 0);
@@ -338,37 +365,37 @@ test('PRES-2 a page that is left sends disconnect and closes the socket', () => 
 test('RES-10 a page that the browser keeps for "back" closes its socket, and resumes when it is shown again', () => {
   const { browser, session, names } = joinedForLong();
   session.signal({ data: 'before' });
-  browser.tell('pageStored');
+  browser.report('pageStored');
   assert.equal(browser.socket.closedWith, 4001);
   browser.pass(3_600_000);
-  browser.tell('networkBack');
+  browser.report('networkBack');
   assert.equal(browser.sockets.length, 1);
-  browser.tell('pageShown');
+  browser.report('pageShown');
   assert.equal(browser.sockets.length, 2);
   browser.socket.open();
   assert.equal(browser.socket.sent[0].resume.connectionId, 'bob-id');
-  browser.socket.hear(replacedMessage(3, 'lost', [bobAgain]));
+  browser.socket.receive(replacedMessage(3, 'lost', [bobAgain]));
   assert.equal(names().at(-1), 'sessionReconnected');
 });
 
 test('RES-10 a page that is kept during an attempt closes its socket, and tries again when it is shown', () => {
   const { browser } = joinedForLong();
   comeBack(browser);
-  browser.tell('pageStored');
+  browser.report('pageStored');
   assert.equal(browser.socket.closedWith, 4001);
-  browser.socket.hear(resumedMessage(2));
+  browser.socket.receive(resumedMessage(2));
   browser.socket.drop(4001);
   browser.pass(60_000);
   assert.equal(browser.sockets.length, 2);
-  browser.tell('pageShown');
+  browser.report('pageShown');
   assert.equal(browser.sockets.length, 3);
 });
 
 test('RES-13 the window of a kept page begins when it is shown', () => {
   const { browser, names } = joinedForLong();
-  browser.tell('pageStored');
+  browser.report('pageStored');
   browser.pass(3_600_000);
-  browser.tell('pageShown');
+  browser.report('pageShown');
   browser.socket.drop();
   browser.pass(500);
   assert.equal(browser.sockets.length, 3);
@@ -377,7 +404,7 @@ test('RES-13 the window of a kept page begins when it is shown', () => {
 
 test('RES-10 a kept page whose server keeps no connection keeps its socket', () => {
   const { browser, names } = joined();
-  browser.tell('pageStored');
+  browser.report('pageStored');
   assert.equal(browser.socket.closedWith, null);
   assert.equal(names().includes('sessionReconnecting'), false);
 });
@@ -394,8 +421,8 @@ test('the library watches the page only while it is connected or connecting', as
 test('watchPage turns browser events into inputs of the client until it is stopped', () => {
   const window = new EventTarget();
   const document = new EventTarget();
-  const heard = [];
-  const stop = watchPage(window, document, ({ is }) => heard.push(is));
+  const received = [];
+  const stop = watchPage(window, document, ({ is }) => received.push(is));
   const happen = (target, name, details = {}) => target.dispatchEvent(Object.assign(new Event(name), details));
   const all = () => {
     happen(window, 'online');
@@ -409,9 +436,9 @@ test('watchPage turns browser events into inputs of the client until it is stopp
     happen(window, 'pagehide', { persisted: false });
   };
   all();
-  assert.deepEqual(heard, ['networkBack', 'pageShown', 'pageStored', 'pageShown', 'pageLeft']);
+  assert.deepEqual(received, ['networkBack', 'pageShown', 'pageStored', 'pageShown', 'pageLeft']);
   stop();
   all();
-  assert.equal(heard.length, 5);
+  assert.equal(received.length, 5);
   watchPage(undefined, undefined, () => {})();
 });

@@ -3,15 +3,15 @@ import test from 'node:test';
 import { runSendingScript } from '../test-support/sending-script.js';
 import { vectorFolder } from '../test-support/vectors.js';
 
-// The cases that the Swift side reads, too.
+// The Swift tests read the same cases.
 for (const vector of vectorFolder('sending')) {
   test(`CHAT ${vector.name}`, async () => {
     const outcomes = await runSendingScript(vector, (step, seen) => {
-      const told = JSON.stringify(step);
-      assert.deepEqual(seen.sent, step.sent ?? [], `sent: ${told}`);
-      assert.equal(seen.refused, step.refused ?? null, `refused: ${told}`);
+      const described = JSON.stringify(step);
+      assert.deepEqual(seen.sent, step.sent ?? [], `sent: ${described}`);
+      assert.equal(seen.refused, step.refused ?? null, `refused: ${described}`);
       for (const name of ['rows', 'draft', 'obstacle']) {
-        if (name in step) assert.deepEqual(seen[name], step[name], `${name}: ${told}`);
+        if (name in step) assert.deepEqual(seen[name], step[name], `${name}: ${described}`);
       }
     });
     assert.deepEqual(outcomes, vector.outcomes);

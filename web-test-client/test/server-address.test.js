@@ -30,5 +30,8 @@ for (const [server, page, address] of [
   ['', 'https:', null],
   [null, 'https:', null],
 ]) {
-  test(`WIRE-1 the socket of ${server} on a ${page} page is ${address}`, () => assert.equal(signalingAddress(server, page), address));
+  test(
+    `WIRE-1 the socket of ${server} on a ${page} page is ${address}`,
+    () => assert.equal(signalingAddress(server, page), address),
+  );
 }

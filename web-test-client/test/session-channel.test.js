@@ -16,13 +16,13 @@ class StubSession extends Emitter {
 }
 
 function channelOn(session) {
-  const heard = [];
-  return { heard, channel: new SessionChannel(session, (event) => heard.push(event)) };
+  const received = [];
+  return { received, channel: new SessionChannel(session, (event) => received.push(event)) };
 }
 
 test('CHAT a session’s events become events of the channel, and none arrives after stop', () => {
   const session = new StubSession();
-  const { heard, channel } = channelOn(session);
+  const { received, channel } = channelOn(session);
   assert.equal(channel.connectionId, null);
   session.connection = { connectionId: 'me' };
   session.emit('sessionConnected', {});
@@ -37,7 +37,7 @@ test('CHAT a session’s events become events of the channel, and none arrives a
   session.emit('sessionDisconnected', {});
   channel.stop();
   session.emit('signal', { type: 'signal', from: null });
-  assert.deepEqual(heard, [
+  assert.deepEqual(received, [
     { kind: 'connected', connectionId: 'me' },
     { kind: 'connectionCreated', connection: ada },
     { kind: 'signal', type: 'text-chat', data: '{}', from: ada, seq: null },

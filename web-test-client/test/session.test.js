@@ -23,29 +23,32 @@ test('OT.setServer and the server option choose the server', () => {
 });
 
 test('CON-5 sessionConnected comes first, then connectionCreated for each client, the own one included', () => {
-  const { session, heard, names } = joined();
+  const { session, received, names } = joined();
   assert.deepEqual(names(), ['sessionConnected', 'connectionCreated', 'connectionCreated']);
-  assert.deepEqual(heard.slice(1).map((event) => event.connection.data), ['Ada', 'Bob']);
-  assert.equal(heard[2].connection, session.connection);
+  assert.deepEqual(received.slice(1).map((event) => event.connection.data), ['Ada', 'Bob']);
+  assert.equal(received[2].connection, session.connection);
   assert.equal(session.connections.length(), 2);
-  assert.equal(heard[0].target, session);
-  assert.deepEqual([heard[0].connections, heard[0].streams, heard[0].archives], [[], [], []]);
+  assert.equal(received[0].target, session);
+  assert.deepEqual([received[0].connections, received[0].streams, received[0].archives], [[], [], []]);
 });
 
 test('CON-5 during sessionConnected the session has its connection and capabilities', () => {
   const { browser, session } = page();
   let seen;
   session.on('sessionConnected', () => {
-    seen = [session.isConnected(), session.currentState, session.connection.connectionId, session.capabilities.permittedTo('publish'), session.capabilities.forceDisconnect];
+    seen = [
+      session.isConnected(), session.currentState, session.connection.connectionId,
+      session.capabilities.permittedTo('publish'), session.capabilities.forceDisconnect,
+    ];
   });
   assert.equal(session.capabilities.permittedTo('publish'), false);
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.deepEqual(seen, [true, 'connected', 'bob-id', true, 0]);
 });
 
-test('CON-5 the connect handler runs inside the sessionConnected dispatch, between handlers added before and after', () => {
+test('CON-5 the connect handler runs as a listener of sessionConnected, in the order of registration', () => {
   const { browser, session } = page();
   const order = [];
   session.on('sessionConnected', () => order.push('before'));
@@ -53,7 +56,7 @@ test('CON-5 the connect handler runs inside the sessionConnected dispatch, betwe
   session.on('sessionConnected', () => order.push('after'));
   session.on('connectionCreated', () => order.push('created'));
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.deepEqual(order, ['before', ['handler', undefined, 'sessionConnected'], 'after', 'created', 'created']);
 });
 
@@ -63,8 +66,10 @@ test('the older connect(apiKey, token, handler) still works', () => {
   let called = 0;
   session.connect(100, 'T1==old', () => (called += 1));
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
-  assert.deepEqual(browser.socket.sent[0], { op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', id: 1 });
+  browser.socket.receive(connectedMessage());
+  assert.deepEqual(
+    browser.socket.sent[0], { op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', id: 1 }
+  );
   assert.equal(called, 1);
 });
 
@@ -76,24 +81,32 @@ test('CON-8 connect while connected warns and never calls the handler', () => {
 });
 
 test('CON-3 a refused connect calls the handler, emits sessionConnectFailed, and raises an exception', () => {
-  const { browser, session, heard, exceptions } = page();
+  const { browser, session, received, exceptions } = page();
   const errors = [];
   session.connect('T1==', (error) => errors.push(error));
   browser.socket.open();
-  browser.socket.hear({ ev: 'error', id: 1, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'no', retryable: false });
+  browser.socket.receive({
+    ev: 'error', id: 1, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'no', retryable: false,
+  });
   assert.equal(errors.length, 1);
   const { name, code, message, reason } = errors[0];
-  assert.deepEqual({ name, code, message, reason }, { name: 'OT_AUTHENTICATION_ERROR', code: 1004, message: 'no', reason: 'no' });
+  assert.deepEqual(
+    { name, code, message, reason }, { name: 'OT_AUTHENTICATION_ERROR', code: 1004, message: 'no', reason: 'no' }
+  );
   assert.ok(errors[0] instanceof Error);
-  assert.deepEqual(heard.map((event) => [event.type, event.code]), [['sessionConnectFailed', 1004]]);
-  assert.deepEqual(exceptions.map((event) => [event.code, event.title, event.target]), [[1004, 'Authentication error', session]]);
+  assert.deepEqual(received.map((event) => [event.type, event.code]), [['sessionConnectFailed', 1004]]);
+  assert.deepEqual(
+    exceptions.map((event) => [event.code, event.title, event.target]), [[1004, 'Authentication error', session]]
+  );
   assert.equal(session.currentState, 'disconnected');
 });
 
 test('CON-3 a connect without key, session or token fails without a socket', async () => {
   const { browser, OT } = page();
   const codes = [];
-  for (const [key, id, token] of [['', '1_a', 'T'], [undefined, '1_b', 'T'], ['100', '', 'T'], ['100', '1_c', undefined], ['100', '1_d', 5]]) {
+  for (const [key, id, token] of [
+    ['', '1_a', 'T'], [undefined, '1_b', 'T'], ['100', '', 'T'], ['100', '1_c', undefined], ['100', '1_d', 5],
+  ]) {
     OT.initSession(key, id).connect(token, (error) => codes.push(error.code));
   }
   assert.deepEqual(codes, []);
@@ -117,36 +130,36 @@ test('a session can be connected again after a failure, on the same object', () 
   browser.socket.drop();
   session.connect('T1==');
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   assert.deepEqual(names(), ['sessionConnectFailed', 'sessionConnected', 'connectionCreated', 'connectionCreated']);
 });
 
 test('SIG-7 signal comes before signal:<type>, with one and the same event, whose type is signal:<type>', () => {
-  const { browser, session, heard } = joined();
+  const { browser, session, received } = joined();
   session.on('signal', (event) => (event.note = 'seen'));
-  heard.length = 0;
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', type: 'chat', data: 'hi' });
-  assert.equal(heard.length, 2);
-  assert.equal(heard[0], heard[1]);
-  assert.equal(heard[1].note, 'seen');
-  const { type, data, target, cancelable } = heard[0];
+  received.length = 0;
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: 'chat', data: 'hi' });
+  assert.equal(received.length, 2);
+  assert.equal(received[0], received[1]);
+  assert.equal(received[1].note, 'seen');
+  const { type, data, target, cancelable } = received[0];
   assert.deepEqual({ type, data, cancelable }, { type: 'signal:chat', data: 'hi', cancelable: false });
   assert.equal(target, session);
-  assert.equal(heard[0].from, session.connections.get('ada-id'));
+  assert.equal(received[0].from, session.connections.get('ada-id'));
 });
 
 test('SIG-7 a signal without type is emitted as signal only, with from null when it came by REST', () => {
-  const { browser, heard } = joined();
-  heard.length = 0;
-  browser.socket.hear({ ev: 'signal', seq: 3, from: null });
-  assert.equal(heard.length, 1);
-  assert.deepEqual([heard[0].type, heard[0].data, heard[0].from], ['signal', undefined, null]);
+  const { browser, received } = joined();
+  received.length = 0;
+  browser.socket.receive({ ev: 'signal', seq: 3, from: null });
+  assert.equal(received.length, 1);
+  assert.deepEqual([received[0].type, received[0].data, received[0].from], ['signal', undefined, null]);
 });
 
 test('SIG-4 the own echo comes from the own connection', () => {
-  const { browser, session, heard } = joined();
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'bob-id', data: 'me' });
-  assert.equal(heard.at(-1).from, session.connection);
+  const { browser, session, received } = joined();
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'bob-id', data: 'me' });
+  assert.equal(received.at(-1).from, session.connection);
 });
 
 test('SIG-6 the signal handler gets undefined and the options once acknowledged, not before', () => {
@@ -156,17 +169,17 @@ test('SIG-6 the signal handler gets undefined and the options once acknowledged,
   assert.equal(session.signal(options, (...args) => calls.push(args)), undefined);
   assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', type: 'chat', data: 'hi', id: 2 });
   assert.equal(calls.length, 0);
-  browser.socket.hear({ ev: 'ack', id: 2, seq: 3 });
+  browser.socket.receive({ ev: 'ack', id: 2, seq: 3 });
   assert.deepEqual(calls, [[undefined, options]]);
 });
 
-test('SIG-1 signal() and signal(handler) are signals without anything', () => {
+test('SIG-1 signal() and signal(handler) send a signal without type and data', () => {
   const { browser, session } = joined();
   let called = 0;
   session.signal();
   session.signal(() => (called += 1));
   assert.deepEqual(browser.socket.sent.slice(-2), [{ op: 'signal', id: 2 }, { op: 'signal', id: 3 }]);
-  browser.socket.hear({ ev: 'ack', id: 3, seq: 4 });
+  browser.socket.receive({ ev: 'ack', id: 3, seq: 4 });
   assert.equal(called, 1);
 });
 
@@ -194,10 +207,12 @@ test('WIRE-4 half a surrogate pair is sent as the replacement character', () => 
   assert.equal(browser.socket.sent.at(-1).data, 'a\uFFFDb😀');
 });
 
-test('opentok_1_2_not_connected: 500 and an exception, whatever the signal is like; connected, a malformed one raises none', () => {
+test('opentok_1_2_not_connected: 500 and an exception for any signal; when connected, no exception', () => {
   const { session, exceptions } = page();
   const codes = [];
-  for (const signal of [{ type: 'ab' }, { type: 'a b' }, { data: null }]) session.signal(signal, (error) => codes.push([error.code, error.name]));
+  for (const signal of [{ type: 'ab' }, { type: 'a b' }, { data: null }]) {
+    session.signal(signal, (error) => codes.push([error.code, error.name]));
+  }
   assert.deepEqual(codes, Array(3).fill([500, 'OT_NOT_CONNECTED']));
   assert.deepEqual(exceptions.map((event) => event.code), [500, 500, 500]);
 
@@ -211,49 +226,54 @@ test('SIG-4 a refusal of the server reaches the handler and raises no exception'
   const { browser, session, exceptions } = joined();
   const errors = [];
   session.signal({ to: session.connections.get('ada-id') }, (error) => errors.push([error.code, error.name]));
-  browser.socket.hear({ ev: 'error', id: 2, code: 404, name: 'OT_NOT_FOUND', message: 'gone', retryable: false });
+  browser.socket.receive({ ev: 'error', id: 2, code: 404, name: 'OT_NOT_FOUND', message: 'gone', retryable: false });
   assert.deepEqual(errors, [[404, 'OT_NOT_FOUND']]);
   assert.equal(exceptions.length, 0);
 });
 
 test('PRES-1 joins and departures are emitted one by one, and the collection follows', () => {
-  const { browser, session, heard } = joined();
-  heard.length = 0;
-  browser.socket.hear({ ev: 'connectionCreated', seq: 3, connection: { connectionId: 'cy-id', creationTime: 1, data: 'Cy' } });
+  const { browser, session, received } = joined();
+  received.length = 0;
+  browser.socket.receive({
+    ev: 'connectionCreated', seq: 3, connection: { connectionId: 'cy-id', creationTime: 1, data: 'Cy' },
+  });
   assert.equal(session.connections.has('cy-id'), true);
-  browser.socket.hear({ ev: 'connectionDestroyed', seq: 4, connectionId: 'ada-id', reason: 'networkDisconnected' });
+  browser.socket.receive({ ev: 'connectionDestroyed', seq: 4, connectionId: 'ada-id', reason: 'networkDisconnected' });
   assert.deepEqual(session.connections.map((connection) => connection.data), ['Bob', 'Cy']);
-  assert.deepEqual(heard.map((event) => [event.type, event.connection.data, event.reason]), [
+  assert.deepEqual(received.map((event) => [event.type, event.connection.data, event.reason]), [
     ['connectionCreated', 'Cy', undefined],
     ['connectionDestroyed', 'Ada', 'networkDisconnected'],
   ]);
-  assert.equal(heard[1].connection.destroyedReason(), 'networkDisconnected');
+  assert.equal(received[1].connection.destroyedReason(), 'networkDisconnected');
 });
 
-test('LEAVE-1 disconnect clears everything at once, then emits sessionDisconnected and no connectionDestroyed', async () => {
-  const { browser, session, names, heard } = joined();
-  heard.length = 0;
+test('LEAVE-1 disconnect clears the session at once, then emits only sessionDisconnected', async () => {
+  const { browser, session, names, received } = joined();
+  received.length = 0;
   session.disconnect();
-  assert.deepEqual([session.isConnected(), session.connection, session.connections.length(), session.capabilities.publish], [false, null, 0, 0]);
+  assert.deepEqual(
+    [session.isConnected(), session.connection, session.connections.length(), session.capabilities.publish],
+    [false, null, 0, 0],
+  );
   assert.deepEqual(names(), []);
   assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
   await settled();
   assert.deepEqual(names(), ['sessionDisconnected']);
-  assert.deepEqual([heard[0].reason, heard[0].cancelable], ['clientDisconnected', true]);
-  heard[0].preventDefault();
-  assert.equal(heard[0].isDefaultPrevented(), true);
+  assert.deepEqual([received[0].reason, received[0].cancelable], ['clientDisconnected', true]);
+  received[0].preventDefault();
+  assert.equal(received[0].isDefaultPrevented(), true);
 });
 
-test('LEAVE-1 after disconnect the server still answers earlier signals, and its close ends it all, without a second event', async () => {
-  const { browser, session, names, heard } = joined();
-  heard.length = 0;
+test('LEAVE-1 after disconnect the server still answers earlier signals; its close emits no event', async () => {
+  const { browser, session, names, received } = joined();
+  received.length = 0;
   const calls = [];
   session.signal({ data: 'last words' }, (error) => calls.push(error));
   session.disconnect();
   assert.deepEqual([calls, browser.socket.closedWith, browser.watchers.size], [[], null, 1]);
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'bob-id', data: 'last words' }, { ev: 'ack', id: 2, seq: 3 });
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'bob-id', data: 'last words' }, { ev: 'ack', id: 2, seq: 3 });
   assert.deepEqual(calls, [undefined]);
-  browser.socket.hear({ ev: 'ack', id: 3 }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false });
+  browser.socket.receive({ ev: 'ack', id: 3 }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false });
   await settled();
   assert.deepEqual(names(), ['sessionDisconnected']);
   assert.deepEqual([browser.socket.closedWith, browser.timers.size, browser.watchers.size], [CloseCode.normal, 0, 0]);
@@ -271,16 +291,18 @@ test('LEAVE-1 after 15 s without an answer disconnect closes the socket and fail
 });
 
 test('LEAVE-1 connect right after disconnect opens another socket, and ignores the old one', async () => {
-  const { browser, session, names, heard } = joined();
+  const { browser, session, names, received } = joined();
   const [first] = browser.sockets;
-  heard.length = 0;
+  received.length = 0;
   session.disconnect();
   session.connect('T1==');
   assert.deepEqual([first.closedWith, browser.sockets.length], [CloseCode.normal, 2]);
-  first.hear({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false });
+  first.receive(
+    { ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'clientDisconnected', reconnect: false }
+  );
   first.drop(CloseCode.normal);
   browser.socket.open();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   await settled();
   assert.equal(session.isConnected(), true);
   assert.deepEqual(names(), ['sessionConnected', 'connectionCreated', 'connectionCreated', 'sessionDisconnected']);
@@ -299,46 +321,50 @@ test('LEAVE-1 disconnect while connecting fails the connect handler, and a late 
   session.connect('T1==', (error) => errors.push(error.code));
   browser.socket.open();
   session.disconnect();
-  browser.socket.hear(connectedMessage());
+  browser.socket.receive(connectedMessage());
   await settled();
   assert.deepEqual(errors, [1006]);
   assert.deepEqual(names(), []);
 });
 
 test('LEAVE-1 a handler that disconnects gets no further event of the same message', async () => {
-  const { browser, session, names, heard } = joined();
-  heard.length = 0;
+  const { browser, session, names, received } = joined();
+  received.length = 0;
   session.on('signal', () => session.disconnect());
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'signal', seq: 4, from: 'ada-id' });
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'signal', seq: 4, from: 'ada-id' });
   await settled();
   assert.deepEqual(names(), ['signal', 'sessionDisconnected']);
 });
 
 test('LEAVE-4 events before a forced disconnect in the same message are still emitted', async () => {
-  const { browser, heard, names } = joined();
-  heard.length = 0;
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false });
+  const { browser, received, names } = joined();
+  received.length = 0;
+  browser.socket.receive(
+    { ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false }
+  );
   await settled();
   assert.deepEqual(names(), ['signal', 'sessionDisconnected']);
-  assert.equal(heard[1].reason, 'forceDisconnected');
+  assert.equal(received[1].reason, 'forceDisconnected');
 });
 
-test('CLOSE-1 a lost socket whose server keeps no connection fails pending signals with 500 and emits networkDisconnected', async () => {
-  const { browser, session, heard } = joined();
-  heard.length = 0;
+test('CLOSE-1 a lost socket without a resume window fails signals with 500, networkDisconnected', async () => {
+  const { browser, session, received } = joined();
+  received.length = 0;
   const codes = [];
   session.signal({ type: 'chat', retryAfterReconnect: true }, (error) => codes.push(error.code));
   browser.socket.drop();
   await settled();
   assert.deepEqual(codes, [500]);
-  assert.deepEqual(heard.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'networkDisconnected']]);
+  assert.deepEqual(
+    received.map((event) => [event.type, event.reason]), [['sessionDisconnected', 'networkDisconnected']]
+  );
 });
 
 test('HB-3 the session ends after two silent heartbeats, and not while the server speaks', async () => {
   const { browser, names } = joined();
   for (let beat = 0; beat < 5; beat += 1) {
     browser.pass(10_000);
-    browser.socket.hear({ ev: 'ping', seq: 2 });
+    browser.socket.receive({ ev: 'ping', seq: 2 });
   }
   assert.deepEqual(browser.socket.sent.slice(1).map((message) => message.op), Array(5).fill('pong'));
   browser.pass(19_999);
@@ -350,7 +376,7 @@ test('HB-3 the session ends after two silent heartbeats, and not while the serve
   assert.equal(browser.socket.closedWith, 4001);
 });
 
-test('LEAVE-2 forceDisconnect: 1010 not connected, 1520 not permitted, 1011 without target; each raises an exception', () => {
+test('LEAVE-2 forceDisconnect raises 1010 not connected, 1520 not permitted, 1011 without target', () => {
   for (const [make, target, code] of [
     [page, 'ada-id', 1010],
     [joined, 'ada-id', 1520],
@@ -365,16 +391,22 @@ test('LEAVE-2 forceDisconnect: 1010 not connected, 1520 not permitted, 1011 with
   const { browser, session } = joined({ changes: moderator });
   const calls = [];
   session.forceDisconnect(session.connections.get('ada-id'), (...args) => calls.push(args));
-  browser.socket.hear({ ev: 'ack', id: 2 });
+  browser.socket.receive({ ev: 'ack', id: 2 });
   assert.deepEqual(calls, [[undefined]]);
 });
 
 test('CON-4 suppressed: no connectionCreated, and SIG-9 the signal brings its sender', () => {
-  const { browser, session, heard, names } = joined({ connectionEventsSuppressed: true, changes: { connections: [bob] } });
+  const { browser, session, received, names } = joined({
+    connectionEventsSuppressed: true, changes: { connections: [bob] },
+  });
   assert.deepEqual(names(), ['sessionConnected']);
   assert.deepEqual(browser.socket.sent[0].options, { connectionEventsSuppressed: true });
-  browser.socket.hear({ ev: 'signal', seq: 3, from: 'ada-id', connection: ada }, { ev: 'signal', seq: 4, from: 'who' });
-  assert.deepEqual(heard.slice(-2).map((event) => [event.from.connectionId, event.from.data]), [['ada-id', 'Ada'], ['who', '']]);
+  browser.socket.receive(
+    { ev: 'signal', seq: 3, from: 'ada-id', connection: ada }, { ev: 'signal', seq: 4, from: 'who' }
+  );
+  assert.deepEqual(
+    received.slice(-2).map((event) => [event.from.connectionId, event.from.data]), [['ada-id', 'Ada'], ['who', '']]
+  );
   assert.equal(session.connection.data, 'Bob');
 });
 
@@ -402,9 +434,11 @@ test('session.connections is a collection: get, has, forEach, map, find, where, 
   assert.equal(connections.has('bob-id'), true);
   assert.equal(connections.find({ data: 'Bob' }).id, 'bob-id');
   assert.equal(connections.find((connection) => connection.data === 'Ada').id, 'ada-id');
-  assert.deepEqual(connections.where({ creationTime: ada.creationTime }).map((connection) => connection.id), ['ada-id']);
+  assert.deepEqual(
+    connections.where({ creationTime: ada.creationTime }).map((connection) => connection.id), ['ada-id']
+  );
   assert.deepEqual(connections.map((connection) => connection.data), ['Ada', 'Bob']);
-  assert.deepEqual(connections.map((connection, place) => place), [0, 1]);
+  assert.deepEqual(connections.map((connection, index) => index), [0, 1]);
   assert.equal(connections.length(), 2);
 });
 

@@ -54,7 +54,8 @@ const typeCases = [
 ];
 
 for (const [type, expected] of typeCases) {
-  const shown = typeof type === 'string' && type.length > 20 ? `${JSON.stringify(type[0])} × ${type.length}` : JSON.stringify(type);
+  const isLong = typeof type === 'string' && type.length > 20;
+  const shown = isLong ? `${JSON.stringify(type[0])} × ${type.length}` : JSON.stringify(type);
   test(`SIG-2 type: ${shown} → ${expected ?? 'accepted'}`, () => assert.equal(code({ type }), expected));
 }
 

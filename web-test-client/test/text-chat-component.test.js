@@ -7,30 +7,32 @@ import { TextChatComponent } from '../text-chat/text-chat-component.js';
 const refusal = Object.assign(new Error('no'), { code: 403 });
 const loss = Object.assign(new Error('lost'), { code: 500 });
 
-/** A component on a connection of a session in memory, and another connection that talks to it. */
+/** A component on one connection of a session in memory, and Bob on another. */
 function chatting(options = {}) {
   const session = new MemorySession();
   const bob = session.connect('bob', 'Bob');
   const channel = session.connect('me', 'Me');
-  const heard = [];
-  const chat = new TextChatComponent({ ...options, channel, changed: (changes, activity) => activity && heard.push(activity) });
+  const received = [];
+  const chat = new TextChatComponent({
+    ...options, channel, changed: (changes, activity) => activity && received.push(activity),
+  });
   chat.isVisible = true;
   let lastNumber = 0;
   const it = {
-    session, bob, channel, chat, heard,
-    hear: () => channel.takeEvents().flatMap((event) => chat.handle(event, 42)),
+    session, bob, channel, chat, received,
+    receive: () => channel.takeEvents().flatMap((event) => chat.handle(event, 42)),
     send(text) {
       assert.ok(chat.edit(text).isAccepted);
       return chat.send(42, String((lastNumber += 1)));
     },
     async say(data, type = 'TextChat', from = bob) {
       await from.send({ type, data });
-      it.hear();
+      it.receive();
     },
     texts: () => chat.timeline.messages.map(({ text }) => text),
     states: () => chat.timeline.messages.map(({ state }) => state),
   };
-  it.hear();
+  it.receive();
   return it;
 }
 
@@ -46,12 +48,12 @@ test('CHAT-5 an echo before, after or without the acknowledgement leads to one r
     assert.deepEqual(it.states(), ['sending'], way);
     const [{ id }] = it.chat.rows;
     if (way === 'before' || way === 'only the echo') {
-      it.hear();
+      it.receive();
       assert.deepEqual(it.states(), ['sent'], way);
     }
     it.channel.releaseAnswer();
     assert.deepEqual(await result, { outcome: 'sent' }, way);
-    if (way === 'after') it.hear();
+    if (way === 'after') it.receive();
     await settled();
     assert.deepEqual(it.states(), ['sent'], way);
     assert.deepEqual(it.chat.rows.map((row) => row.id), [id], way);
@@ -74,7 +76,9 @@ test('CHAT-4 a sender that claims another’s id or local id neither confirms no
   it.channel.answers = [{ error: loss }];
   await it.send('hi');
   const mallory = it.session.connect('mallory');
-  for (const id of ['me', 'bob']) await it.say(`{"text":"forged","sender":{"id":"${id}"},"localId":"1"}`, 'text-chat', mallory);
+  for (const id of ['me', 'bob']) {
+    await it.say(`{"text":"forged","sender":{"id":"${id}"},"localId":"1"}`, 'text-chat', mallory);
+  }
   await it.say('{"text":"honest","localId":"1"}', 'text-chat');
   assert.deepEqual(it.texts(), ['forged', 'honest', 'hi']);
   assert.deepEqual(it.chat.timeline.messages.map(({ senderId }) => senderId), ['mallory', 'bob', 'me']);
@@ -85,7 +89,9 @@ test('G3 messages replayed after a reconnect are shown once; two equal texts are
   const it = chatting();
   for (const data of ['hi', 'hi']) await it.bob.send({ type: 'TextChat', data });
   const events = it.channel.takeEvents();
-  for (const event of [...events, { kind: 'reconnecting' }, { kind: 'reconnected' }, ...events]) it.chat.handle(event, 42);
+  for (const event of [...events, { kind: 'reconnecting' }, { kind: 'reconnected' }, ...events]) {
+    it.chat.handle(event, 42);
+  }
   assert.deepEqual(it.texts(), ['hi', 'hi']);
 });
 
@@ -97,7 +103,7 @@ test('CHAT messages go one at a time, in the order in which they were written; a
   it.channel.releaseAnswer();
   await settled();
   assert.equal(it.channel.sent.length, 2);
-  it.hear();
+  it.receive();
   assert.equal(it.channel.sent.length, 3);
   it.channel.releaseAnswer();
   it.channel.releaseAnswer();
@@ -122,7 +128,7 @@ test('CHAT a failed message holds back those behind it; a retry sends it first, 
   const ids = it.chat.rows.map(({ id }) => id);
   assert.deepEqual(await it.chat.retry('1'), { outcome: 'sent' });
   assert.deepEqual(await second, { outcome: 'sent' });
-  it.hear();
+  it.receive();
   assert.deepEqual(it.texts(), ['1', '2']);
   assert.deepEqual(it.chat.rows.map(({ id }) => id), ids);
   assert.deepEqual(it.channel.sent[1], it.channel.sent[0]);
@@ -131,7 +137,7 @@ test('CHAT a failed message holds back those behind it; a retry sends it first, 
   assert.equal(it.channel.sent.length, 3);
 });
 
-test('CHAT discarding the failed message lets the others go; a message that is being sent cannot be discarded', async () => {
+test('CHAT discarding the failed message sends the others; a message in flight cannot be discarded', async () => {
   const { it, second } = await held();
   it.chat.discard('2');
   assert.equal(it.texts().length, 2);
@@ -168,7 +174,7 @@ test('CHAT the seq of a new connection need not continue: its messages stand beh
   assert.deepEqual(it.texts(), ['a', 'b']);
 });
 
-test('CHAT while the channel reconnects nothing is sent; when it has ended the waiting messages have failed', async () => {
+test('CHAT nothing is sent while the channel reconnects; when it ends, waiting messages fail', async () => {
   const it = chatting();
   it.chat.handle({ kind: 'reconnecting' }, 42);
   const first = it.send('1');
@@ -207,7 +213,7 @@ test('CHAT without a channel the delegate sends; a message that it refuses stays
   assert.deepEqual(asked, ['hi', 'hi']);
 });
 
-test('G4 a gap is shown where something was lost, and a new connection’s seq goes on behind it', async () => {
+test('G4 a gap is shown where messages were lost, and the messages of the new connection follow it', async () => {
   const it = chatting();
   await it.say('a');
   it.chat.handle({ kind: 'lost' }, 42);
@@ -218,9 +224,9 @@ test('G4 a gap is shown where something was lost, and a new connection’s seq g
 
 test('CHAT `changed` reports activities and unread counts', async () => {
   const it = chatting();
-  it.heard.length = 0;
+  it.received.length = 0;
   await it.send('hi');
-  it.hear();
+  it.receive();
   await it.say('yo');
   await it.say('{}', 'typing');
   it.chat.handle({ kind: 'connectionDestroyed', connection: it.bob.connection }, 42);
@@ -228,12 +234,15 @@ test('CHAT `changed` reports activities and unread counts', async () => {
   await it.say('unread');
   it.chat.markRead();
   assert.deepEqual(
-    it.heard.map(({ kind, text, from, count }) => [kind, text ?? from ?? count ?? ''].join(' ').trim()),
-    ['draftEdited hi', 'messageSubmitted', 'messageReceived bob', 'otherSignal', 'connectionDestroyed', 'messageReceived bob', 'unread 1', 'unread 0'],
+    it.received.map(({ kind, text, from, count }) => [kind, text ?? from ?? count ?? ''].join(' ').trim()),
+    [
+      'draftEdited hi', 'messageSubmitted', 'messageReceived bob', 'otherSignal', 'connectionDestroyed',
+      'messageReceived bob', 'unread 1', 'unread 0',
+    ],
   );
 });
 
-test('CHAT after a restart the draft is back, and a message that was being sent has failed, holds back nothing, and can be retried', async () => {
+test('CHAT a restart restores the draft; a message in flight has failed, and can be retried', async () => {
   const before = chatting();
   before.channel.holdsAnswers = true;
   before.chat.edit('lost');

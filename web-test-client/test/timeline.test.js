@@ -22,7 +22,9 @@ function perform(timeline, step) {
     case 'gap': return timeline.noteGap();
     case 'era': timeline.startEra(); return [];
     case 'visible': timeline.isVisible = step.value; return [];
-    case 'read': return timeline.markRead(step.upTo ? timeline.rows.findLast((row) => row.message?.text === step.upTo).id : null);
+    case 'read': return timeline.markRead(
+      step.upTo ? timeline.rows.findLast((row) => row.message?.text === step.upTo).id : null
+    );
     case 'restore': return timeline.restore(step.messages.map(messageOf), step.at);
     default: throw new Error(`no such step: ${step.do}`);
   }
@@ -63,7 +65,7 @@ test('CHAT an own message keeps its row’s id from sending to sent, over failur
 test('CHAT the most common calls make the fewest changes', () => {
   const timeline = new ChatTimeline();
   timeline.isVisible = true;
-  const row = (place) => timeline.rows[place];
+  const row = (index) => timeline.rows[index];
   assert.deepEqual(timeline.insert(other('a', { seq: 1 }), 0), [{ insert: row(0), at: 0 }]);
   assert.deepEqual(timeline.insert(other('b', { seq: 2 }), 0), [{ insert: row(1), at: 1 }, { update: row(0), at: 0 }]);
   assert.deepEqual(timeline.appendPending(own('1'), 0), [{ insert: row(2), at: 2 }]);
@@ -105,7 +107,9 @@ test('CHAT in random scenarios the changes lead from each snapshot to the next, 
     const random = randomNumbers(seed);
     const pick = (list) => list[random(list.length)];
     const rule = seed % 3 === 0 ? OPENTOK_RULE : { ...STANDARD_RULE, span: null };
-    const timeline = new ChatTimeline({ rule, calendar: seed % 4 === 0 ? null : dayOfEpoch, limit: pick([1, 2, 5, 8, 1000]) });
+    const timeline = new ChatTimeline({
+      rule, calendar: seed % 4 === 0 ? null : dayOfEpoch, limit: pick([1, 2, 5, 8, 1000]),
+    });
     const shown = [];
     let now = 0;
     let lastId = 0;
@@ -121,7 +125,11 @@ test('CHAT in random scenarios the changes lead from each snapshot to the next, 
       assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
       for (const change of changes) {
         assert.ok(change.move === undefined || change.from !== change.to);
-        if (change.update) assert.ok(!before.some((row) => lineOf(row) === lineOf(change.update) && row.message === change.update.message));
+        if (change.update) {
+          assert.ok(
+            !before.some((row) => lineOf(row) === lineOf(change.update) && row.message === change.update.message)
+          );
+        }
       }
     }
   }
@@ -135,7 +143,9 @@ function randomStep(timeline, { random, pick, now, lastId }) {
   const kind = random(14);
   if (kind < 4) {
     const localId = random(2) === 0 ? String(random(30)) : null;
-    return timeline.insert(messageOf({ text, senderId: pick(['a', 'b', null]), sentAt: random(300_000_000), localId, seq }), now);
+    return timeline.insert(
+      messageOf({ text, senderId: pick(['a', 'b', null]), sentAt: random(300_000_000), localId, seq }), now
+    );
   }
   if (kind < 6) return timeline.appendPending({ ...own(`m${lastId}`), text }, now);
   if (kind < 7) return timeline.insert({ ...own(`m${lastId}`), text }, now);
@@ -151,7 +161,7 @@ function randomStep(timeline, { random, pick, now, lastId }) {
   return timeline.markRead(timeline.rowCount > 0 ? pick(timeline.rows).id : null);
 }
 
-/** The rows by a plain reading of the rules, once from top to bottom, from the messages and gaps alone. */
+/** The rows as the rules require, computed in one pass from the messages and gaps. */
 function plainLines(rows, { rule, calendar, firstUnreadId }) {
   const result = [];
   const groups = [];
@@ -179,10 +189,10 @@ function plainLines(rows, { rule, calendar, firstUnreadId }) {
           (message.direction === 'sent' || sameId) &&
           message.state !== 'failed' &&
           previous.state !== 'failed';
-    const place = { kind: 'message', message };
-    if (isTogether) groups.at(-1).push(place);
-    else groups.push([place]);
-    result.push(place);
+    const expected = { kind: 'message', message };
+    if (isTogether) groups.at(-1).push(expected);
+    else groups.push([expected]);
+    result.push(expected);
     previous = message;
     hasGap = false;
   }

@@ -1,4 +1,4 @@
-// What a compiler says of programs in TypeScript that are written against `opentok.d.ts`.
+// Compiles programs in TypeScript that use `opentok.d.ts`.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,12 +12,14 @@ const declarations = fileURLToPath(new URL('../opentok/opentok', import.meta.url
 
 /** Debian's package is node-typescript. */
 function compile(file, options = ['--module', 'commonjs']) {
-  const { status, stdout, error } = spawnSync('tsc', ['--strict', '--noEmit', '--target', 'es2020', ...options, file], { encoding: 'utf8' });
+  const { status, stdout, error } = spawnSync(
+    'tsc', ['--strict', '--noEmit', '--target', 'es2020', ...options, file], { encoding: 'utf8' }
+  );
   if (error) throw error;
   return { status, complaints: stdout.trim() };
 }
 
-test('types: a program that uses the library as OpenTok’s is compiled without a complaint', () => {
+test('types: a program that uses the library as OpenTok’s compiles without an error', () => {
   assert.deepEqual(compile(usage), { status: 0, complaints: '' });
 });
 
@@ -25,7 +27,9 @@ test('types: the compiler rejects arguments that the library does not accept', (
   const folder = mkdtempSync(path.join(tmpdir(), 'types-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const wrong = path.join(folder, 'wrong.ts');
-  const program = readFileSync(usage, 'utf8').replaceAll('@ts-expect-error', '').replace("'../opentok/opentok'", JSON.stringify(declarations));
+  const program = readFileSync(usage, 'utf8')
+    .replaceAll('@ts-expect-error', '')
+    .replace("'../opentok/opentok'", JSON.stringify(declarations));
   writeFileSync(wrong, program);
   const { status, complaints } = compile(wrong);
   assert.notEqual(status, 0);
@@ -36,7 +40,7 @@ const application = fileURLToPath(new URL('../test-support/application.ts', impo
 const bundled = ['--module', 'esnext', '--moduleResolution', 'node'];
 
 for (const options of [['--module', 'commonjs'], bundled, [...bundled, '--esModuleInterop']]) {
-  test(`opentok_6_1_types: a program for OpenTok’s own declarations compiles against these: ${options.join(' ')}`, () => {
+  test(`opentok_6_1_types: a program for OpenTok’s declarations compiles with these: ${options.join(' ')}`, () => {
     assert.deepEqual(compile(application, options), { status: 0, complaints: '' });
   });
 }

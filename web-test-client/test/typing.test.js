@@ -20,7 +20,7 @@ const checks = {
     assert.deepEqual(found.snapshots, vector.snapshots);
     assert.deepEqual(found.unexpected, []);
     assert.ok(found.requests.every((request) => request.onlineOnly), 'online-only');
-    assert.deepEqual(found.numbers, found.numbers.map((_, place) => place + 1));
+    assert.deepEqual(found.numbers, found.numbers.map((_, index) => index + 1));
   },
   async component(vector) {
     const found = await runComponentScript(vector);
@@ -41,7 +41,9 @@ const checks = {
   policy({ preset, changes, strict, refused, setting }) {
     const make = () => typingPolicy(preset, changes, { isStrict: strict });
     if (!refused) return make();
-    assert.throws(make, (error) => error instanceof TypingPolicyError && error.code === refused && error.setting === setting);
+    assert.throws(
+      make, (error) => error instanceof TypingPolicyError && error.code === refused && error.setting === setting
+    );
   },
   preset({ name, settings }) {
     assert.deepEqual(TYPING_PRESETS[name], settings);
@@ -57,9 +59,11 @@ const checks = {
   },
 };
 
-// Every file in the folders; Swift reads the same cases.
+// Runs all files in the folders. Swift reads the same cases.
 for (const folder of ['typing', 'phrases']) {
-  const files = readdirSync(new URL(`../../Tests/Vectors/${folder}/`, import.meta.url)).filter((file) => file.endsWith('.json'));
+  const files = readdirSync(
+    new URL(`../../Tests/Vectors/${folder}/`, import.meta.url)
+  ).filter((file) => file.endsWith('.json'));
   assert.ok(files.length > 0);
   for (const file of files) {
     const { case: number, kind } = vectorFile(`${folder}/${file}`);
@@ -88,7 +92,10 @@ test('TYP case 28: a setting has to be a number', () => {
 
 test('TYP case 28: unknown settings and values of another type are refused by name', () => {
   const refused = (base, changes, code, setting) =>
-    assert.throws(() => typingPolicy(base, changes), (error) => error instanceof TypingPolicyError && error.code === code && error.setting === setting);
+    assert.throws(
+      () => typingPolicy(base, changes),
+      (error) => error instanceof TypingPolicyError && error.code === code && error.setting === setting,
+    );
   refused('standard', { refesh: 3000 }, 'unknown', 'refesh');
   refused('standrad', {}, 'unknown', 'preset');
   refused('toString', {}, 'unknown', 'preset');
@@ -112,12 +119,14 @@ test('TYP case 26: ten thousand people who type are counted, fifty are named, an
 
 test('TYP case 26: remembered numbers make room for people who type', () => {
   const roster = new TypingRoster();
-  for (let number = 0; number < CONNECTION_LIMIT; number += 1) roster.handle({ kind: 'messageReceived', from: `c${number}`, typingN: 1 }, 0);
+  for (let number = 0; number < CONNECTION_LIMIT; number += 1) {
+    roster.handle({ kind: 'messageReceived', from: `c${number}`, typingN: 1 }, 0);
+  }
   roster.handle({ kind: 'signal', action: 'begin', n: 1, from: 'new', user: 'Ada' }, 1);
   assert.equal(roster.current.typingCount, 1);
 });
 
-test('TYP case 25: two rosters with the same inputs show the same', () => {
+test('TYP case 25: two rosters with the same inputs have the same snapshot', () => {
   const rosters = [new TypingRoster(), new TypingRoster()];
   const seen = rosters.map((roster) => [
     roster.handle({ kind: 'signal', action: 'begin', n: 1, from: 'x', user: 'Ada' }, 0),

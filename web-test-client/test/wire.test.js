@@ -8,9 +8,10 @@ test('WIRE-3 one object per line, in order, empty lines ignored', () => {
   assert.deepEqual(decodeMessages('{"ev":"ping","seq":1}\n\n{"ev":"ping","seq":2}\n'), [ping(1), ping(2)]);
 });
 
-test('G4 a line that is no event is malformed, and the lines around it count', () => {
+test('G4 a line that is no event is malformed, and the lines around it are read', () => {
   const malformed = { is: 'receivedMalformed', event: null };
-  assert.deepEqual(decodeMessages('{"ev":"ping","seq":1}\nnonsense\n[1]\nnull\n"x"\n{}\n{"ev":5}\n{"ev":"ping","seq":2}'), [
+  const text = '{"ev":"ping","seq":1}\nnonsense\n[1]\nnull\n"x"\n{}\n{"ev":5}\n{"ev":"ping","seq":2}';
+  assert.deepEqual(decodeMessages(text), [
     ping(1), ...Array(6).fill(malformed), ping(2),
   ]);
 });
@@ -23,7 +24,7 @@ test('WIRE-6 an event of a later protocol is unknown', () => {
   assert.deepEqual(decodeMessages('{"ev":"somethingNew","seq":9}'), [{ is: 'receivedUnknown' }]);
 });
 
-test('WIRE-3 no object spans lines, whatever its strings hold', () => {
+test('WIRE-3 no object spans lines, even with line breaks in its strings', () => {
   const message = { ev: 'signal', from: null, data: 'one\ntwo\u2028three\u0000' };
   const text = encodeMessage(message);
   assert.equal(text.includes('\n'), false);

@@ -7,7 +7,7 @@ const CAPACITY = 4096;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu;
 
 /**
- * The names of senders. The connection's data, which the server vouches for, has precedence. A name in a message's data
+ * The names of senders. The connection's data has precedence, because the server vouches for it. A name in a message
  * counts only for a connection without data, and only if no other connection has that name, so that no sender can use
  * another's name.
  */

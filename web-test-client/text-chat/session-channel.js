@@ -1,32 +1,32 @@
 /**
  * An OpenTok session as the channel of a chat. It uses only `on`, `off`, `signal` and `connection`, so any OpenTok
- * session works. If the session tells no seq, messages are in the order of their arrival.
+ * session works. If its signals have no seq, messages are in the order of their arrival.
  */
 export class SessionChannel {
   #session;
   #listeners;
 
-  /** `heard(event)` gets the events for `TextChatComponent.handle`. */
-  constructor(session, heard) {
+  /** `report(event)` receives the events for `TextChatComponent.handle`. */
+  constructor(session, report) {
     this.#session = session;
     this.#listeners = {
       signal: (event) =>
-        heard({
+        report({
           kind: 'signal',
           type: event.type === 'signal' ? undefined : event.type.slice('signal:'.length),
           data: textOf(event.data),
           from: event.from,
           seq: event.seq ?? null,
         }),
-      sessionConnected: () => heard({ kind: 'connected', connectionId: session.connection.connectionId }),
-      sessionReconnecting: () => heard({ kind: 'reconnecting' }),
+      sessionConnected: () => report({ kind: 'connected', connectionId: session.connection.connectionId }),
+      sessionReconnecting: () => report({ kind: 'reconnecting' }),
       sessionReconnected: ({ outcome }) => {
-        if (outcome === 'lost') heard({ kind: 'lost' });
-        heard({ kind: 'reconnected', connectionId: session.connection.connectionId });
+        if (outcome === 'lost') report({ kind: 'lost' });
+        report({ kind: 'reconnected', connectionId: session.connection.connectionId });
       },
-      sessionDisconnected: () => heard({ kind: 'disconnected' }),
-      connectionCreated: ({ connection }) => heard({ kind: 'connectionCreated', connection }),
-      connectionDestroyed: ({ connection }) => heard({ kind: 'connectionDestroyed', connection }),
+      sessionDisconnected: () => report({ kind: 'disconnected' }),
+      connectionCreated: ({ connection }) => report({ kind: 'connectionCreated', connection }),
+      connectionDestroyed: ({ connection }) => report({ kind: 'connectionDestroyed', connection }),
     };
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
   }
@@ -47,8 +47,8 @@ export class SessionChannel {
 }
 
 /**
- * Data that a page sent may be another value than text (SIG-13). The chat reads it as JSON, as all clients but browsers
- * do.
+ * The data of a page's signal may be a value other than a string (SIG-13). The chat reads it as its JSON text, as all
+ * clients except browsers do.
  */
 function textOf(data) {
   return data === undefined || typeof data === 'string' ? data : JSON.stringify(data);

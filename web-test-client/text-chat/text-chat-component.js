@@ -6,7 +6,7 @@ import { ChatTimeline } from './timeline/chat-timeline.js';
 import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
 import { SignalErrorCode } from './wire/signal-error-code.js';
 
-// Samples as long in a signal as the real values.
+// Samples with the same length in a signal as the real values.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
 
 /**
@@ -35,7 +35,7 @@ export class TextChatComponent {
   #queue = new SendQueue();
   /** Callers that wait for the outcome of a message: local id → functions that end the wait. */
   #waiters = new Map();
-  /** The connections in the session, one's own included, as far as the channel has told. */
+  /** The connections in the session that the channel has reported, one's own included. */
   #members = new Set();
   /** `disconnected` was handled, and no `connected` since. */
   #hasEnded = false;
@@ -128,7 +128,7 @@ export class TextChatComponent {
     if (result.isAccepted && before !== this.draft) {
       this.#noteConnection();
       this.typing?.handle({ kind, text: this.draft });
-      this.#tell([], { kind, text: this.draft });
+      this.#report([], { kind, text: this.draft });
     }
     return result;
   }
@@ -146,7 +146,7 @@ export class TextChatComponent {
       case 'signal':
         return this.#receive(event, now);
       case 'lost':
-        return this.#tell(this.timeline.noteGap());
+        return this.#report(this.timeline.noteGap());
       case 'connected':
         if (this.#echoes.note(event.connectionId)) this.timeline.startEra();
         this.#hasEnded = false;
@@ -183,9 +183,11 @@ export class TextChatComponent {
         this.#countMembers();
         break;
       default:
-        throw new TypeError(`Cannot handle an event of the kind ${event.kind}: see the kinds of TextChatComponent.handle.`);
+        throw new TypeError(
+          `Cannot handle an event of the kind ${event.kind}: see the kinds of TextChatComponent.handle.`,
+        );
     }
-    this.#tell([], event);
+    this.#report([], event);
     this.#startNext();
     return [];
   }
@@ -225,7 +227,7 @@ export class TextChatComponent {
   retry(localId) {
     if (this.timeline.ownMessage(localId)?.state !== 'failed') return Promise.resolve(this.#knownOutcome(localId));
     if (!this.#isConnected) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
-    this.#tell(this.timeline.retry(localId));
+    this.#report(this.timeline.retry(localId));
     this.#queue.retry(localId);
     this.#startNext();
     return this.outcomeOf(localId);
@@ -236,7 +238,7 @@ export class TextChatComponent {
     if (this.timeline.ownMessage(localId)?.state !== 'failed') return [];
     this.#queue.remove(localId);
     this.#echoes.forget(localId);
-    const changes = this.#tell(this.timeline.discard(localId));
+    const changes = this.#report(this.timeline.discard(localId));
     this.#startNext();
     return changes;
   }
@@ -252,8 +254,8 @@ export class TextChatComponent {
   }
 
   /**
-   * Whether the user reads along. Messages that arrive meanwhile are not unread. A user who looks away has finished
-   * typing.
+   * Whether the chat is visible to the user. Messages that arrive meanwhile count as read. A change to false also ends
+   * the user's typing.
    */
   set isVisible(isVisible) {
     if (this.timeline.isVisible && !isVisible) this.typing?.leave();
@@ -262,7 +264,7 @@ export class TextChatComponent {
 
   /** Marks this row's message and all before it as read; null: all. A message stays read. */
   markRead(upTo = null) {
-    return this.#tell(this.timeline.markRead(upTo));
+    return this.#report(this.timeline.markRead(upTo));
   }
 
   /**
@@ -276,7 +278,7 @@ export class TextChatComponent {
       if (message.state === 'failed') this.#queue.appendPassedOver(message.localId);
     }
     this.typing?.handle({ kind: 'draftSet', text: draft });
-    this.#tell(changes, { kind: 'restored', text: draft });
+    this.#report(changes, { kind: 'restored', text: draft });
   }
 
   get #isConnected() {
@@ -323,10 +325,10 @@ export class TextChatComponent {
     if (this.#channel === null) {
       // The delegate chooses the form: the echo may be bare text.
       this.#echoes.expectBare(localId, message.text);
-      this.#tell(this.timeline.insert(message, now), { kind: 'messageSubmitted', localId });
+      this.#report(this.timeline.insert(message, now), { kind: 'messageSubmitted', localId });
     } else {
       this.#queue.append(localId);
-      this.#tell(this.timeline.appendPending(message, now), { kind: 'messageSubmitted', localId });
+      this.#report(this.timeline.appendPending(message, now), { kind: 'messageSubmitted', localId });
     }
     return null;
   }
@@ -338,19 +340,19 @@ export class TextChatComponent {
     const isOwn = from !== null && (this.#echoes.isOwn(from) || from === this.senderId);
     if (message === null) {
       if (!isOwn) this.typing?.receive(event);
-      this.#tell([], { kind: 'otherSignal', signal: event });
+      this.#report([], { kind: 'otherSignal', signal: event });
       return [];
     }
     if (isOwn) {
       const localId = message.localId ?? this.#echoes.settleBare(message.text);
       if (localId !== null && this.timeline.ownMessage(localId)) return this.#settle(localId, message.seq);
       // Another part of this program sent it as the same connection.
-      return this.#tell(this.timeline.insert({ ...message, direction: 'sent' }, now));
+      return this.#report(this.timeline.insert({ ...message, direction: 'sent' }, now));
     }
     const changes = this.timeline.insert(message, now);
-    if (changes.length === 0) return this.#tell(changes);
+    if (changes.length === 0) return this.#report(changes);
     if (from !== null) this.typing?.handle({ kind: 'messageReceived', from, typingN: message.typingN });
-    return this.#tell(changes, { kind: 'messageReceived', from, message });
+    return this.#report(changes, { kind: 'messageReceived', from, message });
   }
 
   /**
@@ -393,14 +395,14 @@ export class TextChatComponent {
     // A refused message has no echo; one that was lost with the connection may still have one.
     if (error.code !== SignalErrorCode.notConnected) this.#echoes.forget(localId);
     this.#queue.fail(localId);
-    this.#tell(this.timeline.fail(localId, { code: error.code ?? null, message: error.message }));
+    this.#report(this.timeline.fail(localId, { code: error.code ?? null, message: error.message }));
     this.#wakeWaiters(localId);
     this.#startNext();
   }
 
   /** The session has the message, as its acknowledgement or its echo states. */
   #settle(localId, seq) {
-    const changes = this.#tell(this.timeline.confirm(localId, seq));
+    const changes = this.#report(this.timeline.confirm(localId, seq));
     this.#queue.remove(localId);
     this.#wakeWaiters(localId);
     this.#startNext();
@@ -412,7 +414,7 @@ export class TextChatComponent {
     this.#queue.isPaused = false;
     const failure = { code: SignalErrorCode.notConnected, message: 'the connection has ended' };
     const failed = this.#queue.failWaiting();
-    const changes = this.#tell(failed.flatMap((localId) => this.timeline.fail(localId, failure)), event);
+    const changes = this.#report(failed.flatMap((localId) => this.timeline.fail(localId, failure)), event);
     for (const localId of failed) this.#wakeWaiters(localId);
     return changes;
   }
@@ -429,7 +431,7 @@ export class TextChatComponent {
     return message.state === 'failed' ? { outcome: 'failed', failure: message.failure } : { outcome: 'sent' };
   }
 
-  #tell(changes, activity = null) {
+  #report(changes, activity = null) {
     const isUnread = this.#lastUnreadCount !== this.unreadCount;
     this.#lastUnreadCount = this.unreadCount;
     if (changes.length > 0 || activity !== null) this.changed(changes, activity);

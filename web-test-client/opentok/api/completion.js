@@ -8,7 +8,7 @@ export function complete(log, handler, ...results) {
   }
 }
 
-/** The same after the caller has returned: `const publisher = OT.initPublisher(…, handler)` has its value by then. */
+/** Does the same after the caller has returned: then `const publisher = OT.initPublisher(…, handler)` has its value. */
 export function completeLater(log, handler, ...results) {
   queueMicrotask(() => complete(log, handler, ...results));
 }

@@ -18,7 +18,7 @@ export class ConnectHandler {
     this.#session.once('sessionConnected', this.#listener);
   }
 
-  /** Returns the handler, which is not called any more; null if there is none. */
+  /** Removes and returns the handler, so that it is not called; null if there is none. */
   remove() {
     const handler = this.#handler;
     if (this.#listener) this.#session.off('sessionConnected', this.#listener);

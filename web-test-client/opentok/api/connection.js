@@ -1,6 +1,6 @@
 import { Emitter } from './emitter.js';
 
-/** Outside of the connections, because only the session may write here. */
+/** Kept outside the `Connection` objects, because only the session may write them. */
 const destroyedReasons = new WeakMap();
 
 /** For the session, before it emits `connectionDestroyed`. */
@@ -11,7 +11,7 @@ export function noteDestroyed(connection, reason) {
 /**
  * One client of a session. Only the session creates connections, and `to` of a signal accepts nothing else.
  *
- * The server tells a client its own capabilities only, so `capabilities` and `permissions` of others are zeros.
+ * The server sends a client only its own capabilities, so `capabilities` and `permissions` of others are zeros.
  */
 export class Connection extends Emitter {
   constructor({ connectionId, creationTime = null, data = '', capabilities = {} }, handlerFailed) {
@@ -32,9 +32,11 @@ export class Connection extends Emitter {
   }
 }
 
-const NAMES = ['publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute', 'supportsWebRTC', 'supportsE2ee'];
+const NAMES = [
+  'publish', 'subscribe', 'forceDisconnect', 'forceUnpublish', 'forceMute', 'supportsWebRTC', 'supportsE2ee',
+];
 
-/** What the role permits, 1 or 0 each; all zero while not connected. As in OpenTok, `signal` is not among them. */
+/** The permissions of the role, each 1 or 0; all 0 while not connected. As in OpenTok, `signal` is not among them. */
 export class Capabilities {
   constructor(granted = {}) {
     for (const name of NAMES) this[name] = granted[name] === 1 ? 1 : 0;

@@ -73,8 +73,7 @@ export class Emitter {
 
   #add(names, handler, context, isOnce) {
     if (typeof handler !== 'function') {
-      // With OpenTok such a page works until the event comes. Here it works, too, and the log names the mistake at
-      // once.
+      // As with OpenTok, such a page works until the event comes. The log names the mistake at once.
       this.#reportFailure(new TypeError('the handler is not a function'), names.join(' '));
       return;
     }
@@ -106,7 +105,7 @@ function splitNames(names) {
   return String(names).split(/\s+/).filter((name) => name !== '');
 }
 
-/** Both spellings, `(names, handler, context)` and `({name: handler}, context)`, as calls of one. */
+/** Turns both forms, `(names, handler, context)` and `({name: handler}, context)`, into calls of the first. */
 function forEachPair(names, handler, context, act) {
   if (typeof names === 'object' && names !== null) {
     for (const [key, callback] of Object.entries(names)) act(splitNames(key), callback, handler);

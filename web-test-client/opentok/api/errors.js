@@ -1,8 +1,8 @@
-// How the protocol's error codes look to an application: names, titles, and which codes each call may end in.
+// The protocol's error codes as an application sees them: names, titles, and the codes that each call may report.
 
 import { Code } from '../client/codes.js';
 
-/** Where two codes share an idea (413 and 400), OpenTok's name stands. */
+/** OpenTok's names. `tooLong` and `invalidParameter` share one, as in OpenTok. */
 const NAMES = new Map([
   [Code.invalidParameter, 'OT_INVALID_PARAMETER'],
   [Code.permissionDenied, 'OT_PERMISSION_DENIED'],
@@ -37,8 +37,8 @@ const TITLES = new Map([
 ]);
 
 /**
- * The codes that a program may see for each call. Another code means that the server speaks another dialect, and
- * `OT_UNEXPECTED_SERVER_RESPONSE` says so.
+ * The codes that a program may see for each call. Any other code does not belong to the protocol, and the program gets
+ * that call's fallback.
  */
 const PASSED_ON = {
   signal: new Set([
@@ -53,6 +53,7 @@ const PASSED_ON = {
   ]),
 };
 
+/** The code that replaces an unknown one. */
 const FALLBACK = {
   signal: Code.unexpectedServerResponse,
   connect: Code.unexpectedServerResponse,
@@ -67,7 +68,7 @@ export function codeForApplication(kind, code) {
   return PASSED_ON[kind].has(code) ? code : FALLBACK[kind];
 }
 
-export function nameOfCode(code) {
+function nameOfCode(code) {
   return NAMES.get(code) ?? 'OT_UNEXPECTED_SERVER_RESPONSE';
 }
 
@@ -75,7 +76,7 @@ export function titleOfCode(code) {
   return TITLES.get(Number(code));
 }
 
-/** What completion handlers receive. `reason` repeats `message`: published OpenTok pages read it. */
+/** The error that completion handlers receive. `reason` repeats `message`, because published OpenTok pages read it. */
 export class OTError extends Error {
   constructor(code, message, name = nameOfCode(code)) {
     super(message);

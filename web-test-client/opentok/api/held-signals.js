@@ -1,4 +1,4 @@
-/** So many signals may wait for their senders; over that the oldest is dropped. */
+/** The most signals that may wait for their senders. The oldest is dropped first. */
 const LIMIT = 256;
 
 /**
@@ -23,7 +23,7 @@ export class HeldSignals {
   /** Delivers the signals of a sender that has been announced now. */
   release(connectionId, deliver) {
     for (const signal of this.#signals.filter(({ from }) => from === connectionId)) {
-      // A handler may leave, or hear that the sender has left, in the middle of this.
+      // A handler may disconnect, or the sender may leave, while these signals are delivered.
       const index = this.#signals.indexOf(signal);
       if (index < 0) return;
       this.#signals.splice(index, 1);
@@ -32,7 +32,8 @@ export class HeldSignals {
   }
 
   dropAll() {
-    if (this.#signals.length > 0) this.#log.warn(`${this.#signals.length} signals were dropped: their senders were never announced`);
+    const { length } = this.#signals;
+    if (length > 0) this.#log.warn(`${length} signals were dropped: their senders were never announced`);
     this.#signals = [];
   }
 }

@@ -2,7 +2,9 @@ import { Collection } from './collection.js';
 import { Capabilities, Connection } from './connection.js';
 import { Emitter } from './emitter.js';
 import { OTError, titleOfCode } from './errors.js';
-import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent, StreamEvent } from './events.js';
+import {
+  ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent, StreamEvent,
+} from './events.js';
 import { Level, Log } from './log.js';
 import { mediaCallsOfOT } from '../media/media-calls.js';
 import { Publisher, Stream, Subscriber } from '../media/media-objects.js';
@@ -16,7 +18,7 @@ const LISTENING = ['on', 'once', 'off', 'addEventListener', 'removeEventListener
 
 /**
  * Creates an `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `random()`, `setTimeout`,
- * `clearTimeout`, `watch(hear)`, `console`, `pageProtocol`. `server` is the default server; null when that is not
+ * `clearTimeout`, `watch(report)`, `console`, `pageProtocol`. `server` is the default server; null when that is not
  * known.
  */
 export function createOT(environment, server) {

@@ -7,7 +7,10 @@ import { complete } from './completion.js';
 import { ConnectHandler } from './connect-handler.js';
 import { Capabilities, Connection, noteDestroyed } from './connection.js';
 import { codeForApplication, OTError, titleOfCode } from './errors.js';
-import { ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent, SignalEvent } from './events.js';
+import {
+  ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent,
+  SignalEvent,
+} from './events.js';
 import { HeldSignals } from './held-signals.js';
 import { decodeData, encodeData } from './signal-data.js';
 import { Signal } from './signal.js';
@@ -59,8 +62,8 @@ export class Session extends MediaCalls {
   }
 
   /**
-   * True while reconnecting, too, as in OpenTok: only `sessionReconnecting` and `sessionReconnected` tell the
-   * difference.
+   * True while reconnecting, too, as in OpenTok: only the events `sessionReconnecting` and `sessionReconnected` show
+   * the difference.
    */
   isConnected() {
     return this.currentState === 'connected';
@@ -74,7 +77,7 @@ export class Session extends MediaCalls {
       this.#shared.log.warn(`connect does nothing: the session is ${this.currentState}`);
       return this;
     }
-    // The key of `initSession` counts; the older form brings one where that had none.
+    // The key of `initSession` has precedence. The older form supplies a missing one.
     if (isOlderForm && isGiven(args[0]) && this.apiKey === undefined) this.apiKey = String(args[0]);
     this.token = token;
     this.currentState = 'connecting';
@@ -83,7 +86,7 @@ export class Session extends MediaCalls {
     this.#connectHandler.set(args.at(-1));
     const error = this.#missingArgument();
     if (error) {
-      // Reported later, as every other refusal, so that listeners added after this call hear of it.
+      // Reported later, as every other refusal, so that listeners added after this call receive it.
       const attempt = this.#attempts;
       queueMicrotask(() => {
         if (attempt === this.#attempts && this.currentState === 'connecting') this.#connectFailed(error);
@@ -101,7 +104,7 @@ export class Session extends MediaCalls {
   }
 
   /**
-   * Clears the session at once, and tells `sessionDisconnected` later. The client completes the departure by itself.
+   * Clears the session at once, and emits `sessionDisconnected` later. The client completes the departure by itself.
    */
   disconnect() {
     const wasConnected = this.isConnected();
@@ -124,7 +127,7 @@ export class Session extends MediaCalls {
       return;
     }
     if (typeof options !== 'object') {
-      // To OpenTok a text has no properties and is an empty signal; no program means that.
+      // OpenTok treats a string as an object without properties and sends an empty signal. No program wants that.
       done(new OTError(Code.invalidParameter, 'The signal must be an object with type and data.'));
       return;
     }
@@ -138,7 +141,7 @@ export class Session extends MediaCalls {
       call: { kind: 'signal', done },
       type: signal.type === undefined ? undefined : String(signal.type),
       ...encodeData(signal.data, this.#shared.log),
-      // OpenTok accepts the session itself as a target, and means everybody.
+      // OpenTok accepts the session itself as a target: all clients.
       to: signal.to === this ? undefined : signal.to?.connectionId,
       onlineOnly: signal.onlineOnly,
       retryAfterReconnect: signal.retryAfterReconnect,
@@ -166,7 +169,7 @@ export class Session extends MediaCalls {
   destroy() {
     this.disconnect();
     this.#shared.forget(this);
-    // `sessionDisconnected` is still to come; the handlers stay until they have heard it.
+    // `sessionDisconnected` is still to come; the handlers stay until they have received it.
     queueMicrotask(() => this.off());
   }
 
@@ -190,7 +193,7 @@ export class Session extends MediaCalls {
         effect.call.done(new OTError(codeForApplication(effect.call.kind, effect.error.code), effect.error.message));
         break;
       case 'emit':
-        this.#heard(effect.event);
+        this.#handleEvent(effect.event);
         break;
       case 'warn':
         this.#shared.log.warn(effect.message);
@@ -198,7 +201,7 @@ export class Session extends MediaCalls {
     }
   }
 
-  #heard(event) {
+  #handleEvent(event) {
     switch (event.name) {
       case 'signal':
         this.#signalled(event);
@@ -229,11 +232,11 @@ export class Session extends MediaCalls {
     // The collection is complete before any event: programs count its members in their connect handler.
     const present = welcome.connections.map((each) => this.#remember(each));
     this.dispatchEvent(new SessionConnectEvent(this));
-    // `off` may have removed the connect handler's listener, as in OpenTok. The handler must not hear of a later
+    // `off` may have removed the connect handler's listener, as in OpenTok. The handler must not receive a later
     // failure.
     if (this.connection === own) this.#connectHandler.remove();
     for (const each of present) {
-      // A handler may disconnect in the middle of this.
+      // A handler may disconnect while these events are emitted.
       if (this.connection !== own) return;
       this.#created(each);
     }
@@ -246,13 +249,14 @@ export class Session extends MediaCalls {
 
   #reconnected({ outcome }) {
     if (outcome === 'lost') {
-      this.#shared.log.warn('the session is connected again, after too long: signals and connections of the meantime may have been missed');
+      this.#shared.log.warn('the session reconnected too late: it may have missed signals and connections');
     }
     this.dispatchEvent(new SessionReconnectEvent(this, outcome));
   }
 
   #remember(described) {
-    const known = described.connectionId === this.connection?.connectionId ? this.connection : this.connections.get(described.connectionId);
+    const id = described.connectionId;
+    const known = id === this.connection?.connectionId ? this.connection : this.connections.get(id);
     const connection = known ?? new Connection(described, this.#shared.handlerFailed);
     this.connections.add(connection);
     return connection;
@@ -268,7 +272,8 @@ export class Session extends MediaCalls {
     if (!connection) return;
     noteDestroyed(connection, reason);
     this.connections.remove(connection);
-    if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
+    if (this.#connectEventsSuppressed) return;
+    this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
   }
 
   #signalled(signal) {
@@ -300,11 +305,12 @@ export class Session extends MediaCalls {
     const error = new OTError(code, message);
     this.#reset();
     this.#complete(handler, error);
-    this.dispatchEvent(new OTEvent('sessionConnectFailed', this, { name: error.name, code, message, reason: message, error }));
+    const members = { name: error.name, code, message, reason: message, error };
+    this.dispatchEvent(new OTEvent('sessionConnectFailed', this, members));
     this.#raise(error);
   }
 
-  /** Later, so that the program finds everything cleared before it hears of it. */
+  /** Emits later, so that the program finds everything cleared when it receives the event. */
   #dispatchDisconnected(reason) {
     queueMicrotask(() => this.dispatchEvent(new SessionDisconnectEvent(this, reason)));
   }

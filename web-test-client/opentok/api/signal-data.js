@@ -8,7 +8,7 @@ export function encodeData(data, log) {
   return { data: JSON.stringify(data), isJSON: true };
 }
 
-/** What the sender's program gave to `signal`. Each receiver has a value of its own. */
+/** The data that the sender's program passed to `signal`. Each receiver gets a value of its own. */
 export function decodeData({ data, isJSON }) {
   if (!isJSON || data === undefined) return data;
   try {

@@ -1,7 +1,7 @@
 import { Code } from '../client/codes.js';
 
 export const TYPE_LENGTH = 128;
-export const DATA_JSON_LENGTH = 8192;
+const DATA_JSON_LENGTH = 8192;
 export const TYPE_PATTERN = /^[A-Za-z0-9\-._~]+$/;
 
 /**
@@ -25,7 +25,9 @@ export function signalVerdict(options, isTarget) {
 }
 
 function dataError(data) {
-  if (data === null || data === undefined) return invalid(Code.invalidParameter, 'The signal data must not be null or undefined.');
+  if (data === null || data === undefined) {
+    return invalid(Code.invalidParameter, 'The signal data must not be null or undefined.');
+  }
   let length;
   try {
     // The web client counts JSON text in UTF-16 units, quotes and escapes included. That is stricter than the server's
@@ -34,18 +36,29 @@ function dataError(data) {
   } catch {
     return invalid(Code.invalidParameter, 'The signal data cannot be written as JSON.');
   }
-  if (length > DATA_JSON_LENGTH) return invalid(Code.tooLong, `The signal data is longer than ${DATA_JSON_LENGTH} characters of JSON.`);
+  if (length > DATA_JSON_LENGTH) {
+    return invalid(Code.tooLong, `The signal data is longer than ${DATA_JSON_LENGTH} characters of JSON.`);
+  }
   return null;
 }
 
 function targetError(to, isTarget) {
-  return isTarget(to) ? null : invalid(Code.invalidParameter, 'The signal target must be a Connection of this session.');
+  if (isTarget(to)) return null;
+  return invalid(Code.invalidParameter, 'The signal target must be a Connection of this session.');
 }
 
 function typeError(type) {
-  if (type === null || type === undefined) return invalid(Code.invalidParameter, 'The signal type must not be null or undefined.');
-  if (type.length > TYPE_LENGTH) return invalid(Code.tooLong, `The signal type is longer than ${TYPE_LENGTH} characters.`);
-  if (!TYPE_PATTERN.test(type)) return invalid(Code.invalidParameter, 'The signal type must have at least one character, and only letters, digits, "-", ".", "_" and "~".');
+  if (type === null || type === undefined) {
+    return invalid(Code.invalidParameter, 'The signal type must not be null or undefined.');
+  }
+  if (type.length > TYPE_LENGTH) {
+    return invalid(Code.tooLong, `The signal type is longer than ${TYPE_LENGTH} characters.`);
+  }
+  if (!TYPE_PATTERN.test(type)) {
+    const message =
+      'The signal type must have at least one character, and only letters, digits, "-", ".", "_" and "~".';
+    return invalid(Code.invalidParameter, message);
+  }
   return null;
 }
 

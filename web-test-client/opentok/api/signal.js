@@ -3,8 +3,8 @@ import { signalVerdict } from './signal-verdict.js';
 
 /** The signal that a program asks to send: its parts, and the first error in them, or null. */
 export class Signal {
-  /** `everybody` is a valid target beside a connection: the session itself, in OpenTok. */
-  constructor(options, everybody) {
+  /** `session` is a valid target beside a connection: in OpenTok it means all clients. */
+  constructor(options, session) {
     // Only own properties count, as in OpenTok: inherited ones are not checked, and must not be sent.
     const own = (name) => (Object.hasOwn(options, name) ? options[name] : undefined);
     this.type = own('type');
@@ -12,7 +12,7 @@ export class Signal {
     this.to = own('to');
     this.retryAfterReconnect = own('retryAfterReconnect');
     this.onlineOnly = own('onlineOnly');
-    this.error = signalVerdict(options, (to) => isAddressable(to) || (to !== undefined && to === everybody));
+    this.error = signalVerdict(options, (to) => isAddressable(to) || (to !== undefined && to === session));
     this.valid = this.error === null;
   }
 }

@@ -31,7 +31,7 @@ export class ClientCore {
   lastRequestId = 0;
   /** The number of the newest socket. */
   socket = 0;
-  /** The generation that the application is in, and the one that effects belong to: behind it after `disconnect`. */
+  /** The generation of the application, and that of effects. After `disconnect` effects still have the older one. */
   generation = 0;
   effectGeneration = 0;
   /** The effects of the input that is being handled. */
@@ -42,7 +42,7 @@ export class ClientCore {
     this.#random = random;
   }
 
-  /** Sends the requests whose turn has come. */
+  /** Sends as many waiting requests as the limit of unanswered ones allows. */
   sendPending() {
     if (this.phase.name !== 'connected') return;
     for (const message of this.pending.startSending(() => this.nextRequestId())) this.send(message);
@@ -51,7 +51,8 @@ export class ClientCore {
   // Losses and endings
 
   /**
-   * The socket is gone. The connection goes on if the server keeps it for a while. `wait` is what the server asks for.
+   * The socket is lost. The connection continues if the server keeps it for a while. `wait` is the wait that the server
+   * asked for, or null.
    */
   loseSocket(now, wait = null) {
     const { terms } = this.phase;
@@ -93,7 +94,7 @@ export class ClientCore {
     this.add({ do: 'connectFailed', error: { code, message } });
   }
 
-  /** The connection is over: first every pending request fails, then the application is told. */
+  /** The connection is over: first every pending request fails, then the application gets `sessionDisconnected`. */
   end(reason) {
     this.phase = { name: 'disconnected' };
     this.view = null;

@@ -1,4 +1,4 @@
-// What the server tells its `ClientState`.
+// The inputs of a `ClientState` that come from the server.
 
 import { LOST_BEFORE_ANSWER } from './client-core.js';
 import { CloseCode, Code } from './codes.js';
@@ -12,7 +12,7 @@ export function noteSignOfLife(core, now) {
   core.phase.checkUntil = null;
 }
 
-/** The client cannot know what such a line meant to say, and must not miss an event silently (G4). */
+/** Ends the connection: the line may have been an event, and the client must not miss one silently (G4). */
 export function receivedMalformed(core, event) {
   const name = core.phase.name;
   if (name === 'disconnected' || (name === 'reconnecting' && !core.phase.reconnection.isTrying)) return;
@@ -70,7 +70,7 @@ function receivedInSession(core, message) {
   }
 }
 
-/** The server ends this socket (LEAVE-4). What it says counts more than the close code that follows. */
+/** The server ends this socket (LEAVE-4). Its reason has precedence over the close code that follows. */
 function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
   switch (core.phase.name) {
     case 'connected':
@@ -90,7 +90,7 @@ function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
     core.end(typeof reason === 'string' ? reason : 'networkDisconnected');
     return;
   }
-  // A close with 1000 would end the connection (RES-10).
+  // A close with `normal` would end the connection (RES-10).
   core.closeSocket(CloseCode.heartbeatMissed);
   if (core.phase.name === 'connected') core.loseSocket(now, requestedWait(reconnectAfter));
   else core.attemptFailed(now, requestedWait(reconnectAfter));

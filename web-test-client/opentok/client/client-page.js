@@ -1,9 +1,9 @@
-// What the page and its network tell a `ClientState`. The Swift machine has no such inputs.
+// The inputs of a `ClientState` that come from the page and its network. The Swift machine has none of them.
 
 import { CloseCode, Code } from './codes.js';
 import { reconnectWindow } from './reconnect-policy.js';
 
-/** How long an overdue ping may still take when there is reason to doubt the socket. */
+/** How much longer an overdue ping may take when the socket may be dead. */
 const CHECK_TIME = 2_000;
 
 export function encouraged(core, sign, now) {
@@ -17,12 +17,12 @@ export function encouraged(core, sign, now) {
   const { reconnection, terms } = phase;
   switch (reconnection.step) {
     case 'waiting':
-      // A wait that the server asked for holds: the server asks each client for another one.
+      // Keep a wait that the server asked for: the server spreads the returns of its clients.
       if (!reconnection.isRequestedWait && now < reconnection.giveUpAt) core.startAttempt(now);
       break;
     case 'suspended':
       if (sign !== 'pageShown') return;
-      // No time has passed for the page. The server knows what is left of the connection.
+      // The time in which the page was kept does not count. The server decides whether the connection can resume.
       reconnection.giveUpAt = now + reconnectWindow(terms.offer);
       core.startAttempt(now);
       break;
@@ -45,7 +45,7 @@ export function pageStored(core, now) {
   }
 }
 
-/** A page that goes for good cannot wait for an answer. The close alone tells the server (PRES-2). */
+/** A page that is left for good cannot wait for an answer. The close alone informs the server (PRES-2). */
 export function pageLeft(core) {
   switch (core.phase.name) {
     case 'disconnected':

@@ -1,4 +1,4 @@
-// What the application asks of its `ClientState`.
+// The inputs of a `ClientState` that come from the application.
 
 import { ANSWER_TIMEOUT } from './client-core.js';
 import { CloseCode, Code } from './codes.js';
@@ -13,7 +13,10 @@ export function connect(core, { apiKey, sessionId, token, options }, now) {
       core.end('clientDisconnected');
       break;
     default:
-      core.add({ do: 'connectFailed', error: { code: Code.illegalState, message: 'Already connected or connecting.' } });
+      core.add({
+        do: 'connectFailed',
+        error: { code: Code.illegalState, message: 'Already connected or connecting.' },
+      });
       return;
   }
   core.generation += 1;
@@ -25,7 +28,7 @@ export function connect(core, { apiKey, sessionId, token, options }, now) {
 }
 
 export function signal(core, { call, type, data, isJSON, to, onlineOnly, retryAfterReconnect }) {
-  // Absent means absent (WIRE-7).
+  // An absent member stays absent (WIRE-7).
   const message = { op: 'signal' };
   if (type !== undefined) message.type = type;
   if (data !== undefined) message.data = data;
@@ -80,7 +83,7 @@ export function disconnect(core, now) {
       core.send({ op: 'disconnect', id: core.nextRequestId() });
       break;
     case 'reconnecting':
-      // Without a connection the server cannot be told: the others see the departure when RES-12's time has passed.
+      // Without a socket the server gets no `disconnect`: the others see the departure after the time of RES-12.
       core.generation += 1;
       core.leaveAttempt(CloseCode.normal);
       core.end('clientDisconnected');

@@ -1,4 +1,4 @@
-// What the socket tells its `ClientState`, except for messages.
+// The inputs of a `ClientState` that come from the socket, except for messages.
 
 import { CloseCode, Code } from './codes.js';
 import { mayReconnectAfter, reasonForClose } from './reconnect-policy.js';

@@ -9,13 +9,13 @@
 //   signal {call, type?, data?, isJSON?, to?, onlineOnly?, retryAfterReconnect?}
 //   forceDisconnect {call, connectionId}
 //   disconnect {}
-//   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`, and so are
-//   received {message}, receivedUnknown {}, receivedMalformed {event}
+//   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`
+//   received {message}, receivedUnknown {}, receivedMalformed {event}    each with the number of its `socket`
 //   networkBack {}, pageShown {}                                browsers only: an attempt may succeed now
 //   pageStored {}, pageLeft {}                                  browsers only: the page is kept for "back", or is left
 //
-// Effects. The driver executes those for the socket before the others of the same answer, each kind in its order. What
-// the application asks for when it hears of the others must not overtake them.
+// Effects. The driver executes those for the socket before the others of the same answer, each kind in its order. So a
+// request that the application makes in a handler cannot overtake them.
 //   openSocket, send {message}, closeSocket {code}              for the driver, each with the number of its `socket`
 //   connectSucceeded {welcome}, connectFailed {error}           the answer to `connect`
 //   connectionReplaced {welcome}                                back in the session as another connection (RES-2)
@@ -25,7 +25,7 @@
 //
 // Sockets are numbered, and late inputs of an older socket are dropped here. A generation is one connection of the
 // application, over however many sockets: `connect` begins it and `disconnect` ends it. The driver drops answers to
-// `connect` and events of an older generation: after `disconnect` the application hears nothing more of that
+// `connect` and events of an older generation: after `disconnect` the application receives nothing more of that
 // connection.
 
 import { ClientCore } from './client-core.js';
@@ -37,14 +37,14 @@ import { CloseCode, Code } from './codes.js';
 
 export { ANSWER_TIMEOUT } from './client-core.js';
 
-/** HB-3: silence of so many heartbeats is a loss. */
+/** HB-3: the connection is lost after this many heartbeats without a message. */
 const SILENT_HEARTBEATS = 2;
 
 export class ClientState {
   /** Holds the state; `client-core.js` names the states and their successors. */
   #core;
 
-  /** `random()` is from 0 up to 1: the jitter of reconnects (RES-13). */
+  /** `random()` returns a number from 0 up to 1, for the jitter of reconnects (RES-13). */
   constructor({ random }) {
     this.#core = new ClientCore(random);
   }
@@ -68,7 +68,7 @@ export class ClientState {
     return this.#core.view?.seq ?? null;
   }
 
-  /** When `advance` has to be called at the latest; null for never. */
+  /** When `advance` has to be called at the latest; null: not before the next input. */
   get nextDeadline() {
     switch (this.#core.phase.name) {
       case 'disconnected':
@@ -91,7 +91,7 @@ export class ClientState {
     return isStale ? [] : this.#collect(() => this.#apply(input, now));
   }
 
-  /** Does what is due. */
+  /** Handles the deadlines that have passed. */
   advance(now) {
     const deadline = this.nextDeadline;
     return deadline === null || now < deadline ? [] : this.#collect(() => this.#expire(deadline, now));
@@ -127,7 +127,7 @@ export class ClientState {
       case 'pageLeft':
         return pageLeft(this.#core);
       default:
-        throw new Error(`no such input: ${input.is}`);
+        throw new Error(`Cannot handle the input ${input.is}: see the list in client-state.js.`);
     }
   }
 
@@ -141,8 +141,8 @@ export class ClientState {
       case 'connected': {
         const { heartbeat } = this.#core.phase.terms;
         if (now - deadline >= heartbeat) {
-          // The page itself was asleep (a closed lid, a debugger), and the browser may hold messages that it has not
-          // delivered yet. They get one more heartbeat before this counts as silence.
+          // The page itself was suspended (a closed lid, a debugger), and the browser may hold undelivered messages.
+          // Wait one more heartbeat for them before this counts as silence.
           this.#core.phase.lastHeard = now - (SILENT_HEARTBEATS - 1) * heartbeat;
           this.#core.phase.checkUntil = null;
           break;

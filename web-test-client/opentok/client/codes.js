@@ -39,7 +39,7 @@ export const CloseCode = Object.freeze({
   /** The first code that applications define. */
   firstOfApplications: 3000,
   heartbeatMissed: 4001,
-  /** The first code that says "do not come back". */
+  /** The first code after which a client does not reconnect. */
   connectTimeout: 4500,
   forceDisconnected: 4502,
 });

@@ -7,8 +7,8 @@ export const SUBPROTOCOL = 'signalbox.v1';
  * Executes the effects of a `ClientState`: owns the WebSocket and the timer, and contains no rules of its own.
  *
  * `environment` is what a browser offers: `WebSocket`, `now()`, `setTimeout`, `clearTimeout`, `random()`,
- * `watch(hear)`. `addressOf()` returns the WebSocket's address, or null. `perform(effect)` receives the effects for the
- * application.
+ * `watch(report)`. `addressOf()` returns the WebSocket's address, or null. `perform(effect)` receives the effects for
+ * the application.
  */
 export class Driver {
   #state;
@@ -31,13 +31,13 @@ export class Driver {
     this.#run(this.#state.handle(input, this.#environment.now()));
   }
 
-  /** The inputs of one WebSocket message count as one: their answers leave before the application's next requests. */
+  /** Handles the inputs of one WebSocket message together: their answers go out before the application's requests. */
   #handleAll(inputs) {
     const now = this.#environment.now();
     this.#run(inputs.flatMap((input) => this.#state.handle(input, now)));
   }
 
-  /** First the effects for the socket: handlers of the application may ask for more, and that comes after them. */
+  /** Executes the effects for the socket first, so that requests made in the application's handlers come after them. */
   #run(effects) {
     for (const effect of effects) {
       switch (effect.do) {
@@ -65,7 +65,7 @@ export class Driver {
           this.#perform(effect);
           break;
         default:
-          // A handler may leave in the middle of these effects, and hears no more of them.
+          // After a handler has disconnected, the application gets no more of these effects.
           if (effect.generation === this.#state.generation) this.#perform(effect);
       }
     }
@@ -79,10 +79,11 @@ export class Driver {
       if (address === null) throw new TypeError('no server address');
       socket = new this.#environment.WebSocket(address, SUBPROTOCOL);
     } catch {
-      // A bad address, or a page that may not open sockets there: the application hears of it as of an unreachable
-      // server, and as late.
+      // A bad address, or one that the page may not open sockets to. Report it later, as an unreachable server is
+      // reported.
       this.#socket = null;
-      queueMicrotask(() => this.handle({ is: 'socketFailed', socket: number, message: 'The socket cannot be opened.' }));
+      const input = { is: 'socketFailed', socket: number, message: 'The socket cannot be opened.' };
+      queueMicrotask(() => this.handle(input));
       return;
     }
     this.#socket = { socket, number };
@@ -98,7 +99,7 @@ export class Driver {
     return this.#socket?.number === number ? this.#socket.socket : undefined;
   }
 
-  /** The page and the network matter only while there is something to lose. */
+  /** Watches the page and the network, but only while there is a connection or an attempt. */
   #watch() {
     if (this.#state.isDisconnected === (this.#stopWatching === null)) return;
     if (this.#state.isDisconnected) {
@@ -110,7 +111,7 @@ export class Driver {
   }
 
   /**
-   * One timer. It stays while the deadline only moves away, as it does with every message: firing early costs less than
+   * Sets the one timer. Each message moves the deadline later; the timer then stays, since firing early costs less than
    * a new timer for each message.
    */
   #arm() {

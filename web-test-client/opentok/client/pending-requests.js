@@ -1,12 +1,12 @@
-/** Requests of one connection that may be unanswered at a time: the server remembers as many answers (RES-9). */
-export const UNANSWERED_LIMIT = 256;
+/** The most requests of one connection without an answer: the server remembers as many answers (RES-9). */
+const UNANSWERED_LIMIT = 256;
 
-/** Requests that may be pending at a time (G5). A program that waits for its answers never comes near. */
-export const PENDING_LIMIT = 10_000;
+/** The most requests that may be pending (G5). A program that waits for its answers stays far below. */
+const PENDING_LIMIT = 10_000;
 
 /**
- * The application's requests that have no answer yet, in their order: first those that were sent, then those that wait
- * for their turn or for the connection to come back.
+ * The application's requests that have no answer yet, in their order: first the sent ones, then those that wait for an
+ * earlier answer or for the next socket.
  *
  * A request is `{kind, call, message, isRepeatable}`. It gets its `id` when it is sent for the first time, and keeps
  * it.
@@ -24,7 +24,7 @@ export class PendingRequests {
     this.#unsent.push(request);
   }
 
-  /** Moves the requests whose turn has come to the sent ones, and returns their messages. */
+  /** Moves as many waiting requests as the limit allows to the sent ones, and returns their messages. */
   startSending(nextId) {
     const next = this.#unsent.splice(0, UNANSWERED_LIMIT - this.#sent.size);
     for (const request of next) {
@@ -39,7 +39,7 @@ export class PendingRequests {
     return [...this.#sent.values()].map(messageOf);
   }
 
-  /** The request that has its answer now; undefined for an id that waits for none. */
+  /** Removes and returns the request with this id; undefined if no such request waits for an answer. */
   removeAnswered(id) {
     const request = this.#sent.get(id);
     this.#sent.delete(id);

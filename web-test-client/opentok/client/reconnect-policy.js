@@ -1,4 +1,4 @@
-// After which closes a client reconnects, and how long it waits first (CLOSE-1, RES-13). Times are in milliseconds.
+// The closes after which a client reconnects, and the wait before each attempt (CLOSE-1, RES-13), in milliseconds.
 
 import { CloseCode } from './codes.js';
 
@@ -9,7 +9,7 @@ const LONGEST = 5_000;
 /** The longest wait that a server may ask for. */
 const LONGEST_REQUESTED_WAIT = 60_000;
 
-/** The codes of RFC 6455 and its registry that lost sockets, proxies and stopping servers show. */
+/** The close codes of RFC 6455 and its registry that mean a lost socket, a proxy's failure, or a stopping server. */
 const RECONNECTABLE_STANDARD_CODES = new Set([
   CloseCode.goingAway, CloseCode.noStatus, CloseCode.abnormal, CloseCode.serviceRestart, CloseCode.tryAgainLater,
   CloseCode.badGateway,
@@ -29,17 +29,18 @@ export function mayReconnectAfter(code) {
   return code < CloseCode.connectTimeout;
 }
 
-/** What a close without a `disconnected` message before it means (LEAVE-4). */
+/** The reason of a close that no `disconnected` message preceded (LEAVE-4). */
 export function reasonForClose(code) {
   return code === CloseCode.forceDisconnected ? 'forceDisconnected' : 'networkDisconnected';
 }
 
-/** The wait that the server asks for in `disconnected`; null when it asks for none, or for nonsense. */
+/** The wait that the server asks for in `disconnected`; null if it is absent or invalid. */
 export function requestedWait(reconnectAfter) {
-  return Number.isInteger(reconnectAfter) && reconnectAfter >= 0 ? Math.min(reconnectAfter, LONGEST_REQUESTED_WAIT) : null;
+  if (!Number.isInteger(reconnectAfter) || reconnectAfter < 0) return null;
+  return Math.min(reconnectAfter, LONGEST_REQUESTED_WAIT);
 }
 
-/** How long after a loss the client tries to come back, by the offer in `connected`; 0: not at all. */
+/** How long after a loss the client tries to reconnect, from the offer in `connected`; 0: not at all. */
 export function reconnectWindow(offer) {
   if (typeof offer?.secret !== 'string') return 0;
   const seconds = [offer.resumeSeconds, offer.recoverySeconds].filter((each) => Number.isFinite(each));

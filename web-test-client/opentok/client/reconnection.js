@@ -1,5 +1,5 @@
 /**
- * The attempts to come back after a loss: what the client waits for, and when it gives up (RES-13).
+ * The attempts to reconnect after a loss: the current step, and when the client gives up (RES-13).
  *
  * `step` is `waiting` (before the next attempt), `opening` (a socket is being opened), `connecting` (the connect has
  * been sent) or `suspended` (the browser keeps the page for "back"; no attempt until it is shown again).
@@ -10,7 +10,7 @@ export class Reconnection {
   giveUpAt;
   /** The id of the connect that has been sent. */
   requestId = null;
-  /** Whether the server asked for the present wait. */
+  /** Whether the server asked for the current wait. */
   isRequestedWait = false;
   #until;
 

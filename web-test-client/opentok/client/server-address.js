@@ -1,4 +1,4 @@
-// From the script's address to the socket's: a page moves to another server by the host in its script tag alone.
+// Derives the socket's address from the script's, so that a page changes its server with the host in its script tag.
 
 /** The paths under which a Signalbox server offers this library. A part before them is a prefix that a proxy added. */
 const SCRIPT_PATHS = /\/(?:(?:v\d+(?:\.\d+)*\/js|dist)\/opentok(?:\.min)?|opentok|opentok\/index)\.js$/;

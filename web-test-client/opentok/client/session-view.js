@@ -1,14 +1,14 @@
-/** What a client knows of its session: its own connection, its peers, and the last event that it has seen (G1, G3). */
+/** A client's view of its session: its own connection, its peers, and the last event that it has seen (G1, G3). */
 export class SessionView {
   connectionId;
-  /** Names the order of events that `seq` counts in. */
+  /** The epoch: a `seq` is comparable only with others of the same epoch. */
   epoch;
   /** The seq of the last event seen. */
   seq;
-  /** The ids of everybody in the session, the own connection included. */
+  /** The ids of all connections in the session, the own one included. */
   #peers;
 
-  /** By the server's `connected`. What a view `before` it has seen of the same order stays seen. */
+  /** The view after the server's `connected`. Within the same epoch it keeps what the view `before` has seen. */
   constructor({ connection, connections, epoch, seq }, before = null) {
     this.connectionId = connection.connectionId;
     this.epoch = epoch;
@@ -40,7 +40,7 @@ export class SessionView {
     this.#peers.add(connectionId);
   }
 
-  /** Whether it was there. */
+  /** Returns whether the connection was in the session. */
   remove(connectionId) {
     return this.#peers.delete(connectionId);
   }

@@ -3,8 +3,8 @@
 import { isWhole } from './message-shapes.js';
 
 /**
- * The lines of one text, in order, each as what it is to the client: `{is: 'received', message}`, `{is:
- * 'receivedUnknown'}` for an event of a later protocol (WIRE-6), or `{is: 'receivedMalformed', event}`.
+ * The lines of one text, in order, each as an input of `ClientState`: `{is: 'received', message}`,
+ * `{is: 'receivedUnknown'}` for an event of a later protocol (WIRE-6), or `{is: 'receivedMalformed', event}`.
  */
 export function decodeMessages(text) {
   return text
@@ -13,7 +13,7 @@ export function decodeMessages(text) {
     .map((line) => classify(parse(line)));
 }
 
-/** What a decoded value of the server is to the client; see `decodeMessages`. */
+/** Classifies a decoded value of the server as an input; see `decodeMessages`. */
 export function classify(message) {
   if (typeof message?.ev !== 'string' || Array.isArray(message)) return { is: 'receivedMalformed', event: null };
   switch (isWhole(message)) {

@@ -60,7 +60,7 @@ export class MediaCalls extends Emitter {
     return Promise.reject(notSupported('Muting', Code.unableToForceMute));
   }
 
-  /** Both concern media alone. They succeed, because pages wait for them before they connect. */
+  /** Both calls concern only media. They succeed, because pages wait for them before they connect. */
   setEncryptionSecret() {
     return Promise.resolve();
   }
@@ -86,7 +86,7 @@ export function mediaCallsOfOT(shared) {
       return publisher;
     },
 
-    /** An empty list: pages filter it without a look at the error. */
+    /** Passes an empty list with the error: pages filter the list without checking the error. */
     getDevices(handler) {
       completeLater(shared.log, handler, undefined, []);
     },
@@ -108,7 +108,8 @@ export function mediaCallsOfOT(shared) {
 
     /** OpenTok collects reports about calls; this server does not. */
     reportIssue(handler) {
-      completeLater(shared.log, handler, new OTError(Code.internalError, 'This server does not collect issues.', 'OT_NOT_SUPPORTED'));
+      const message = 'This server does not collect issues.';
+      completeLater(shared.log, handler, new OTError(Code.internalError, message, 'OT_NOT_SUPPORTED'));
     },
 
     getSupportedCodecs: () => Promise.resolve({ videoEncoders: [], videoDecoders: [] }),
@@ -119,7 +120,7 @@ export function mediaCallsOfOT(shared) {
     getActiveAudioOutputDevice: () => Promise.reject(notSupported('Playing audio')),
     setAudioOutputDevice: () => Promise.reject(notSupported('Playing audio')),
 
-    /** OpenTok's proxy for its own addresses. Name a proxy in front of this server as the server itself. */
+    /** OpenTok's proxy for its own addresses. For a proxy in front of this server, use `OT.setServer`. */
     setProxyUrl() {
       shared.log.warn('setProxyUrl does nothing here: name the proxy as the server, with OT.setServer');
     },

@@ -8,13 +8,14 @@ import { Code } from '../client/codes.js';
 
 /** The error of a media call. The code is OpenTok's for that call; the name says that nothing is broken. */
 export function notSupported(what, code = Code.unableToPublish) {
-  return new OTError(code, `${what} is not possible: this server carries signals, and no audio or video.`, 'OT_NOT_SUPPORTED');
+  const message = `${what} is not possible: this server carries signals, and no audio or video.`;
+  return new OTError(code, message, 'OT_NOT_SUPPORTED');
 }
 
 /** Never created here; for programs that use `instanceof`. */
 export class Stream extends Emitter {}
 
-/** What publishers and subscribers have in common. */
+/** The common base of publishers and subscribers. */
 class MediaObject extends Emitter {
   static #lastId = 0;
   #log;
@@ -111,11 +112,13 @@ export class Publisher extends MediaObject {
   }
 }
 
-addSilentMethods(Publisher, ['publishAudio', 'publishVideo', 'publishCaptions', 'setVideoContentHint', 'setAudioBitrate']);
+addSilentMethods(Publisher, [
+  'publishAudio', 'publishVideo', 'publishCaptions', 'setVideoContentHint', 'setAudioBitrate',
+]);
 addRejectedMethods(Publisher, [
   'cycleVideo', 'setAudioSource', 'setVideoSource', 'applyVideoFilter', 'clearVideoFilter', 'applyAudioFilter',
-  'clearAudioFilter', 'getRtcStatsReport', 'setPreferredResolution', 'setPreferredFrameRate', 'setVideoMediaProcessorConnector',
-  'setAudioMediaProcessorConnector',
+  'clearAudioFilter', 'getRtcStatsReport', 'setPreferredResolution', 'setPreferredFrameRate',
+  'setVideoMediaProcessorConnector', 'setAudioMediaProcessorConnector',
 ]);
 
 export class Subscriber extends MediaObject {

@@ -43,7 +43,7 @@ export class Composer {
     return result;
   }
 
-  /** What `edit` would return. */
+  /** The result that `edit` would return. */
   check(newText) {
     const excess = lengthOf(newText, this.unit) - this.#maxLength;
     return excess > 0
@@ -51,7 +51,7 @@ export class Composer {
       : { isAccepted: true, remaining: 0 - excess, excess: 0 };
   }
 
-  /** Why the text itself cannot be sent: blank is checked before too long. Null: it can. */
+  /** Why the text itself cannot be sent, or null. Blank is checked before too long. */
   get refusal() {
     const isBlank = this.sendsBlankText ? this.#text === '' : /^\p{White_Space}*$/u.test(this.#text);
     if (isBlank) return { reason: 'blank' };

@@ -1,4 +1,4 @@
-/** Bounds of both lists: an older echo does not come back. */
+/** The bounds of the two lists: no echo is expected for an older entry. */
 const BARE_COUNT = 256;
 const CONNECTION_COUNT = 8;
 
@@ -23,7 +23,8 @@ export class EchoBook {
 
   /** Notes the connection, and returns whether it differs from the one before. */
   note(connectionId) {
-    if (connectionId === null || connectionId === undefined || this.#ownConnections.at(-1) === connectionId) return false;
+    if (connectionId === null || connectionId === undefined) return false;
+    if (this.#ownConnections.at(-1) === connectionId) return false;
     const isAnother = this.#ownConnections.length > 0;
     this.#ownConnections = [...this.#ownConnections.filter((each) => each !== connectionId), connectionId];
     if (this.#ownConnections.length > CONNECTION_COUNT) this.#ownConnections.shift();

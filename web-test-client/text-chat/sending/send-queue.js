@@ -1,5 +1,5 @@
 /** How many messages fit in the queue, failed ones included (G5). */
-export const QUEUE_CAPACITY = 100;
+const QUEUE_CAPACITY = 100;
 
 /**
  * Decides which of one's own messages goes to the channel next: one at a time, in the order in which they were written.
@@ -57,7 +57,7 @@ export class SendQueue {
     this.#entries = this.#entries.filter((entry) => entry.localId !== localId);
   }
 
-  /** Failed messages hold back nothing any more. */
+  /** Lets the messages behind the failed ones pass. */
   passFailed() {
     this.#pass(this.#entries);
   }

@@ -20,8 +20,8 @@ import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-l
  */
 export class ChatTimeline {
   /**
-   * Whether the user reads along: messages that arrive meanwhile are not unread. Becoming visible marks nothing as
-   * read.
+   * Whether the chat is visible to the user: messages that arrive meanwhile count as read. Becoming visible marks
+   * nothing as read.
    */
   isVisible = false;
 
@@ -72,7 +72,7 @@ export class ChatTimeline {
     return this.#messageCount;
   }
 
-  /** How many kept messages of others arrived while the user did not read along, and are not marked as read. */
+  /** How many kept messages of others arrived while the chat was not visible, and are not marked as read. */
   get unreadCount() {
     return this.#unreadCount;
   }
@@ -150,7 +150,7 @@ export class ChatTimeline {
   insert(message, now) {
     const identity = identityOf(message);
     if (identity !== null && this.#known.has(identity)) return [];
-    if (message.direction === 'sent' && hasName(message) && this.#own.has(message.localId)) return [];
+    if (message.direction === 'sent' && hasLocalId(message) && this.#own.has(message.localId)) return [];
     const seq = message.seq ?? null;
     const free = this.#freeKey(seq);
     if (seq !== null && free === null) return [];
@@ -251,7 +251,7 @@ export class ChatTimeline {
     };
     const isUnread = message.direction === 'received' && !this.isVisible;
     const id = this.#layout.insert(message, isUnread, key);
-    if (message.direction === 'sent' && hasName(message)) this.#own.set(message.localId, id);
+    if (message.direction === 'sent' && hasLocalId(message)) this.#own.set(message.localId, id);
     const identity = identityOf(message);
     if (identity !== null) this.#known.set(identity, id);
     if (isUnread) {
@@ -280,7 +280,9 @@ export class ChatTimeline {
     if (identity !== null) this.#known.delete(identity);
     this.#messageCount -= 1;
     this.#layout.removeMessage(index);
-    if (this.#firstUnread !== null && compareKeys(this.#firstUnread, key) === 0) this.#firstUnread = this.#nextUnread(index);
+    if (this.#firstUnread !== null && compareKeys(this.#firstUnread, key) === 0) {
+      this.#firstUnread = this.#nextUnread(index);
+    }
     this.#layout.settleRemoval(index, this.#firstUnread);
   }
 
@@ -308,9 +310,10 @@ export class ChatTimeline {
   }
 }
 
-const hasName = (message) => message.localId !== null && message.localId !== undefined;
+const hasLocalId = (message) => message.localId !== null && message.localId !== undefined;
 
 /** Identifies another's message; null for one's own, and without a local id. */
 function identityOf(message) {
-  return message.direction === 'received' && hasName(message) ? JSON.stringify([message.senderId ?? null, message.localId]) : null;
+  if (message.direction !== 'received' || !hasLocalId(message)) return null;
+  return JSON.stringify([message.senderId ?? null, message.localId]);
 }

@@ -34,7 +34,8 @@ export const OPENTOK_RULE = Object.freeze({
 
 /** The date of a message for grouping and for its day; null if there is none. */
 export function momentOf(message, rule) {
-  return rule.clock === 'arrival' ? (message.receivedAt ?? message.sentAt ?? null) : (message.sentAt ?? message.receivedAt ?? null);
+  const { receivedAt, sentAt } = message;
+  return (rule.clock === 'arrival' ? (receivedAt ?? sentAt) : (sentAt ?? receivedAt)) ?? null;
 }
 
 /**

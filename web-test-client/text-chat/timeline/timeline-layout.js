@@ -99,7 +99,7 @@ export class TimelineLayout {
     this.regroup(index);
   }
 
-  /** Changes a message. The row is told as updated at the end of the call. */
+  /** Changes a message. `finish` reports the row as updated. */
   update(index, change) {
     this.#touch(index);
     const line = this.#lines.at(index);
@@ -120,12 +120,13 @@ export class TimelineLayout {
     this.#removeLine(index);
   }
 
-  /** Removes or hands on the separators of a removed message, and regroups its neighbours. */
+  /** Removes the separators of a removed message or leaves them to the next one, and regroups its neighbours. */
   settleRemoval(removedAt, firstUnread) {
     const previous = this.#lines.messageBefore(removedAt);
     this.#settleDivider(firstUnread);
     let index = removedAt;
-    while (index > 0 && this.#lines.at(index - 1).kind === 'day' && this.#lines.messageFrom(index) === this.#lines.count) {
+    const lines = this.#lines;
+    while (index > 0 && lines.at(index - 1).kind === 'day' && lines.messageFrom(index) === lines.count) {
       index -= 1;
       this.#removeLine(index);
     }
@@ -137,7 +138,7 @@ export class TimelineLayout {
    * be dropped.
    */
   prepareDrop(first) {
-    // A gap with nothing before it separates nothing.
+    // A gap at the top separates nothing.
     for (let index = this.#lines.messageFrom(first + 1) - 1; index >= 0; index -= 1) {
       if (this.#lines.at(index).kind === 'gap') this.#removeLine(index);
     }
@@ -175,8 +176,8 @@ export class TimelineLayout {
   }
 
   /**
-   * Moves the divider to the first unread message and returns the steps. Each changed row is told once, with all that
-   * has changed in it.
+   * Moves the divider to the first unread message and returns the steps. Each changed row is reported once, with all
+   * its changes.
    */
   finish(firstUnread) {
     this.#settleDivider(firstUnread);
@@ -192,7 +193,8 @@ export class TimelineLayout {
       if (key === undefined || inserted.has(id)) continue;
       const index = this.indexOf(key);
       const row = this.row(index);
-      if (row.message !== before.message || row.position !== before.position) this.#steps.push({ update: row, at: index });
+      if (row.message === before.message && row.position === before.position) continue;
+      this.#steps.push({ update: row, at: index });
     }
     const steps = this.#steps;
     this.#steps = [];
@@ -226,7 +228,7 @@ export class TimelineLayout {
 
   // Groups and days
 
-  /** Regroups the messages from this index on, until nothing changes any more. */
+  /** Regroups the messages from this index on, up to the first that does not change. */
   regroup(from) {
     const first = Math.max(this.#lines.messageBefore(from), 0);
     let last = first;

@@ -7,8 +7,8 @@ import { TypingIndicator } from './typing-indicator.js';
  * state of the connection.
  *
  * Options:
- * - `publish(signal)` sends a signal to everybody and promises that it left.
- * - `changed(snapshot)` hears who types.
+ * - `publish(signal)` sends a signal to all clients. Its promise resolves when the signal has left.
+ * - `changed(snapshot)` receives each new snapshot of the typing users.
  * - `policy`, `isOptedOut` and `blockedUsers`: see the properties.
  * - `userOf(connection)` names the user of a connection. Connections of the same user are shown as one; null: unknown.
  *   The default is the connection's data, unless it is empty.
@@ -57,7 +57,7 @@ export class ChatTyping {
     return this.#indicator.typingN;
   }
 
-  /** One's own connection, as typing knows it; null while it is not up. */
+  /** One's own connection; null while it is not up. */
   get connection() {
     return this.#indicator.connection;
   }
@@ -89,7 +89,7 @@ export class ChatTyping {
     this.handle({ kind: 'blockedUsers', users });
   }
 
-  /** States what the user does, as often as you like (Layer's `sendTypingIndicator`): `begin`, `pause` or `finish`. */
+  /** Sets the user's action, `begin`, `pause` or `finish`; repeat it freely (Layer's `sendTypingIndicator`). */
   send(action) {
     this.handle({ kind: 'send', action });
   }
@@ -99,7 +99,7 @@ export class ChatTyping {
     this.handle({ kind: 'leave' });
   }
 
-  /** Ends typing for good: nobody is shown any more, and nothing is sent. */
+  /** Ends typing for good: from now on no user is shown, and nothing is sent. */
   stop() {
     this.#carryOut(this.#indicator.stop(this.#clock()));
   }

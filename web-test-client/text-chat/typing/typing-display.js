@@ -39,8 +39,8 @@ export class TypingDisplay {
     if (!person) {
       if (state === null) return;
       this.#lastRank += 1;
-      const added = { rank: this.#lastRank, typer: Object.freeze(typer), shown: null, state, typingSince: null, hold: null };
-      if (state === 'typing') added.typingSince = now;
+      const typingSince = state === 'typing' ? now : null;
+      const added = { rank: this.#lastRank, typer: Object.freeze(typer), shown: null, state, typingSince, hold: null };
       this.#people.set(key, added);
       this.#show(key, added);
       return;

@@ -4,7 +4,7 @@ import { TypingRoster } from './typing-roster.js';
 import { TypingSender } from './typing-sender.js';
 
 /**
- * Typing in one room, both ways: what this connection tells others, and who else types.
+ * Typing in one room, in both directions: the signals of this connection, and the other users who type.
  *
  * Pure: inputs and `now` (ms of a monotonic clock) go in, effects come out: `{send: {type, data, onlineOnly}, n}` and
  * `{changed: snapshot}`. It gives each input to a `TypingSender` and a `TypingRoster`, and keeps what outlives a change
@@ -23,12 +23,12 @@ import { TypingSender } from './typing-sender.js';
  * | `optedOut` `value` | whether the user has opted out of being seen |
  * | `blockedUsers` `users` | exactly these users are never shown |
  * | `connected` `id` | this connection is up; typing starts over on both sides |
- * | `reconnecting`, `disconnected` | nothing is sent, and nobody is shown |
+ * | `reconnecting`, `disconnected` | nothing is sent, and no user is shown |
  * | `connectionLost` | nothing is sent; others stay until they expire or the connection is up again |
  * | `memberCount` `value` | connections in the room, one's own included |
  * | `publishFailed` `n` | signal `n` did not leave, or may not have left; it is not sent again |
  * | `signal` `action`, `n`, `from`, `user` | a typing signal of another connection; `user` null or empty: unknown |
- * | `messageReceived` `from`, `typingN` | a chat message of another connection, and the number that it carries or null |
+ * | `messageReceived` `from`, `typingN` | a chat message of another connection, and its number or null |
  * | `connectionDestroyed` `id` | another connection has left |
  */
 export class TypingIndicator {
@@ -52,7 +52,7 @@ export class TypingIndicator {
     return this.#policy;
   }
 
-  /** False: inputs are noted, but nothing is sent and nobody is shown. */
+  /** False: inputs are noted, but nothing is sent and no user is shown. */
   get isRunning() {
     return this.#isRunning;
   }
@@ -95,13 +95,13 @@ export class TypingIndicator {
     return this.#isRunning ? this.#effects(input, now) : [];
   }
 
-  /** Does what is due. */
+  /** Handles the deadlines that have passed. */
   advance(now) {
     if (!this.#isRunning) return [];
     return this.#effectsOf(this.#sender.advance(now), this.#roster.advance(now));
   }
 
-  /** Ends typing: nobody is shown any more, and nothing is sent. */
+  /** Ends typing: from now on no user is shown, and nothing is sent. */
   stop(now) {
     if (!this.#isRunning) return [];
     const effects = this.#effects({ kind: 'disconnected' }, now);

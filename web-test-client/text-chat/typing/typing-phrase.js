@@ -2,7 +2,8 @@
 
 import { TYPING_PHRASE_TEMPLATES } from './typing-phrase-templates.js';
 
-const segmenter = typeof Intl !== 'undefined' && Intl.Segmenter ? new Intl.Segmenter('en', { granularity: 'grapheme' }) : null;
+const segmenter =
+  typeof Intl !== 'undefined' && Intl.Segmenter ? new Intl.Segmenter('en', { granularity: 'grapheme' }) : null;
 
 const phrase = (key, names = [], count = 0) => ({ key, names, count });
 
@@ -42,7 +43,8 @@ export function typingPhraseLadder(names, { count = 0, limits = {} } = {}) {
 /** The sentence in a language; empty if nobody types. Chinese for `zh` and its regions, else English. */
 export function typingText({ key, names, count }, language = 'en') {
   const template = TYPING_PHRASE_TEMPLATES[/^zh($|[-_])/i.test(language) ? 'zh' : 'en'][key] ?? '';
-  return template.replace(/\{(\w+)\}/g, (_, part) => (part === 'count' ? String(count) : isolated(names[Number(part)] ?? '')));
+  const partText = (part) => (part === 'count' ? String(count) : isolated(names[Number(part)] ?? ''));
+  return template.replace(/\{(\w+)\}/g, (_, part) => partText(part));
 }
 
 function checked({ names = 3, people = 20, nameLength = 30 }) {
@@ -60,7 +62,8 @@ function phraseOf(shown, all) {
     case 2:
       return others === 0 ? phrase('two', shown) : phrase(others === 1 ? 'twoAndOther' : 'twoAndOthers', shown, others);
     default:
-      return others === 0 ? phrase('three', shown) : phrase('twoAndOthers', shown.slice(0, 2), others + shown.length - 2);
+      if (others === 0) return phrase('three', shown);
+      return phrase('twoAndOthers', shown.slice(0, 2), others + shown.length - 2);
   }
 }
 

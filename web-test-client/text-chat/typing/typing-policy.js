@@ -8,7 +8,7 @@ import { TYPING_PRESETS } from './typing-presets.js';
 export const LONGEST = 3_600_000;
 
 /** The longest `linger`. */
-export const LONGEST_LINGER = 2000;
+const LONGEST_LINGER = 2000;
 
 /**
  * Why a policy refuses its settings: `code` names the fault, `setting` the setting. The codes `unknown` and `wrongKind`
@@ -36,23 +36,31 @@ const PROBLEMS = {
 
 /**
  * A policy: `base` (the name of a preset, or a policy) with the settings that differ. Throws `TypingPolicyError` with
- * the first wrong setting. `isStrict` also refuses an expiry below 1.5 times the refresh, which works but blinks
- * easily.
+ * the first wrong setting. `isStrict` also refuses an expiry below 1.5 times the refresh: with it a late signal makes
+ * the indicator blink.
  */
 export function typingPolicy(base = 'standard', changes = {}, { isStrict = false } = {}) {
-  if (typeof base === 'string' && !Object.hasOwn(TYPING_PRESETS, base)) throw new TypingPolicyError('unknown', 'preset');
+  if (typeof base === 'string' && !Object.hasOwn(TYPING_PRESETS, base)) {
+    throw new TypingPolicyError('unknown', 'preset');
+  }
   const policy = { ...(typeof base === 'string' ? TYPING_PRESETS[base] : base), ...changes };
   check(policy, isStrict);
   return Object.freeze(policy);
 }
 
-const DURATIONS = ['refresh', 'idleToPause', 'pauseToFinish', 'beginExpiry', 'pauseExpiry', 'minimumGap', 'linger', 'minimumShow'];
+const DURATIONS = [
+  'refresh', 'idleToPause', 'pauseToFinish', 'beginExpiry', 'pauseExpiry', 'minimumGap', 'linger', 'minimumShow',
+];
 const FLAGS = ['refreshTrails', 'finishesWhenMessageSent', 'pausedCountsAsTyping', 'isReciprocal'];
 const OPTIONAL = new Set(['idleToPause', 'pauseToFinish', 'minimumGap', 'linger', 'minimumShow']);
 
 function check(policy, isStrict) {
-  for (const name of Object.keys(policy)) if (!Object.hasOwn(TYPING_PRESETS.standard, name)) throw new TypingPolicyError('unknown', name);
-  if (policy.wireForm !== ACTIONS_FORM && policy.wireForm !== BEGIN_ONLY_FORM) throw new TypingPolicyError('wrongKind', 'wireForm');
+  for (const name of Object.keys(policy)) {
+    if (!Object.hasOwn(TYPING_PRESETS.standard, name)) throw new TypingPolicyError('unknown', name);
+  }
+  if (policy.wireForm !== ACTIONS_FORM && policy.wireForm !== BEGIN_ONLY_FORM) {
+    throw new TypingPolicyError('wrongKind', 'wireForm');
+  }
   for (const name of FLAGS) if (typeof policy[name] !== 'boolean') throw new TypingPolicyError('wrongKind', name);
   for (const name of DURATIONS) {
     const value = policy[name];
@@ -61,7 +69,9 @@ function check(policy, isStrict) {
     if (value > LONGEST) throw new TypingPolicyError('tooLong', name);
   }
   if (policy.linger !== null && policy.linger > LONGEST_LINGER) throw new TypingPolicyError('tooLong', 'linger');
-  if (policy.minimumShow !== null && policy.minimumShow > policy.beginExpiry) throw new TypingPolicyError('tooLong', 'minimumShow');
+  if (policy.minimumShow !== null && policy.minimumShow > policy.beginExpiry) {
+    throw new TypingPolicyError('tooLong', 'minimumShow');
+  }
   if (policy.roomCap !== null && !(Number.isInteger(policy.roomCap) && policy.roomCap >= 1)) {
     throw new TypingPolicyError('countOutOfRange', 'roomCap');
   }

@@ -1,4 +1,4 @@
-// The presets' table. The vector typing/33-presets.json holds it and Swift's to each other.
+// The table of presets. Tests compare it and Swift's table with the vector typing/33-presets.json.
 
 import { ACTIONS_FORM, BEGIN_ONLY_FORM } from '../wire/typing-signal.js';
 
@@ -37,7 +37,7 @@ const STANDARD = {
   pausedCountsAsTyping: false,
   /** The least time between two typing signals of a connection. Null: no such rule. */
   minimumGap: 1000,
-  /** In a room with more members, oneself included, nothing is sent and nobody is listed. Null: no such rule. */
+  /** In a room with more members, oneself included, nothing is sent and no user is listed. Null: no such rule. */
   roomCap: 100,
   /** A user who has opted out of being seen does not see others either. */
   isReciprocal: false,

@@ -87,7 +87,7 @@ export class TypingRoster {
     return this.#changed();
   }
 
-  /** Does what is due. Call it at `nextDeadline` or later. */
+  /** Handles the deadlines that have passed. Call it at `nextDeadline` or later. */
   advance(now) {
     this.#expire(now);
     return this.#changed();
@@ -121,7 +121,7 @@ export class TypingRoster {
 
   #end({ from, typingN = null }, now) {
     if (this.#isSilent || from === this.#ownConnection) return;
-    // Whatever number it carries: a person who has stopped typing does not linger beside their message.
+    // End the hold in any case: a person who has stopped typing does not linger beside their message.
     this.#display.settle(from);
     const record = this.#known(from, now);
     if (!record) {
@@ -218,7 +218,7 @@ export class TypingRoster {
   #expire(now) {
     if (this.#earliest !== null && this.#earliest <= now) {
       const over = [...this.#records].filter(([, record]) => record.until <= now);
-      // Counted from the due moment of each, however late the timer.
+      // Count from the deadline of each, even if the timer is late.
       for (const [id, { person, until }] of over.sort(([, one], [, other]) => one.until - other.until)) {
         this.#records.delete(id);
         this.#update(person, { now: until });

@@ -60,16 +60,16 @@ export class TypingSender {
       case 'connectionLost':
         return this.#startOver(false);
     }
-    // What was due before the input comes first: at its exact moment a pause wins over a key.
+    // Deadlines come before the input: a pause that is due at the moment of a key is sent first.
     const signals = this.advance(now);
     this.#apply(input, now);
     return signals.concat(this.#due(now));
   }
 
-  /** Does what is due. Call it at `nextDeadline` or later. */
+  /** Handles the deadlines that have passed. Call it at `nextDeadline` or later. */
   advance(now) {
     if (this.#state.name === 'typing' && this.#state.idleAt !== null && this.#state.idleAt <= now) {
-      // Counted from the due moment, however late the timer.
+      // Count from the deadline, even if the timer is late.
       this.#enterPause(this.#state.idleAt);
     }
     if (this.#state.name === 'paused' && this.#state.finishAt !== null && this.#state.finishAt <= now) {
@@ -125,18 +125,20 @@ export class TypingSender {
         break;
       case 'memberCount':
         this.#memberCount = input.value;
-        // Receivers count as well, and list nobody any more.
+        // Receivers count members, too, and now list no user.
         if (this.#isOverCap) this.#forget();
         break;
       case 'publishFailed':
         // The next key tries again. The attempt still counts for the gap, so that a server which refuses is not asked
         // at each key. Receivers let a failed pause or finish expire.
-        if (this.#announced?.n === input.n && this.#announced.action === 'begin') this.#announced = this.#announcedBefore;
+        if (this.#announced?.n === input.n && this.#announced.action === 'begin') {
+          this.#announced = this.#announcedBefore;
+        }
         break;
     }
   }
 
-  // A signal that was due has no receiver any more.
+  // Drops a signal that was due: it has no receivers now.
   #startOver(isConnected) {
     this.#isConnected = isConnected;
     this.#forget();
@@ -217,15 +219,16 @@ export class TypingSender {
   // The action that receivers do not know yet.
   get #pendingAction() {
     if (!this.#isConnected) return null;
-    const told = this.#announced?.action ?? null;
+    const announced = this.#announced?.action ?? null;
     switch (this.#state.name) {
       case 'typing':
         return this.#wantsBegin ? 'begin' : null;
       case 'paused':
-        return told === 'begin' ? 'pause' : null;
+        return announced === 'begin' ? 'pause' : null;
       default:
         // A form without finish keeps counting the refresh, so that deleting and writing again does not send more.
-        return (told === 'begin' || told === 'pause') && this.#policy.wireForm === ACTIONS_FORM ? 'finish' : null;
+        if (this.#policy.wireForm !== ACTIONS_FORM) return null;
+        return announced === 'begin' || announced === 'pause' ? 'finish' : null;
     }
   }
 

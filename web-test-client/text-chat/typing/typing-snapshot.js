@@ -4,7 +4,12 @@
 // unknown.
 
 /** The snapshot in which nobody types. */
-export const NOBODY = Object.freeze({ typing: Object.freeze([]), paused: Object.freeze([]), typingCount: 0, pausedCount: 0 });
+export const NOBODY = Object.freeze({
+  typing: Object.freeze([]),
+  paused: Object.freeze([]),
+  typingCount: 0,
+  pausedCount: 0,
+});
 
 export function isSameSnapshot(one, other) {
   return (
@@ -12,7 +17,8 @@ export function isSameSnapshot(one, other) {
     one.pausedCount === other.pausedCount &&
     ['typing', 'paused'].every(
       (list) =>
-        one[list].length === other[list].length && one[list].every((typer, index) => isSameTyper(typer, other[list][index])),
+        one[list].length === other[list].length &&
+        one[list].every((typer, index) => isSameTyper(typer, other[list][index])),
     )
   );
 }
@@ -22,7 +28,8 @@ export function isSameSnapshot(one, other) {
  */
 export function typingChanges(earlier, later) {
   const has = (list, typer) => list.some((other) => isSameTyper(other, typer));
-  const gone = [...earlier.typing, ...earlier.paused].filter((typer) => !has(later.typing, typer) && !has(later.paused, typer));
+  const isGone = (typer) => !has(later.typing, typer) && !has(later.paused, typer);
+  const gone = [...earlier.typing, ...earlier.paused].filter(isGone);
   return [
     ...gone.map((typer) => ({ typer, action: 'finish' })),
     ...later.paused.filter((typer) => !has(earlier.paused, typer)).map((typer) => ({ typer, action: 'pause' })),

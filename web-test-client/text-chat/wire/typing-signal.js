@@ -9,7 +9,7 @@ export const ACTIONS_FORM = 'typing';
 /** Type `TypingBegin`, no data: Easemob's, which has no end. */
 export const BEGIN_ONLY_FORM = 'TypingBegin';
 
-/** The signal to everybody, with the options of `Session.signal`; it is online-only. */
+/** The options of `Session.signal` for an online-only signal to all clients. */
 export function encodeTyping({ action, n }, wireForm) {
   if (wireForm === BEGIN_ONLY_FORM) return { type: BEGIN_ONLY_FORM, onlineOnly: true };
   return { type: ACTIONS_FORM, data: JSON.stringify({ action, n: n ?? undefined }), onlineOnly: true };
@@ -25,7 +25,8 @@ export function decodeTyping({ type, data }) {
       return { action: 'begin', n: null };
     case ACTIONS_FORM: {
       const members = parse(data);
-      if (typeof members !== 'object' || members === null || !Object.hasOwn(TYPING_ACTIONS, members.action)) return null;
+      if (typeof members !== 'object' || members === null) return null;
+      if (!Object.hasOwn(TYPING_ACTIONS, members.action)) return null;
       return { action: members.action, n: typingNumber(members.n) };
     }
     default:
