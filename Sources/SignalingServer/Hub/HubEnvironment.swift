@@ -51,9 +51,7 @@ struct LoopEnvironment: HubEnvironment {
     typealias Socket = ServerSocket
 }
 
-extension ServerSocket: HubSocket {
-    var acknowledgedByteCount: UInt64 { takenByteCount }
-}
+extension ServerSocket: HubSocket {}
 
 extension LoopTimer: HubTimer {}
 

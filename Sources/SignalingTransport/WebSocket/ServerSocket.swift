@@ -54,7 +54,7 @@ public final class ServerSocket: TurnEndClosable {
 
     /// How many bytes the client's TCP has acknowledged since the connection was made, frame headers and TLS included.
     /// 0 on systems that do not report it (other than Linux), and for a socket that is not open.
-    public var takenByteCount: UInt64 {
+    public var acknowledgedByteCount: UInt64 {
         guard let wsi, isOpen else { return 0 }
         return signalbox_acknowledged_byte_count(lws_get_socket_fd(wsi))
     }

@@ -50,11 +50,11 @@ struct BackPressureTests {
                 frame.append(contentsOf: repeatElement(0x61, count: 60_000))
                 var frames = 1
                 while socket.write(frame) == .sent { frames += 1 }
-                return (frames, socket.takenByteCount)
+                return (frames, socket.acknowledgedByteCount)
             }
             for _ in 0..<frames { #expect(try slow.receiveFrame().payload.count == 60_000) }
             try await server.events.first { $0 == .drained(1) }
-            let after = try await server.onLoop { _, handler in handler.sockets[1]?.takenByteCount ?? 0 }
+            let after = try await server.onLoop { _, handler in handler.sockets[1]?.acknowledgedByteCount ?? 0 }
             #expect(before < after && after >= UInt64(frames * 60_000))
         }
     }

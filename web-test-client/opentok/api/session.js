@@ -249,7 +249,7 @@ export class Session extends MediaCalls {
 
   #reconnected({ outcome }) {
     if (outcome === 'lost') {
-      this.#shared.log.warn('the session reconnected too late: it may have missed signals and connections');
+      this.#shared.log.warn('the session reconnected, but may have missed signals and connections');
     }
     this.dispatchEvent(new SessionReconnectEvent(this, outcome));
   }
