@@ -23,6 +23,8 @@ class Client:
         self.ids = itertools.count(1)
         self.answers_pings = True
         self.connected = None
+        # Text messages so far; those that only contain an answered `ping` do not count.
+        self.message_count = 0
         self._received = asyncio.Queue()
         self._end = None
         self._reader = asyncio.create_task(self._read())
@@ -32,16 +34,20 @@ class Client:
             while True:
                 message = await self.socket.recv()
                 assert isinstance(message, str), "WIRE-2: text only"
-                for line in message.split("\n"):
-                    if line:
-                        await self._accept(json.loads(line))
+                events = [json.loads(line) for line in message.split("\n") if line]
+                self.message_count += any(not self._answers(event) for event in events)
+                for event in events:
+                    await self._accept(event)
         except Exception as end:
             self._end = end
         self._received.put_nowait(None)
 
+    def _answers(self, event):
+        return event.get("ev") == "ping" and self.answers_pings
+
     async def _accept(self, event):
         assert isinstance(event.get("ev"), str), event
-        if event["ev"] == "ping" and self.answers_pings:
+        if self._answers(event):
             # The events before a close can still be read, but no pong can be sent any more.
             try:
                 await self.socket.send('{"op":"pong"}')

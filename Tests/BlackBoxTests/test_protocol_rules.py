@@ -3,7 +3,6 @@
 Write coalescing, origins, replay, refused requests, and foreign session ids.
 """
 
-import asyncio
 import json
 
 import pytest
@@ -18,9 +17,10 @@ async def test_wire_11_all_pending_lines_go_out_in_one_text_message(server, sess
     """Twenty signals in one message: their echoes and acknowledgements come back in one message, too."""
     async with await Client.join(server, session) as ada:
         requests = [{"op": "signal", "id": next(ada.ids), "type": "chat", "data": str(number)} for number in range(20)]
+        received = ada.message_count
         await ada.send("\n".join(map(json.dumps, requests)))
-        message = await asyncio.wait_for(ada.socket.recv(), 10)
-        lines = [json.loads(line) for line in message.split("\n")]
+        lines = [await ada.next() for _ in range(2 * len(requests))]
+        assert ada.message_count == received + 1
         assert [line["data"] for line in lines if line["ev"] == "signal"] == [str(number) for number in range(20)]
         assert [line["id"] for line in lines if line["ev"] == "ack"] == [request["id"] for request in requests]
 
