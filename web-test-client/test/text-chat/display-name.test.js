@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { displayName } from '../text-chat/display-name.js';
+import { displayName } from '../../text-chat/display-name.js';
 
 for (const [data, name] of [
   ['Ada', 'Ada'],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { lineOf, messageOf } from '../test-support/timeline-lines.js';
-import { vectorFolder } from '../test-support/vectors.js';
-import { OPENTOK_RULE, STANDARD_RULE } from '../text-chat/timeline/grouping-rule.js';
-import { openTokRows } from '../text-chat/timeline/open-tok-row.js';
-import { ChatTimeline } from '../text-chat/timeline/chat-timeline.js';
+import { lineOf, messageOf } from '../../test-support/timeline-lines.js';
+import { vectorFolder } from '../../test-support/vectors.js';
+import { OPENTOK_RULE, STANDARD_RULE } from '../../text-chat/timeline/grouping-rule.js';
+import { openTokRows } from '../../text-chat/timeline/open-tok-row.js';
+import { ChatTimeline } from '../../text-chat/timeline/chat-timeline.js';
 
 for (const { name, rule, messages, rows } of vectorFolder('grouping')) {
   test(`CHAT ${name}`, () => {

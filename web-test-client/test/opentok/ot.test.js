@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createOT } from '../opentok/api/ot.js';
-import { FakeBrowser, settled } from '../test-support/fake-browser.js';
-import { joined, page } from '../test-support/fake-page.js';
+import { createOT } from '../../opentok/api/ot.js';
+import { FakeBrowser, settled } from '../../test-support/fake-browser.js';
+import { joined, page } from '../../test-support/fake-page.js';
 
 test('OT: requirements are met only where there are WebSockets', () => {
   const { OT, browser } = page();
@@ -147,7 +147,7 @@ test('opentok_6_1_init_session: a list of one session id is that id', () => {
 });
 
 test('opentok_6_1_module: each member of OT is exported by name, too, for import * as OT', async () => {
-  const module = await import('../opentok/index.js');
+  const module = await import('../../opentok/index.js');
   assert.deepEqual(Object.keys(module).sort(), ['default', ...Object.keys(module.default)].sort());
   for (const [name, value] of Object.entries(module.default)) assert.equal(module[name], value, name);
 });

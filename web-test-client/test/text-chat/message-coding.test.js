@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { vectorCases } from '../test-support/vectors.js';
-import { decodeSignal, encodeMessage } from '../text-chat/wire/chat-wire-form.js';
+import { vectorCases } from '../../test-support/vectors.js';
+import { decodeSignal, encodeMessage } from '../../text-chat/wire/chat-wire-form.js';
 
 for (const { name, signal, now, message } of vectorCases('chat/received.json')) {
   test(`CHAT ${name}`, () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { signalVerdict } from '../opentok/api/signal-verdict.js';
-import { vectorCases, vectorProperties } from '../test-support/vectors.js';
-import { wireRefusal } from '../test-support/wire-rule.js';
+import { signalVerdict } from '../../opentok/api/signal-verdict.js';
+import { vectorCases, vectorProperties } from '../../test-support/vectors.js';
+import { wireRefusal } from '../../test-support/wire-rule.js';
 
 const web = (options) => signalVerdict(options, () => false)?.code ?? null;
 

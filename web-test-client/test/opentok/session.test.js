@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createOT } from '../opentok/api/ot.js';
-import { CloseCode } from '../opentok/client/codes.js';
-import { ada, bob, connectedMessage, FakeBrowser, settled } from '../test-support/fake-browser.js';
-import { joined, moderator, page } from '../test-support/fake-page.js';
+import { createOT } from '../../opentok/api/ot.js';
+import { CloseCode } from '../../opentok/client/codes.js';
+import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fake-browser.js';
+import { joined, moderator, page } from '../../test-support/fake-page.js';
 
 test('WIRE-1 the socket is /v1/signaling of the server, with the sub-protocol', () => {
   const { browser, session } = page();

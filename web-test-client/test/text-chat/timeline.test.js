@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { lineOf, messageOf } from '../test-support/timeline-lines.js';
-import { vectorFolder } from '../test-support/vectors.js';
-import { OPENTOK_RULE, STANDARD_RULE } from '../text-chat/timeline/grouping-rule.js';
-import { readerCalendar } from '../text-chat/timeline/reader-calendar.js';
-import { applyChanges } from '../text-chat/timeline/timeline-change.js';
-import { ChatTimeline } from '../text-chat/timeline/chat-timeline.js';
+import { lineOf, messageOf } from '../../test-support/timeline-lines.js';
+import { vectorFolder } from '../../test-support/vectors.js';
+import { OPENTOK_RULE, STANDARD_RULE } from '../../text-chat/timeline/grouping-rule.js';
+import { readerCalendar } from '../../text-chat/timeline/reader-calendar.js';
+import { applyChanges } from '../../text-chat/timeline/timeline-change.js';
+import { ChatTimeline } from '../../text-chat/timeline/chat-timeline.js';
 
 const other = (text, more = {}) => messageOf({ text, senderId: 'b', ...more });
 const own = (localId) => messageOf({ text: localId, senderId: 'me', localId, kind: 'sent' });

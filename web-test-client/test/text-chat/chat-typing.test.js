@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { HandClock } from '../test-support/hand-clock.js';
-import { MemorySession } from '../test-support/memory-session.js';
-import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { typingPolicy } from '../text-chat/typing/typing-policy.js';
-import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
-import { ChatTyping } from '../text-chat/typing/chat-typing.js';
+import { HandClock } from '../../test-support/hand-clock.js';
+import { MemorySession } from '../../test-support/memory-session.js';
+import { TextChatComponent } from '../../text-chat/text-chat-component.js';
+import { typingPolicy } from '../../text-chat/typing/typing-policy.js';
+import { TYPING_PRESETS } from '../../text-chat/typing/typing-presets.js';
+import { ChatTyping } from '../../text-chat/typing/chat-typing.js';
 
 /** Two users who chat and type in one session in memory. */
 function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { MemorySession } from '../test-support/memory-session.js';
-import { lineOf } from '../test-support/timeline-lines.js';
-import { TextChatComponent } from '../text-chat/text-chat-component.js';
+import { MemorySession } from '../../test-support/memory-session.js';
+import { lineOf } from '../../test-support/timeline-lines.js';
+import { TextChatComponent } from '../../text-chat/text-chat-component.js';
 
 const refusal = Object.assign(new Error('no'), { code: 403 });
 const loss = Object.assign(new Error('lost'), { code: 500 });

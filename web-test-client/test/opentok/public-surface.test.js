@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { declaredMembers } from '../test-support/declarations.js';
+import { declaredMembers } from '../../test-support/declarations.js';
 
-const root = new URL('../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 const scriptsIn = (folder) =>
   readdirSync(new URL(folder, root), { recursive: true })
     .filter((name) => name.endsWith('.js'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { settled } from '../test-support/fake-browser.js';
-import { joined, page } from '../test-support/fake-page.js';
+import { settled } from '../../test-support/fake-browser.js';
+import { joined, page } from '../../test-support/fake-page.js';
 
 const stream = { streamId: 's', connection: { connectionId: 'ada-id' } };
 

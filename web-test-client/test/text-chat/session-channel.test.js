@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Emitter } from '../opentok/api/emitter.js';
-import { SessionChannel } from '../text-chat/session-channel.js';
+import { Emitter } from '../../opentok/api/emitter.js';
+import { SessionChannel } from '../../text-chat/session-channel.js';
 
 const ada = { connectionId: 'ada-id', data: 'Ada' };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { NameBook } from '../text-chat/name-book.js';
+import { NameBook } from '../../text-chat/name-book.js';
 
 const ada = { connectionId: 'ada-id', data: 'name=Ada' };
 

@@ -7,8 +7,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const usage = fileURLToPath(new URL('../test-support/usage.ts', import.meta.url));
-const declarations = fileURLToPath(new URL('../opentok/opentok', import.meta.url));
+const usage = fileURLToPath(new URL('../../test-support/usage.ts', import.meta.url));
+const declarations = fileURLToPath(new URL('../../opentok/opentok', import.meta.url));
 
 /** Debian's package is node-typescript. */
 function compile(file, options = ['--module', 'commonjs']) {
@@ -36,7 +36,7 @@ test('types: the compiler rejects arguments that the library does not accept', (
   assert.equal(complaints.split('\n').filter((line) => line.includes('wrong.ts(')).length, 4, complaints);
 });
 
-const application = fileURLToPath(new URL('../test-support/application.ts', import.meta.url));
+const application = fileURLToPath(new URL('../../test-support/application.ts', import.meta.url));
 const bundled = ['--module', 'esnext', '--moduleResolution', 'node'];
 
 for (const options of [['--module', 'commonjs'], bundled, [...bundled, '--esModuleInterop']]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { declaredMembers } from '../test-support/declarations.js';
-import { comeBack, joined, resumable, resumedMessage } from '../test-support/fake-page.js';
+import { declaredMembers } from '../../test-support/declarations.js';
+import { comeBack, joined, resumable, resumedMessage } from '../../test-support/fake-page.js';
 
 const { OT, session, received, exceptions, browser } = joined({ changes: resumable });
 session.forceDisconnect('x');

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test from 'node:test';
-import { vectorCases, vectorFile } from '../test-support/vectors.js';
-import { runComponentScript } from '../test-support/component-script.js';
-import { runTypingScript } from '../test-support/typing-script.js';
-import { TYPING_ACTIONS, decodeTyping, encodeTyping } from '../text-chat/wire/typing-signal.js';
-import { TypingPolicyError, typingPolicy } from '../text-chat/typing/typing-policy.js';
-import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
-import { CONNECTION_LIMIT, TypingRoster } from '../text-chat/typing/typing-roster.js';
-import { typingChanges } from '../text-chat/typing/typing-snapshot.js';
-import { TypingIndicator } from '../text-chat/typing/typing-indicator.js';
-import { TypingSender } from '../text-chat/typing/typing-sender.js';
-import { typingPhrase, typingPhraseLadder, typingText } from '../text-chat/typing/typing-phrase.js';
+import { vectorCases, vectorFile } from '../../test-support/vectors.js';
+import { runComponentScript } from '../../test-support/component-script.js';
+import { runTypingScript } from '../../test-support/typing-script.js';
+import { TYPING_ACTIONS, decodeTyping, encodeTyping } from '../../text-chat/wire/typing-signal.js';
+import { TypingPolicyError, typingPolicy } from '../../text-chat/typing/typing-policy.js';
+import { TYPING_PRESETS } from '../../text-chat/typing/typing-presets.js';
+import { CONNECTION_LIMIT, TypingRoster } from '../../text-chat/typing/typing-roster.js';
+import { typingChanges } from '../../text-chat/typing/typing-snapshot.js';
+import { TypingIndicator } from '../../text-chat/typing/typing-indicator.js';
+import { TypingSender } from '../../text-chat/typing/typing-sender.js';
+import { typingPhrase, typingPhraseLadder, typingText } from '../../text-chat/typing/typing-phrase.js';
 
 const checks = {
   script(vector) {
@@ -62,7 +62,7 @@ const checks = {
 // Runs all files in the folders. Swift reads the same cases.
 for (const folder of ['typing', 'phrases']) {
   const files = readdirSync(
-    new URL(`../../Tests/Vectors/${folder}/`, import.meta.url)
+    new URL(`../../../Tests/Vectors/${folder}/`, import.meta.url)
   ).filter((file) => file.endsWith('.json'));
   assert.ok(files.length > 0);
   for (const file of files) {

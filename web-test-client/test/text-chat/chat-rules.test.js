@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { MemorySession } from '../test-support/memory-session.js';
-import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { TypingRoster } from '../text-chat/typing/typing-roster.js';
+import { MemorySession } from '../../test-support/memory-session.js';
+import { TextChatComponent } from '../../text-chat/text-chat-component.js';
+import { TypingRoster } from '../../text-chat/typing/typing-roster.js';
 
 /** Ada's component and Bob's connection in one session in memory. */
 function adaAndBob() {

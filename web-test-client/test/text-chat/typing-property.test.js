@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { typingPolicy } from '../text-chat/typing/typing-policy.js';
-import { TypingRoster } from '../text-chat/typing/typing-roster.js';
-import { TypingSender } from '../text-chat/typing/typing-sender.js';
+import { typingPolicy } from '../../text-chat/typing/typing-policy.js';
+import { TypingRoster } from '../../text-chat/typing/typing-roster.js';
+import { TypingSender } from '../../text-chat/typing/typing-sender.js';
 
 const SCENARIOS = 20_000;
 const PLAIN = typingPolicy('standard', { linger: null });

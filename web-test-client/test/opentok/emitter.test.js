@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Emitter } from '../opentok/api/emitter.js';
+import { Emitter } from '../../opentok/api/emitter.js';
 
 function recorder() {
   const received = [];

@@ -1,9 +1,9 @@
 // The scripts of `Tests/Vectors/client`, which the Swift client runs, too.
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { runScript } from '../test-support/client-script.js';
+import { runScript } from '../../test-support/client-script.js';
 
-const folder = new URL('../../Tests/Vectors/client/', import.meta.url);
+const folder = new URL('../../../Tests/Vectors/client/', import.meta.url);
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
   const script = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));

@@ -1,9 +1,9 @@
 // G3 on a failing network: sockets break at random moments, with messages in transit in both directions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ClientState } from '../opentok/client/client-state.js';
-import { CloseCode } from '../opentok/client/codes.js';
-import { ModelServer } from '../test-support/model-server.js';
+import { ClientState } from '../../opentok/client/client-state.js';
+import { CloseCode } from '../../opentok/client/codes.js';
+import { ModelServer } from '../../test-support/model-server.js';
 
 const RUNS = 300;
 const STEPS = 400;

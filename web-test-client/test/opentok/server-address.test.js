@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverOfScript, signalingAddress } from '../opentok/client/server-address.js';
+import { serverOfScript, signalingAddress } from '../../opentok/client/server-address.js';
 
 for (const [script, server] of [
   ['https://box.example/opentok.js', 'https://box.example'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { vectorFolder } from '../test-support/vectors.js';
-import { Composer } from '../text-chat/sending/composer.js';
-import { TextChatComponent } from '../text-chat/text-chat-component.js';
+import { vectorFolder } from '../../test-support/vectors.js';
+import { Composer } from '../../text-chat/sending/composer.js';
+import { TextChatComponent } from '../../text-chat/text-chat-component.js';
 
 for (const vector of vectorFolder('length')) {
   test(`CHAT ${vector.name}`, () => {
