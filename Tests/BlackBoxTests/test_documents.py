@@ -180,7 +180,8 @@ def test_the_table_of_targets_has_every_target():
 @pytest.mark.parametrize("document", ["README.md", "docs/ARCHITECTURE.md"])
 def test_types_that_a_document_names_exist(document):
     """A type is named in backquotes. Swift's own are `Sendable` and `AsyncSequence`."""
-    sources = "\n".join(path.read_text() for path in (REPOSITORY / "Sources").rglob("*.swift"))
+    folders = [REPOSITORY / "Sources", REPOSITORY / "Tests"]
+    sources = "\n".join(path.read_text() for folder in folders for path in folder.rglob("*.swift"))
     declared = set(re.findall(r"\b(?:struct|class|enum|protocol|actor|typealias) (\w+)", sources))
     named = set(re.findall(r"`([A-Z][a-z]\w*)`", (REPOSITORY / document).read_text()))
     assert len(named) > 5

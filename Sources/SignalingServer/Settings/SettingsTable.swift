@@ -30,7 +30,7 @@ public struct SettingsTable: Sendable {
         "dev", default: "on without credentials and projects",
         "Development mode: the server creates a project and gives tokens to every client on this machine.")
     public let webRoot = Setting<String>(
-        "webRoot", default: "web-test-client, where it is found", form: "the path of a folder",
+        "webRoot", default: "web-test-client, if the server finds it", form: "the path of a folder",
         "The folder with the test page and the browser library.")
     public let allowPartnerAuth = Setting<Bool>(
         "allowPartnerAuth", default: "\(Self.standard.allowsPartnerAuth)",
