@@ -83,7 +83,7 @@ async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_clos
         before = server.memory()
         batch = frame(TEXT, b"\n".join([b'{"op":"signal","id":1,"to":"nobody"}'] * 1500))
         accepted = []
-        # The sender stops when TCP pushes back. If it went on, the close could reset the socket, and lose the close code.
+        # The sender stops when TCP pushes back. If it went on, the close could reset the socket and lose the code.
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(None) as stuck:
                 await send_all(raw, [batch] * 400, accepted, stuck)
