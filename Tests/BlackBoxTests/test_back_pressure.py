@@ -20,7 +20,7 @@ HEARTBEAT_SECONDS = 10
 @pytest.fixture
 def quiet_server():
     """A server without other clients, so that its memory belongs to the test."""
-    with Server("--signal-rate", "0", resume_seconds=1) as server:
+    with Server("--signal-rate", "0", log_level="debug", resume_seconds=1) as server:
         yield server
 
 
@@ -92,8 +92,11 @@ async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_clos
         await bystander.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"])
         # Two heartbeats without progress, then the resume window of a second.
         assert 1.5 * HEARTBEAT_SECONDS < time.monotonic() - accepted[-1] < 3.5 * HEARTBEAT_SECONDS
+        # The code comes from the server's log: requests that the server has not read may make TCP discard the close
+        # frame together with the rest that the client has not read.
+        assert "code=4002" in server.err.until("closing")
         raw.writer.transport.resume_reading()
-        assert await raw.close_code() == 4002
+        assert await raw.close_code() in (4002, None)
         raw.writer.transport.abort()
         await bystander.is_unaffected()
 
