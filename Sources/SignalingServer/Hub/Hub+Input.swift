@@ -15,8 +15,15 @@ extension Hub {
         if drain == nil { setAlarm(for: peer) } else { disconnect(peer) }
     }
 
+    /// The hub's state for a socket; nil after the socket has closed.
+    ///
+    /// A checked cast to a generic class looks up its metadata for each message. Only the hub sets attachments.
+    private func peer(of socket: Socket) -> Peer<Socket>? {
+        socket.attachment.map { unsafeDowncast($0, to: Peer<Socket>.self) }
+    }
+
     func socket(_ socket: Socket, received message: UnsafeRawBufferPointer) {
-        guard let peer = socket.attachment as? Peer<Socket> else { return }
+        guard let peer = peer(of: socket) else { return }
         if !peer.input.isEmpty || peer.state.isReadingPaused {
             // Handling has stopped, but the same read had more messages.
             peer.input.append(message)
@@ -30,19 +37,19 @@ extension Hub {
     }
 
     func socket(_ socket: Socket, violated violation: ProtocolViolation) {
-        guard let peer = socket.attachment as? Peer<Socket> else { return }
+        guard let peer = peer(of: socket) else { return }
         handleAllInput(of: peer)
         handle(.mustClose(violation.closeReason), for: peer)
     }
 
     func socketDrained(_ socket: Socket) {
-        guard let peer = socket.attachment as? Peer<Socket> else { return }
+        guard let peer = peer(of: socket) else { return }
         peer.isBacklogged = false
         serve(peer)
     }
 
     func socketClosed(_ socket: Socket, code: UInt16?) {
-        guard let peer = socket.attachment as? Peer<Socket> else { return }
+        guard let peer = peer(of: socket) else { return }
         socket.attachment = nil
         handleAllInput(of: peer)
         handle(.socketClosed(code: code), for: peer)
