@@ -58,7 +58,8 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
-        .target(name: "SignalingVerification", dependencies: ["SignalingProtocol"], swiftSettings: settings),
+        .target(
+            name: "SignalingVerification", dependencies: ["JSONText", "SignalingProtocol"], swiftSettings: settings),
         .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
         .target(name: "TextChatFoundation", dependencies: ["TextChat"], swiftSettings: settings),
         .target(name: "TextChatTesting", dependencies: ["TextChat"], swiftSettings: settings),

@@ -15,12 +15,14 @@ package final class NetworkRelay: Sendable {
     package let port: Int
     private let listener: Int32
     private let target: Mutex<UInt16>
+    private let tap: WireTap?
     private let pairs = Mutex<[Pair]>([])
 
     /// The two sockets of a client's connection. The last of its two threads closes them.
     private final class Pair: Sendable {
         let client: Int32
         let server: Int32
+        let line: WireTap.Line?
         let discardsUp = Atomic(false)
         let discardsDown = Atomic(false)
         let running = Atomic(2)
@@ -29,13 +31,16 @@ package final class NetworkRelay: Sendable {
             isUp ? discardsUp.load(ordering: .relaxed) : discardsDown.load(ordering: .relaxed)
         }
 
-        init(client: Int32, server: Int32) {
+        init(client: Int32, server: Int32, line: WireTap.Line?) {
             self.client = client
             self.server = server
+            self.line = line
         }
     }
 
-    package init(to port: Int) throws {
+    /// - Parameter tap: sees all messages that pass.
+    package init(to port: Int, tap: WireTap? = nil) throws {
+        self.tap = tap
         target = Mutex(UInt16(truncatingIfNeeded: port))
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.loopback(0)
@@ -65,6 +70,7 @@ package final class NetworkRelay: Sendable {
     package func cut(_ cut: Cut) {
         pairs.withLock { pairs in
             for pair in pairs {
+                pair.line?.ended()
                 switch cut {
                 case .silentUp: pair.discardsUp.store(true, ordering: .relaxed)
                 case .silentDown: pair.discardsDown.store(true, ordering: .relaxed)
@@ -95,7 +101,7 @@ package final class NetworkRelay: Sendable {
                 close(client)
                 continue
             }
-            let pair = Pair(client: client, server: server)
+            let pair = Pair(client: client, server: server, line: tap?.openLine())
             pairs.withLock { $0.append(pair) }
             Thread.detachNewThread { [self] in copy(pair, isUp: true) }
             Thread.detachNewThread { [self] in copy(pair, isUp: false) }
@@ -109,6 +115,7 @@ package final class NetworkRelay: Sendable {
             let count = recv(from, &buffer, buffer.count, 0)
             guard count > 0 else { break }
             if pair.discards(isUp) { continue }
+            pair.line?.passed(buffer[..<count], isUp: isUp)
             var sent = 0
             while sent < count {
                 let written = buffer[sent..<count].withUnsafeBytes {
@@ -118,6 +125,7 @@ package final class NetworkRelay: Sendable {
                 sent += written
             }
         }
+        pair.line?.ended()
         // A silent cut discards the end of the stream, too.
         if !pair.discards(isUp) { shutdown(to, Int32(SHUT_RDWR)) }
         pairs.withLock { pairs in

@@ -1,7 +1,13 @@
 import Foundation
+import SignalingVerification
 
 /// `signalbox serve` as a child process on a free loopback port.
 final class ServerProcess: Sendable {
+    /// What the server is told, for the judge of the wire.
+    static let terms = WireJudge.Terms(
+        resumeWindow: .seconds(60), recoveryWindow: .seconds(300), heartbeat: .seconds(10), logEventCount: 65_536,
+        logByteCount: 33_554_432, tolerance: .seconds(5))
+
     private let process: Process
     /// The server's standard input. Nothing is written to it: it closes when this process ends in any way, and then the
     /// server ends, too.

@@ -80,7 +80,8 @@ package struct Verification: Sendable {
         try server.start()
         defer { server.signal(SIGKILL) }
         let start = ContinuousClock.now
-        let sessions = try makeSessions(project, port: server.port, start)
+        let tap = WireTap(terms: ServerProcess.terms, start: start)
+        let sessions = try makeSessions(project, port: server.port, tap, start)
         let clients = sessions.flatMap { $0 }
         defer { for client in clients { client.relay.stop() } }
         for client in clients where await !client.connect(until: .now + Self.firstConnectTime) {
@@ -92,7 +93,7 @@ package struct Verification: Sendable {
             while (try? await Task.sleep(for: .seconds(5))) != nil { onProgress(sentCount.value) }
         }
         defer { watcher.cancel() }
-        try await sendAndCommitFaults(sessions, server, sentCount, &random)
+        try await sendAndCommitFaults(sessions, server, tap, sentCount, &random)
         let isSettled = await settle(sessions)
 
         var report = VerifyReport(seed: plan.seed, isSettled: isSettled, duration: start.duration(to: .now))
@@ -102,6 +103,7 @@ package struct Verification: Sendable {
             report.longestInterruption = max(
                 report.longestInterruption, members.map(\.longestInterruption).max() ?? .zero)
         }
+        report.add(tap.judging { judge, now in judge.violations(at: now, isSettled: isSettled) })
         report.faults = [
             "cuts": plan.cuts, "silences": plan.silences, "stops": plan.stops, "kills": plan.kills,
             "restarts": plan.restarts,
@@ -111,7 +113,7 @@ package struct Verification: Sendable {
     }
 
     private func makeSessions(
-        _ project: Project, port: Int, _ start: ContinuousClock.Instant
+        _ project: Project, port: Int, _ tap: WireTap, _ start: ContinuousClock.Instant
     ) throws -> [[VerifiedClient]] {
         var randomness = SystemRandomNumberGenerator()
         return try (0..<plan.sessions).map { session in
@@ -122,6 +124,7 @@ package struct Verification: Sendable {
                     now: .current, using: &randomness)
                 return try VerifiedClient(
                     name: "s\(session)c\(member)", apiKey: Self.apiKey, sessionID: id, token: token, port: port,
+                    tap: tap,
                     start: start)
             }
         }
@@ -130,7 +133,8 @@ package struct Verification: Sendable {
     // MARK: - Signals and faults
 
     private func sendAndCommitFaults(
-        _ sessions: [[VerifiedClient]], _ server: RestartableServer, _ sentCount: Counter, _ random: inout SplitMix64
+        _ sessions: [[VerifiedClient]], _ server: RestartableServer, _ tap: WireTap, _ sentCount: Counter,
+        _ random: inout SplitMix64
     ) async throws {
         let clients = sessions.flatMap { $0 }
         let faults = faults(&random)
@@ -146,7 +150,7 @@ package struct Verification: Sendable {
                 // The faults are spread evenly over the signals.
                 let due = plan.signals * (number + 1) / (faults.count + 1)
                 while sentCount.value < due { try await Task.sleep(for: .milliseconds(5)) }
-                try await commit(fault, server, clients, &random)
+                try await commit(fault, server, clients, tap, &random)
             }
             try await group.waitForAll()
         }
@@ -163,7 +167,8 @@ package struct Verification: Sendable {
     }
 
     private func commit(
-        _ fault: Fault, _ server: RestartableServer, _ clients: [VerifiedClient], _ random: inout SplitMix64
+        _ fault: Fault, _ server: RestartableServer, _ clients: [VerifiedClient], _ tap: WireTap,
+        _ random: inout SplitMix64
     ) async throws {
         switch fault {
         case .cut(let cut): clients.randomElement(using: &random)?.relay.cut(cut)
@@ -172,8 +177,14 @@ package struct Verification: Sendable {
             try await Task.sleep(for: .milliseconds(Int.random(in: 100...1_500, using: &random)))
             server.signal(SIGCONT)
         case .kill, .restart:
-            if case .kill = fault { server.signal(SIGKILL) } else { server.signal(SIGTERM) }
+            let losesSessions = if case .kill = fault { true } else { false }
+            server.signal(losesSessions ? SIGKILL : SIGTERM)
             try server.start()
+            // The last bytes of the old server have passed, and no client can reach the new one yet.
+            tap.judging { judge, now in
+                if losesSessions { judge.serverLostSessions() }
+                judge.serverStarted(at: now)
+            }
             for client in clients { client.relay.retarget(to: server.port) }
         }
     }

@@ -25,13 +25,14 @@ final class VerifiedClient: Sendable {
     private let start: ContinuousClock.Instant
     private let notes = Mutex(Notes())
 
-    init(name: String, apiKey: String, sessionID: SessionID, token: String, port: Int, start: ContinuousClock.Instant)
-        throws
-    {
+    init(
+        name: String, apiKey: String, sessionID: SessionID, token: String, port: Int, tap: WireTap,
+        start: ContinuousClock.Instant
+    ) throws {
         self.name = name
         self.token = token
         self.start = start
-        relay = try NetworkRelay(to: port)
+        relay = try NetworkRelay(to: port, tap: tap)
         session = Session(apiKey: apiKey, sessionId: sessionID.rawValue, server: "http://127.0.0.1:\(relay.port)")
         session.keepJournal { [weak self] in self?.note($0) }
     }

@@ -33,7 +33,11 @@ package struct VerifyReport: Sendable {
             case .opening, .created, .destroyed, .ended: break
             }
         }
-        for violation in HistoryChecker.violations(in: history) {
+        add(HistoryChecker.violations(in: history))
+    }
+
+    mutating func add(_ found: [Violation]) {
+        for violation in found {
             violations.append(violation)
             switch violation.kind {
             case .missing: count("lost")

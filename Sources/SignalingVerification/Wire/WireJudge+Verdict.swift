@@ -1,0 +1,142 @@
+import SignalingProtocol
+
+/// What can be judged only when everything has passed: an event may be known from another client later.
+extension WireJudge {
+    private static let reportsPerSocket = 3
+
+    /// All violations.
+    ///
+    /// - Parameter isSettled: every client that is connected had the time to receive everything.
+    public mutating func violations(at now: MonotonicInstant, isSettled: Bool) -> [Violation] {
+        for number in sockets.keys.sorted() {
+            if let socket = sockets[number], let connection = socket.connection {
+                judgeCompleteness(socket, connection, isSettled: isSettled)
+                judgeList(socket, connection)
+            }
+            if isSettled, let socket = sockets[number], socket.isOpen, socket.answeredCount < socket.requests.count {
+                let request = socket.requests[socket.answeredCount]
+                report(.g2, .missing, "the request \(request.id) (\(request.op)) on socket \(number) has no answer")
+            }
+        }
+        for index in orders.indices { judgePresence(orders[index], ofEpoch: Int32(index)) }
+        judgeEarlyDepartures()
+        if isSettled { judgeDepartures(at: now) }
+        return found
+    }
+
+    /// Each socket got every event that is meant for its connection, from its start to where it ended.
+    private mutating func judgeCompleteness(_ socket: Socket, _ connection: Name, isSettled: Bool) {
+        let order = orders[Int(socket.epoch)]
+        var through = max(socket.claimed, socket.received.last.map { Int($0) } ?? 0)
+        if socket.isOpen, isSettled { through = order.lastSeq }
+        guard through > socket.start else { return }
+        var received = socket.received[...]
+        var missing = 0
+        for seq in (socket.start + 1)...through {
+            while let first = received.first, first < seq { received.removeFirst() }
+            if let first = received.first, first == seq { continue }
+            guard let event = order[seq],
+                event.isMeant(for: connection, suppressesPresence: socket.suppressesPresence),
+                seq > socket.onlyBroadcastsThrough || event.isBroadcast
+            else { continue }
+            missing += 1
+            if missing <= Self.reportsPerSocket {
+                report(.g3, .missing, "\(id(connection)) misses \(event) at \(seq), without notice")
+            }
+        }
+        if missing > Self.reportsPerSocket {
+            report(.g3, .missing, "\(id(connection)) misses \(missing - Self.reportsPerSocket) more events")
+        }
+    }
+
+    /// CON-5: the list of connections is that of the moment of joining.
+    private mutating func judgeList(_ socket: Socket, _ connection: Name) {
+        guard let others = socket.others, !socket.suppressesPresence else { return }
+        let order = orders[Int(socket.epoch)]
+        let joined = max(socket.start, socket.onlyBroadcastsThrough)
+        guard order.isComplete(through: joined) else { return }
+        var expected: Set<Name> = []
+        for seq in 1...max(joined, 1) {
+            switch order[seq] {
+            case .created(let name): expected.insert(name)
+            case .destroyed(let name): expected.remove(name)
+            case .signal, nil: break
+            }
+        }
+        expected.remove(connection)
+        let listed = Set(others).subtracting([connection])
+        for name in listed.subtracting(expected).sorted() {
+            report(.g7, .wrong, "\(id(connection)) was told of \(id(name)), which was not in the session at \(joined)")
+        }
+        for name in expected.subtracting(listed).sorted() {
+            report(
+                .g7, .missing, "\(id(connection)) was not told of \(id(name)), which was in the session at \(joined)")
+        }
+    }
+
+    /// Each connection is created once and destroyed once, and nothing comes from it after that (PRES-3).
+    private mutating func judgePresence(_ order: WireOrder, ofEpoch epoch: Int32) {
+        var came: [Name: Int] = [:]
+        var left: [Name: Int] = [:]
+        for seq in 1...max(order.lastSeq, 1) {
+            switch order[seq] {
+            case .created(let name):
+                if let before = came.updateValue(seq, forKey: name) {
+                    report(.g7, .duplicate, "\(id(name)) was created at \(before) and at \(seq)")
+                }
+            case .destroyed(let name):
+                if let before = left.updateValue(seq, forKey: name) {
+                    report(.g7, .duplicate, "\(id(name)) was destroyed at \(before) and at \(seq)")
+                }
+            case .signal(_, let from?, _):
+                if let gone = left[from] {
+                    report(.g7, .reordered, "the signal at \(seq) is from \(id(from)), which left at \(gone) (PRES-3)")
+                }
+            case .signal(_, nil, _), nil: break
+            }
+        }
+        for (name, seq) in left {
+            if let connection = connections[name], connection.epoch == epoch, connection.end == nil,
+                sockets[connection.socket]?.isOpen == true
+            {
+                report(.g7, .wrong, "\(id(name)) is connected, and others were told of its end at \(seq)")
+            }
+        }
+    }
+
+    /// No connection was told as gone while its client could still resume it.
+    private mutating func judgeEarlyDepartures() {
+        for (name, connection) in connections.sorted(by: { $0.key < $1.key }) {
+            let order = orders[Int(connection.epoch)]
+            guard connection.end == nil, order.networkLosses.contains(name), let told = order.departures[name],
+                let lostAt = connection.lostAt
+            else { continue }
+            let elapsed = told.duration(since: lostAt)
+            if elapsed < terms.resumeWindow - terms.tolerance {
+                report(.g7, .wrong, "the end of \(id(name)) was told \(elapsed) after its loss, within its window")
+            }
+        }
+    }
+
+    /// The end of every connection that is gone was told, and in time.
+    private mutating func judgeDepartures(at now: MonotonicInstant) {
+        var observed: Set<Int32> = []
+        for socket in sockets.values where socket.isOpen && !socket.suppressesPresence && socket.connection != nil {
+            observed.insert(socket.epoch)
+        }
+        for (name, connection) in connections.sorted(by: { $0.key < $1.key })
+        where isKept(connection.epoch) && observed.contains(connection.epoch) {
+            guard let lostAt = connection.lostAt else { continue }
+            let patience = terms.heartbeat * 2 + terms.resumeWindow + terms.tolerance
+            let due = max(lostAt.advanced(by: patience), startedAt.advanced(by: terms.tolerance))
+            if let told = orders[Int(connection.epoch)].departures[name] {
+                if told > due {
+                    report(
+                        .g7, .wrong, "the end of \(id(name)) was told \(told.duration(since: lostAt)) after its loss")
+                }
+            } else if now > due {
+                report(.g7, .missing, "\(id(name)) is gone since \(now.duration(since: lostAt)), and nobody was told")
+            }
+        }
+    }
+}

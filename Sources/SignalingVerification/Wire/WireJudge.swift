@@ -1,0 +1,470 @@
+import JSONText
+import SignalingProtocol
+
+/// Judges the lines between clients and servers by the rules of `docs/PROTOCOL.md`, as they pass.
+///
+/// It stands on the wire, before any filter of a client: a server that sends an event twice is found although the
+/// client drops the second one. It relies on nothing that a server reports about itself, and shares no decoder with the
+/// product. It keeps a few bytes for each event and delivery, so that it can judge millions of signals.
+///
+/// The data of each signal must be unique in the session: it identifies the signal. Feed it with lines in the order in
+/// which they pass, with one clock, and call ``violations(at:isSettled:)`` at the end.
+public struct WireJudge: Sendable {
+    /// What the server under test was told, and how exactly its clock can be judged.
+    public struct Terms: Sendable {
+        public var resumeWindow: Duration
+        public var recoveryWindow: Duration
+        public var heartbeat: Duration
+        /// The bounds of a session's log (RES-14).
+        public var logEventCount: Int
+        public var logByteCount: Int
+        /// How late a server may act, and how far the tap's clock may be from the server's, before it counts as wrong.
+        public var tolerance: Duration
+
+        public init(
+            resumeWindow: Duration, recoveryWindow: Duration, heartbeat: Duration, logEventCount: Int,
+            logByteCount: Int, tolerance: Duration
+        ) {
+            self.resumeWindow = resumeWindow
+            self.recoveryWindow = recoveryWindow
+            self.heartbeat = heartbeat
+            self.logEventCount = logEventCount
+            self.logByteCount = logByteCount
+            self.tolerance = tolerance
+        }
+    }
+
+    /// The caller's number for a socket. Each number is used once.
+    public typealias SocketNumber = Int
+
+    typealias Name = WireOrder.Name
+
+    struct Sending: Sendable {
+        var from: Name?
+        var to: WireOrder.Target
+        var isOnlineOnly: Bool
+        var epoch: Int32 = -1
+        var seq: Int32 = -1
+        /// When its acknowledgement passed.
+        var acknowledgedAt: MonotonicInstant?
+    }
+
+    struct Request: Sendable {
+        var id: Int64
+        var op: String
+        var signal: Int32?
+    }
+
+    struct Resume: Sendable {
+        var connection: Name?
+        var secret: String
+        var epoch: String
+        var after: Int
+    }
+
+    struct Socket: Sendable {
+        var session = ""
+        var openedAt: MonotonicInstant
+        var resume: Resume?
+        var suppressesPresence = false
+        /// The requests without an answer, in their order.
+        var requests: [Request] = []
+        /// Answered requests at the front of `requests`.
+        var answeredCount = 0
+        var connection: Name?
+        var epoch: Int32 = -1
+        /// Events up to this seq belong to an earlier socket, or to nobody.
+        var start = 0
+        var replayThrough = 0
+        /// Only broadcasts are due up to this seq (RES-2, `recovered`).
+        var onlyBroadcastsThrough = 0
+        /// The seqs of the events that the server sent, in their order.
+        var received: [Int32] = []
+        /// Before this seq the server claims to have sent everything (HB-2, SIG-6).
+        var claimed = 0
+        var isOpen = true
+        var others: [Name]?
+        var onlineOnly: Set<Int32> = []
+    }
+
+    struct Connection: Sendable {
+        var session: String
+        var epoch: Int32
+        var joinSeq: Int
+        var socket: SocketNumber
+        var suppressesPresence: Bool
+        var secret: String
+        /// When the last socket ended; nil while one is open.
+        var lostAt: MonotonicInstant?
+        var end: End?
+
+        enum End: Sendable {
+            /// The client sent `disconnect`.
+            case left
+            case forceDisconnected
+            /// Another connection of the same client replaced it (RES-12).
+            case replaced
+        }
+    }
+
+    let terms: Terms
+    var found: [Violation] = []
+    private var names: [String: Name] = [:]
+    private(set) var ids: [String] = []
+    private var signalNumbers: [String: Int32] = [:]
+    private(set) var sendings: [Sending] = []
+    private(set) var sockets: [SocketNumber: Socket] = [:]
+    var connections: [Name: Connection] = [:]
+    private var epochNumbers: [String: Int32] = [:]
+    private(set) var orders: [WireOrder] = []
+    /// The epoch of each session, while the server is known to keep it.
+    private var currentEpochs: [String: Int32] = [:]
+    private var retiredEpochs: Set<Int32> = []
+    /// When the present server was ready.
+    private(set) var startedAt = MonotonicInstant(nanoseconds: .min)
+
+    public init(terms: Terms) { self.terms = terms }
+
+    /// How many events with a seq have passed to clients.
+    public var deliveryCount: Int { sockets.values.reduce(0) { $0 + $1.received.count } }
+
+    mutating func report(_ promise: Violation.Promise, _ kind: Violation.Kind, _ text: String) {
+        found.append(Violation(promise, kind, text))
+    }
+
+    private mutating func name(_ id: String) -> Name {
+        if let name = names[id] { return name }
+        let name = Name(ids.count)
+        ids.append(id)
+        names[id] = name
+        return name
+    }
+
+    // MARK: - What passes
+
+    public mutating func opened(_ socket: SocketNumber, at now: MonotonicInstant) {
+        sockets[socket] = Socket(openedAt: now)
+    }
+
+    /// The socket ended for the server: nothing more passes in either direction.
+    public mutating func closed(_ number: SocketNumber, at now: MonotonicInstant) {
+        guard var socket = sockets.removeValue(forKey: number) else { return }
+        socket.isOpen = false
+        sockets[number] = socket
+        if let name = socket.connection, connections[name]?.socket == number { connections[name]?.lostAt = now }
+    }
+
+    /// A signal through REST was sent.
+    public mutating func sentByREST(data: String, to: String?) {
+        let target = to.map { WireOrder.Target.connection(name($0)) } ?? .all
+        addSending(data, Sending(from: nil, to: target, isOnlineOnly: false))
+    }
+
+    /// A connection was force-disconnected through REST, and the server confirmed it.
+    public mutating func forceDisconnectedByREST(_ id: String) { connections[name(id)]?.end = .forceDisconnected }
+
+    /// A server is ready: from now on it has the time to do what its predecessor could not.
+    public mutating func serverStarted(at now: MonotonicInstant) { startedAt = now }
+
+    /// The server lost its sessions: it was killed, and its successor had no state.
+    public mutating func serverLostSessions() {
+        retiredEpochs.formUnion(currentEpochs.values)
+        currentEpochs = [:]
+    }
+
+    /// A text message from the client, of one or more lines (WIRE-3).
+    public mutating func clientSent(
+        _ message: UnsafeRawBufferPointer, on number: SocketNumber, at now: MonotonicInstant
+    ) {
+        forEachLine(message) { judge, line in judge.clientSent(line, on: number) }
+    }
+
+    /// A text message from the server.
+    public mutating func serverSent(
+        _ message: UnsafeRawBufferPointer, on number: SocketNumber, at now: MonotonicInstant
+    ) {
+        forEachLine(message) { judge, line in judge.serverSent(line, on: number, at: now) }
+    }
+
+    private mutating func forEachLine(
+        _ message: UnsafeRawBufferPointer, _ body: (inout WireJudge, WireLine) -> Void
+    ) {
+        for line in message.split(separator: UInt8(ascii: "\n")) {
+            // Clients may send malformed lines on purpose; a malformed line of the server is found by its absence.
+            if let line = WireLine(line) { body(&self, line) }
+        }
+    }
+
+    // MARK: - The client's lines
+
+    private mutating func clientSent(_ line: WireLine, on number: SocketNumber) {
+        guard let op = line.op, sockets[number] != nil else { return }
+        if op == "pong" { return }
+        var signal: Int32?
+        switch op {
+        case "connect": noteConnect(line, on: number)
+        case "signal": signal = noteSignal(line, on: number)
+        case "disconnect": if let name = sockets[number]?.connection { connections[name]?.end = .left }
+        default: break
+        }
+        if let id = line.id { sockets[number]?.requests.append(Request(id: id, op: op, signal: signal)) }
+    }
+
+    private mutating func noteConnect(_ line: WireLine, on number: SocketNumber) {
+        sockets[number]?.session = line.text("sessionId") ?? ""
+        sockets[number]?.suppressesPresence =
+            line.member("options")?.isTrue("connectionEventsSuppressed") ?? false
+        guard let resume = line.member("resume") else { return }
+        sockets[number]?.resume = Resume(
+            connection: resume.text("connectionId").flatMap { names[$0] }, secret: resume.text("secret") ?? "",
+            epoch: resume.text("epoch") ?? "", after: Int(resume.number("after") ?? 0))
+    }
+
+    private mutating func noteSignal(_ line: WireLine, on number: SocketNumber) -> Int32? {
+        guard let data = line.text("data"), let from = sockets[number]?.connection else { return nil }
+        let target = line.text("to").map { WireOrder.Target.connection(name($0)) } ?? .all
+        return addSending(data, Sending(from: from, to: target, isOnlineOnly: line.isTrue("onlineOnly")))
+    }
+
+    @discardableResult
+    private mutating func addSending(_ data: String, _ sending: Sending) -> Int32 {
+        // A request that is repeated after a resume is the same signal (RES-9).
+        if let number = signalNumbers[data] { return number }
+        let number = Int32(sendings.count)
+        signalNumbers[data] = number
+        sendings.append(sending)
+        return number
+    }
+
+    // MARK: - The server's lines
+
+    private mutating func serverSent(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
+        guard sockets[number]?.isOpen == true else { return }
+        switch line.ev {
+        case "connected": noteConnected(line, on: number, at: now)
+        case "signal": noteReceivedSignal(line, on: number, at: now)
+        case "connectionCreated":
+            if let id = line.member("connection")?.text("connectionId"), let seq = line.seq {
+                let name = name(id)
+                receive(.created(name), at: seq, line.byteCount, on: number, now)
+            }
+        case "connectionDestroyed":
+            if let id = line.text("connectionId"), let seq = line.seq {
+                let name = name(id)
+                receive(.destroyed(name), at: seq, line.byteCount, on: number, now)
+                if line.text("reason") == "networkDisconnected", let epoch = sockets[number]?.epoch {
+                    orders[Int(epoch)].noteNetworkLoss(of: name)
+                }
+            }
+        case "connections":
+            let page = line.list("connections")?.compactMap { $0.text("connectionId") }.map { name($0) } ?? []
+            sockets[number]?.others?.append(contentsOf: page)
+        case "ping": if let seq = line.seq { claim(seq, on: number) }
+        case "ack": noteAnswer(line, isAck: true, on: number, at: now)
+        case "error": noteAnswer(line, isAck: false, on: number, at: now)
+        case "disconnected":
+            if line.text("reason") == "forceDisconnected", let name = sockets[number]?.connection {
+                connections[name]?.end = .forceDisconnected
+            }
+        default: break
+        }
+    }
+
+    private mutating func claim(_ seq: Int, on number: SocketNumber) {
+        guard let claimed = sockets[number]?.claimed else { return }
+        sockets[number]?.claimed = max(claimed, seq)
+    }
+
+    /// WIRE-8: answers come in the order of the requests.
+    private mutating func answeredRequest(_ line: WireLine, on number: SocketNumber) -> Request? {
+        guard let id = line.id, let socket = sockets[number] else { return nil }
+        guard socket.answeredCount < socket.requests.count else {
+            report(.g2, .wrong, "socket \(number) got an answer to request \(id), which has no answer due")
+            return nil
+        }
+        let request = socket.requests[socket.answeredCount]
+        sockets[number]?.answeredCount += 1
+        if request.id != id {
+            report(
+                .g2, .reordered,
+                "socket \(number) got the answer to request \(id) before that to request \(request.id) (WIRE-8)")
+        }
+        // Keep the list short on a long socket.
+        if socket.answeredCount >= 1_024 {
+            sockets[number]?.requests.removeFirst(socket.answeredCount + 1)
+            sockets[number]?.answeredCount = 0
+        }
+        return request
+    }
+
+    private mutating func noteAnswer(
+        _ line: WireLine, isAck: Bool, on number: SocketNumber, at now: MonotonicInstant
+    ) {
+        guard let request = answeredRequest(line, on: number), let signal = request.signal, isAck,
+            let socket = sockets[number], let connection = socket.connection
+        else { return }
+        let sending = sendings[Int(signal)]
+        sendings[Int(signal)].acknowledgedAt = now
+        guard let seq = line.seq else {
+            if !sending.isOnlineOnly {
+                report(.g2, .wrong, "signal \(signal) of \(id(connection)) was acknowledged without a seq")
+            }
+            return
+        }
+        note(.signal(signal, from: connection, to: sending.to), at: seq, line.byteCount, socket.epoch, now)
+        let isForItself = sending.to == .all || sending.to == .connection(connection)
+        if isForItself, seq > socket.start, socket.received.last.map({ $0 < seq }) ?? true {
+            report(.g2, .reordered, "\(id(connection)) got the ack of its signal at \(seq) before the signal (SIG-6)")
+        }
+        claim(seq, on: number)
+    }
+
+    private mutating func noteReceivedSignal(
+        _ line: WireLine, on number: SocketNumber, at now: MonotonicInstant
+    ) {
+        guard let data = line.text("data"), let socket = sockets[number], let connection = socket.connection else {
+            return
+        }
+        guard let signal = signalNumbers[data] else {
+            report(.g8, .wrong, "\(id(connection)) got \(data), which was never sent")
+            return
+        }
+        let from = line.text("from").map { name($0) }
+        let sending = sendings[Int(signal)]
+        if from != sending.from {
+            report(
+                .g8, .wrong,
+                "\(data) came from \(from.map(id) ?? "the server"), and was sent by \(sending.from.map(id) ?? "REST")")
+        }
+        guard let seq = line.seq else {
+            return noteOnlineOnly(signal, sending, data, on: number, connection)
+        }
+        receive(.signal(signal, from: from, to: sending.to), at: seq, line.byteCount, on: number, now)
+    }
+
+    private mutating func noteOnlineOnly(
+        _ signal: Int32, _ sending: Sending, _ data: String, on number: SocketNumber, _ connection: Name
+    ) {
+        guard let socket = sockets[number] else { return }
+        if !sending.isOnlineOnly { report(.g6, .wrong, "\(data) came to \(id(connection)) without a seq") }
+        if sockets[number]?.onlineOnly.insert(signal).inserted == false {
+            report(.g6, .duplicate, "\(id(connection)) got \(data) twice")
+        }
+        if let acknowledgedAt = sending.acknowledgedAt, acknowledgedAt < socket.openedAt {
+            report(
+                .g6, .wrong, "\(id(connection)) got \(data), which was acknowledged before its socket was opened")
+        }
+        let isInReplay = socket.replayThrough > max(socket.start, socket.received.last.map { Int($0) } ?? 0)
+        if isInReplay, socket.claimed < socket.replayThrough, socket.received.isEmpty, sending.acknowledgedAt != nil,
+            sending.from == connection
+        {
+            report(.g6, .reordered, "\(id(connection)) got \(data) before its replay")
+        }
+    }
+
+    /// An event with a seq passes to a client.
+    private mutating func receive(
+        _ event: WireOrder.Event, at seq: Int, _ byteCount: Int, on number: SocketNumber, _ now: MonotonicInstant
+    ) {
+        guard let socket = sockets[number], let connection = socket.connection else { return }
+        note(event, at: seq, byteCount, socket.epoch, now)
+        if seq <= socket.start {
+            report(
+                .g3, .duplicate,
+                "\(id(connection)) got the event at \(seq), and its socket starts after \(socket.start) (CON-6)")
+        } else if let last = socket.received.last, seq <= last {
+            report(
+                seq == last ? .g3 : .g1, seq == last ? .duplicate : .reordered,
+                "\(id(connection)) got the event at \(seq) after the one at \(last)")
+        }
+        if !event.isMeant(for: connection, suppressesPresence: socket.suppressesPresence) {
+            report(.g8, .wrong, "\(id(connection)) got the event at \(seq), which is not meant for it")
+        }
+        sockets[number]?.received.append(Int32(seq))
+    }
+
+    /// All clients see one order, and a signal has one seq.
+    private mutating func note(
+        _ event: WireOrder.Event, at seq: Int, _ byteCount: Int, _ epoch: Int32, _ now: MonotonicInstant
+    ) {
+        guard orders.indices.contains(Int(epoch)) else { return }
+        if let known = orders[Int(epoch)].note(event, at: seq, byteCount: byteCount, seen: now) {
+            report(.g1, .reordered, "the event at \(seq) is \(known) for one client and \(event) for another")
+        }
+        guard case .signal(let signal, _, _) = event else { return }
+        let sending = sendings[Int(signal)]
+        if sending.isOnlineOnly { report(.g6, .wrong, "online-only signal \(signal) has the seq \(seq)") }
+        if sending.seq >= 0, sending.seq != seq || sending.epoch != epoch {
+            report(.g3, .duplicate, "signal \(signal) is in the order twice, at \(sending.seq) and \(seq)")
+        }
+        sendings[Int(signal)].seq = Int32(seq)
+        sendings[Int(signal)].epoch = epoch
+    }
+
+    // MARK: - connected
+
+    private mutating func noteConnected(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
+        _ = answeredRequest(line, on: number)
+        guard var socket = sockets[number], let own = line.member("connection")?.text("connectionId"),
+            let epochText = line.text("epoch"), let seq = line.seq, let outcome = line.text("outcome")
+        else { return report(.g4, .wrong, "socket \(number) got an incomplete connected") }
+        let name = name(own)
+        let epoch = epochNumber(epochText, of: socket.session)
+        judge(outcome, seq: seq, name, socket, at: now)
+        socket.connection = name
+        socket.epoch = epoch
+        socket.start = seq
+        socket.claimed = seq
+        socket.replayThrough = line.number("replayThrough").map { Int($0) } ?? 0
+        // A new connection gets broadcasts of the time before it, and nothing else from that time.
+        if outcome != "resumed" { socket.onlyBroadcastsThrough = socket.replayThrough }
+        if outcome == "resumed", let known = connections[name] {
+            // The options belong to the connection (CON-4).
+            socket.suppressesPresence = known.suppressesPresence
+        } else {
+            socket.others = line.list("connections")?.compactMap { $0.text("connectionId") }.map { self.name($0) }
+        }
+        sockets[number] = socket
+        if outcome == "new" || outcome == "lost", socket.replayThrough == 0 {
+            note(.created(name), at: seq, 0, epoch, now)  // CON-6
+        }
+        let joinSeq = outcome == "resumed" ? connections[name]?.joinSeq ?? seq : max(seq, socket.replayThrough)
+        connections[name] = Connection(
+            session: socket.session, epoch: epoch, joinSeq: joinSeq, socket: number,
+            suppressesPresence: socket.suppressesPresence, secret: line.member("resume")?.text("secret") ?? "")
+    }
+
+    private mutating func epochNumber(_ text: String, of session: String) -> Int32 {
+        let key = "\(session) \(text)"
+        if let number = epochNumbers[key] {
+            if retiredEpochs.contains(number) {
+                report(.g4, .wrong, "a server that lost its sessions continues the epoch \(text)")
+            }
+            return number
+        }
+        let number = Int32(orders.count)
+        epochNumbers[key] = number
+        orders.append(WireOrder())
+        if let current = currentEpochs[session], !retiredEpochs.contains(current), isNeeded(current) {
+            report(.g4, .missing, "the session has the new epoch \(text), although the server kept its sessions")
+        }
+        currentEpochs[session] = number
+        return number
+    }
+
+    /// A session's epoch may end only when no connection is left to which a client could come back.
+    private func isNeeded(_ epoch: Int32) -> Bool {
+        connections.values.contains { $0.epoch == epoch && $0.end == nil && $0.lostAt == nil }
+    }
+}
+
+extension WireJudge {
+    /// The beginning of a connection's ID, for reports.
+    func id(_ name: Name) -> String { String(ids[Int(name)].prefix(8)) }
+
+    /// Whether the server still keeps the order of this epoch.
+    func isKept(_ epoch: Int32) -> Bool { !retiredEpochs.contains(epoch) }
+
+    /// The number of an epoch that the wire has shown.
+    func knownEpoch(_ text: String, of session: String) -> Int32? { epochNumbers["\(session) \(text)"] }
+}

@@ -1,0 +1,65 @@
+import SignalingProtocol
+import SignalingVerification
+import Synchronization
+
+/// Shows everything that passes through the relays to a ``WireJudge``, with one clock.
+///
+/// A relay reports bytes before it forwards them, so that the judge sees a cause before its effects.
+package final class WireTap: Sendable {
+    /// One connection through a relay, with its two directions.
+    package final class Line: Sendable {
+        private struct Readers {
+            var up = MessageReader()
+            var down = MessageReader()
+        }
+
+        private let tap: WireTap
+        private let number: Int
+        private let readers = Mutex(Readers())
+
+        fileprivate init(_ tap: WireTap, _ number: Int) {
+            self.tap = tap
+            self.number = number
+        }
+
+        func passed(_ bytes: some Sequence<UInt8>, isUp: Bool) {
+            let messages = readers.withLock { isUp ? $0.up.append(bytes) : $0.down.append(bytes) }
+            if messages.isEmpty { return }
+            tap.judging { judge, now in
+                for message in messages {
+                    message.withUnsafeBytes { bytes in
+                        if isUp {
+                            judge.clientSent(bytes, on: number, at: now)
+                        } else {
+                            judge.serverSent(bytes, on: number, at: now)
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Bytes no longer pass in both directions: for the server the client is lost from now on.
+        func ended() { tap.judging { judge, now in judge.closed(number, at: now) } }
+    }
+
+    private let judge: Mutex<WireJudge>
+    private let lineCount = Atomic(0)
+    private let start: ContinuousClock.Instant
+
+    init(terms: WireJudge.Terms, start: ContinuousClock.Instant) {
+        judge = Mutex(WireJudge(terms: terms))
+        self.start = start
+    }
+
+    func openLine() -> Line {
+        let number = lineCount.add(1, ordering: .relaxed).newValue
+        judging { judge, now in judge.opened(number, at: now) }
+        return Line(self, number)
+    }
+
+    func judging<Result: Sendable>(_ body: (inout WireJudge, MonotonicInstant) -> Result) -> Result {
+        judge.withLock { judge in
+            body(&judge, MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds))
+        }
+    }
+}

@@ -1,0 +1,322 @@
+import SignalingProtocol
+import SignalingVerification
+import Testing
+
+/// The wire of one session, written by hand.
+private struct Wire {
+    var judge = WireJudge(
+        terms: WireJudge.Terms(
+            resumeWindow: .seconds(60), recoveryWindow: .seconds(300), heartbeat: .seconds(10), logEventCount: 100,
+            logByteCount: 1_000_000, tolerance: .seconds(5)))
+    private(set) var seconds = 0.0
+
+    var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1_000_000_000)) }
+
+    mutating func pass(_ time: Double) { seconds += time }
+
+    mutating func up(_ socket: Int, _ lines: String...) {
+        let text = Array(lines.joined(separator: "\n").utf8)
+        text.withUnsafeBytes { judge.clientSent($0, on: socket, at: now) }
+    }
+
+    mutating func down(_ socket: Int, _ lines: String...) {
+        let text = Array(lines.joined(separator: "\n").utf8)
+        text.withUnsafeBytes { judge.serverSent($0, on: socket, at: now) }
+    }
+
+    /// A new connection, whose own creation has the seq.
+    mutating func connect(_ socket: Int, as id: String, seq: Int, others: [String] = [], options: String = "{}") {
+        judge.opened(socket, at: now)
+        up(socket, #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","options":\#(options)}"#)
+        down(socket, connected(id, seq: seq, "new", others: others))
+    }
+
+    func connected(
+        _ id: String, seq: Int, _ outcome: String, replayThrough: Int? = nil, others: [String] = [],
+        epoch: String = "e", secret: String = "secret"
+    ) -> String {
+        let list = ([id] + others).map { #"{"connectionId":"\#($0)"}"# }.joined(separator: ",")
+        let replay = replayThrough.map { #","replayThrough":\#($0)"# } ?? ""
+        return #"{"ev":"connected","id":1,"connection":{"connectionId":"\#(id)"},"connections":[\#(list)],"#
+            + #""epoch":"\#(epoch)","seq":\#(seq),"outcome":"\#(outcome)"\#(replay),"resume":{"secret":"\#(secret)"}}"#
+    }
+
+    mutating func resume(
+        _ socket: Int, _ id: String, after: Int, _ outcome: String, as newID: String? = nil, seq: Int,
+        replayThrough: Int? = nil, others: [String] = [], epoch: String = "e"
+    ) {
+        judge.opened(socket, at: now)
+        up(
+            socket,
+            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","resume":{"connectionId":"\#(id)","#
+                + #""secret":"secret","epoch":"e","after":\#(after)}}"#)
+        down(
+            socket,
+            connected(newID ?? id, seq: seq, outcome, replayThrough: replayThrough, others: others, epoch: epoch))
+    }
+
+    /// Two connections, `ada` on socket 1 and `bob` on socket 2.
+    static func ofTwo() -> Wire {
+        var wire = Wire()
+        wire.connect(1, as: "ada", seq: 1)
+        wire.connect(2, as: "bob", seq: 2, others: ["ada"])
+        wire.down(1, created("bob", 2))
+        return wire
+    }
+
+    /// Ada's signal, delivered to both and acknowledged.
+    mutating func exchange(_ data: String, seq: Int, id: Int) {
+        up(1, signal(data, id))
+        down(1, received(data, seq), ack(id, seq))
+        down(2, received(data, seq))
+    }
+
+    mutating func violations(isSettled: Bool = true) -> [Violation] {
+        judge.violations(at: now, isSettled: isSettled)
+    }
+}
+
+private func signal(_ data: String, _ id: Int, to: String? = nil, onlineOnly: Bool = false) -> String {
+    let target = to.map { #","to":"\#($0)""# } ?? ""
+    return #"{"op":"signal","id":\#(id),"data":"\#(data)"\#(target)\#(onlineOnly ? #","onlineOnly":true"# : "")}"#
+}
+private func received(_ data: String, _ seq: Int?, from: String = "ada") -> String {
+    #"{"ev":"signal",\#(seq.map { #""seq":\#($0),"# } ?? "")"from":"\#(from)","data":"\#(data)"}"#
+}
+private func ack(_ id: Int, _ seq: Int?) -> String {
+    #"{"ev":"ack","id":\#(id)\#(seq.map { #","seq":\#($0)"# } ?? "")}"#
+}
+private func created(_ id: String, _ seq: Int) -> String {
+    #"{"ev":"connectionCreated","seq":\#(seq),"connection":{"connectionId":"\#(id)"}}"#
+}
+private func destroyed(_ id: String, _ seq: Int, _ reason: String = "networkDisconnected") -> String {
+    #"{"ev":"connectionDestroyed","seq":\#(seq),"connectionId":"\#(id)","reason":"\#(reason)"}"#
+}
+
+@Suite("the judge of the wire")
+struct WireJudgeTests {
+    /// Each wire breaks one promise, and only that one.
+    private func expect(_ promise: Violation.Promise, _ wire: inout Wire, isSettled: Bool = true) {
+        let found = wire.violations(isSettled: isSettled)
+        #expect(!found.isEmpty)
+        #expect(found.allSatisfy { $0.promise == promise }, "\(found)")
+    }
+
+    @Test("a session without a fault has no violation")
+    func good() {
+        var wire = Wire.ofTwo()
+        wire.exchange("a", seq: 3, id: 2)
+        wire.up(1, signal("b", 3, to: "bob"), signal("c", 4, onlineOnly: true))
+        wire.down(1, ack(3, 4), received("c", nil), ack(4, nil))
+        wire.down(2, received("b", 4), received("c", nil), #"{"ev":"ping","seq":4}"#)
+        wire.up(2, #"{"op":"pong"}"#)
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(3)
+        wire.exchange("d", seq: 5, id: 5)
+        wire.resume(3, "bob", after: 4, "resumed", seq: 4, replayThrough: 5)
+        wire.down(3, received("d", 5))
+        #expect(wire.violations() == [])
+        #expect(wire.judge.deliveryCount == 6)
+    }
+
+    @Test("G3: an event that one client does not get")
+    func missing() {
+        var wire = Wire.ofTwo()
+        wire.up(1, signal("a", 2))
+        wire.down(1, received("a", 3), ack(2, 3))
+        wire.exchange("b", seq: 4, id: 3)
+        expect(.g3, &wire)
+    }
+
+    @Test("G3: a ping claims what was not sent (HB-2)")
+    func claimed() {
+        var wire = Wire.ofTwo()
+        wire.up(1, signal("a", 2))
+        wire.down(1, received("a", 3), ack(2, 3))
+        wire.down(2, #"{"ev":"ping","seq":3}"#)
+        expect(.g3, &wire, isSettled: false)
+    }
+
+    @Test("G3: a resume that replays what the client has")
+    func oldReplay() {
+        var wire = Wire.ofTwo()
+        wire.exchange("a", seq: 3, id: 2)
+        wire.judge.closed(2, at: wire.now)
+        wire.resume(3, "bob", after: 3, "resumed", seq: 3, replayThrough: 3)
+        wire.down(3, received("a", 3))
+        expect(.g3, &wire)
+    }
+
+    @Test("G4: a resume that skips what the client misses")
+    func silentResume() {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        wire.up(1, signal("a", 2))
+        wire.down(1, received("a", 3), ack(2, 3))
+        wire.resume(3, "bob", after: 2, "resumed", seq: 3)
+        expect(.g4, &wire)
+    }
+
+    @Test("G1: two clients see different events at one seq", arguments: ["a", "b"])
+    func order(second: String) {
+        var wire = Wire.ofTwo()
+        wire.up(1, signal("a", 2), signal("b", 3))
+        wire.down(1, received("a", 3), received("b", 4), ack(2, 3), ack(3, 4))
+        wire.down(2, received(second, second == "a" ? 4 : 3))
+        #expect(wire.violations().contains { $0.promise == .g1 })
+    }
+
+    @Test("G3: a signal is in the order twice")
+    func twice() {
+        var wire = Wire.ofTwo()
+        wire.exchange("a", seq: 3, id: 2)
+        wire.down(1, received("a", 4))
+        wire.down(2, received("a", 4))
+        expect(.g3, &wire)
+    }
+
+    @Test("G8: a wrong sender")
+    func from() {
+        var wire = Wire.ofTwo()
+        wire.up(1, signal("a", 2, onlineOnly: true))
+        wire.down(1, received("a", nil), ack(2, nil))
+        wire.down(2, received("a", nil, from: "bob"))
+        expect(.g8, &wire)
+    }
+
+    @Test("G2: answers out of order, early and missing (WIRE-8, SIG-6)", arguments: 0..<3)
+    func answers(fault: Int) {
+        var wire = Wire.ofTwo()
+        wire.up(1, signal("a", 2), signal("b", 3))
+        switch fault {
+        case 0: wire.down(1, received("a", 3), received("b", 4), ack(3, 4), ack(2, 3))
+        case 1: wire.down(1, ack(2, 3), received("a", 3), received("b", 4), ack(3, 4))
+        default: wire.down(1, received("a", 3), received("b", 4), ack(2, 3))
+        }
+        wire.down(2, received("a", 3), received("b", 4))
+        #expect(wire.violations().contains { $0.promise == .g2 })
+    }
+
+    @Test("G4: a needless lost, and a needless recovered", arguments: ["lost", "recovered"])
+    func needless(outcome: String) {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(20)
+        wire.resume(3, "bob", after: 2, outcome, as: "bob2", seq: 4, replayThrough: nil, others: ["ada"])
+        wire.down(1, destroyed("bob", 3), created("bob2", 4))
+        expect(.g4, &wire)
+    }
+
+    @Test("a lost after the windows, or from an overrun log, is right", arguments: [true, false])
+    func rightLost(isLate: Bool) {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        if !isLate { for number in 0..<200 { wire.exchangeAlone("d\(number)", seq: 3 + number, id: 2 + number) } }
+        wire.pass(isLate ? 400 : 20)
+        let seq = isLate ? 3 : 203
+        wire.down(1, destroyed("bob", seq), created("bob2", seq + 1))
+        wire.resume(3, "bob", after: 2, "lost", as: "bob2", seq: seq + 1, others: ["ada"])
+        // A late departure would be another fault.
+        #expect(wire.violations(isSettled: false) == [])
+    }
+
+    @Test("G4: an epoch ends without a reason, or goes on after the sessions were lost", arguments: [true, false])
+    func epochs(isConstant: Bool) {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        if isConstant {
+            wire.judge.closed(1, at: wire.now)
+            wire.judge.serverLostSessions()
+        }
+        wire.resume(
+            3, "bob", after: 2, "lost", as: "bob2", seq: 7, others: isConstant ? [] : ["ada"],
+            epoch: isConstant ? "e" : "f")
+        #expect(wire.violations(isSettled: false).contains { $0.promise == .g4 })
+    }
+
+    @Test("G7: a departure that nobody is told, or too late, or too early", arguments: 0..<3)
+    func departures(fault: Int) {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        switch fault {
+        case 0: wire.pass(90)
+        case 1:
+            wire.pass(90)
+            wire.down(1, destroyed("bob", 3))
+        default:
+            wire.pass(20)
+            wire.down(1, destroyed("bob", 3))
+        }
+        expect(.g7, &wire)
+    }
+
+    @Test("a departure in time is right")
+    func departure() {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(70)
+        wire.down(1, destroyed("bob", 3))
+        wire.pass(60)
+        #expect(wire.violations() == [])
+    }
+
+    @Test("G7: a connection that is told twice, or is not in the list, or signals after its end", arguments: 0..<3)
+    func presence(fault: Int) {
+        var wire = Wire.ofTwo()
+        switch fault {
+        case 0:
+            wire.down(1, created("bob", 3))
+        case 1: wire.connect(3, as: "cleo", seq: 3, others: ["ada"])
+        default:
+            wire.down(1, destroyed("bob", 3, "clientDisconnected"))
+            wire.up(2, signal("late", 2))
+            wire.down(1, received("late", 4, from: "bob"))
+        }
+        #expect(wire.violations(isSettled: false).contains { $0.promise == .g7 })
+    }
+
+    @Test("G7: a resume long after the window")
+    func neverExpired() {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(120)
+        wire.resume(3, "bob", after: 2, "resumed", seq: 2)
+        #expect(wire.violations(isSettled: false).contains { $0.promise == .g7 })
+    }
+
+    @Test("G6: an online-only signal twice, or on a socket that was opened after it")
+    func onlineOnly() {
+        var wire = Wire.ofTwo()
+        wire.up(1, signal("a", 2, onlineOnly: true))
+        wire.down(1, received("a", nil), ack(2, nil), received("a", nil))
+        expect(.g6, &wire)
+        wire = Wire.ofTwo()
+        wire.up(1, signal("a", 2, onlineOnly: true))
+        wire.down(1, received("a", nil), ack(2, nil))
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(1)
+        wire.resume(3, "bob", after: 2, "resumed", seq: 2)
+        wire.down(3, received("a", nil))
+        expect(.g6, &wire)
+    }
+
+    @Test("CON-4: presence for a client that suppresses it")
+    func suppressed() {
+        var wire = Wire.ofTwo()
+        wire.connect(3, as: "cleo", seq: 3, options: #"{"connectionEventsSuppressed":true}"#)
+        wire.down(1, created("cleo", 3))
+        wire.down(2, created("cleo", 3))
+        #expect(wire.violations() == [])
+        wire.down(1, destroyed("bob", 4, "clientDisconnected"))
+        wire.down(3, destroyed("bob", 4, "clientDisconnected"))
+        #expect(wire.violations(isSettled: false).contains { $0.promise == .g8 })
+    }
+}
+
+extension Wire {
+    /// Ada's signal while Bob has no socket.
+    fileprivate mutating func exchangeAlone(_ data: String, seq: Int, id: Int) {
+        up(1, signal(data, id))
+        down(1, received(data, seq), ack(id, seq))
+    }
+}
