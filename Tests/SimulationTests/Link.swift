@@ -1,5 +1,6 @@
 import SignalingProtocol
 import SignalingTransport
+import SignalingVerification
 
 @testable import SignalingClient
 @testable import SignalingServer
@@ -92,6 +93,7 @@ final class Link {
     func open() {
         travel(&up) { [self] in
             guard server.isRunning else { return clientLoses() }
+            world.judge.opened(Int(serverEnd.id), at: world.now)
             server.turn { $0.socketOpened(serverEnd) }
             travel(&down) { [self] in
                 guard !isClientGone, !down.isDead else { return }
@@ -139,6 +141,7 @@ final class Link {
         switch item {
         case .message(let bytes):
             if serverEnd.isClosing || isServerGone { return }
+            bytes.withUnsafeBytes { world.judge.clientSent($0, on: Int(serverEnd.id), at: world.now) }
             server.turn { hub in bytes.withUnsafeBytes { hub.socket(serverEnd, received: $0) } }
         case .close(let code): serverLoses(serverEnd.isClosing || serverEnd.isBacklogged ? nil : code)
         case .lost: serverLoses(nil)
@@ -177,6 +180,7 @@ final class Link {
     func serverLoses(_ code: UInt16?) {
         if isServerGone { return }
         isServerGone = true
+        world.judge.closed(Int(serverEnd.id), at: world.now)
         waitingUp = []
         guard server.isRunning, serverEnd.attachment != nil else { return }
         server.turn { $0.socketClosed(serverEnd, code: code) }
@@ -188,6 +192,7 @@ final class Link {
         if isServerGone || serverEnd.isClosing { return .closed }
         if serverEnd.isBacklogged { return .refused }
         server.noteWrite(bytes, to: serverEnd.id)
+        bytes.withUnsafeBytes { world.judge.serverSent($0, on: Int(serverEnd.id), at: world.now) }
         put(.message(bytes))
         guard waitingDownByteCount > Self.downCapacity else { return .sent }
         serverEnd.isBacklogged = true
@@ -222,6 +227,8 @@ final class Link {
         if isServerGone || serverEnd.isClosing { return }
         serverEnd.isClosing = true
         serverEnd.closeCode = code
+        // The windows of the connection begin now. A farewell is not judged.
+        world.judge.closed(Int(serverEnd.id), at: world.now)
         if serverEnd.isBacklogged {
             serverEnd.farewell = farewell
             if farewell != nil { world.count("farewell") }
@@ -314,6 +321,7 @@ final class Link {
     /// The server's process ends.
     func serverDies(after delay: Duration) {
         isServerGone = true
+        world.judge.closed(Int(serverEnd.id), at: world.now)
         world.schedule(after: delay) { [self] in clientLoses() }
     }
 }

@@ -34,6 +34,10 @@ final class Scenario {
             flushIntervalPerMember: world.milliseconds(0...2),
             drain: DrainPlan.Pace(
                 perClient: world.milliseconds(0...400), sliceCount: Int.random(in: 1...2, using: &world.random)))
+        world.judge.terms = WireJudge.Terms(
+            // Whether a connection can be recovered depends on how many others there are, too.
+            resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.0), heartbeat: limits.heartbeat,
+            logEventCount: bounds.log.eventCount, logByteCount: bounds.log.byteCount, tolerance: .milliseconds(200))
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
             clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
         }
@@ -99,7 +103,8 @@ final class Scenario {
         let here = Set(server?.engine.connections(of: Tokens.session).map(\.connectionId) ?? [])
         let connected = Set(clients.filter(\.isConnected).compactMap(\.connection))
         if here != connected { world.fail("G7: the server has \(here.sorted()), connected are \(connected.sorted())") }
-        return world.faults + HistoryChecker.violations(in: history).map(\.description)
+        let onTheWire = world.judge.violations(at: world.now, isSettled: true).map { "on the wire, \($0)" }
+        return world.faults + HistoryChecker.violations(in: history).map(\.description) + onTheWire
     }
 
     private func tearDown() {
@@ -114,6 +119,8 @@ final class Scenario {
         let server = SimulatedServer(world: world, bounds: bounds, limits: limits, remains: remains)
         self.server = server
         servers.append(server)
+        if remains == nil { world.judge.serverLostSessions() }
+        world.judge.serverStarted(at: world.now)
         remains = nil
         world.schedule(at: world.now) {}
         world.note("the server starts")
@@ -231,6 +238,7 @@ final class Scenario {
         let to = world.chance(4) ? clients.compactMap(\.connection).randomElement(using: &world.random) : nil
         backend.steps.append(History.Step(world.now, .sent(History.Sending(data: data, to: to))))
         unansweredRequests.insert(data)
+        world.judge.sentByREST(data: data, to: to?.rawValue)
         server.turn {
             $0.submit(.signal(.server, SignalRequest(data: data, to: to)), to: Tokens.session) { [unowned self] in
                 noteRESTAnswer($0, to: data)

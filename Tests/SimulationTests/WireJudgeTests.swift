@@ -237,11 +237,12 @@ struct WireJudgeTests {
     @Test("G7: a departure that nobody is told, or too late, or too early", arguments: 0..<3)
     func departures(fault: Int) {
         var wire = Wire.ofTwo()
+        wire.pass(1)
         wire.judge.closed(2, at: wire.now)
         switch fault {
         case 0: wire.pass(90)
         case 1:
-            wire.pass(90)
+            wire.pass(190)
             wire.down(1, destroyed("bob", 3))
         default:
             wire.pass(20)

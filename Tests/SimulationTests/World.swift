@@ -1,6 +1,7 @@
 import HeapModule
 import JSONText
 import SignalingProtocol
+import SignalingVerification
 import TestSupport
 
 /// Virtual time, randomness and the record of one run. The same seed gives the same run on every machine.
@@ -19,8 +20,14 @@ final class World {
     private(set) var now = MonotonicInstant(nanoseconds: 0)
     private var events = Heap<Event>()
     private var eventCount = 0
-    /// The error of the wall clock, in milliseconds.
-    var clockError: Int64 = 0
+    /// The error of the wall clock, in milliseconds. A server that is restored after a jump misjudges how long it was
+    /// away, so the judge of the wire no longer judges its windows.
+    var clockError: Int64 = 0 { didSet { judge.terms.tolerance = .seconds(3_600) } }
+    /// Sees every line that a server reads or writes.
+    var judge = WireJudge(
+        terms: WireJudge.Terms(
+            resumeWindow: .zero, recoveryWindow: .zero, heartbeat: .zero, logEventCount: 0, logByteCount: 0,
+            tolerance: .zero))
 
     private(set) var counts: [String: Int] = [:]
     private(set) var faults: [String] = []

@@ -108,7 +108,8 @@ extension WireJudge {
     private mutating func judgeEarlyDepartures() {
         for (name, connection) in connections.sorted(by: { $0.key < $1.key }) {
             let order = orders[Int(connection.epoch)]
-            guard connection.end == nil, order.networkLosses.contains(name), let told = order.departures[name],
+            guard connection.end == nil, !connection.isSought, order.networkLosses.contains(name),
+                let told = order.departures[name],
                 let lostAt = connection.lostAt
             else { continue }
             let elapsed = told.duration(since: lostAt)
@@ -120,17 +121,22 @@ extension WireJudge {
 
     /// The end of every connection that is gone was told, and in time.
     private mutating func judgeDepartures(at now: MonotonicInstant) {
-        var observed: Set<Int32> = []
-        for socket in sockets.values where socket.isOpen && !socket.suppressesPresence && socket.connection != nil {
-            observed.insert(socket.epoch)
+        // The longest observer of each epoch. A client that was recovered meanwhile got a list instead of the event.
+        var observedSince: [Int32: MonotonicInstant] = [:]
+        for socket in sockets.values where socket.isOpen && !socket.suppressesPresence {
+            guard let name = socket.connection, let joinedAt = connections[name]?.joinedAt else { continue }
+            observedSince[socket.epoch] = min(observedSince[socket.epoch] ?? joinedAt, joinedAt)
         }
         for (name, connection) in connections.sorted(by: { $0.key < $1.key })
-        where isKept(connection.epoch) && observed.contains(connection.epoch) {
-            guard let lostAt = connection.lostAt else { continue }
+        where isKept(connection.epoch) && !connection.isSought {
+            guard let lostAt = connection.lostAt, let since = observedSince[connection.epoch], since < lostAt else {
+                continue
+            }
             let patience = terms.heartbeat * 2 + terms.resumeWindow + terms.tolerance
             let due = max(lostAt.advanced(by: patience), startedAt.advanced(by: terms.tolerance))
             if let told = orders[Int(connection.epoch)].departures[name] {
-                if told > due {
+                // The observer may itself have been away, and have resumed.
+                if told > due.advanced(by: patience) {
                     report(
                         .g7, .wrong, "the end of \(id(name)) was told \(told.duration(since: lostAt)) after its loss")
                 }

@@ -91,12 +91,16 @@ public struct WireJudge: Sendable {
         var session: String
         var epoch: Int32
         var joinSeq: Int
+        var joinedAt: MonotonicInstant
         var socket: SocketNumber
         var suppressesPresence: Bool
         var secret: String
         /// When the last socket ended; nil while one is open.
         var lostAt: MonotonicInstant?
         var end: End?
+        /// Whether a client has tried to come back. The server may then have replaced the connection (RES-12), although
+        /// no answer passed.
+        var isSought = false
 
         enum End: Sendable {
             /// The client sent `disconnect`.
@@ -107,7 +111,8 @@ public struct WireJudge: Sendable {
         }
     }
 
-    let terms: Terms
+    /// May change while lines pass.
+    public var terms: Terms
     var found: [Violation] = []
     private var names: [String: Name] = [:]
     private(set) var ids: [String] = []
@@ -146,11 +151,10 @@ public struct WireJudge: Sendable {
         sockets[socket] = Socket(openedAt: now)
     }
 
-    /// The socket ended for the server: nothing more passes in either direction.
+    /// The socket ended for the server: nothing more passes in either direction. Later calls do nothing.
     public mutating func closed(_ number: SocketNumber, at now: MonotonicInstant) {
-        guard var socket = sockets.removeValue(forKey: number) else { return }
-        socket.isOpen = false
-        sockets[number] = socket
+        guard let socket = sockets[number], socket.isOpen else { return }
+        sockets[number]?.isOpen = false
         if let name = socket.connection, connections[name]?.socket == number { connections[name]?.lostAt = now }
     }
 
@@ -215,6 +219,7 @@ public struct WireJudge: Sendable {
         sockets[number]?.suppressesPresence =
             line.member("options")?.isTrue("connectionEventsSuppressed") ?? false
         guard let resume = line.member("resume") else { return }
+        if let old = resume.text("connectionId").flatMap({ names[$0] }) { connections[old]?.isSought = true }
         sockets[number]?.resume = Resume(
             connection: resume.text("connectionId").flatMap { names[$0] }, secret: resume.text("secret") ?? "",
             epoch: resume.text("epoch") ?? "", after: Int(resume.number("after") ?? 0))
@@ -354,12 +359,6 @@ public struct WireJudge: Sendable {
             report(
                 .g6, .wrong, "\(id(connection)) got \(data), which was acknowledged before its socket was opened")
         }
-        let isInReplay = socket.replayThrough > max(socket.start, socket.received.last.map { Int($0) } ?? 0)
-        if isInReplay, socket.claimed < socket.replayThrough, socket.received.isEmpty, sending.acknowledgedAt != nil,
-            sending.from == connection
-        {
-            report(.g6, .reordered, "\(id(connection)) got \(data) before its replay")
-        }
     }
 
     /// An event with a seq passes to a client.
@@ -428,9 +427,10 @@ public struct WireJudge: Sendable {
         if outcome == "new" || outcome == "lost", socket.replayThrough == 0 {
             note(.created(name), at: seq, 0, epoch, now)  // CON-6
         }
-        let joinSeq = outcome == "resumed" ? connections[name]?.joinSeq ?? seq : max(seq, socket.replayThrough)
+        let known = outcome == "resumed" ? connections[name] : nil
+        let joinSeq = known?.joinSeq ?? max(seq, socket.replayThrough)
         connections[name] = Connection(
-            session: socket.session, epoch: epoch, joinSeq: joinSeq, socket: number,
+            session: socket.session, epoch: epoch, joinSeq: joinSeq, joinedAt: known?.joinedAt ?? now, socket: number,
             suppressesPresence: socket.suppressesPresence, secret: line.member("resume")?.text("secret") ?? "")
     }
 
@@ -459,8 +459,7 @@ public struct WireJudge: Sendable {
 }
 
 extension WireJudge {
-    /// The beginning of a connection's ID, for reports.
-    func id(_ name: Name) -> String { String(ids[Int(name)].prefix(8)) }
+    func id(_ name: Name) -> String { ids[Int(name)] }
 
     /// Whether the server still keeps the order of this epoch.
     func isKept(_ epoch: Int32) -> Bool { !retiredEpochs.contains(epoch) }
