@@ -10,7 +10,10 @@ from playwright.sync_api import expect
 from user import User
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
-PATHS = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js"]
+PATHS = [
+    "/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js", "/webrtc/v2.2/js/TB.min.js",
+    "/npm/@vonage/client-sdk-video@latest/dist/js/opentok.js",
+]
 
 
 class Application:
