@@ -6,10 +6,9 @@ The test changes two things: the address of its server replaces 127.0.0.1:8080, 
 import re
 
 import pytest
-from playwright.sync_api import expect
-
 from application import Application
 from conftest import REPOSITORY
+from playwright.sync_api import expect
 from refusing_proxy import RefusingProxy
 
 DOCUMENT = (REPOSITORY / "docs/text-chat-web.md").read_text()
