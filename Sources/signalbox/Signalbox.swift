@@ -11,6 +11,7 @@ struct Signalbox: AsyncParsableCommand {
 
             Most options have an environment variable: --api-key is SIGNALBOX_API_KEY, and so on.
             """,
+        // `docs/openapi.yaml` and `web-test-client/package.json` repeat it; a test compares them.
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, SessionCommands.self, TokenCommand.self, CredentialsCommand.self, SignalCommand.self,

@@ -1,13 +1,15 @@
 """The test page and the browser library, as the server serves them."""
 
+import json
+
 import pytest
 
 from raw_socket import RawSocket
-from server_process import WEB_ROOT, Server
+from server_process import REPOSITORY, WEB_ROOT, Server
 
-LIBRARY = [
-    "/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js", "/v2.24.5/js/opentok.min.js"
-]
+ADDRESSES = json.loads((REPOSITORY / "Tests/Vectors/scripts/addresses.json").read_text())["cases"]
+LIBRARY = {case["path"]: case["bundle"] for case in ADDRESSES if "bundle" in case}
+MISTAKEN = {case["path"]: case["use"] for case in ADDRESSES if "use" in case}
 
 
 def test_the_page_is_served_with_a_strict_content_security_policy(server):
@@ -50,22 +52,47 @@ def test_files_have_their_content_type_and_an_etag(server, path, kind):
 def test_the_library_may_be_loaded_by_pages_of_every_origin(server, path):
     answer = server.request("GET", path, headers={"Origin": "https://elsewhere.example"})
     assert answer.status == 200, "the file is missing: run scripts/bundle-web"
-    assert answer.headers["Content-Type"].split(";")[0] == "text/javascript"
+    assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert b"initSession" in answer.body
-    file = "opentok.min.js" if path.endswith("min.js") else "opentok.js"
-    assert answer.body == (WEB_ROOT / "dist" / file).read_bytes()
+    assert answer.body == (WEB_ROOT / "dist" / LIBRARY[path]).read_bytes()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/v1.1/js/opentok.js", "/v20/js/opentok.js", "/v2.x/js/opentok.js", "/v2.6/js/other.js", "/v2.6",
-        "/v2.6/project/100",
-    ],
-)
-def test_other_versions_and_files_are_404(server, path):
-    assert server.request("GET", path).status == 404
+@pytest.mark.parametrize("path", LIBRARY)
+def test_an_address_with_a_version_is_cached_as_the_current_file_is(server, path):
+    """The server has one version of the library, which changes with the server."""
+    answer = server.request("GET", path)
+    assert answer.headers["Cache-Control"] == "public, max-age=300"
+    current = server.request("GET", "/v2/js/" + LIBRARY[path])
+    assert answer.headers["ETag"] == current.headers["ETag"]
+    known = server.request("GET", path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert (known.status, known.body) == (304, b"")
+    head = server.request("HEAD", path)
+    assert (head.status, head.headers["ETag"], head.body) == (200, answer.headers["ETag"], b"")
+
+
+@pytest.mark.parametrize("path", MISTAKEN)
+def test_an_unknown_address_of_the_script_names_the_right_one(server, path):
+    answer = server.request("GET", path)
+    assert answer.status == 404
+    assert answer.headers["Cache-Control"] != "public, max-age=300"
+    assert f"the browser library is at {MISTAKEN[path]}" in answer.json()["message"]
+    assert server.request("GET", MISTAKEN[path]).status == 200
+    assert server.request("POST", path).status == 404
+
+
+def test_a_path_that_is_no_script_is_404_without_advice(server):
+    for path in ("/v2.6", "/v2.6/project/100", "/assets/app.js", "/v2/js/opentok.min.js.map"):
+        answer = server.request("GET", path)
+        assert (answer.status, answer.json()["message"]) == (404, "there is nothing at this path"), path
+
+
+def test_without_a_bundle_the_server_says_how_to_make_one(tmp_path):
+    (tmp_path / "index.html").write_text("a page")
+    with Server(web_root=tmp_path) as server:
+        answer = server.request("GET", "/webrtc/v2/js/TB.min.js")
+    assert (answer.status, answer.json()["message"]) == (404, "the library is not bundled: run scripts/bundle-web")
 
 
 def test_pages_of_other_origins_may_not_read_the_page(server):

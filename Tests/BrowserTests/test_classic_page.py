@@ -1,41 +1,18 @@
 """Pages written for OpenTok: a script tag, and code without any reference to this server."""
 
-import http.server
 import pathlib
-import threading
 import urllib.parse
 
 import pytest
+from application import Application
 from playwright.sync_api import expect
 from user import User
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
-PATHS = ["/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js"]
-
-
-class Application:
-    """The web server of an application, which is another origin. Only the script tag of its page names this server."""
-
-    def __init__(self, html):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
-                self.end_headers()
-                self.wfile.write(html.encode())
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def stop(self):
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+PATHS = [
+    "/opentok.js", "/v2/js/opentok.js", "/v2/js/opentok.min.js", "/v2.6/js/opentok.js", "/webrtc/v2.2/js/TB.min.js",
+    "/npm/@vonage/client-sdk-video@latest/dist/js/opentok.js",
+]
 
 
 @pytest.fixture

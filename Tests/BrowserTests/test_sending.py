@@ -1,40 +1,8 @@
 """The states of a message, and the drafts and options that a page keeps."""
 
-import json
-import re
-
 from playwright.sync_api import expect
+from refusing_proxy import RefusingProxy
 from user import MESSAGE_ROWS, User
-
-
-class RefusingProxy:
-    """A proxy between pages and the server. While `word` is set, it refuses signals that contain the word."""
-
-    def __init__(self, open_page, word):
-        self.open_page = open_page
-        self.word = word
-
-    def open(self, address, **options):
-        page = self.open_page("about:blank", **options)
-        page.route_web_socket(re.compile("/v1/signaling"), self._connect)
-        page.goto(address)
-        return page
-
-    def _connect(self, socket):
-        server = socket.connect_to_server()
-
-        def from_page(text):
-            for line in text.strip().split("\n"):
-                if self.word and self.word in line:
-                    refusal = {
-                        "ev": "error", "id": json.loads(line)["id"], "code": 429, "name": "OT_RATE_LIMIT_EXCEEDED",
-                        "message": "too many signals", "retryable": False,
-                    }
-                    socket.send(json.dumps(refusal))
-                else:
-                    server.send(line)
-
-        socket.on_message(from_page)
 
 
 def test_chat_8_a_failed_message_shows_why_holds_back_the_next_and_can_be_sent_again(open_page, url, room, screenshots):

@@ -1,4 +1,4 @@
-import { displayName } from '../text-chat/display-name.js';
+import { displayName } from '../text-chat/index.js';
 import { make, timeOfDay } from './dom.js';
 
 /** The most lines that the log keeps. */

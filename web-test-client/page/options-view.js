@@ -1,4 +1,4 @@
-import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
+import { TYPING_PRESETS } from '../text-chat/index.js';
 
 /** The options of a pane: the form of typing and message signals, and the network switch. */
 export class OptionsView {

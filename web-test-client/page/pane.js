@@ -1,13 +1,7 @@
-import { displayName } from '../text-chat/display-name.js';
-import { STANDARD_RULE } from '../text-chat/timeline/grouping-rule.js';
-import { NameBook } from '../text-chat/name-book.js';
-import { readerCalendar } from '../text-chat/timeline/reader-calendar.js';
-import { SessionChannel } from '../text-chat/session-channel.js';
-import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { ChatTimeline } from '../text-chat/timeline/chat-timeline.js';
-import { CHAT_TYPE } from '../text-chat/wire/chat-wire-form.js';
-import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
-import { ChatTyping } from '../text-chat/typing/chat-typing.js';
+import {
+  CHAT_TYPE, ChatTimeline, ChatTyping, displayName, NameBook, newLocalId, readerCalendar, SessionChannel, STANDARD_RULE,
+  TextChatComponent, TYPING_PRESETS,
+} from '../text-chat/index.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
 import { ComposerView } from './composer-view.js';
 import { instantiate } from './dom.js';
@@ -345,8 +339,4 @@ export class Pane {
 
 function dataText(data) {
   return data === undefined ? '' : `: ${typeof data === 'string' ? data : JSON.stringify(data)}`;
-}
-
-function newLocalId() {
-  return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,4 +1,4 @@
-import { displayName } from '../text-chat/display-name.js';
+import { displayName } from '../text-chat/index.js';
 import { avatar, make } from './dom.js';
 
 /** The participants of the room, in the order in which they joined. */

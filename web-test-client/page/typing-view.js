@@ -1,4 +1,4 @@
-import { typingPhraseLadder, typingText } from '../text-chat/typing/typing-phrase.js';
+import { typingPhraseLadder, typingText } from '../text-chat/index.js';
 
 /** The line that lists typing users. It keeps its height when it is empty, so that the layout does not move. */
 export class TypingView {

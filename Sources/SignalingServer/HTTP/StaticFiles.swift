@@ -29,13 +29,6 @@ struct StaticFiles: Sendable {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws: wss:; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-    /// The paths from which OpenTok's pages load the library, and the bundle for each.
-    private static let libraryPaths = [
-        "/opentok.js": "/dist/opentok.js",
-        "/v2/js/opentok.js": "/dist/opentok.js",
-        "/v2/js/opentok.min.js": "/dist/opentok.min.js",
-    ]
-
     private static let contentTypes = [
         "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
         "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon",
@@ -65,20 +58,18 @@ struct StaticFiles: Sendable {
             files["/" + name] = File(bytes: Array(data), contentType: type, isLibrary: Self.isLibrary(name))
         }
         files["/"] = files["/index.html"]
-        for (path, bundle) in Self.libraryPaths { files[path] = files[bundle] }
         self.files = files
     }
 
-    func file(at path: String) -> File? { files[Self.unversioned(path)] }
+    func file(at path: String) -> File? {
+        switch ScriptAddress(path: path) {
+        case .library(let bundle): files[bundle.file]
+        case .unknown, nil: files[path]
+        }
+    }
 
     func response(at path: String, ifNoneMatch: String?) -> HTTPResponse {
-        let path = Self.unversioned(path)
-        guard let file = files[path] else {
-            if Self.libraryPaths[path] != nil {
-                return .failure(.notFound, "the library is not bundled: run scripts/bundle-web")
-            }
-            return .failure(.notFound, "there is nothing at this path")
-        }
+        guard let file = file(at: path) else { return .failure(.notFound, Self.absence(at: path)) }
         var headers: [(name: String, value: String)] =
             [
                 ("Content-Type", file.contentType), ("Cache-Control", file.cacheControl), ("ETag", file.entityTag),
@@ -94,16 +85,13 @@ struct StaticFiles: Sendable {
         return HTTPResponse(status: HTTPStatus.ok.rawValue, headers: headers, body: file.bytes)
     }
 
-    /// Pages name the library with any version 2.x, as in `/v2.6/js/opentok.js`; the server has one version.
-    private static func unversioned(_ path: String) -> String {
-        guard path.hasPrefix("/v2."), let slash = path.dropFirst().firstIndex(of: "/"),
-            path[..<slash].dropFirst("/v2".count).utf8.allSatisfy(isOfVersion)
-        else { return path }
-        return "/v2" + path[slash...]
-    }
-
-    private static func isOfVersion(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    /// Why there is no file at this path.
+    private static func absence(at path: String) -> String {
+        switch ScriptAddress(path: path) {
+        case .library: "the library is not bundled: run scripts/bundle-web"
+        case .unknown(let bundle): "there is no script at this path; the browser library is at \(bundle.address)"
+        case nil: "there is nothing at this path"
+        }
     }
 
     /// The folder also has tests and hidden files, which the server does not serve.

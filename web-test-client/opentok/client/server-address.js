@@ -1,7 +1,16 @@
 // Derives the socket's address from the script's, so that a page changes its server with the host in its script tag.
 
-/** The paths under which a Signalbox server offers this library. A part before them is a prefix that a proxy added. */
-const SCRIPT_PATHS = /\/(?:(?:v\d+(?:\.\d+)*\/js|dist)\/opentok(?:\.min)?|opentok|opentok\/index)\.js$/;
+/**
+ * The paths under which a Signalbox server offers this library: those of OpenTok's own hosts, those of its packages on
+ * a CDN, and the server's own. A part before them is a prefix that a proxy added.
+ */
+const SCRIPT_PATHS = new RegExp(
+  '/(?:' +
+    '(?:(?:webrtc/)?v2(?:\\.\\d+)*/js|(?:npm/)?@(?:opentok/client|vonage/client-sdk-video)(?:@[^/]+)?/dist/js)' +
+    '/(?:opentok|TB)(?:\\.min)?' +
+    '|dist/opentok(?:\\.min)?|opentok(?:/index)?' +
+    ')\\.js$',
+);
 
 /** The server that delivered the script, with a proxy's path prefix; null if unknown. */
 export function serverOfScript(scriptUrl) {

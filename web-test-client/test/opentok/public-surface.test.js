@@ -22,6 +22,12 @@ test('only main.js imports the library, and only its entry point', () => {
   assert.deepEqual(imports, [['main.js', './opentok/index.js'], ['main.js', './opentok/index.js?second']]);
 });
 
+test('the test page imports only the entry point of the chat', () => {
+  const imports = ['main.js', ...scriptsIn('page')].flatMap(importsOf).filter((from) => from.includes('text-chat'));
+  assert.ok(imports.length > 0);
+  assert.deepEqual([...new Set(imports)], ['../text-chat/index.js']);
+});
+
 test('the library imports nothing of the test page', () => {
   const library = new URL('opentok/', root);
   const files = readdirSync(library, { recursive: true }).filter((each) => each.endsWith('.js'));

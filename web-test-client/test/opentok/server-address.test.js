@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { serverOfScript, signalingAddress } from '../../opentok/client/server-address.js';
+import { vectorCases } from '../../test-support/vectors.js';
+
+const addresses = vectorCases('scripts/addresses.json').filter(({ bundle }) => bundle !== undefined);
+
+test('WIRE-1 a script that the server offers belongs to it, and to the prefix that a proxy added', () => {
+  assert.ok(addresses.length > 50, `only ${addresses.length} addresses were found`);
+  for (const { path } of addresses) {
+    assert.equal(serverOfScript(`https://box.example${path}?x=1`), 'https://box.example', path);
+    assert.equal(serverOfScript(`https://box.example/signals${path}`), 'https://box.example/signals', path);
+  }
+});
 
 for (const [script, server] of [
   ['https://box.example/opentok.js', 'https://box.example'],

@@ -1,0 +1,233 @@
+"""The npm package of the browser library and the chat: packed, installed without a network, and used.
+
+The programs run on Node, with a socket that the test makes, and on Deno, whose socket is real. TypeScript is that of
+Debian (4.8), and that of Deno (5).
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+
+import pytest
+
+from server_process import BINARY, DEADLINE, REPOSITORY
+
+WEB = REPOSITORY / "web-test-client"
+DENO = pathlib.Path(sys.prefix) / "bin/deno"
+DENO_SETTINGS = {"nodeModulesDir": "manual", "compilerOptions": {"strict": True, "lib": ["es2022", "dom"]}}
+QUIET = {"NO_COLOR": "1", "DENO_NO_UPDATE_CHECK": "1", "npm_config_update_notifier": "false"}
+# A compiler takes long on a busy machine.
+SECONDS = 3 * DEADLINE
+
+# A socket that answers `connect` and returns each signal to its sender.
+SOCKET = r"""
+globalThis.WebSocket = class {
+  constructor(address) {
+    this.address = address;
+    queueMicrotask(() => this.onopen());
+  }
+  send(text) {
+    for (const { op, id, type, data } of text.trim().split('\n').map((line) => JSON.parse(line))) {
+      const me = { connectionId: 'me', creationTime: 1, data: this.address };
+      const answers = {
+        connect: [{
+          ev: 'connected', id, connection: me, connections: [me], role: 'publisher', epoch: 'e', seq: 1, outcome: 'new',
+          capabilities: { publish: 1, subscribe: 1, forceDisconnect: 0, forceUnpublish: 0, forceMute: 0 },
+          resume: { secret: 's', resumeSeconds: 0, recoverySeconds: 0 }, heartbeatSeconds: 10,
+          limits: { typeLength: 128, dataLength: 8192 },
+        }],
+        signal: [{ ev: 'signal', seq: 2, from: 'me', type, data }, { ev: 'ack', id, seq: 2 }],
+      };
+      if (op === 'disconnect') this.close();
+      for (const answer of answers[op] ?? []) queueMicrotask(() => this.onmessage({ data: JSON.stringify(answer) }));
+    }
+  }
+  close() {
+    queueMicrotask(() => this.onclose({ code: 1000 }));
+  }
+};
+"""
+
+
+def run(*command, cwd, **variables):
+    result = subprocess.run(
+        [str(each) for each in command],
+        cwd=cwd,
+        env=os.environ | QUIET | variables,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def tarball(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("packed")
+    run("npm", "pack", "--offline", "--pack-destination", folder, cwd=WEB, npm_config_cache=str(folder / "cache"))
+    (path,) = folder.glob("*.tgz")
+    return path
+
+
+@pytest.fixture(scope="module")
+def program(tarball, tmp_path_factory):
+    """The folder of a program that has installed the package, once by its name and once in place of OpenTok's."""
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "package.json").write_text('{"name": "program", "private": true}')
+    (folder / "deno.json").write_text(json.dumps(DENO_SETTINGS))
+    # Programs load it first, since the library takes the socket when it is loaded.
+    (folder / "socket.cjs").write_text(SOCKET)
+    run(
+        "npm", "install", "--offline", "--no-audit", "--no-fund", tarball, f"@opentok/client@file:{tarball}",
+        cwd=folder, npm_config_cache=str(folder / "cache"),
+    )  # fmt: skip
+    return folder
+
+
+def write(folder, name, text):
+    (folder / name).write_text(text)
+    return name
+
+
+def test_the_package_contains_what_users_need_and_nothing_else(tarball):
+    with tarfile.open(tarball) as archive:
+        names = {name.removeprefix("package/") for name in archive.getnames()}
+    top = {name.split("/")[0] for name in names}
+    assert top == {"LICENSE", "README.md", "package.json", "dist", "opentok", "text-chat"}
+    assert {pathlib.Path(name).suffix for name in names} <= {"", ".md", ".json", ".js", ".ts", ".cjs", ".cts"}
+    assert not [name for name in names if "test" in name]
+    exports = json.loads((WEB / "package.json").read_text())["exports"]
+    assert set(re.findall(r'"\./([^"]+\.\w+)"', json.dumps(list(exports.values())))) <= names
+
+
+def test_the_package_has_the_version_of_the_program_and_its_licence(tarball, program):
+    package = json.loads((program / "node_modules/signalbox-client/package.json").read_text())
+    version = subprocess.run([BINARY, "--version"], capture_output=True, text=True, timeout=DEADLINE).stdout.strip()
+    assert package["version"] == version
+    assert tarball.name == f"signalbox-client-{version}.tgz"
+    assert f"\n  version: {version}\n" in (REPOSITORY / "docs/openapi.yaml").read_text()
+    for page in ("web-test-client/README.md", "docs/OPENTOK.md"):
+        named = re.findall(r"signalbox-client-([\d.]+)\.tgz", (REPOSITORY / page).read_text())
+        assert set(named) == {version}, page
+    assert package["license"] == "Apache-2.0"
+    licence = (program / "node_modules/signalbox-client/LICENSE").read_text()
+    assert licence == (REPOSITORY / "LICENSE").read_text()
+
+
+# Connects as the arguments say, sends a message through the chat, and prints its rows when it is sent.
+CHAT = r"""
+const [server, apiKey, sessionId, token] = globalThis.Deno?.args ?? process.argv.slice(2);
+OT.setServer(server);
+const session = OT.initSession(apiKey, sessionId);
+const component = new chat.TextChatComponent();
+component.channel = new chat.SessionChannel(session, (event) => component.handle(event, Date.now()));
+session.connect(token, async (error) => {
+  if (error) throw error;
+  component.edit('hello from a package');
+  const { outcome } = await component.send(Date.now(), chat.newLocalId());
+  for (const { message } of component.rows) console.log(outcome, message.state, message.text);
+  session.disconnect();
+});
+"""
+
+MODULE = "import OT, {{ initSession }} from '{0}';\nimport * as chat from '{0}/text-chat';\n"
+MODULE += "if (OT.initSession !== initSession) throw new Error('two libraries');\n"
+COMMON = "const OT = require('{0}');\nconst chat = require('{0}/text-chat');\n"
+COMMON += "if (OT !== require('{0}/opentok')) throw new Error('two libraries');\n"
+COMMON += "if ('default' in OT) throw new Error('require returns a module, and not OT');\n"
+FORMS = pytest.mark.parametrize("suffix, imports", [("mjs", MODULE), ("cjs", COMMON)])
+NAMES = pytest.mark.parametrize("name", ["signalbox-client", "@opentok/client"])
+
+
+@FORMS
+@NAMES
+def test_a_program_on_node_sends_a_message(program, suffix, imports, name):
+    file = write(program, f"on-node.{suffix}", imports.format(name) + CHAT)
+    printed = run("node", "--require", "./socket.cjs", file, "https://box.example", "1", "1_x", "T1==", cwd=program)
+    assert printed == "sent sent hello from a package\n"
+
+
+@FORMS
+def test_a_bundled_program_sends_a_message(program, suffix, imports):
+    file = write(program, f"source.{suffix}", imports.format("signalbox-client") + CHAT)
+    run("esbuild", "--bundle", "--format=iife", "--minify", file, f"--outfile=bundled-{suffix}.cjs", cwd=program)
+    printed = run(
+        "node", "--require", "./socket.cjs", f"bundled-{suffix}.cjs", "https://box.example", "1", "1_x", "T1==",
+        cwd=program,
+    )  # fmt: skip
+    assert printed == "sent sent hello from a package\n"
+
+
+@FORMS
+def test_a_program_sends_a_message_to_a_running_server(program, server, session, suffix, imports):
+    file = write(program, f"on-deno.{suffix}", imports.format("signalbox-client") + CHAT)
+    printed = run(
+        DENO, "run", "--no-remote", "--allow-net=127.0.0.1", "--allow-read", "--allow-env", file,
+        server.url, server.project.key, session, server.project.token(session), cwd=program,
+    )  # fmt: skip
+    assert printed == "sent sent hello from a package\n"
+
+
+@FORMS
+def test_without_a_socket_the_package_loads_and_says_that_it_cannot_connect(program, suffix, imports):
+    """Programs that render pages on a server load the package there, too."""
+    check = "console.log(OT.checkSystemRequirements() === OT.NOT_HAS_REQUIREMENTS);"
+    write(program, "no-socket.cjs", "delete globalThis.WebSocket;")
+    file = write(program, f"no-socket.{suffix}", imports.format("signalbox-client") + "void chat;" + check)
+    assert run("node", "--require", "./no-socket.cjs", file, cwd=program) == "true\n"
+
+
+def test_a_browsers_script_is_in_the_package(program):
+    script = program / "node_modules/signalbox-client/dist/opentok.min.js"
+    assert script.read_bytes() == (WEB / "dist/opentok.min.js").read_bytes()
+
+
+# Types
+
+TYPED_MODULE = (REPOSITORY / "web-test-client/test-support/package-usage.ts").read_text()
+TYPED_REQUIRE = """\
+import OT = require('signalbox-client');
+import chat = require('signalbox-client/text-chat');
+const session: OT.Session = OT.initSession(1, 'x');
+const channel: chat.ChatChannel = new chat.SessionChannel(session, () => {});
+// @ts-expect-error the channel is an object
+const text: string = channel;
+console.log(text);
+"""
+STRICT = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom"]
+NODENEXT = ["--module", "nodenext", "--moduleResolution", "nodenext"]
+CLASSIC = ["--module", "commonjs", "--moduleResolution", "node", "--esModuleInterop"]
+BUNDLED = ["--module", "esnext", "--moduleResolution", "node", "--esModuleInterop"]
+
+
+@pytest.mark.parametrize(
+    "options, texts",
+    [
+        pytest.param(
+            NODENEXT, {"module.mts": TYPED_MODULE, "import.cts": TYPED_MODULE, "require.cts": TYPED_REQUIRE},
+            id="nodenext",
+        ),
+        pytest.param(CLASSIC, {"import.ts": TYPED_MODULE, "require.ts": TYPED_REQUIRE}, id="CommonJS"),
+        pytest.param(BUNDLED, {"module.ts": TYPED_MODULE}, id="a bundler"),
+    ],
+)  # fmt: skip
+def test_the_types_are_clean_for_debians_compiler(program, options, texts):
+    """The compiler checks the declarations of the package, too."""
+    files = [write(program, name, text) for name, text in texts.items()]
+    assert run("tsc", *STRICT, *options, *files, cwd=program) == ""
+
+
+def test_the_types_are_clean_for_typescript_5(program):
+    assert re.search(r"^typescript 5\.", run(DENO, "--version", cwd=program), re.MULTILINE)
+    texts = {"module.mts": TYPED_MODULE, "import.cts": TYPED_MODULE, "require.cts": TYPED_REQUIRE}
+    files = [write(program, f"five-{name}", text) for name, text in texts.items()]
+    # As files of the program, since the compiler ignores errors in packages.
+    for name in ("dist/opentok.d.cts", "dist/text-chat.d.cts", "text-chat/index.d.ts"):
+        source = program / "node_modules/signalbox-client" / name
+        files.append(write(program, "five-" + source.name, source.read_text()))
+    run(DENO, "check", "--no-remote", *files, cwd=program)

@@ -1,0 +1,550 @@
+// Types of the chat: of `index.js` beside it, and of `import … from 'signalbox-client/text-chat'`. Moments are in ms
+// since 1970, durations in ms.
+
+// Messages and rows
+
+/** Why a message was not sent: the channel's error, or `{code: null, message: 'interrupted'}` after a restart. */
+export interface SendFailure {
+  readonly code: number | null;
+  readonly message: string;
+}
+
+/** A message as a signal carries it. */
+export interface MessageContent {
+  readonly text: string;
+  /** The sender's connection id, unless the sender has another id; null: unknown. */
+  readonly senderId: string | null;
+  /** The sender's name, as the message or the connection states it. To show a name, use `NameBook`. */
+  readonly alias: string | null;
+  /** By the sender's clock. */
+  readonly sentAt: number;
+  /** By this client's clock. */
+  readonly receivedAt: number;
+  /** The sender's name for the message, by which receivers recognize a second delivery. */
+  readonly localId: string | null;
+  /** The number in the session's order; null: not known. */
+  readonly seq: number | null;
+  readonly direction: 'sent' | 'received';
+  readonly state: 'sending' | 'sent' | 'failed';
+  /** The number of the sender's last typing signal. */
+  readonly typingN: number | null;
+}
+
+export interface ChatMessage extends MessageContent {
+  /** Null unless the state is `failed`. */
+  readonly failure: SendFailure | null;
+}
+
+export interface MessageRow {
+  /** Stays the same for the life of the row, and no other row has it. */
+  readonly id: string;
+  readonly kind: 'message';
+  readonly message: ChatMessage;
+  /** The place in the group. */
+  readonly position: 'first' | 'middle' | 'last' | 'single';
+  readonly showsSender: boolean;
+  readonly showsTime: boolean;
+}
+
+/** Stands before the first message of a day. */
+export interface DayRow {
+  readonly id: string;
+  readonly kind: 'day';
+  /** As the timeline's `calendar` names it: `2026-03-29`. */
+  readonly day: string;
+}
+
+/** Stands before the first unread message. */
+export interface UnreadDividerRow {
+  readonly id: string;
+  readonly kind: 'unreadDivider';
+}
+
+/** Stands where messages may be missing. */
+export interface GapRow {
+  readonly id: string;
+  readonly kind: 'gap';
+}
+
+export type TimelineRow = MessageRow | DayRow | UnreadDividerRow | GapRow;
+
+/** One step from the rows before to the rows after. Each step applies to the result of the one before. */
+export type TimelineChange =
+  | { insert: TimelineRow; at: number; remove?: undefined; move?: undefined; update?: undefined }
+  | { remove: string; at: number; insert?: undefined; move?: undefined; update?: undefined }
+  /** `to` counts without the row. */
+  | { move: string; from: number; to: number; insert?: undefined; remove?: undefined; update?: undefined }
+  | { update: MessageRow; at: number; insert?: undefined; remove?: undefined; move?: undefined };
+
+/** Applies the changes to the rows in place, and returns the rows. */
+export function applyChanges(rows: TimelineRow[], changes: readonly TimelineChange[]): TimelineRow[];
+
+/** Which messages form a group, and which message of a group shows the name and the time. */
+export interface GroupingRule {
+  /** A message groups if it is less than this younger than the one before. */
+  readonly window: number;
+  /** A message groups if it is less than this younger than the group's first; null: no such rule. */
+  readonly span: number | null;
+  /** Whose dates count: those of arrival, or those of the senders. */
+  readonly clock: 'arrival' | 'sender';
+  readonly breaksAtDay: boolean;
+  /** A failed message stands alone. */
+  readonly breaksAtFailure: boolean;
+  /** One's own messages and those of others never group. */
+  readonly tellsSides: boolean;
+  readonly timePlace: 'first' | 'last';
+  readonly showsOwnName: boolean;
+}
+
+/** The default: 120 s between two messages, 10 min for a group, by the time of arrival. */
+export const STANDARD_RULE: GroupingRule;
+/** OpenTok's text chat of 2015. */
+export const OPENTOK_RULE: GroupingRule;
+
+/** A row in the look of OpenTok's text chat of 2015. */
+export type OpenTokRow =
+  | {
+      readonly kind: 'sent' | 'received' | 'sentShort' | 'receivedShort';
+      readonly id: string;
+      readonly message: ChatMessage;
+    }
+  | { readonly kind: 'divider'; readonly id: string; readonly message?: undefined };
+
+/** The messages of a timeline in the look of OpenTok's text chat of 2015: a divider stands after each group. */
+export function openTokRows(rows: readonly TimelineRow[]): OpenTokRow[];
+
+/** Names the day of a moment, as `2026-03-29`. */
+export type Calendar = (moment: number) => string;
+
+/** The reader's days. The default time zone is the reader's own; another has a name such as `Asia/Tokyo`. */
+export function readerCalendar(timeZone?: string): Calendar;
+
+export interface TimelineOptions {
+  /** Default `STANDARD_RULE`. */
+  rule?: GroupingRule;
+  /** Null, the default: no rows for days. */
+  calendar?: Calendar | null;
+  /** How many messages are kept; the oldest are dropped. Default 10,000, at least 1. */
+  limit?: number;
+}
+
+/**
+ * The messages of one chat, and the rows that show them. `TextChatComponent` fills it; a program reads it. Every method
+ * that changes something returns the changes.
+ */
+export class ChatTimeline {
+  constructor(options?: TimelineOptions);
+  readonly rule: GroupingRule;
+  readonly calendar: Calendar | null;
+  limit: number;
+  /** Messages that arrive while this is true count as read. Default false. */
+  isVisible: boolean;
+  /** All rows, from the top. Takes time proportional to their number. */
+  readonly rows: TimelineRow[];
+  readonly messages: ChatMessage[];
+  readonly rowCount: number;
+  readonly messageCount: number;
+  readonly unreadCount: number;
+  /** The id of the row of the first unread message. */
+  readonly firstUnreadId: string | null;
+  /** How many messages the grouping has visited; a measure of work for tests. */
+  readonly stepCount: number;
+  /** One's own message with this local id. */
+  ownMessage(localId: string): ChatMessage | null;
+  /** The id of the row of one's own message. */
+  rowIdOf(localId: string): string | null;
+  /** Adds a message that is being sent, behind all others. */
+  appendPending(message: MessageContent, now: number): TimelineChange[];
+  /** The session has the message. */
+  confirm(localId: string, seq?: number | null): TimelineChange[];
+  fail(localId: string, failure: SendFailure): TimelineChange[];
+  retry(localId: string): TimelineChange[];
+  /** Removes a failed message. */
+  discard(localId: string): TimelineChange[];
+  /** Adds a message that is in the session's order. Nothing happens if it is there already. */
+  insert(message: MessageContent, now: number): TimelineChange[];
+  /** Adds a gap behind the messages that have arrived: something was lost. */
+  noteGap(): TimelineChange[];
+  /** The seq of later messages need not continue that of earlier ones. */
+  startEra(): void;
+  /** Marks the message of this row and all before it as read; null, the default: all. */
+  markRead(upTo?: string | null): TimelineChange[];
+  /** Restores the messages of an earlier run into a new timeline. */
+  restore(messages: readonly ChatMessage[], now: number): TimelineChange[];
+}
+
+// The draft
+
+export interface ComposerOptions {
+  /** Default 1000. */
+  maxLength?: number;
+  /** The unit of the length. Default `graphemes`: characters as a reader sees them. */
+  unit?: 'graphemes' | 'utf16' | 'utf8';
+  /** Whether white space alone can be sent. Default false. */
+  sendsBlankText?: boolean;
+}
+
+export interface EditResult {
+  readonly isAccepted: boolean;
+  /** How much more text fits. */
+  readonly remaining: number;
+  /** How much the new text is too long; 0 if it was accepted. */
+  readonly excess: number;
+}
+
+/** The draft with its limits. */
+export class Composer {
+  constructor(options?: ComposerOptions);
+  readonly text: string;
+  maxLength: number;
+  unit: 'graphemes' | 'utf16' | 'utf8';
+  sendsBlankText: boolean;
+  /** How much more text fits. Negative if `maxLength` was lowered below the text's length. */
+  readonly remaining: number;
+  /** Why the text itself cannot be sent. */
+  readonly refusal: DraftRefusal | null;
+  /** Replaces the text. A text that is too long is refused whole, and the old one stays. */
+  edit(newText: string): EditResult;
+  /** The result that `edit` would return. */
+  check(newText: string): EditResult;
+  clear(): void;
+  restore(text: string): void;
+}
+
+export type DraftRefusal = { readonly reason: 'blank' } | { readonly reason: 'tooLong'; readonly excess: number };
+
+// The channel
+
+/** A connection of the session, as the server describes it. */
+export interface ChatConnection {
+  readonly connectionId: string;
+  readonly data?: string;
+}
+
+export interface ChatSignal {
+  readonly type: string;
+  readonly data?: string;
+  /** Only for clients that are connected now. */
+  readonly onlineOnly?: boolean;
+}
+
+/** Sends the messages of a chat. */
+export interface ChatChannel {
+  /** One's own connection; null before it is connected. */
+  readonly connectionId: string | null;
+  /** Resolves when the server has acknowledged the signal; rejects with an error that has `code` and `message`. */
+  send(signal: ChatSignal): Promise<{ readonly seq?: number | null } | void>;
+}
+
+export interface ReceivedSignal {
+  readonly kind: 'signal';
+  readonly type?: string;
+  readonly data?: string;
+  /** The sender's connection as the server stamped it; null: the server sent the signal. */
+  readonly from: ChatConnection | null;
+  readonly seq?: number | null;
+}
+
+/** An event of a channel. */
+export type ChannelEvent =
+  | ReceivedSignal
+  /** Events may be missing. */
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'connected'; readonly connectionId: string }
+  | { readonly kind: 'reconnecting' }
+  | { readonly kind: 'reconnected'; readonly connectionId?: string }
+  | { readonly kind: 'disconnected' }
+  | { readonly kind: 'connectionCreated' | 'connectionDestroyed'; readonly connection: ChatConnection };
+
+/** The members of an OpenTok session that a chat uses. Sessions of this library and of OpenTok's have them. */
+export interface ChatSession {
+  readonly connection?: ChatConnection | null;
+  on(name: string, handler: (event: any) => void): unknown;
+  off(name: string, handler: (event: any) => void): unknown;
+  signal(options: ChatSignal, handler: (error?: Error) => void): void;
+}
+
+/** A session as the channel of a chat. `report` receives the events for `TextChatComponent.handle`. */
+export class SessionChannel implements ChatChannel {
+  constructor(session: ChatSession, report: (event: ChannelEvent) => void);
+  readonly connectionId: string | null;
+  send(signal: ChatSignal): Promise<{ readonly seq?: number | null }>;
+  /** Ends the reports. */
+  stop(): void;
+}
+
+// The chat
+
+/** Why a draft cannot be sent. */
+export type Refusal =
+  | DraftRefusal
+  /** The message is longer than a signal may be. */
+  | { readonly reason: 'signalTooLong'; readonly excess: number }
+  | { readonly reason: 'notConnected' }
+  /** 100 messages wait already. */
+  | { readonly reason: 'tooManyWaiting' }
+  | { readonly reason: 'localIdTaken' }
+  /** `onMessageReadyToSend` returned false. */
+  | { readonly reason: 'byDelegate' };
+
+export type SendOutcome =
+  | { readonly outcome: 'sent' }
+  | { readonly outcome: 'failed'; readonly failure: SendFailure }
+  | { readonly outcome: 'refused'; readonly refusal: Refusal }
+  | { readonly outcome: 'discarded' };
+
+/** What happened, apart from the changes of the rows. */
+export type ChatActivity =
+  | { readonly kind: 'draftEdited' | 'draftSet' | 'restored'; readonly text: string }
+  | { readonly kind: 'messageSubmitted'; readonly localId: string }
+  | { readonly kind: 'messageReceived'; readonly from: string | null; readonly message: MessageContent }
+  /** A signal that is not a message, such as a typing signal. */
+  | { readonly kind: 'otherSignal'; readonly signal: ReceivedSignal }
+  | { readonly kind: 'unread'; readonly count: number }
+  | Exclude<ChannelEvent, ReceivedSignal | { readonly kind: 'lost' }>;
+
+/** The signal type of messages: JSON, or bare text as OpenTok's first sample sends it. */
+export type WireForm = 'text-chat' | 'TextChat';
+export const CHAT_TYPE: 'text-chat';
+export const BARE_TYPE: 'TextChat';
+
+export interface ChatOptions {
+  channel?: ChatChannel | null;
+  composer?: Composer;
+  timeline?: ChatTimeline;
+  /** The form in which messages are sent; both are read. Default `CHAT_TYPE`. */
+  wireForm?: WireForm;
+  /** Without a channel it sends the message; with one it may refuse it. Return false to refuse. */
+  onMessageReadyToSend?: ((message: MessageContent) => boolean) | null;
+  typing?: ChatTyping | null;
+  /** Called after each change of the rows, and for every event that does not change them. */
+  changed?: (changes: TimelineChange[], activity: ChatActivity | null) => void;
+}
+
+/** A text chat without a page: the rows, the draft, what is unread, and the sending of messages. */
+export class TextChatComponent {
+  constructor(options?: ChatOptions);
+  /** One's own id in messages; null, the default: the connection's id. */
+  senderId: string | null;
+  /** One's own name in messages. */
+  alias: string | null;
+  readonly composer: Composer;
+  readonly timeline: ChatTimeline;
+  wireForm: WireForm;
+  onMessageReadyToSend: ((message: MessageContent) => boolean) | null;
+  readonly typing: ChatTyping | null;
+  changed: (changes: TimelineChange[], activity: ChatActivity | null) => void;
+  channel: ChatChannel | null;
+  /** All rows, from the top. */
+  readonly rows: TimelineRow[];
+  readonly draft: string;
+  /** How much more text fits into the draft. */
+  readonly remaining: number;
+  readonly unreadCount: number;
+  /** Whether `refusal()` returns null. */
+  readonly canSend: boolean;
+  /** The local id of the failed message that holds back those behind it. */
+  readonly obstacle: string | null;
+  /**
+   * Whether the chat is visible to the user. Messages that arrive meanwhile count as read. A change to false also ends
+   * the user's typing. Default false.
+   */
+  isVisible: boolean;
+  /** Why the draft cannot be sent; null: it can, unless `onMessageReadyToSend` refuses it. */
+  refusal(): Refusal | null;
+  /** The user has changed the draft. A text that is too long is refused whole. */
+  edit(newText: string): EditResult;
+  /** The program changes the draft, and the user does not type. */
+  setDraft(newText: string): EditResult;
+  /** Handles an event of the channel that arrived at `now`. */
+  handle(event: ChannelEvent, now: number): TimelineChange[];
+  /** Queues the draft as a message. Returns null, or why it was refused. `localId` is a new name: `newLocalId()`. */
+  enqueue(now: number, localId: string): Refusal | null;
+  /** Queues the draft as a message, and promises the outcome. */
+  send(now: number, localId: string): Promise<SendOutcome>;
+  /** Promises the outcome of one's own message. */
+  outcomeOf(localId: string): Promise<SendOutcome>;
+  /** Sends a failed message again, as the same row. */
+  retry(localId: string): Promise<SendOutcome>;
+  /** Removes a failed message. */
+  discard(localId: string): TimelineChange[];
+  /** Sends the messages behind failed ones. */
+  passFailed(): void;
+  /** Marks the message of this row and all before it as read; null, the default: all. */
+  markRead(upTo?: string | null): TimelineChange[];
+  /** Restores the messages and the draft of an earlier run into a new component. */
+  restore(saved: { messages: readonly ChatMessage[]; draft: string }, now: number): void;
+}
+
+/** A new local id for a message. */
+export function newLocalId(): string;
+
+/** The message as signal data. */
+export function encodeMessage(message: Partial<MessageContent> & { readonly text: string }, form?: WireForm): string;
+
+/** The message in a signal; null if the signal is not a chat message. */
+export function decodeSignal(
+  signal: Omit<ReceivedSignal, 'kind'> & { readonly receivedAt: number },
+): MessageContent | null;
+
+// Names
+
+/** The name in a connection's data: a bare name, `name=Ada`, or JSON with a `name`. */
+export function displayName(connection: { readonly data?: string; readonly connectionId?: string }): string;
+
+/** The names of senders. A name that the server vouches for has precedence over one that a message states. */
+export class NameBook {
+  /** Notes a connection as the server describes it. */
+  note(connection: ChatConnection): void;
+  /** The name of a message's sender. */
+  nameOf(message: { readonly senderId: string | null; readonly alias: string | null }): string;
+}
+
+// Typing
+
+/** A user who types. `name` is null if it is unknown. */
+export interface Typer {
+  readonly name: string | null;
+  readonly connectionId: string;
+}
+
+/** The users who type and who have paused, in the order in which they began, and how many there are in all. */
+export interface TypingSnapshot {
+  readonly typing: readonly Typer[];
+  readonly paused: readonly Typer[];
+  readonly typingCount: number;
+  readonly pausedCount: number;
+}
+
+export type TypingAction = 'begin' | 'pause' | 'finish';
+
+/** The changes between two snapshots. */
+export function typingChanges(
+  earlier: TypingSnapshot, later: TypingSnapshot,
+): Array<{ readonly typer: Typer; readonly action: TypingAction }>;
+
+/** The intervals and flags of typing indicators. */
+export interface TypingPolicy {
+  /** The signal type in which typing is sent; both are read. `TypingBegin` has no pause and no finish. */
+  readonly wireForm: 'typing' | 'TypingBegin';
+  /** While the user types, begin is sent again once this has passed. */
+  readonly refresh: number;
+  /** A key that comes too early for a refresh sends it when the interval has passed. */
+  readonly refreshTrails: boolean;
+  /** Without a key for this long: pause. Null: never. */
+  readonly idleToPause: number | null;
+  /** In pause for this long: finish. Null: never. */
+  readonly pauseToFinish: number | null;
+  /** Whether finish is sent before a message. */
+  readonly finishesWhenMessageSent: boolean;
+  /** How long a begin shows another user as typing. */
+  readonly beginExpiry: number;
+  /** How long a pause shows another user as paused. */
+  readonly pauseExpiry: number;
+  /** How long a user stays in the list after they stop typing, at most 2000. Null: not at all. */
+  readonly linger: number | null;
+  /** The least time for which a user is shown as typing. Null: none. */
+  readonly minimumShow: number | null;
+  readonly pausedCountsAsTyping: boolean;
+  /** The least time between two typing signals. Null: none. */
+  readonly minimumGap: number | null;
+  /** In a room with more members nothing is sent or shown. Null: no such rule. */
+  readonly roomCap: number | null;
+  /** A user who has opted out does not see others either. */
+  readonly isReciprocal: boolean;
+  /** How many users a snapshot names, 1 to 1000. */
+  readonly typerLimit: number;
+}
+
+export const TYPING_PRESETS: Readonly<Record<'standard' | 'layer' | 'layerWeb' | 'easemob', TypingPolicy>>;
+
+/**
+ * A policy: `base` with the settings that differ. Throws `TypingPolicyError`. `isStrict` also refuses an expiry below
+ * 1.5 times the refresh.
+ */
+export function typingPolicy(
+  base?: keyof typeof TYPING_PRESETS | TypingPolicy, changes?: Partial<TypingPolicy>, options?: { isStrict?: boolean },
+): TypingPolicy;
+
+/** Why a policy refuses its settings. */
+export class TypingPolicyError extends Error {
+  constructor(code: TypingPolicyError['code'], setting: string);
+  readonly name: 'TypingPolicyError';
+  readonly code:
+    | 'notPositive' | 'tooLong' | 'expiryTooShort' | 'marginTooSmall' | 'notOnTheWire' | 'countOutOfRange' | 'unknown'
+    | 'wrongKind';
+  readonly setting: string;
+}
+
+export interface TypingOptions {
+  /** Sends a signal to all clients. Its promise resolves when the signal has left. */
+  publish: (signal: ChatSignal) => unknown;
+  /** Receives each new snapshot. */
+  changed?: (snapshot: TypingSnapshot) => void;
+  /** Default `TYPING_PRESETS.standard`. */
+  policy?: TypingPolicy;
+  isOptedOut?: boolean;
+  blockedUsers?: readonly string[];
+  /** Names the user of a connection. Default: the connection's data. */
+  userOf?: (connection: ChatConnection) => string | null;
+  /** A monotonic clock in ms; `setTimeout` and `clearTimeout` belong to it. */
+  clock?: () => number;
+  setTimeout?: (act: () => void, delay: number) => unknown;
+  clearTimeout?: (timer: any) => void;
+}
+
+/** Typing of a `TextChatComponent`, which feeds it. */
+export class ChatTyping {
+  constructor(options: TypingOptions);
+  /** The users who type now. */
+  readonly current: TypingSnapshot;
+  /** The number for a message that is written now; null after `stop`. */
+  readonly typingN: number | null;
+  /** One's own connection; null while it is not up. */
+  readonly connection: string | null;
+  policy: TypingPolicy;
+  /** Nothing about this user's typing is sent. */
+  isOptedOut: boolean;
+  /** Exactly these users are never shown; as `userOf` names them. */
+  blockedUsers: readonly string[];
+  /** Sets the user's action; repeat it freely. A component does this by itself. */
+  send(action: TypingAction): void;
+  /** The user has left the room. */
+  leave(): void;
+  /** Ends typing for good: no user is shown, and nothing is sent. */
+  stop(): void;
+  /** Handles an input of the typing rules. The component calls it. */
+  handle(input: { readonly kind: string; readonly [member: string]: unknown }): void;
+  /** Handles a signal of another connection, if it is about typing. The component calls it. */
+  receive(signal: Omit<ReceivedSignal, 'kind'>): void;
+}
+
+/** A sentence that states who is typing, as a key with arguments. */
+export interface TypingPhrase {
+  readonly key:
+    | 'nobody' | 'someone' | 'one' | 'two' | 'three' | 'oneAndOther' | 'oneAndOthers' | 'twoAndOther' | 'twoAndOthers'
+    | 'people' | 'several';
+  readonly names: readonly string[];
+  readonly count: number;
+}
+
+export interface TypingPhraseOptions {
+  /** How many people type in all; the names may be fewer. */
+  count?: number;
+  limits?: {
+    /** Up to this many people are all named: 0 to 3, default 3. */
+    names?: number;
+    /** Of more people the key is `several`. Default 20. */
+    people?: number;
+    /** Longer names are cut; in characters as a reader sees them. Default 30. */
+    nameLength?: number;
+  };
+}
+
+export function typingPhrase(names: readonly string[], options?: TypingPhraseOptions): TypingPhrase;
+
+/** Phrases from the longest to the shortest. Show the first that fits the line. */
+export function typingPhraseLadder(names: readonly string[], options?: TypingPhraseOptions): TypingPhrase[];
+
+/** The sentence in a language, English or Chinese; empty if nobody types. */
+export function typingText(phrase: TypingPhrase, language?: string): string;
