@@ -84,10 +84,15 @@ let package = Package(
             dependencies: [
                 "SignalingProtocol", "SignalingTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(
-            name: "OpenTok", dependencies: ["SignalingClient", "TextChatFoundation"], swiftSettings: settings),
+            name: "OpenTok",
+            dependencies: [
+                "SignalingClient", "TextChatFoundation", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "VerificationTools", dependencies: ["SignalingClient", "SignalingTokens", "SignalingVerification"],
             swiftSettings: settings),
@@ -149,7 +154,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SignalingClientTests",
-            dependencies: ["SignalingClient", "SignalingProtocol", "JSONText", "TestSupport"],
+            dependencies: [
+                "SignalingClient", "SignalingProtocol", "JSONText", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Logging
 import SignalingClient
 import Synchronization
 
@@ -55,6 +56,7 @@ open class OTSession: NSObject, @unchecked Sendable {
 
     let apiURL: URL?
     let options: Session.Options
+    let logger: Logger?
     let state = Mutex(State())
     private let listener: Mutex<Listener>
     /// The calls, in their order.
@@ -76,6 +78,7 @@ open class OTSession: NSObject, @unchecked Sendable {
         options = Session.Options(
             connectionEventsSuppressed: settings?.connectionEventsSuppressed ?? false,
             trustedCertificatesFile: settings?.trustedCertificatesFile)
+        logger = settings?.logger
         listener = Mutex(Listener(delegate: delegate))
     }
 
@@ -122,7 +125,7 @@ open class OTSession: NSObject, @unchecked Sendable {
             return
         }
         let channel = Session(
-            apiKey: apiKey, sessionId: sessionId, server: server(), options: options)
+            apiKey: apiKey, sessionId: sessionId, server: server(), options: options, logger: logger)
         let attempt: Int? = state.withLock { state in
             guard state.status == .notConnected || state.status == .failed else { return nil }
             state.status = .connecting
