@@ -25,14 +25,14 @@ final class VerifiedClient: Sendable {
     private let start: ContinuousClock.Instant
     private let notes = Mutex(Notes())
 
-    init(name: String, apiKey: String, sessionID: SessionID, token: String, port: Int, start: ContinuousClock.Instant)
+    init(name: String, apiKey: String, sessionId: SessionID, token: String, port: Int, start: ContinuousClock.Instant)
         throws
     {
         self.name = name
         self.token = token
         self.start = start
         relay = try NetworkRelay(to: port)
-        session = Session(apiKey: apiKey, sessionId: sessionID.rawValue, server: "http://127.0.0.1:\(relay.port)")
+        session = Session(apiKey: apiKey, sessionId: sessionId.rawValue, server: "http://127.0.0.1:\(relay.port)")
         session.keepJournal { [weak self] in self?.note($0) }
     }
 
