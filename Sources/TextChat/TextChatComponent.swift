@@ -60,10 +60,7 @@ public final class TextChatComponent {
         self.wireForm = wireForm
     }
 
-    deinit {
-        updates.finish()
-        sending.finish()
-    }
+    deinit { updates.finish() }
 
     // MARK: Reading
 
@@ -157,7 +154,7 @@ public final class TextChatComponent {
         case .reconnected:
             isReconnecting = false
             sending.queue.isPaused = false
-            if let connection = channel?.connectionID { typing.handle(.connected(connection)) }
+            if let connection = channel?.connectionId { typing.handle(.connected(connection)) }
             countMembers()
             onActivity?(.reconnected)
             startNext()
@@ -220,7 +217,7 @@ public final class TextChatComponent {
 
     /// Handles a connection that the channel had before the component, or whose event is still to come.
     private func noteConnection() {
-        guard !hasEnded, let connection = channel?.connectionID else { return }
+        guard !hasEnded, let connection = channel?.connectionId else { return }
         if echoes.note(connection) { timeline.startEra() }
         guard !isReconnecting, typing.connection != connection else { return }
         typing.handle(.connected(connection))
