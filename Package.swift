@@ -110,6 +110,9 @@ let package = Package(
             name: "hello-signalbox", dependencies: ["SignalingClient"], path: "Examples/HelloSignalbox",
             swiftSettings: settings),
         .executableTarget(
+            name: "first-chat", dependencies: ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat",
+            swiftSettings: settings),
+        .executableTarget(
             name: "small-chat", dependencies: ["SignalingClient", "TextChatFoundation", "TextChatTesting"],
             path: "Examples/SmallChat", swiftSettings: settings),
         // Code written for OpenTok is in this language mode.

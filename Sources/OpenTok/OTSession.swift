@@ -7,6 +7,8 @@ import Synchronization
 /// A session of OpenTok's iOS library, on Signalbox's client.
 ///
 /// ```swift
+/// import OpenTok
+///
 /// let session = OTSession(apiKey: kApiKey, sessionId: kSessionId, delegate: self)!
 /// var error: OTError?
 /// session.connect(withToken: kToken, error: &error)

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Logging
 import SignalingCore
 import SignalingProtocol
 import TestSupport
@@ -470,6 +471,37 @@ struct SessionTests {
             let end = await events.next(isolation: #isolation)
             #expect(end == nil)
             #expect(ada.session.delegate == nil)
+        }
+    }
+
+    @Test("the settings' logger gets the lines of the session")
+    func logger() async throws {
+        struct Handler: LogHandler {
+            let lines: AsyncStream<String>.Continuation
+            var metadata = Logger.Metadata()
+            var logLevel = Logger.Level.trace
+
+            subscript(metadataKey key: String) -> Logger.MetadataValue? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+
+            func log(event: LogEvent) {
+                let session = metadata["session"].map { "\($0)" } ?? "none"
+                lines.yield("\(event.level) \(event.message) \(session)")
+            }
+        }
+        try await Room.run { room in
+            let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+            let settings = OTSessionSettings()
+            settings.logger = Logger(label: "test") { _ in Handler(lines: continuation) }
+            let ada = try await room.join("Ada", settings: settings)
+            ada.session.disconnect(nil)
+            #expect(try await ada.next() == .disconnected)
+            var read = lines.makeAsyncIterator()
+            for expected in ["debug connecting", "info connected", "debug disconnected"] {
+                #expect(await read.next() == "\(expected) \(room.sessionId)")
+            }
         }
     }
 

@@ -5,6 +5,8 @@ import Synchronization
 /// A client of one session: connects, sends signals, and receives events.
 ///
 /// ```swift
+/// import SignalingClient
+///
 /// let session = Session(apiKey: key, sessionId: id, server: "https://chat.example.com")
 /// let events = session.events
 /// try await session.connect(token: token)

@@ -29,6 +29,9 @@ extension Session {
     /// The session's events from now on, for a component. The first is `connected` if there is a connection.
     ///
     /// ```swift
+    /// import SignalingClient
+    /// import TextChatFoundation  // WallTime.now
+    ///
     /// for await event in session.channelEvents { component.handle(event, now: .now) }
     /// ```
     ///
