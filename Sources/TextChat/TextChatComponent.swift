@@ -7,7 +7,8 @@ import SignalingProtocol
 /// Without one it asks its ``delegate`` to send. Pass the events of the channel to ``handle(_:now:)``.
 ///
 /// It is not `Sendable` and belongs to one actor: it sends on the actor on which you call
-/// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``. Without a channel
+/// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``, and does not keep
+/// that actor alive. From then on call it on that actor only: a call from elsewhere stops the program. Without a channel
 /// it may belong to a thread instead.
 public final class TextChatComponent {
     /// The channel that sends messages; nil: the delegate sends them.
