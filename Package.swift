@@ -85,10 +85,15 @@ let package = Package(
             dependencies: [
                 "SignalingProtocol", "SignalingTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(
-            name: "OpenTok", dependencies: ["SignalingClient", "TextChatFoundation"], swiftSettings: settings),
+            name: "OpenTok",
+            dependencies: [
+                "SignalingClient", "TextChatFoundation", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "VerificationTools", dependencies: ["SignalingClient", "SignalingTokens", "SignalingVerification"],
             swiftSettings: settings),
@@ -104,6 +109,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "hello-signalbox", dependencies: ["SignalingClient"], path: "Examples/HelloSignalbox",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "first-chat", dependencies: ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat",
             swiftSettings: settings),
         .executableTarget(
             name: "small-chat", dependencies: ["SignalingClient", "TextChatFoundation", "TextChatTesting"],
@@ -150,7 +158,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SignalingClientTests",
-            dependencies: ["SignalingClient", "SignalingProtocol", "JSONText", "TestSupport"],
+            dependencies: [
+                "SignalingClient", "SignalingProtocol", "JSONText", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",

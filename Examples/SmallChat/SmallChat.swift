@@ -33,7 +33,7 @@ final class Person {
     }
 
     func hear() {
-        for event in channel.takeEvents() { chat.handle(event, now: room.clock.now) }
+        for event in channel.removeEvents() { chat.handle(event, now: room.clock.now) }
     }
 
     func say(_ text: String) async -> SendResult {
@@ -47,7 +47,7 @@ final class Person {
     }
 
     func publishTyping() async {
-        while let post = chat.typing.takePost() {
+        while let post = chat.typing.dequeueSignal() {
             do throws(SignalingError) {
                 try await channel.send(post.request)
             } catch {

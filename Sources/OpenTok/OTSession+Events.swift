@@ -24,7 +24,7 @@ extension OTSession {
         if wasWanted {
             delegate?.session(self, didFailWithError: OTError(error))
         } else {
-            delegate?.sessionDidDisconnect(self)
+            delegate?.sessionDidDisconnect(self, reason: .clientDisconnected)
         }
     }
 
@@ -89,23 +89,23 @@ extension OTSession {
         case .connectionCreated(let peer):
             guard isConnected(attempt) else { return }
             introduce(peer)
-        case .connectionDestroyed(let peer, _):
+        case .connectionDestroyed(let peer, let reason):
             guard isConnected(attempt), let known = state.withLock({ $0.peers.removeValue(forKey: peer.connectionId) })
             else { return }
-            delegate?.session(self, connectionDestroyed: known)
+            delegate?.session(self, connectionDestroyed: known, reason: OTDisconnectReason(reason))
         case .reconnecting:
             guard move(to: .reconnecting, attempt) else { return }
             delegate?.sessionDidBeginReconnecting(self)
         case .reconnected(let outcome):
             guard move(to: .connected, attempt) else { return }
             if outcome != .resumed { replaceConnection() }
-            delegate?.sessionDidReconnect(self)
+            delegate?.sessionDidReconnect(self, outcome: OTReconnectOutcome(outcome))
         case .disconnected(let reason):
-            ended(reason == .networkDisconnected ? "the connection to the server was lost" : nil, attempt)
+            ended(reason, reason == .networkDisconnected ? "the connection to the server was lost" : nil, attempt)
         case .overflowed:
             let channel = state.withLock { $0.attempt == attempt ? $0.channel : nil }
             Task(executorPreference: order) { await channel?.disconnect() }
-            ended("the delegate is too slow: too many events waited for it", attempt)
+            ended(.networkDisconnected, "the delegate is too slow: too many events waited for it", attempt)
         }
     }
 
@@ -125,7 +125,7 @@ extension OTSession {
         }
     }
 
-    private func ended(_ loss: String?, _ attempt: Int) {
+    private func ended(_ reason: DisconnectReason, _ loss: String?, _ attempt: Int) {
         let status: OTSessionConnectionStatus? = state.withLock { state in
             guard state.attempt == attempt else { return nil }
             defer { state.end(.notConnected) }
@@ -135,6 +135,6 @@ extension OTSession {
         if let loss, status != .disconnecting {
             delegate?.session(self, didFailWithError: OTError(.connectionDropped, loss))
         }
-        delegate?.sessionDidDisconnect(self)
+        delegate?.sessionDidDisconnect(self, reason: OTDisconnectReason(reason))
     }
 }

@@ -1,11 +1,14 @@
 import Dispatch
 import Foundation
+import Logging
 import SignalingClient
 import Synchronization
 
 /// A session of OpenTok's iOS library, on Signalbox's client.
 ///
 /// ```swift
+/// import OpenTok
+///
 /// let session = OTSession(apiKey: kApiKey, sessionId: kSessionId, delegate: self)!
 /// var error: OTError?
 /// session.connect(withToken: kToken, error: &error)
@@ -55,6 +58,7 @@ open class OTSession: NSObject, @unchecked Sendable {
 
     let apiURL: URL?
     let options: Session.Options
+    let logger: Logger?
     let state = Mutex(State())
     private let listener: Mutex<Listener>
     /// The calls, in their order.
@@ -76,6 +80,7 @@ open class OTSession: NSObject, @unchecked Sendable {
         options = Session.Options(
             connectionEventsSuppressed: settings?.connectionEventsSuppressed ?? false,
             trustedCertificatesFile: settings?.trustedCertificatesFile)
+        logger = settings?.logger
         listener = Mutex(Listener(delegate: delegate))
     }
 
@@ -122,7 +127,7 @@ open class OTSession: NSObject, @unchecked Sendable {
             return
         }
         let channel = Session(
-            apiKey: apiKey, sessionId: sessionId, server: server(), options: options)
+            apiKey: apiKey, sessionId: sessionId, server: server(), options: options, logger: logger)
         let attempt: Int? = state.withLock { state in
             guard state.status == .notConnected || state.status == .failed else { return nil }
             state.status = .connecting

@@ -37,6 +37,22 @@ public protocol OTSessionDelegate: AnyObject {
     /// ``OTSession/connection`` is a new connection.
     func sessionDidReconnect(_ session: OTSession)
 
+    // MARK: Not in OpenTok's iOS library: what JavaScript's event handlers get
+
+    /// The connection has ended, for this reason (JavaScript: `sessionDisconnected` with `reason`). The default calls
+    /// ``sessionDidDisconnect(_:)``; a delegate that implements both gets this call alone.
+    func sessionDidDisconnect(_ session: OTSession, reason: OTDisconnectReason)
+
+    /// Another client has left, for this reason (JavaScript: `connectionDestroyed` with `reason`). The default calls
+    /// ``session(_:connectionDestroyed:)``; a delegate that implements both gets this call alone.
+    func session(_ session: OTSession, connectionDestroyed connection: OTConnection, reason: OTDisconnectReason)
+
+    /// The session is connected again, with this outcome (JavaScript: `sessionReconnected` with `outcome`). The default
+    /// calls ``sessionDidReconnect(_:)``; a delegate that implements both gets this call alone.
+    func sessionDidReconnect(_ session: OTSession, outcome: OTReconnectOutcome)
+
+    // MARK: Media
+
     /// Never called: Signalbox records nothing.
     func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?)
 
@@ -48,6 +64,17 @@ public protocol OTSessionDelegate: AnyObject {
 }
 
 extension OTSessionDelegate {
+    public func sessionDidDisconnect(_ session: OTSession, reason: OTDisconnectReason) {
+        sessionDidDisconnect(session)
+    }
+    public func session(
+        _ session: OTSession, connectionDestroyed connection: OTConnection, reason: OTDisconnectReason
+    ) {
+        self.session(session, connectionDestroyed: connection)
+    }
+    public func sessionDidReconnect(_ session: OTSession, outcome: OTReconnectOutcome) {
+        sessionDidReconnect(session)
+    }
     public func session(_ session: OTSession, connectionCreated connection: OTConnection) {}
     public func session(_ session: OTSession, connectionDestroyed connection: OTConnection) {}
     public func session(

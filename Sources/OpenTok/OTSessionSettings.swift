@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import SignalingClient
 
 /// The settings of a new session.
@@ -13,6 +14,8 @@ open class OTSessionSettings: NSObject {
     public var proxyURL: String?
     /// Not in OpenTok: a PEM file with certificates to trust in addition to those of the system.
     public var trustedCertificatesFile: String?
+    /// Not in OpenTok: gets a line for each step of the connection, never with tokens or data. `nil`: no log lines.
+    public var logger: Logger?
 
     public override init() {}
 }

@@ -7,7 +7,8 @@ import SignalingProtocol
 /// Without one it asks its ``delegate`` to send. Pass the events of the channel to ``handle(_:now:)``.
 ///
 /// It is not `Sendable` and belongs to one actor: it sends on the actor on which you call
-/// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``. Without a channel
+/// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``, and does not keep
+/// that actor alive. From then on call it on that actor only: a call from elsewhere stops the program. Without a channel
 /// it may belong to a thread instead.
 public final class TextChatComponent {
     /// The channel that sends messages; nil: the delegate sends them.
@@ -60,10 +61,7 @@ public final class TextChatComponent {
         self.wireForm = wireForm
     }
 
-    deinit {
-        updates.finish()
-        sending.finish()
-    }
+    deinit { updates.finish() }
 
     // MARK: Reading
 
@@ -157,7 +155,7 @@ public final class TextChatComponent {
         case .reconnected:
             isReconnecting = false
             sending.queue.isPaused = false
-            if let connection = channel?.connectionID { typing.handle(.connected(connection)) }
+            if let connection = channel?.connectionId { typing.handle(.connected(connection)) }
             countMembers()
             onActivity?(.reconnected)
             startNext()
@@ -220,7 +218,7 @@ public final class TextChatComponent {
 
     /// Handles a connection that the channel had before the component, or whose event is still to come.
     private func noteConnection() {
-        guard !hasEnded, let connection = channel?.connectionID else { return }
+        guard !hasEnded, let connection = channel?.connectionId else { return }
         if echoes.note(connection) { timeline.startEra() }
         guard !isReconnecting, typing.connection != connection else { return }
         typing.handle(.connected(connection))

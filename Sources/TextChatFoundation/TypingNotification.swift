@@ -4,7 +4,8 @@ import TextChat
 
 /// Another user has begun, paused or finished typing, as a `Notification` (Layer's way).
 ///
-/// Its `object` is the app's room object. `userInfo` holds the participant and the action, which the properties read.
+/// Its `object` is the app's room object. `userInfo` holds the participant and the action, and both together as a
+/// ``TypingIndicatorObject``. The properties read them.
 public struct TypingNotification {
     public static let name = Notification.Name("SignalboxDidReceiveTypingIndicator")
 
@@ -13,8 +14,13 @@ public struct TypingNotification {
     /// The key of the action, an `Int` with Layer's numbers: 0 begin, 1 pause, 2 finish.
     public static let actionKey = "SignalboxTypingIndicatorAction"
 
+    /// The key of a ``TypingIndicatorObject``, as Layer's `LYRTypingIndicatorObjectUserInfoKey`.
+    public static let objectKey = "SignalboxTypingIndicatorObject"
+
     public let participant: String
     public let action: TypingAction
+    /// The user and the action in one object. Nil if another program posted the notification without it.
+    public let indicator: TypingIndicatorObject?
 
     /// Nil if the notification has another name or lacks a member.
     public init?(_ notification: Notification) {
@@ -23,17 +29,43 @@ public struct TypingNotification {
         else { return nil }
         self.participant = participant
         self.action = action
+        indicator = notification.userInfo?[Self.objectKey] as? TypingIndicatorObject
     }
 
     init(_ change: TypingChange) {
-        participant = change.typer.name ?? change.typer.connectionID.rawValue
+        participant = change.typer.name ?? change.typer.connectionId.rawValue
         action = change.action
+        indicator = TypingIndicatorObject(change)
     }
 
     func notification(from room: AnyObject?) -> Notification {
-        Notification(
-            name: Self.name, object: room,
-            userInfo: [Self.participantKey: participant, Self.actionKey: action.rawValue])
+        var userInfo: [String: Any] = [Self.participantKey: participant, Self.actionKey: action.rawValue]
+        userInfo[Self.objectKey] = indicator
+        return Notification(name: Self.name, object: room, userInfo: userInfo)
+    }
+}
+
+/// The user and the action of a ``TypingNotification`` as one object, in the shape of Layer's `LYRTypingIndicator`.
+public final class TypingIndicatorObject: NSObject, Sendable {
+    public let action: TypingAction
+    /// The user who types, as Layer's `LYRIdentity`: the name, nil if unknown, and the connection.
+    public let sender: TypingSnapshot.Typer
+
+    init(_ change: TypingChange) {
+        action = change.action
+        sender = change.typer
+    }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? TypingIndicatorObject else { return false }
+        return action == other.action && sender == other.sender
+    }
+
+    public override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(action)
+        hasher.combine(sender)
+        return hasher.finalize()
     }
 }
 

@@ -3,22 +3,24 @@ import SignalingProtocol
 import TextChat
 
 extension TextChatComponent {
-    /// Runs typing: others see when this user types, and the component learns which other users type. For a component
-    /// that belongs to the main actor. Typing runs until the component is released, or until `typing.stop()`.
+    /// Runs typing: others see when this user types, and the component learns which other users type. Typing runs until
+    /// the component is released, or until `typing.stop()`.
     ///
     /// - Parameters:
     ///   - center: gets a ``TypingNotification`` when another user begins, pauses or finishes; nil: none.
     ///   - room: the `object` of the notifications, held weakly. Nil: the component itself.
-    @MainActor
-    public func runTyping(postingTo center: NotificationCenter? = nil, room: AnyObject? = nil) {
+    ///   - isolation: the actor of the component, by default the caller's. It is not kept alive.
+    public func runTyping(
+        postingTo center: NotificationCenter? = nil, room: AnyObject? = nil,
+        isolation: isolated any Actor = #isolation
+    ) {
         let notifier = center.map { TypingNotifier(room: room ?? self, center: $0) }
-        let runner = TypingRunner(self, notifier: notifier)
+        let runner = TypingRunner(self, notifier: notifier, actor: isolation)
         let begin = ContinuousClock.now
         typing.start {
             MonotonicInstant(nanoseconds: begin.duration(to: .now).wholeNanoseconds)
         } wake: {
-            // The component belongs to the main actor, so it calls this there.
-            MainActor.assumeIsolated { runner.wake() }
+            runner.wake()
         }
     }
 
@@ -30,38 +32,48 @@ extension TextChatComponent {
 }
 
 /// Owns the timer of one component's typing and sends its signals: each at once, one after the other, and only once.
-/// The component retains it.
-@MainActor
+/// The component retains it. It is confined to the component's actor, which may own the component.
 private final class TypingRunner {
     private weak var chat: TextChatComponent?
+    private weak var actor: (any Actor)?
     private let notifier: TypingNotifier?
     private var timer: Task<Void, Never>?
     private var deadline: MonotonicInstant?
     private var isSending = false
 
-    init(_ chat: TextChatComponent, notifier: TypingNotifier?) {
+    init(_ chat: TextChatComponent, notifier: TypingNotifier?, actor: any Actor) {
         self.chat = chat
         self.notifier = notifier
+        self.actor = actor
     }
 
     deinit { timer?.cancel() }
 
     func wake() {
-        guard let chat else { return }
-        if deadline != chat.typing.nextDeadline { schedule(chat.typing) }
-        publish()
+        guard let chat, let actor else { return }
+        if deadline != chat.typing.nextDeadline { schedule(chat.typing, actor) }
+        enter(actor)
         notifier?.post(chat.typing.current)
     }
 
-    private func schedule(_ typing: ChatTyping) {
+    // MARK: The timer
+
+    /// Unchecked: the runner is used on its actor only.
+    private struct Alarm: @unchecked Sendable {
+        weak var runner: TypingRunner?
+
+        func ring(_ deadline: MonotonicInstant, on actor: isolated any Actor) { runner?.timerFired(deadline) }
+    }
+
+    private func schedule(_ typing: ChatTyping, _ actor: any Actor) {
         timer?.cancel()
         deadline = typing.nextDeadline
         guard let deadline else { return }
-        let wait = deadline.duration(since: typing.now)
-        let end = ContinuousClock.now.advanced(by: wait)
-        timer = Task { [weak self] in
+        let end = ContinuousClock.now.advanced(by: deadline.duration(since: typing.now))
+        let alarm = Alarm(runner: self)
+        timer = Task { [weak actor] in
             do { try await Task.sleep(until: end, clock: .continuous) } catch { return }
-            self?.timerFired(deadline)
+            if let actor { await alarm.ring(deadline, on: actor) }
         }
     }
 
@@ -71,23 +83,31 @@ private final class TypingRunner {
         typing.advance(to: typing.now)
     }
 
+    // MARK: Signals
+
+    /// The caller is on the component's actor already, but cannot name it.
+    private func enter(_ actor: some Actor) {
+        nonisolated(unsafe) let runner = self
+        actor.assumeIsolated { actor in runner.publish(on: actor) }
+    }
+
     /// While a signal is in flight, the next one waits, and a newer one replaces it. So signals never overtake each
     /// other.
-    private func publish() {
-        guard !isSending, let chat, let post = chat.typing.takePost() else { return }
+    private func publish(on isolation: isolated any Actor) {
+        guard !isSending, let chat, let signal = chat.typing.dequeueSignal() else { return }
         let channel = chat.channel
         isSending = true
         Task { [weak self] in
             var hasFailed = channel == nil
-            do throws(SignalingError) { _ = try await channel?.send(post.request) } catch { hasFailed = true }
-            self?.sent(post, hasFailed: hasFailed)
+            do throws(SignalingError) { _ = try await channel?.send(signal.request) } catch { hasFailed = true }
+            self?.sent(signal, hasFailed: hasFailed, on: isolation)
         }
     }
 
-    private func sent(_ post: ChatTyping.Post, hasFailed: Bool) {
+    private func sent(_ signal: ChatTyping.OutgoingSignal, hasFailed: Bool, on isolation: isolated any Actor) {
         isSending = false
-        if hasFailed { chat?.typing.publishFailed(n: post.n) }
-        publish()
+        if hasFailed { chat?.typing.publishFailed(n: signal.n) }
+        publish(on: isolation)
     }
 }
 

@@ -47,9 +47,9 @@ public final class MemoryChannel: SignalChannel {
         self.connection = connection
     }
 
-    public var connectionID: ConnectionID? { state.withLock { $0.isConnected ? connection.connectionId : nil } }
+    public var connectionId: ConnectionID? { state.withLock { $0.isConnected ? connection.connectionId : nil } }
 
-    public var memberCount: Int? { connectionID == nil ? nil : session.memberCount }
+    public var memberCount: Int? { connectionId == nil ? nil : session.memberCount }
 
     /// All signals that were sent through this channel, in order.
     public var sent: [SignalRequest] { state.withLock { $0.sent } }
@@ -83,12 +83,15 @@ public final class MemoryChannel: SignalChannel {
     }
 
     /// Removes and returns the events that have arrived, in order.
-    public func takeEvents() -> [SignalChannelEvent] {
+    public func removeEvents() -> [SignalChannelEvent] {
         state.withLock { state in
             defer { state.inbox = [] }
             return state.inbox
         }
     }
+
+    @available(*, deprecated, renamed: "removeEvents()")
+    public func takeEvents() -> [SignalChannelEvent] { removeEvents() }
 
     /// Removes and returns the events, in order, as soon as there is one.
     ///
@@ -97,7 +100,7 @@ public final class MemoryChannel: SignalChannel {
         while true {
             try await wait { !$0.inbox.isEmpty }
             // Another reader may have removed them first.
-            let events = takeEvents()
+            let events = removeEvents()
             if !events.isEmpty { return events }
         }
     }

@@ -120,11 +120,15 @@ package struct Verification: Sendable {
             let id = SessionIDCodec.make(for: project, now: .current, using: &randomness)
             return try (0..<plan.members).map { member in
                 let token = try T1Token.make(
-                    AccessRequest(sessionID: id, role: .publisher, connectionData: "\(member)"), project: project,
+                    AccessRequest(sessionId: id, role: .publisher, connectionData: "\(member)"), project: project,
                     now: .current, using: &randomness)
                 return try VerifiedClient(
-                    name: "s\(session)c\(member)", apiKey: Self.apiKey, sessionID: id, token: token, port: port,
+<<<<<<< HEAD
+                    name: "s\(session)c\(member)", apiKey: Self.apiKey, sessionId: id, token: token, port: port,
                     tap: tap,
+=======
+                    name: "s\(session)c\(member)", apiKey: Self.apiKey, sessionId: id, token: token, port: port,
+>>>>>>> h3
                     start: start)
             }
         }
@@ -199,7 +203,7 @@ package struct Verification: Sendable {
             let requests = (first..<min(first + concurrentSends, count)).map { _ in
                 let target = Int.random(in: 0..<6, using: &random) == 0 ? members.randomElement(using: &random) : nil
                 let type = ["a", "b"].randomElement(using: &random) ?? "a"
-                return (target?.session.connectionID, type, Int.random(in: 0..<6, using: &random) == 0)
+                return (target?.session.connectionId, type, Int.random(in: 0..<6, using: &random) == 0)
             }
             await withTaskGroup(of: Void.self) { group in
                 for (to, type, isOnlineOnly) in requests {

@@ -1,4 +1,4 @@
-"""The article about a small chat agrees with the example program: the same code, the same output."""
+"""The pages about TextChat agree with their example programs: the same code, the same output."""
 
 import pathlib
 import re
@@ -10,6 +10,8 @@ from server_process import BINARY, DEADLINE, REPOSITORY
 
 ARTICLE = (REPOSITORY / "Sources/TextChat/TextChat.docc/SmallChat.md").read_text()
 SOURCE = (REPOSITORY / "Examples/SmallChat/SmallChat.swift").read_text()
+FRONT_PAGE = (REPOSITORY / "Sources/TextChat/TextChat.docc/TextChat.md").read_text()
+FIRST_CHAT = (REPOSITORY / "Examples/FirstChat/FirstChat.swift").read_text()
 PROGRAM = pathlib.Path(BINARY).with_name("small-chat")
 
 
@@ -40,3 +42,18 @@ def test_the_program_sends_hello_to_a_real_session(server, session):
     printed = run(server.project.key, session, server.project.token(session), server.url).splitlines()
     assert re.fullmatch(r"-- \d{4}-\d\d-\d\d --", printed[0])
     assert printed[1:] == ["> Hello"]
+
+
+def test_the_front_page_has_the_whole_first_program():
+    (block,) = re.findall(r"^```swift\n(.*?)^```$", FRONT_PAGE, re.MULTILINE | re.DOTALL)
+    assert block == re.sub(r"^(//.*\n)+", "", FIRST_CHAT)
+
+
+def test_the_first_program_sends_to_a_real_session(server, session):
+    token = server.project.token(session)
+    result = subprocess.run(
+        [PROGRAM.with_name("first-chat"), server.project.key, session, token, server.url],
+        capture_output=True, text=True, timeout=DEADLINE,
+    )  # fmt: skip
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "sent\n"

@@ -124,3 +124,44 @@ def test_typ_9_after_a_reconnection_no_user_is_shown_as_typing(ada_and_bob):
     bob.set_offline(False)
     bob.expect_status("Connected")
     assert bob.recorded_typing == [""]
+
+
+def open_intervals(user):
+    user.open_options()
+    user.page.get_by_text("Typing intervals, in seconds").click()
+
+
+def set_interval(user, label, seconds):
+    field = user.page.get_by_label(label, exact=True)
+    field.fill(seconds)
+    field.press("Tab")
+
+
+def test_a_user_can_set_the_typing_intervals_which_survive_a_reload(ada_and_bob):
+    ada, bob = ada_and_bob
+    open_intervals(ada)
+    set_interval(ada, "Pause without a key for", "0.2")
+    set_interval(ada, "Finish after a pause of", "")
+    ada.page.keyboard.press("Escape")
+    bob.record_typing()
+    ada.press_keys("h")
+    bob.page.wait_for_function("() => window.typingTexts.at(-1) === 'Ada has paused'")
+    ada.page.reload()
+    ada.page.get_by_role("button", name="Join").click()
+    ada.expect_status("Connected")
+    open_intervals(ada)
+    expect(ada.page.get_by_label("Pause without a key for", exact=True)).to_have_value("0.2")
+    expect(ada.page.get_by_label("Finish after a pause of", exact=True)).to_have_value("")
+    ada.page.get_by_label("Typing signals").select_option("layer")
+    expect(ada.page.get_by_label("Pause without a key for", exact=True)).to_have_value("10")
+
+
+def test_an_interval_that_cannot_work_is_refused_with_the_reason(ada_and_bob):
+    ada, _ = ada_and_bob
+    open_intervals(ada)
+    set_interval(ada, "Show typing for", "1")
+    alert = ada.page.locator("#typing-error")
+    expect(alert).to_contain_text("Show typing for is too short")
+    expect(ada.page.get_by_label("Show typing for", exact=True)).to_have_attribute("aria-invalid", "true")
+    set_interval(ada, "Show typing for", "12")
+    expect(alert).to_be_hidden()

@@ -16,7 +16,7 @@ final class LocalServer: Sendable {
     let server: SignalingServer
     let address: SignalingServer.Address
     let project: Project
-    let sessionID: SessionID
+    let sessionId: SessionID
 
     init(
         port: Int = 0, heartbeat: Duration = Limits.heartbeat, webRoot: String? = nil,
@@ -30,7 +30,7 @@ final class LocalServer: Sendable {
         address = try await server.start()
         project = try #require(Project(apiKey: APIKey(Self.apiKey), secret: Self.secret))
         var randomness = SystemRandomNumberGenerator()
-        sessionID = SessionIDCodec.make(for: project, now: .current, using: &randomness)
+        sessionId = SessionIDCodec.make(for: project, now: .current, using: &randomness)
     }
 
     /// Runs `body` with a server, and stops the server after it.
@@ -49,14 +49,14 @@ final class LocalServer: Sendable {
     func token(role: Role = .publisher, data: String = "", session: SessionID? = nil) throws -> String {
         var randomness = SystemRandomNumberGenerator()
         return try T1Token.make(
-            AccessRequest(sessionID: session ?? sessionID, role: role, connectionData: data), project: project,
+            AccessRequest(sessionId: session ?? sessionId, role: role, connectionData: data), project: project,
             now: .current,
             using: &randomness)
     }
 
     /// A session of this server. `server` is the URL to connect to, such as a relay's; by default the server's own.
     func session(_ options: Session.Options = .init(), server: String? = nil) -> Session {
-        Session(apiKey: Self.apiKey, sessionId: sessionID.rawValue, server: server ?? address.url, options: options)
+        Session(apiKey: Self.apiKey, sessionId: sessionId.rawValue, server: server ?? address.url, options: options)
     }
 
     /// A client that has joined the session, with all events since it began to connect.

@@ -384,7 +384,7 @@ final class ServerSettingsTests {
             let project = try #require(Project(apiKey: APIKey(key), secret: secret))
             let id = SessionIDCodec.make(for: project, now: .current, using: &randomness)
             let token = try T1Token.make(
-                AccessRequest(sessionID: id), project: project, now: .current, using: &randomness)
+                AccessRequest(sessionId: id), project: project, now: .current, using: &randomness)
             let session = Session(apiKey: key, sessionId: id.rawValue, server: address.url)
             let error = await refusal { try await session.connect(token: token) }
             #expect((error == nil) == isGood, "\(key) \(secret)")

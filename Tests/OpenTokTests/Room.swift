@@ -53,7 +53,7 @@ final class Room: Sendable {
     func token(_ data: String = "", role: Role = .publisher) throws -> String {
         var randomness = SystemRandomNumberGenerator()
         return try T1Token.make(
-            AccessRequest(sessionID: sessionID, role: role, connectionData: data), project: project, now: Self.now,
+            AccessRequest(sessionId: sessionID, role: role, connectionData: data), project: project, now: Self.now,
             using: &randomness)
     }
 

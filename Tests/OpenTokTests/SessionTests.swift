@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Logging
 import SignalingCore
 import SignalingProtocol
 import TestSupport
@@ -470,6 +471,94 @@ struct SessionTests {
             let end = await events.next(isolation: #isolation)
             #expect(end == nil)
             #expect(ada.session.delegate == nil)
+        }
+    }
+
+    @Test("the settings' logger gets the lines of the session")
+    func logger() async throws {
+        struct Handler: LogHandler {
+            let lines: AsyncStream<String>.Continuation
+            var metadata = Logger.Metadata()
+            var logLevel = Logger.Level.trace
+
+            subscript(metadataKey key: String) -> Logger.MetadataValue? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+
+            func log(event: LogEvent) {
+                let session = metadata["session"].map { "\($0)" } ?? "none"
+                lines.yield("\(event.level) \(event.message) \(session)")
+            }
+        }
+        try await Room.run { room in
+            let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+            let settings = OTSessionSettings()
+            settings.logger = Logger(label: "test") { _ in Handler(lines: continuation) }
+            let ada = try await room.join("Ada", settings: settings)
+            ada.session.disconnect(nil)
+            #expect(try await ada.next() == .disconnected)
+            var read = lines.makeAsyncIterator()
+            for expected in ["debug connecting", "info connected", "debug disconnected"] {
+                #expect(await read.next() == "\(expected) \(room.sessionId)")
+            }
+        }
+    }
+
+    /// Implements the methods with reasons. Those without must not be called then.
+    private final class Reasons: OTSessionDelegate, Sendable {
+        let (events, continuation) = AsyncStream.makeStream(of: String.self)
+
+        func sessionDidConnect(_ session: OTSession) { continuation.yield("connected") }
+        func sessionDidDisconnect(_ session: OTSession) { Issue.record("called beside the method with a reason") }
+        func sessionDidDisconnect(_ session: OTSession, reason: OTDisconnectReason) {
+            continuation.yield("disconnected \(reason.rawValue)")
+        }
+        func session(_ session: OTSession, connectionDestroyed connection: OTConnection) {
+            Issue.record("called beside the method with a reason")
+        }
+        func session(
+            _ session: OTSession, connectionDestroyed connection: OTConnection, reason: OTDisconnectReason
+        ) {
+            continuation.yield("destroyed \(connection.data ?? "") \(reason.rawValue)")
+        }
+        func sessionDidReconnect(_ session: OTSession) { Issue.record("called beside the method with an outcome") }
+        func sessionDidReconnect(_ session: OTSession, outcome: OTReconnectOutcome) {
+            continuation.yield("reconnected \(outcome.rawValue)")
+        }
+        func session(_ session: OTSession, didFailWithError error: OTError) {}
+        func session(_ session: OTSession, streamCreated stream: OTStream) {}
+        func session(_ session: OTSession, streamDestroyed stream: OTStream) {}
+    }
+
+    @Test("a delegate can get the reasons and the outcome that JavaScript's event handlers get")
+    func reasons() async throws {
+        try await Room.run { room in
+            let relay = try NetworkRelay(to: try #require(room.url.port))
+            defer { relay.stop() }
+            let settings = OTSessionSettings()
+            settings.apiURL = URL(string: "http://127.0.0.1:\(relay.port)")
+            let delegate = Reasons()
+            let session = OTSession(
+                apiKey: Room.apiKey, sessionId: room.sessionId, delegate: delegate, settings: settings)!
+            session.apiQueue = DispatchQueue(label: "reasons")
+            var events = delegate.events.makeAsyncIterator()
+            #expect(code { session.connect(withToken: try! room.token("Ada"), error: &$0) } == nil)
+            #expect(await events.next() == "connected")
+            let bob = try await room.join("Bob")
+            bob.session.disconnect(nil)
+            #expect(await events.next() == "destroyed Bob clientDisconnected")
+            relay.cut(.abrupt)
+            #expect(await events.next() == "reconnected resumed")
+            let chief = try await room.join("Chief", role: .moderator)
+            #expect(try await chief.next() == .created("Ada"))
+            let eve = try await room.join("Eve")
+            let own = try #require(eve.session.connection)
+            #expect(code { chief.session.forceDisconnect(own, error: &$0) } == nil)
+            #expect(await events.next() == "destroyed Eve forceDisconnected")
+            let victim = try #require(session.connection)
+            #expect(code { chief.session.forceDisconnect(victim, error: &$0) } == nil)
+            #expect(await events.next() == "disconnected forceDisconnected")
         }
     }
 

@@ -1,3 +1,4 @@
+import Logging
 import SignalingProtocol
 import Synchronization
 import Testing
@@ -226,6 +227,84 @@ struct SessionDriverTests {
         #expect(environment.link.closeCode == nil)
         environment.advance(to: 35)
         #expect(environment.link.closeCode == CloseReason.heartbeatMissed.rawValue)
+    }
+
+    // MARK: Log lines
+
+    /// Keeps the lines of a logger, each as `level message`, with the values of its metadata.
+    private final class LogLines: Sendable {
+        private let lines = Mutex<[(line: String, metadata: String)]>([])
+
+        var all: [String] { lines.withLock { $0.map(\.line) } }
+        var metadata: String { lines.withLock { $0.map(\.metadata).joined(separator: " ") } }
+
+        func logger() -> Logger {
+            var logger = Logger(label: "test") { _ in Handler(lines: self) }
+            logger.logLevel = .trace
+            return logger
+        }
+
+        private struct Handler: LogHandler {
+            let lines: LogLines
+            var metadata = Logger.Metadata()
+            var logLevel = Logger.Level.trace
+
+            subscript(metadataKey key: String) -> Logger.MetadataValue? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+
+            func log(event: LogEvent) {
+                let values = metadata.merging(event.metadata ?? [:]) { $1 }.map { "\($0)=\($1)" }.sorted()
+                lines.lines.withLock {
+                    $0.append(("\(event.level) \(event.message)", values.joined(separator: " ")))
+                }
+            }
+        }
+    }
+
+    private func drive(_ driver: SessionDriver) throws {
+        driver.connect(
+            ConnectRequest(apiKey: APIKey("1"), sessionId: SessionID("1_s"), token: "secret-token"),
+            to: try ServerAddress("http://127.0.0.1:1")
+        ) { _ in }
+        environment.link.onEvent(.opened)
+        environment.endTurn()
+        environment.link.receive(connected)
+    }
+
+    @Test("a session logs each step of its connection to the given logger, and never tokens or data")
+    func logLines() throws {
+        let lines = LogLines()
+        let driver = SessionDriver(
+            environment: environment, log: ClientLog(lines.logger(), session: SessionID("1_s")))
+        try drive(driver)
+        driver.call({ .signal(SignalRequest(type: "secret-type", data: "secret-data"), $0) }) { _ in }
+        environment.link.receive(#"{"ev":"error","id":2,"code":403,"name":"OT_X","message":"no","retryable":false}"#)
+        environment.link.onEvent(.closed(code: nil))
+        environment.advance(to: 0.125)
+        environment.link.receive("{")
+        #expect(
+            lines.all == [
+                "debug connecting", "info connected", "debug request refused", "info the socket is lost; reconnecting",
+                "debug connecting", "error the server's message breaks the protocol", "warning disconnected",
+            ])
+        #expect(lines.metadata.contains("session=1_s"))
+        #expect(lines.metadata.contains("connection=bob"))
+        #expect(lines.metadata.contains("code=403"))
+        for secret in ["secret-token", "secret-type", "secret-data", "Bob"] {
+            #expect(!lines.metadata.contains(secret), "\(secret)")
+        }
+    }
+
+    @Test("the end that the client asked for is no warning")
+    func logOfDisconnect() throws {
+        let lines = LogLines()
+        let driver = SessionDriver(environment: environment, log: ClientLog(lines.logger()))
+        try drive(driver)
+        driver.disconnect {}
+        environment.link.onEvent(.closed(code: CloseReason.normal.rawValue))
+        #expect(lines.all == ["debug connecting", "info connected", "debug disconnected"])
     }
 
     @Test("the journal records the driver's actions and events in order")

@@ -15,14 +15,14 @@ struct ApplicationTests {
 
     let application: Application
     let verifier: TokenVerifier
-    let sessionID: SessionID
+    let sessionId: SessionID
 
     init() throws {
         let key = try #require(RSAPrivateKey(pem: Self.key.pemRepresentation))
         application = try #require(Application(id: Self.id, privateKey: key))
         verifier = TokenVerifier(projects: [application.project])
         var random = SeededGenerator(seed: 1)
-        sessionID = SessionIDCodec.make(for: application.project, now: Self.now, using: &random)
+        sessionId = SessionIDCodec.make(for: application.project, now: Self.now, using: &random)
     }
 
     func make(_ request: AccessRequest) throws(TokenError) -> String {
@@ -31,15 +31,15 @@ struct ApplicationTests {
     }
 
     func verify(_ token: String) throws(SignalingError) -> AccessGrant {
-        try verifier.verify(token: token, sessionID: sessionID, apiKey: APIKey(Self.id), now: Self.now)
+        try verifier.verify(token: token, sessionId: sessionId, apiKey: APIKey(Self.id), now: Self.now)
     }
 
     @Test("TOK-7: a made token is verified, and has the requested contents", arguments: Role.allCases)
     func accepted(_ role: Role) throws {
         let data = "name=Zoë & co ~1\0\u{2028}😀+%"
         let grant = try verify(
-            try make(AccessRequest(sessionID: sessionID, role: role, connectionData: data, lifetime: .seconds(60))))
-        #expect(grant.sessionID == sessionID)
+            try make(AccessRequest(sessionId: sessionId, role: role, connectionData: data, lifetime: .seconds(60))))
+        #expect(grant.sessionId == sessionId)
         #expect(grant.apiKey.rawValue == Self.id)
         #expect(grant.role == role)
         #expect(grant.connectionData == data)
@@ -48,21 +48,21 @@ struct ApplicationTests {
 
     @Test("TOK-7: a session ID names its application, and no token is made for another's session")
     func sessions() throws {
-        #expect(try SessionIDCodec.read(sessionID).apiKey.rawValue == Self.id)
+        #expect(try SessionIDCodec.read(sessionId).apiKey.rawValue == Self.id)
         #expect(throws: TokenError.otherProject) {
-            try make(AccessRequest(sessionID: SessionID("1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg")))
+            try make(AccessRequest(sessionId: SessionID("1_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-QWIzeFl6flB-fg")))
         }
         #expect(throws: TokenError.connectionDataTooLong) {
-            try make(AccessRequest(sessionID: sessionID, connectionData: String(repeating: "a", count: 1001)))
+            try make(AccessRequest(sessionId: sessionId, connectionData: String(repeating: "a", count: 1001)))
         }
         #expect(throws: TokenError.lifetimeOutOfRange) {
-            try make(AccessRequest(sessionID: sessionID, lifetime: .zero))
+            try make(AccessRequest(sessionId: sessionId, lifetime: .zero))
         }
     }
 
     @Test("TOK-7: a change of any character of a token in RS256 is detected")
     func tampering() throws {
-        let token = try make(AccessRequest(sessionID: sessionID, role: .subscriber, connectionData: "Ada"))
+        let token = try make(AccessRequest(sessionId: sessionId, role: .subscriber, connectionData: "Ada"))
         let grant = try verify(token)
         let bytes = Array(token.utf8)
         for index in bytes.indices {
@@ -95,7 +95,7 @@ struct ApplicationTests {
 
     @Test("REST-1: an application's client cannot act as its backend", arguments: Role.allCases)
     func clientAsBackend(_ role: Role) throws {
-        let token = try make(AccessRequest(sessionID: sessionID, role: role))
+        let token = try make(AccessRequest(sessionId: sessionId, role: role))
         for headers in [
             RequestCredentials.Headers(authorization: "Bearer \(token)"),
             RequestCredentials.Headers(openTokAuth: token),
@@ -112,7 +112,7 @@ struct ApplicationTests {
         // An attacker uses the public key as the secret of a project with the application's id.
         for secret in [Self.key.publicKey.pemRepresentation, Self.key.publicKey.pkcs1PEMRepresentation] {
             let forger = try #require(Project(apiKey: APIKey(Self.id), secret: secret))
-            let request = AccessRequest(sessionID: sessionID)
+            let request = AccessRequest(sessionId: sessionId)
             for token in [
                 try T1Token.make(request, project: forger, now: Self.now, using: &random),
                 try ProjectJWT.make(request, project: forger, now: Self.now, using: &random),
@@ -120,7 +120,7 @@ struct ApplicationTests {
                 #expect(throws: SignalingError(.authenticationError, "")) { try verify(token) }
             }
         }
-        let token = try make(AccessRequest(sessionID: sessionID))
+        let token = try make(AccessRequest(sessionId: sessionId))
         let project = try #require(Project(apiKey: APIKey(Self.id), secret: "s"))
         #expect(throws: TokenError.wrongAlgorithm) {
             try ApplicationToken.verify(token, project: project, now: Self.now)
@@ -134,7 +134,7 @@ struct ApplicationTests {
         }
         #expect(throws: TokenError.wrongAlgorithm) {
             try T1Token.make(
-                AccessRequest(sessionID: sessionID), project: application.project, now: Self.now, using: &random)
+                AccessRequest(sessionId: sessionId), project: application.project, now: Self.now, using: &random)
         }
         #expect(throws: TokenError.wrongAlgorithm) {
             try RequestCredentials.make(project: application.project, now: Self.now, using: &random)
@@ -143,7 +143,7 @@ struct ApplicationTests {
 
     @Test("TOK-7: an application's keys are read in both forms of PEM")
     func keys() throws {
-        let token = try make(AccessRequest(sessionID: sessionID))
+        let token = try make(AccessRequest(sessionId: sessionId))
         let publicKey = Self.key.publicKey
         for pem in [
             publicKey.pemRepresentation, publicKey.pkcs1PEMRepresentation, publicKey.pemRepresentation + "\n",
@@ -236,7 +236,7 @@ struct RotationTests {
         let after = try #require(Project(apiKey: key, secret: "new"))
         var random = SeededGenerator(seed: 1)
         let session = SessionIDCodec.make(for: before, now: Self.now, using: &random)
-        let request = AccessRequest(sessionID: session)
+        let request = AccessRequest(sessionId: session)
         // A signing project, the projects that accept its tokens, and those that refuse them.
         for (signer, accepting, refusing) in [
             (before, [before, during], [after]), (during, [during, after], [before]),
@@ -250,7 +250,7 @@ struct RotationTests {
             for (projects, isGood) in [(accepting, true), (refusing, false)] {
                 for verifier in projects.map({ TokenVerifier(projects: [$0]) }) {
                     for token in tokens {
-                        let grant = try? verifier.verify(token: token, sessionID: session, apiKey: key, now: Self.now)
+                        let grant = try? verifier.verify(token: token, sessionId: session, apiKey: key, now: Self.now)
                         #expect((grant != nil) == isGood)
                     }
                     let project = try? verifier.verifyRequest(credentials: credentials, apiKey: key, now: Self.now)

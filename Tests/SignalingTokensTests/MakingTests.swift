@@ -8,13 +8,13 @@ struct MakingTests {
     static let now = WallTime(milliseconds: 1_700_000_000_123)
     let project: Project
     let verifier: TokenVerifier
-    let sessionID: SessionID
+    let sessionId: SessionID
 
     init() throws {
         project = try #require(Project(apiKey: APIKey("100"), secret: "test-secret"))
         verifier = TokenVerifier(projects: [project])
         var random = SeededGenerator(seed: 1)
-        sessionID = SessionIDCodec.make(for: project, now: Self.now, using: &random)
+        sessionId = SessionIDCodec.make(for: project, now: Self.now, using: &random)
     }
 
     enum Form: CaseIterable { case t1, jwt }
@@ -28,19 +28,19 @@ struct MakingTests {
     }
 
     func verify(_ token: String, now: WallTime = now) throws(SignalingError) -> AccessGrant {
-        try verifier.verify(token: token, sessionID: sessionID, apiKey: APIKey("100"), now: now)
+        try verifier.verify(token: token, sessionId: sessionId, apiKey: APIKey("100"), now: now)
     }
 
     @Test("TOK-1: a new session ID has its project and time, and is the same for the same randomness")
     func sessionIDs() throws {
         #expect(
-            sessionID.rawValue
+            sessionId.rawValue
                 == "1_MX4xMDB-fjE3MDAwMDAwMDAxMjN-OTEwYTJkZWM4OTAyNWNjMWJlZWI4ZGExNjU4ZWVjNjd-UH5-")
-        let content = try SessionIDCodec.read(sessionID)
+        let content = try SessionIDCodec.read(sessionId)
         #expect(content.apiKey.rawValue == "100")
         #expect(content.createdAt == Self.now)
         var random = SeededGenerator(seed: 3)
-        #expect(SessionIDCodec.make(for: project, now: Self.now, using: &random) != sessionID)
+        #expect(SessionIDCodec.make(for: project, now: Self.now, using: &random) != sessionId)
     }
 
     @Test("TOK-1: session IDs of the longest API key fit the limit")
@@ -96,9 +96,9 @@ struct MakingTests {
     func accepted(_ form: Form, _ role: Role) throws {
         let data = "name=Zoë & co ~1\0\u{2028}😀+%"
         let request = AccessRequest(
-            sessionID: sessionID, role: role, connectionData: data, lifetime: .seconds(60) + .milliseconds(900))
+            sessionId: sessionId, role: role, connectionData: data, lifetime: .seconds(60) + .milliseconds(900))
         let grant = try verify(try make(form, request))
-        #expect(grant.sessionID == sessionID)
+        #expect(grant.sessionId == sessionId)
         #expect(grant.role == role)
         #expect(grant.connectionData == data)
         #expect(grant.expiresAt.milliseconds == 1_700_000_060_000)
@@ -106,7 +106,7 @@ struct MakingTests {
 
     @Test("a token lives one day by default and 30 days at most", arguments: Form.allCases)
     func lifetime(_ form: Form) throws {
-        var request = AccessRequest(sessionID: sessionID)
+        var request = AccessRequest(sessionId: sessionId)
         #expect(try verify(try make(form, request)).expiresAt.milliseconds == 1_700_086_400_000)
         request.lifetime = .seconds(30 * 86_400)
         #expect(try verify(try make(form, request)).expiresAt.milliseconds == 1_702_592_000_000)
@@ -118,7 +118,7 @@ struct MakingTests {
 
     @Test("connection data of 1000 UTF-16 units is issued, and of 1001 units refused", arguments: Form.allCases)
     func connectionData(_ form: Form) throws {
-        var request = AccessRequest(sessionID: sessionID)
+        var request = AccessRequest(sessionId: sessionId)
         for character in ["a", "語", "\u{1}", "😀"] {
             let count = 1000 / character.utf16.count
             request.connectionData = String(repeating: character, count: count)
@@ -133,21 +133,21 @@ struct MakingTests {
         var random = SeededGenerator(seed: 4)
         let other = try #require(Project(apiKey: APIKey("101"), secret: "other"))
         let foreign = SessionIDCodec.make(for: other, now: Self.now, using: &random)
-        #expect(throws: TokenError.otherProject) { try make(form, AccessRequest(sessionID: foreign)) }
-        #expect(throws: TokenError.malformed) { try make(form, AccessRequest(sessionID: SessionID("lobby"))) }
+        #expect(throws: TokenError.otherProject) { try make(form, AccessRequest(sessionId: foreign)) }
+        #expect(throws: TokenError.malformed) { try make(form, AccessRequest(sessionId: SessionID("lobby"))) }
     }
 
     @Test("TOK-5, TOK-6: a token opens no other session of its project", arguments: Form.allCases)
     func otherSession(_ form: Form) throws {
         var random = SeededGenerator(seed: 5)
         let second = SessionIDCodec.make(for: project, now: Self.now, using: &random)
-        let token = try make(form, AccessRequest(sessionID: second))
+        let token = try make(form, AccessRequest(sessionId: second))
         #expect(throws: SignalingError(.authenticationError, "")) { try verify(token) }
     }
 
     @Test("TOK-2, TOK-3: a change of any byte of a token is detected", arguments: Form.allCases)
     func tampering(_ form: Form) throws {
-        let token = try make(form, AccessRequest(sessionID: sessionID, role: .subscriber, connectionData: "Ada"))
+        let token = try make(form, AccessRequest(sessionId: sessionId, role: .subscriber, connectionData: "Ada"))
         let grant = try verify(token)
         let bytes = Array(token.utf8)
         for index in bytes.indices {
@@ -167,15 +167,15 @@ struct MakingTests {
     func projects(_ form: Form) throws {
         let other = try #require(Project(apiKey: APIKey("101"), secret: "other"))
         let both = TokenVerifier(projects: [other, project])
-        let token = try make(form, AccessRequest(sessionID: sessionID))
+        let token = try make(form, AccessRequest(sessionId: sessionId))
         #expect(
-            try both.verify(token: token, sessionID: sessionID, apiKey: APIKey("100"), now: Self.now).apiKey.rawValue
+            try both.verify(token: token, sessionId: sessionId, apiKey: APIKey("100"), now: Self.now).apiKey.rawValue
                 == "100")
         #expect(throws: SignalingError(.invalidSession, "")) {
-            try both.verify(token: token, sessionID: sessionID, apiKey: APIKey("101"), now: Self.now)
+            try both.verify(token: token, sessionId: sessionId, apiKey: APIKey("101"), now: Self.now)
         }
         #expect(throws: SignalingError(.authenticationError, "")) {
-            try both.verify(token: token, sessionID: sessionID, apiKey: APIKey("102"), now: Self.now)
+            try both.verify(token: token, sessionId: sessionId, apiKey: APIKey("102"), now: Self.now)
         }
     }
 
@@ -195,7 +195,7 @@ struct MakingTests {
 
     @Test("REST-1: a client's token is refused as a backend's credentials", arguments: Form.allCases)
     func clientAsBackend(_ form: Form) throws {
-        let token = try make(form, AccessRequest(sessionID: sessionID, role: .moderator))
+        let token = try make(form, AccessRequest(sessionId: sessionId, role: .moderator))
         #expect(throws: SignalingError(.permissionDenied, "")) {
             try verifier.verifyRequest(credentials: token, apiKey: APIKey("100"), now: Self.now)
         }

@@ -98,16 +98,16 @@ struct VectorTests {
         _ vector: VectorCase, by verifier: TokenVerifier = verifier, apiKey: APIKey = APIKey("100")
     ) throws {
         let token = try #require(vector["token"]?.stringValue)
-        let sessionID = SessionID(try #require(vector["sessionId"]?.stringValue))
+        let sessionId = SessionID(try #require(vector["sessionId"]?.stringValue))
         let now = WallTime(milliseconds: try #require(vector["now"]?.integerValue))
         let apiKey = vector["apiKey"]?.stringValue.map { APIKey($0) } ?? apiKey
         let result = Result { () throws(SignalingError) in
-            try verifier.verify(token: token, sessionID: sessionID, apiKey: apiKey, now: now)
+            try verifier.verify(token: token, sessionId: sessionId, apiKey: apiKey, now: now)
         }
         switch result {
         case .success(let grant):
             let expected = try #require(vector["grant"])
-            #expect(grant.sessionID == sessionID)
+            #expect(grant.sessionId == sessionId)
             #expect(grant.apiKey == apiKey)
             #expect(grant.role.rawValue == expected["role"]?.stringValue)
             #expect(grant.connectionData == expected["connectionData"]?.stringValue)

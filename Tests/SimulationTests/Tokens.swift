@@ -32,7 +32,7 @@ enum Tokens {
         var random = SeededGenerator(seed: 2)
         let issuedAt = WallTime(milliseconds: World.wallTimeAtStart.milliseconds - day.wholeMilliseconds)
         let request = AccessRequest(
-            sessionID: session, role: name == "c0" ? .moderator : .publisher, connectionData: name, lifetime: lifetime)
+            sessionId: session, role: name == "c0" ? .moderator : .publisher, connectionData: name, lifetime: lifetime)
         guard let token = try? T1Token.make(request, project: project, now: issuedAt, using: &random) else {
             preconditionFailure("the request is valid")
         }

@@ -24,7 +24,7 @@ final class Chatting {
 
     /// Gives the component the events that have arrived.
     @discardableResult
-    func hear() -> [TimelineChange] { channel.takeEvents().flatMap { chat.handle($0, now: clock.now) } }
+    func hear() -> [TimelineChange] { channel.removeEvents().flatMap { chat.handle($0, now: clock.now) } }
 
     func send(_ text: String, as localID: String? = nil) async -> SendResult {
         lastNumber += 1

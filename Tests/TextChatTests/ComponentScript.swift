@@ -48,7 +48,7 @@ struct ComponentScript {
     }
 
     private mutating func note() {
-        if let request = chat.typing.takePost()?.request {
+        if let request = chat.typing.dequeueSignal()?.request {
             let action = TypingSignal(Signal(type: request.type, data: request.data))?.action.word
             signals.append([
                 .integer(clock.now), .string(request.type == "typing" ? action ?? "nothing" : request.type ?? "none"),
@@ -138,7 +138,7 @@ private final class ScriptChannel: SignalChannel {
 
     nonisolated(unsafe) var state = State()  // Used on the main actor only.
 
-    var connectionID: ConnectionID? { state.id }
+    var connectionId: ConnectionID? { state.id }
     var memberCount: Int? { state.members.count }
 
     func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq? { nil }

@@ -63,10 +63,10 @@ struct ComponentTests {
         let it = Chatting()
         it.channel.answer(.lost(loss))
         #expect(await it.send("hi") == .failed(.error(loss)))
-        let echo = it.channel.takeEvents()
+        let echo = it.channel.removeEvents()
         let again = it.session.connect("me again")
         it.chat.channel = again
-        for event in again.takeEvents() + echo { it.chat.handle(event, now: it.clock.now) }
+        for event in again.removeEvents() + echo { it.chat.handle(event, now: it.clock.now) }
         #expect(it.states == [.sent])
     }
 
@@ -106,7 +106,7 @@ struct ComponentTests {
         let it = Chatting()
         for text in ["hi", "hi"] { try await it.other.send(SignalRequest(type: "TextChat", data: text)) }
         try await it.other.send(SignalRequest(type: "text-chat", data: #"{"text":"x","localId":"1"}"#))
-        let events = it.channel.takeEvents()
+        let events = it.channel.removeEvents()
         for event in events + [.reconnecting, .reconnected] + events { it.chat.handle(event, now: it.clock.now) }
         #expect(it.texts == ["hi", "hi", "x"])
     }
@@ -192,13 +192,14 @@ struct ComponentTests {
         #expect(await second == .sent)
     }
 
-    /// One failed, and one that waits behind it.
+    /// One failed, and a task that waits for the outcome of the one behind it.
     private func held() async -> (Chatting, Task<SendResult, Never>) {
         let it = Chatting()
         it.channel.answer(.refused(loss))
         #expect(await it.send("1", as: "1") == .failed(.error(loss)))
-        let second = Task { await it.send("2", as: "2") }
-        while it.chat.messages.count < 2 { await Task.yield() }
+        #expect(await it.send("2", as: "2") == .heldBack(by: LocalID("1")))
+        let second = Task { await it.chat.outcome(of: LocalID("2")) }
+        await Task.yield()
         #expect(it.channel.sent.count == 1)
         #expect(it.chat.obstacle == LocalID("1"))
         return (it, second)
@@ -219,6 +220,107 @@ struct ComponentTests {
         #expect(await it.chat.retry(LocalID("1")) == .sent)
         #expect(await it.chat.retry(LocalID("unknown")) == .discarded)
         #expect(it.channel.sent.count == 3)
+    }
+
+    @Test("CHAT-8: after a refused send the next one does not hang: it returns what holds its message back")
+    func nextSendReturns() async {
+        let it = Chatting()
+        it.channel.answer(.refused(refusal))
+        #expect(await it.send("1", as: "1") == .failed(.error(refusal)))
+        #expect(await it.send("2", as: "2") == .heldBack(by: LocalID("1")))
+        #expect(it.states == [.failed(.error(refusal)), .sending])
+        it.chat.passFailed()
+        #expect(await it.chat.outcome(of: LocalID("2")) == .sent)
+    }
+
+    @Test("CHAT-8: a send that waits when the message before it fails returns what holds its message back")
+    func waitingSendReturns() async throws {
+        let it = Chatting()
+        it.channel.holdAnswers()
+        it.channel.answer(.refused(refusal))
+        let first = Task { await it.send("1", as: "1") }
+        try await it.channel.waitUntilSent(1)
+        let second = Task { await it.send("2", as: "2") }
+        while it.chat.messages.count < 2 { await Task.yield() }
+        it.channel.releaseAllAnswers()
+        #expect(await first.value == .failed(.error(refusal)))
+        #expect(await second.value == .heldBack(by: LocalID("1")))
+    }
+
+    // MARK: Cancelling
+
+    @Test("CHAT-8: a queued message whose send is cancelled fails, leaves never, and holds back nothing")
+    func cancelledWhileQueued() async throws {
+        let it = Chatting()
+        it.channel.holdAnswers()
+        let first = Task { await it.send("1", as: "1") }
+        try await it.channel.waitUntilSent(1)
+        let second = Task { await it.send("2", as: "2") }
+        while it.chat.messages.count < 2 { await Task.yield() }
+        let third = Task { await it.send("3", as: "3") }
+        while it.chat.messages.count < 3 { await Task.yield() }
+        second.cancel()
+        #expect(await second.value == .failed(.cancelled))
+        it.channel.releaseAllAnswers()
+        #expect(await first.value == .sent)
+        #expect(await third.value == .sent)
+        it.hear()
+        #expect(it.channel.sent.count == 2)
+        #expect(it.texts == ["1", "3", "2"])
+        #expect(it.states == [.sent, .sent, .failed(.cancelled)])
+        #expect(await it.chat.retry(LocalID("2")) == .sent)
+        #expect(it.chat.cancel(LocalID("2")) == false)
+    }
+
+    @Test("a send that is cancelled after its message has left returns at once; the row shows the outcome later")
+    func cancelledInFlight() async throws {
+        let it = Chatting()
+        it.channel.holdAnswers()
+        let send = Task { await it.send("1", as: "1") }
+        try await it.channel.waitUntilSent(1)
+        send.cancel()
+        #expect(await send.value == .stillSending)
+        #expect(it.states == [.sending])
+        #expect(it.chat.cancel(LocalID("1")) == false)
+        it.channel.releaseAllAnswers()
+        #expect(await it.chat.outcome(of: LocalID("1")) == .sent)
+    }
+
+    @Test("a task that is cancelled before it sends or retries changes nothing")
+    func cancelledBefore() async {
+        let it = Chatting()
+        it.channel.answer(.refused(refusal))
+        #expect(await it.send("1", as: "1") == .failed(.error(refusal)))
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return (await it.send("2", as: "2"), await it.chat.retry(LocalID("1")))
+        }
+        late.cancel()
+        #expect(await late.value == (.refused(.cancelled), .refused(.cancelled)))
+        #expect(it.chat.draft == "2")
+        #expect(it.states == [.failed(.error(refusal))])
+    }
+
+    @Test("cancelling a wait for an outcome leaves the message in the queue")
+    func cancelledOutcome() async {
+        let (it, second) = await held()
+        second.cancel()
+        #expect(await second.value == .stillSending)
+        it.chat.passFailed()
+        #expect(await it.chat.outcome(of: LocalID("2")) == .sent)
+    }
+
+    @Test("a cancelled retry fails again and holds back nothing")
+    func cancelledRetry() async {
+        let (it, second) = await held()
+        it.chat.handle(.reconnecting, now: it.clock.now)
+        let retry = Task { await it.chat.retry(LocalID("1")) }
+        while it.states[0] != .sending { await Task.yield() }
+        retry.cancel()
+        #expect(await retry.value == .failed(.cancelled))
+        it.chat.handle(.reconnected, now: it.clock.now)
+        #expect(await second.value == .sent)
+        #expect(it.states == [.sent, .failed(.cancelled)])
     }
 
     @Test("discarding the failed message lets the others go")
@@ -262,10 +364,9 @@ struct ComponentTests {
         let it = Chatting()
         it.channel.answer(.lost(loss))
         #expect(await it.send("1") == .failed(.error(loss)))
-        let second = Task { await it.send("2") }
-        while it.chat.messages.count < 2 { await Task.yield() }
+        #expect(await it.send("2", as: "2") == .heldBack(by: LocalID("1")))
         it.hear()
-        #expect(await second.value == .sent)
+        #expect(await it.chat.outcome(of: LocalID("2")) == .sent)
         #expect(it.states == [.sent, .sent])
     }
 

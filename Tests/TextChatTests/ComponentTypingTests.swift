@@ -54,14 +54,14 @@ private final class TypingRoom {
         while isBusy {
             isBusy = false
             for person in people where person.isOnline {
-                if let post = person.chat.typing.takePost() {
+                if let post = person.chat.typing.dequeueSignal() {
                     isBusy = true
                     person.sentPosts += 1
                     do throws(SignalingError) { try await person.channel.send(post.request) } catch {
                         person.chat.typing.publishFailed(n: post.n)
                     }
                 }
-                for event in person.channel.takeEvents() {
+                for event in person.channel.removeEvents() {
                     isBusy = true
                     person.chat.handle(event, now: clock.now)
                 }
@@ -268,7 +268,7 @@ struct ComponentTypingTests {
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
         await room.settle()
         try await ada.channel.send(SignalRequest(type: "text-chat", data: #"{"text":"x","localId":"1"}"#))
-        let events = bob.channel.takeEvents()
+        let events = bob.channel.removeEvents()
         for event in events { bob.chat.handle(event, now: room.clock.now) }
         ada.chat.edit("h")
         await room.settle()
@@ -289,7 +289,7 @@ struct ComponentTypingTests {
         #expect(try number(it.channel.sent[0]) == nil)
         #expect(it.chat.typing.current == .nobody)
         #expect(it.chat.typing.nextDeadline == nil)
-        #expect(it.chat.typing.takePost() == nil)
+        #expect(it.chat.typing.dequeueSignal() == nil)
     }
 
     @Test("a restored message carries no number of the earlier sender")
@@ -398,7 +398,7 @@ struct ComponentTypingTests {
         let (ada, bob) = (room.join("Ada"), room.join("Bob"))
         await room.settle()
         ada.chat.edit("h")
-        let post = try #require(ada.chat.typing.takePost())
+        let post = try #require(ada.chat.typing.dequeueSignal())
         ada.chat.handle(.reconnecting, now: room.clock.now)
         let again = room.session.connect("Ada again", data: "Ada")
         ada.chat.channel = again
@@ -409,7 +409,7 @@ struct ComponentTypingTests {
         #expect(ada.seen.isEmpty)
         room.clock.advance(by: .seconds(1))
         ada.chat.edit("he")
-        #expect(ada.chat.typing.takePost()?.n == 2)
+        #expect(ada.chat.typing.dequeueSignal()?.n == 2)
         _ = bob
     }
 
@@ -425,7 +425,7 @@ struct ComponentTypingTests {
         await room.settle()
         #expect(ada.seen.isEmpty)
         ada.chat.edit("h")
-        #expect(ada.chat.typing.takePost() == nil)
+        #expect(ada.chat.typing.dequeueSignal() == nil)
         #expect(ada.chat.typing.nextDeadline == nil)
     }
 
@@ -437,10 +437,10 @@ struct ComponentTypingTests {
         let clock = ManualClock()
         chat.typing.start { clock.instant }
         chat.edit("h")
-        #expect(chat.typing.takePost()?.n == 1)
+        #expect(chat.typing.dequeueSignal()?.n == 1)
         chat.typing.stop()
         chat.edit("he")
-        #expect(chat.typing.takePost() == nil)
+        #expect(chat.typing.dequeueSignal() == nil)
     }
 
     @Test("TYP-8: in a room of more than 100 members no signal is sent and no user is shown")
@@ -488,9 +488,9 @@ struct ComponentTypingTests {
         await room.settle()
         ada.chat.typing.send(.begin)
         ada.chat.typing.send(.pause)
-        let post = try #require(ada.chat.typing.takePost())
+        let post = try #require(ada.chat.typing.dequeueSignal())
         #expect(post.n == 2)
-        #expect(ada.chat.typing.takePost() == nil)
+        #expect(ada.chat.typing.dequeueSignal() == nil)
     }
 
     // MARK: Settings
@@ -621,6 +621,73 @@ struct ComponentTypingTests {
         channel.releaseAllAnswers()
         try await channel.waitUntilSent(2)
         #expect(channel.sent.compactMap { TypingSignal(Signal(type: $0.type, data: $0.data))?.action }.last == .begin)
+    }
+
+    /// A chat that belongs to an actor of its own.
+    private actor ChatActor {
+        let chat = TextChatComponent()
+
+        init(_ channel: MemoryChannel) { chat.channel = channel }
+
+        func runTyping(postingTo center: NotificationCenter? = nil) { chat.runTyping(postingTo: center) }
+        func edit(_ text: String) { chat.edit(text) }
+        func send(_ localID: String) async -> SendResult {
+            await chat.send(now: .now, localID: LocalID(localID))
+        }
+        func hear(_ events: [SignalChannelEvent]) {
+            for event in events { chat.handle(event, now: .now) }
+        }
+        var typers: [String] { chat.typing.current.typing.compactMap(\.name) }
+    }
+
+    @Test("a component can belong to any actor: it sends, types and hears there")
+    func anyActor() async throws {
+        let session = MemorySession()
+        let (adaChannel, bobChannel) = (session.connect("Ada", data: "Ada"), session.connect("Bob", data: "Bob"))
+        let (ada, bob) = (ChatActor(adaChannel), ChatActor(bobChannel))
+        await ada.runTyping()
+        await bob.runTyping()
+        await ada.edit("h")
+        try await adaChannel.waitUntilSent(1)
+        await bob.hear(bobChannel.removeEvents())
+        #expect(await bob.typers == ["Ada"])
+        #expect(await ada.send("1") == .sent)
+        await bob.hear(bobChannel.removeEvents())
+        #expect(await bob.typers == [])
+        await ada.edit("again")
+        #expect(await ada.send("2") == .sent)
+    }
+
+    @Test("an actor that owns a component with typing and sent messages is released")
+    func actorEnds() async throws {
+        weak var gone: ChatActor?
+        do {
+            let channel = MemorySession().connect()
+            let home = ChatActor(channel)
+            await home.runTyping()
+            await home.edit("h")
+            try await channel.waitUntilSent(1)
+            #expect(await home.send("1") == .sent)
+            gone = home
+        }
+        // A task that has just sent may still hold the actor for a moment.
+        while gone != nil { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    @Test("Layer's shape: a notification also has one object with action and sender")
+    func notificationObject() throws {
+        let center = NotificationCenter()
+        let notifier = TypingNotifier(room: nil, center: center)
+        nonisolated(unsafe) var objects: [TypingIndicatorObject?] = []  // Posted on this thread only.
+        let observer = center.addObserver(forName: TypingNotification.name, object: nil, queue: nil) {
+            objects.append($0.userInfo?[TypingNotification.objectKey] as? TypingIndicatorObject)
+        }
+        defer { center.removeObserver(observer) }
+        let typer = TypingSnapshot.Typer(name: "Ada", connectionId: ConnectionID("a"))
+        notifier.post(TypingSnapshot(typing: [typer]))
+        notifier.post(.nobody)
+        #expect(objects.map { $0?.action } == [.begin, .finish])
+        #expect(objects.map { $0?.sender } == [typer, typer])
     }
 
     @Test("a released component releases its runner")

@@ -29,13 +29,13 @@ struct MemoryChannelTests {
         }()
         for n in 0..<100 { session.signal(SignalRequest(type: String(n))) }
         #expect(try await types == (0..<100).map(String.init))
-        #expect(channel.takeEvents().isEmpty)
+        #expect(channel.removeEvents().isEmpty)
     }
 
     @Test("a wait ends when it is cancelled, before its start or later")
     func cancelled() async {
         let channel = MemorySession().connect()
-        _ = channel.takeEvents()
+        _ = channel.removeEvents()
         for isEarly in [true, false] {
             let (begun, begin) = AsyncStream<Void>.makeStream()
             let waits = Task {

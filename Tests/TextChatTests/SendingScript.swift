@@ -61,6 +61,7 @@ final class SendingScript {
             Task { note(await chat.retry(localID), of: localID) }
         case "discard": chat.discard(localID)
         case "passFailed": chat.passFailed()
+        case "cancel": chat.cancel(localID)
         case "acknowledge": try channel.answer(.success(step["seq"]?.integerValue.map { Seq($0) }))
         case "refuse": try channel.answer(.failure(SignalingError(.permissionDenied, "no")))
         case "limit": try channel.answer(.failure(SignalingError(.rateLimited, "too fast")))
@@ -86,6 +87,8 @@ final class SendingScript {
             case .sent: "sent"
             case .failed: "failed"
             case .discarded: "discarded"
+            case .heldBack(let obstacle): "heldBack by \(obstacle.rawValue)"
+            case .stillSending: "stillSending"
             case .refused(let refusal): "refused \(reason(refusal))"
             }
     }
@@ -99,6 +102,7 @@ final class SendingScript {
         case .tooManyWaiting: "tooManyWaiting"
         case .localIDTaken: "localIdTaken"
         case .byDelegate: "byDelegate"
+        case .cancelled: "cancelled"
         }
     }
 
@@ -136,7 +140,7 @@ private final class AnsweringChannel: SignalChannel {
     nonisolated(unsafe) var sent: [SignalRequest] = []
     nonisolated(unsafe) private var waiting: [CheckedContinuation<Result<Seq?, SignalingError>, Never>] = []
 
-    var connectionID: ConnectionID? { id }
+    var connectionId: ConnectionID? { id }
 
     func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq? {
         sent.append(signal)

@@ -132,7 +132,8 @@ struct TypingScript {
                 requests.append(request)
                 numbers.append(n)
                 let read = TypingSignal(Signal(type: request.type, data: request.data))
-                signals.append([.integer(at), .string(read?.action.word ?? "nothing")])
+                let entry: [JSONValue] = [.integer(at), .string(read?.action.word ?? "nothing")]
+                signals.append(.array(entry + (request.to.map { [.string($0.rawValue)] } ?? [])))
             case .changed(let snapshot):
                 var entry: [JSONValue] = [.integer(at), Self.names(snapshot.typing), Self.names(snapshot.paused)]
                 if snapshot.typingCount != snapshot.typing.count || snapshot.pausedCount != snapshot.paused.count {
@@ -191,6 +192,7 @@ struct TypingScript {
         case "disconnected": return .disconnected
         case "connectionLost": return .connectionLost
         case "memberCount": return .memberCount(Int(value?.integerValue ?? 0))
+        case "recipient": return .recipient(step["id"]?.stringValue.map { ConnectionID($0) })
         case "publishFailed": return .publishFailed(n: step["n"]?.integerValue ?? 0)
         case "signal":
             guard step["from"] != nil, let typing = TypingSignal(Self.signal(step)) else { return nil }
@@ -231,6 +233,6 @@ struct TypingScript {
     }
 
     static func names(_ typers: [TypingSnapshot.Typer]) -> JSONValue {
-        .array(typers.map { .string($0.name ?? $0.connectionID.rawValue) })
+        .array(typers.map { .string($0.name ?? $0.connectionId.rawValue) })
     }
 }

@@ -33,7 +33,7 @@ struct TypingTests {
         #expect(roster.current.typingCount == TypingRoster.connectionLimit)
         #expect(roster.current.typing.count == 50)
         _ = roster.handle(.connectionDestroyed(ConnectionID("c0")), now: after(1))
-        #expect(roster.current.typing.first?.connectionID == ConnectionID("c1"))
+        #expect(roster.current.typing.first?.connectionId == ConnectionID("c1"))
         #expect(roster.advance(to: after(10_000)) == nil, "case 31: they linger")
         #expect(roster.advance(to: after(11_500)) == .nobody)
         #expect(roster.nextDeadline == nil)
@@ -148,8 +148,8 @@ struct TypingTests {
         defer { center.removeObserver(observer) }
 
         let notifier = TypingNotifier(room: room, center: center)
-        let ada = TypingSnapshot.Typer(name: "Ada", connectionID: ConnectionID("x"))
-        let other = TypingSnapshot.Typer(name: nil, connectionID: ConnectionID("y"))
+        let ada = TypingSnapshot.Typer(name: "Ada", connectionId: ConnectionID("x"))
+        let other = TypingSnapshot.Typer(name: nil, connectionId: ConnectionID("y"))
         notifier.post(TypingSnapshot(typing: [ada]))
         notifier.post(TypingSnapshot(typing: [ada, other]))
         notifier.post(TypingSnapshot(typing: [other], paused: [ada]))

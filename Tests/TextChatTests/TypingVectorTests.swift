@@ -44,10 +44,11 @@ struct TypingVectorTests {
         let vector = test.vector
         let form = try #require(vector["wireForm"]?.stringValue.flatMap(TypingWireForm.init(rawValue:)))
         let action = try #require(vector["action"]?.stringValue.flatMap(TypingAction.init(word:)))
+        let to = vector["to"]?.stringValue.map { ConnectionID($0) }
         #expect(
-            TypingSignal(action, n: vector["n"]?.integerValue).request(form)
+            TypingSignal(action, n: vector["n"]?.integerValue, to: to).request(form)
                 == SignalRequest(
-                    type: vector["type"]?.stringValue, data: vector["data"]?.stringValue, isOnlineOnly: true))
+                    type: vector["type"]?.stringValue, data: vector["data"]?.stringValue, to: to, isOnlineOnly: true))
     }
 
     @Test("settings", arguments: try TypingVector.all(in: "typing", kind: "policy"))

@@ -1,6 +1,10 @@
+<<<<<<< HEAD
 import { TYPING_PRESETS } from '../text-chat/index.js';
+=======
+import { TypingIntervalsView } from './typing-intervals-view.js';
+>>>>>>> h3
 
-/** The options of a pane: the form of typing and message signals, and the network switch. */
+/** The options of a pane: the form and the intervals of typing, the form of messages, and the network switch. */
 export class OptionsView {
   #panel;
   #toggle;
@@ -24,9 +28,18 @@ export class OptionsView {
       if (!this.#panel.contains(target) && !this.#toggle.contains(target)) this.#setOpen(false);
     });
     const stored = store.options;
-    this.#choice(part('typing-preset'), stored.typingPreset, (preset) => {
-      store.set('typingPreset', preset);
-      policyChosen(TYPING_PRESETS[preset]);
+    const intervals = new TypingIntervalsView(part('typing-intervals'), part('typing-error'), (policy, changes) => {
+      store.set('typingIntervals', changes);
+      policyChosen(policy);
+    });
+    const preset = part('typing-preset');
+    if ([...preset.options].some(({ value }) => value === stored.typingPreset)) preset.value = stored.typingPreset;
+    policyChosen(intervals.show(preset.value, stored.typingIntervals ?? {}));
+    preset.addEventListener('change', () => {
+      store.set('typingPreset', preset.value);
+      // Changes of another preset do not belong to this one.
+      store.set('typingIntervals', {});
+      policyChosen(intervals.show(preset.value));
     });
     this.#choice(part('wire-form'), stored.wireForm, (type) => {
       store.set('wireForm', type);

@@ -32,7 +32,7 @@ const MAX_MESSAGES = 2000;
 const READ_MILLISECONDS = 4000;
 
 /** Name and time are shown at the top of a group. */
-const RULE = Object.freeze({ ...STANDARD_RULE, timePlace: 'first' });
+const RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
 
 const dayOf = readerCalendar();
 

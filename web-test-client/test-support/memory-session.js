@@ -15,9 +15,13 @@ export class MemorySession {
     return channel;
   }
 
-  deliver({ type, data, onlineOnly = false }, from) {
+  deliver({ type, data, onlineOnly = false, to }, from) {
     const seq = onlineOnly ? null : (this.#lastSeq += 1);
-    for (const channel of this.channels) channel.inbox.push({ kind: 'signal', type, data, from, seq });
+    for (const channel of this.channels) {
+      if (to === undefined || to === channel.connectionId) {
+        channel.inbox.push({ kind: 'signal', type, data, from, seq });
+      }
+    }
     return seq;
   }
 }
@@ -37,7 +41,7 @@ class MemoryChannel {
     this.connectionId = connection.connectionId;
   }
 
-  takeEvents() {
+  removeEvents() {
     return this.inbox.splice(0);
   }
 

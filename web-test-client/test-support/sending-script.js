@@ -25,8 +25,8 @@ export async function runSendingScript({ wireForm = CHAT_TYPE, steps }, found) {
   const chat = new TextChatComponent({ channel, wireForm });
   chat.isVisible = true;
   const note = async (localId, promise) => {
-    const { outcome, refusal } = await promise;
-    outcomes[localId] = refusal ? `${outcome} ${refusal.reason}` : outcome;
+    const { outcome, refusal, by } = await promise;
+    outcomes[localId] = refusal ? `${outcome} ${refusal.reason}` : by ? `${outcome} by ${by}` : outcome;
   };
   const answer = (settle) => {
     if (waiting.length === 0) throw new Error('The script answers a send that did not happen.');
@@ -56,6 +56,7 @@ export async function runSendingScript({ wireForm = CHAT_TYPE, steps }, found) {
     retry: ({ localId }) => void note(localId, chat.retry(localId)),
     discard: ({ localId }) => void chat.discard(localId),
     passFailed: () => chat.passFailed(),
+    cancel: ({ localId }) => void chat.cancel(localId),
     acknowledge: ({ seq }) => answer(({ resolve }) => resolve({ seq })),
     echo: ({ text, localId, from = 'me', seq = null }) =>
       void chat.handle(

@@ -7,7 +7,7 @@ import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
 const INPUTS = new Set([
   'draftEdited', 'draftSet', 'send', 'messageSubmitted', 'leave', 'optedOut', 'blockedUsers', 'connected',
   'reconnecting',
-  'disconnected', 'connectionLost', 'memberCount', 'publishFailed', 'messageReceived', 'connectionDestroyed',
+  'disconnected', 'connectionLost', 'memberCount', 'recipient', 'publishFailed', 'messageReceived', 'connectionDestroyed',
 ]);
 
 /** The policy of a vector: a preset, or a preset with changes. */
@@ -32,7 +32,8 @@ export function runTypingScript({ policy, steps, until }) {
       if (effect.send) {
         found.requests.push(effect.send);
         found.numbers.push(effect.n);
-        found.signals.push([now, decodeTyping(effect.send).action]);
+        const { to } = effect.send;
+        found.signals.push([now, decodeTyping(effect.send).action, ...(to === undefined ? [] : [to])]);
       } else {
         const { typing, paused, typingCount, pausedCount } = effect.changed;
         const entry = [now, names(typing), names(paused)];

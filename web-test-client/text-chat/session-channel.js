@@ -1,6 +1,8 @@
+import { SignalErrorCode } from './wire/signal-error-code.js';
+
 /**
- * An OpenTok session as the channel of a chat. It uses only `on`, `off`, `signal` and `connection`, so any OpenTok
- * session works. If its signals have no seq, messages are in the order of their arrival.
+ * An OpenTok session as the channel of a chat. It uses only `on`, `off`, `signal`, `connection` and, for a directed
+ * signal, `connections`, so any OpenTok session works. If its signals have no seq, messages are in the order of their arrival.
  */
 export class SessionChannel {
   #session;
@@ -35,9 +37,15 @@ export class SessionChannel {
     return this.#session.connection?.connectionId ?? null;
   }
 
-  send(options) {
+  /** Sends a signal to all connections, or to the connection with the id `to`. */
+  send({ to: id, ...options }) {
     return new Promise((resolve, reject) => {
-      this.#session.signal(options, (error) => (error ? reject(error) : resolve({})));
+      const to = id === undefined ? undefined : this.#session.connections.get(id);
+      if (id !== undefined && !to) {
+        reject(Object.assign(new Error(`No connection has the id ${id}.`), { code: SignalErrorCode.notFound }));
+        return;
+      }
+      this.#session.signal(to ? { ...options, to } : options, (error) => (error ? reject(error) : resolve({})));
     });
   }
 

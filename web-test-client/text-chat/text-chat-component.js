@@ -33,7 +33,7 @@ export class TextChatComponent {
   #channel = null;
   #echoes = new EchoBook();
   #queue = new SendQueue();
-  /** Callers that wait for the outcome of a message: local id → functions that end the wait. */
+  /** Callers that wait for the outcome of a message: local id → functions that look again. */
   #waiters = new Map();
   /** The connections in the session that the channel has reported, one's own included. */
   #members = new Set();
@@ -198,7 +198,8 @@ export class TextChatComponent {
    *
    * The component sends queued messages through the channel by itself, one at a time, in the order in which they were
    * written, and marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it,
-   * `discard` removes it, or `passFailed` lets the others pass. `localId` is a new name for the message.
+   * `discard` removes it, or `passFailed` lets the others pass. `cancel` withdraws a message that has not left.
+   * `localId` is a new name for the message.
    */
   enqueue(now, localId) {
     const refusal = this.#show(now, localId);
@@ -208,29 +209,45 @@ export class TextChatComponent {
 
   /**
    * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
-   * `refused` (with `refusal`), or `discarded`.
+   * `refused` (with `refusal`), `discarded`, or `heldBack` (with `by`, the local id of a failed message): `send` never
+   * waits behind a failed message, and the message stays queued.
    */
   send(now, localId) {
     const refusal = this.enqueue(now, localId);
-    return refusal === null ? this.outcomeOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
+    return refusal === null ? this.#deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
   }
 
-  /** Promises the outcome of one's own message; known at once if it is not being sent. */
+  /**
+   * Promises the outcome of one's own message, also while a failed message holds it back; known at once if it is not
+   * being sent.
+   */
   outcomeOf(localId) {
-    if (this.timeline.ownMessage(localId)?.state !== 'sending') return Promise.resolve(this.#knownOutcome(localId));
-    return new Promise((resolve) => {
-      this.#waiters.set(localId, [...(this.#waiters.get(localId) ?? []), resolve]);
-    });
+    return this.#wait(localId, () => null);
   }
 
-  /** Sends a failed message again, as the same row at the same index. Any other message stays as it is. */
+  /**
+   * Withdraws a message that is queued and has not left. Its row has failed with `{code: null, message: 'cancelled'}`,
+   * and it holds back no other message: those behind it are sent. Returns whether the message was withdrawn.
+   */
+  cancel(localId) {
+    if (!this.#queue.withdraw(localId)) return false;
+    this.#report(this.timeline.fail(localId, { code: null, message: 'cancelled' }));
+    this.#wakeWaiters(localId);
+    this.#startNext();
+    return true;
+  }
+
+  /**
+   * Sends a failed message again, as the same row at the same index, and promises the outcome as `send` does. Any other
+   * message stays as it is: while it is being sent the outcome is `stillSending`.
+   */
   retry(localId) {
     if (this.timeline.ownMessage(localId)?.state !== 'failed') return Promise.resolve(this.#knownOutcome(localId));
     if (!this.#isConnected) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
     this.#report(this.timeline.retry(localId));
     this.#queue.retry(localId);
     this.#startNext();
-    return this.outcomeOf(localId);
+    return this.#deliveryOf(localId);
   }
 
   /** Removes a failed message. Any other message stays. */
@@ -396,7 +413,8 @@ export class TextChatComponent {
     if (error.code !== SignalErrorCode.notConnected) this.#echoes.forget(localId);
     this.#queue.fail(localId);
     this.#report(this.timeline.fail(localId, { code: error.code ?? null, message: error.message }));
-    this.#wakeWaiters(localId);
+    // It holds back those behind it now, so their callers look again, too.
+    for (const waiting of [...this.#waiters.keys()]) this.#wakeWaiters(waiting);
     this.#startNext();
   }
 
@@ -422,12 +440,33 @@ export class TextChatComponent {
   #wakeWaiters(localId) {
     const waiters = this.#waiters.get(localId) ?? [];
     this.#waiters.delete(localId);
-    for (const resolve of waiters) resolve(this.#knownOutcome(localId));
+    for (const look of waiters) look();
+  }
+
+  #deliveryOf(localId) {
+    return this.#wait(localId, () => {
+      const by = this.#queue.obstacleBefore(localId);
+      return by === null ? null : { outcome: 'heldBack', by };
+    });
+  }
+
+  /** Promises the outcome of a message, or before it the first result of `early` that is not null. */
+  #wait(localId, early) {
+    return new Promise((resolve) => {
+      const look = () => {
+        const isSending = this.timeline.ownMessage(localId)?.state === 'sending';
+        const result = isSending ? early() : this.#knownOutcome(localId);
+        if (result !== null) resolve(result);
+        else this.#waiters.set(localId, [...(this.#waiters.get(localId) ?? []), look]);
+      };
+      look();
+    });
   }
 
   #knownOutcome(localId) {
     const message = this.timeline.ownMessage(localId);
     if (!message) return { outcome: 'discarded' };
+    if (message.state === 'sending') return { outcome: 'stillSending' };
     return message.state === 'failed' ? { outcome: 'failed', failure: message.failure } : { outcome: 'sent' };
   }
 

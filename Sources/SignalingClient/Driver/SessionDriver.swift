@@ -13,6 +13,7 @@ final class SessionDriver: @unchecked Sendable {
     let environment: any ClientEnvironment
     let snapshot = Mutex(Session.Snapshot())
     let streams = Mutex(EventStreams())
+    private let log: ClientLog
     private let journal = Mutex(Journal())
 
     private(set) var state: ClientState
@@ -30,8 +31,9 @@ final class SessionDriver: @unchecked Sendable {
     private var disconnectCompletions: [() -> Void] = []
     private var lastCall: UInt64 = 0
 
-    init(environment: any ClientEnvironment) {
+    init(environment: any ClientEnvironment, log: ClientLog = .none) {
         self.environment = environment
+        self.log = log
         state = ClientState(random: { environment.random() })
     }
 
@@ -101,6 +103,7 @@ final class SessionDriver: @unchecked Sendable {
             if case .connected(_, let welcome) = message { note(.welcomed(welcome)) }
             handle(.received(message))
         } catch {
+            log.malformed(error)
             handle(.receivedMalformed(error))
         }
     }
@@ -134,15 +137,24 @@ final class SessionDriver: @unchecked Sendable {
             case .closeSocket(let reason): closeSocket(reason)
             case .connectSucceeded(let welcome):
                 snapshot.withLock { $0 = Session.Snapshot(welcome) }
+                log.connected(welcome.connection)
                 completeConnect(.success(()))
-            case .connectFailed(let error): completeConnect(.failure(error))
+            case .connectFailed(let error):
+                log.connectFailed(error)
+                completeConnect(.failure(error))
             case .connectionReplaced(let welcome): snapshot.withLock { $0.replace(welcome) }
             case .callSucceeded(let call, let seq): complete(call, .success(seq))
-            case .callFailed(let call, let error): complete(call, .failure(error))
+            case .callFailed(let call, let error):
+                log.refused(error)
+                complete(call, .failure(error))
             case .emit(let event):
                 note(.heard(event))
+                log.event(event, connection: snapshot.withLock { $0.connection })
                 snapshot.withLock { $0.note(event) }
-                for ended in streams.withLock({ $0.yield(event) }) { ended.finish() }
+                for ended in streams.withLock({ $0.yield(event) }) {
+                    log.overflowed()
+                    ended.finish()
+                }
                 if case .disconnected = event { completeDisconnects() }
             }
         }
@@ -173,6 +185,7 @@ final class SessionDriver: @unchecked Sendable {
 
     private func openSocket() {
         generation += 1
+        log.opening(target.url)
         unsent.removeAll()
         let generation = generation
         do {

@@ -1,9 +1,12 @@
+import Logging
 import SignalingProtocol
 import Synchronization
 
 /// A client of one session: connects, sends signals, and receives events.
 ///
 /// ```swift
+/// import SignalingClient
+///
 /// let session = Session(apiKey: key, sessionId: id, server: "https://chat.example.com")
 /// let events = session.events
 /// try await session.connect(token: token)
@@ -80,12 +83,19 @@ public final class Session: SignalChannel {
     ///   - sessionId: the session's ID.
     ///   - server: `http`, `https`, `ws` or `wss`, host and port: `http://127.0.0.1:8080`. `connect` throws for an
     ///     invalid one.
-    public init(apiKey: String, sessionId: String, server: String, options: Options = Options()) {
+    ///   - options: settings of the session.
+    ///   - logger: gets a line for each step of the connection; nil: none. The lines name the session, connections and
+    ///     errors, and never contain tokens or the data of signals and connections.
+    public init(
+        apiKey: String, sessionId: String, server: String, options: Options = Options(), logger: Logger? = nil
+    ) {
         self.apiKey = APIKey(apiKey)
         self.sessionId = SessionID(sessionId)
         self.server = server
         self.options = options
-        driver = SessionDriver(environment: LoopEnvironment.shared)
+        driver = SessionDriver(
+            environment: LoopEnvironment.shared,
+            log: logger.map { ClientLog($0, session: SessionID(sessionId)) } ?? .none)
     }
 
     deinit { driver.abandon() }
@@ -94,7 +104,7 @@ public final class Session: SignalChannel {
     public var connection: Connection? { driver.snapshot.withLock { $0.connection } }
 
     /// The ID of the client's own connection; `nil` unless connected.
-    public var connectionID: ConnectionID? { connection?.connectionId }
+    public var connectionId: ConnectionID? { connection?.connectionId }
 
     /// All connections of the session, the client's own included, by creation time; empty unless connected.
     public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }

@@ -6,16 +6,16 @@ extension SessionEvent {
     /// A new connection becomes `connected` with its ID, after `lost` if events may be missing (G4). A stream that
     /// overflowed is `lost`, too.
     ///
-    /// - Parameter connectionID: the session's present connection.
-    public func channelEvents(connectionID: ConnectionID?) -> [SignalChannelEvent] {
+    /// - Parameter connectionId: the session's present connection.
+    public func channelEvents(connectionId: ConnectionID?) -> [SignalChannelEvent] {
         switch self {
         case .signal(let signal): [.signal(signal)]
         case .connectionCreated(let connection): [.connectionCreated(connection)]
         case .connectionDestroyed(let connection, _): [.connectionDestroyed(connection)]
         case .reconnecting: [.reconnecting]
         case .reconnected(.resumed): [.reconnected]
-        case .reconnected(.recovered): Self.connected(connectionID)
-        case .reconnected(.lost), .reconnected(.new): [.lost] + Self.connected(connectionID)
+        case .reconnected(.recovered): Self.connected(connectionId)
+        case .reconnected(.lost), .reconnected(.new): [.lost] + Self.connected(connectionId)
         case .disconnected: [.disconnected]
         case .overflowed: [.lost]
         }
@@ -29,6 +29,9 @@ extension Session {
     /// The session's events from now on, for a component. The first is `connected` if there is a connection.
     ///
     /// ```swift
+    /// import SignalingClient
+    /// import TextChatFoundation  // WallTime.now
+    ///
     /// for await event in session.channelEvents { component.handle(event, now: .now) }
     /// ```
     ///
@@ -43,25 +46,25 @@ extension Session {
 
         private let events: AsyncStream<SessionEvent>
         private let first: [SignalChannelEvent]
-        private let connectionID: @Sendable () -> ConnectionID?
+        private let connectionId: @Sendable () -> ConnectionID?
 
         init(session: Session) {
             // Create the stream first, so that no event is lost between the two.
             events = session.events
-            first = session.connectionID.map { [.connected($0)] } ?? []
+            first = session.connectionId.map { [.connected($0)] } ?? []
             // A stream must not keep its session alive.
-            connectionID = { [weak session] in session?.connectionID }
+            connectionId = { [weak session] in session?.connectionId }
         }
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(events: events.makeAsyncIterator(), waiting: first, connectionID: connectionID)
+            Iterator(events: events.makeAsyncIterator(), waiting: first, connectionId: connectionId)
         }
 
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var events: AsyncStream<SessionEvent>.Iterator
             /// Channel events of one session event that have not been read yet; two at most.
             fileprivate var waiting: [SignalChannelEvent]
-            fileprivate let connectionID: @Sendable () -> ConnectionID?
+            fileprivate let connectionId: @Sendable () -> ConnectionID?
             fileprivate var isOver = false
 
             public mutating func next() async -> SignalChannelEvent? { await next(isolation: #isolation) }
@@ -70,10 +73,17 @@ extension Session {
                 while waiting.isEmpty {
                     guard !isOver, let event = await events.next(isolation: actor) else { return nil }
                     if case .disconnected = event { isOver = true }
-                    waiting = event.channelEvents(connectionID: connectionID())
+                    waiting = event.channelEvents(connectionId: connectionId())
                 }
                 return waiting.removeFirst()
             }
         }
+    }
+}
+
+extension SessionEvent {
+    @available(*, deprecated, renamed: "channelEvents(connectionId:)")
+    public func channelEvents(connectionID: ConnectionID?) -> [SignalChannelEvent] {
+        channelEvents(connectionId: connectionID)
     }
 }

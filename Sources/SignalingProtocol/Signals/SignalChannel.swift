@@ -15,7 +15,7 @@
 /// All members may be used from any thread.
 public protocol SignalChannel: Sendable {
     /// The connection that sends; `nil` before connecting. It changes when a lost connection is replaced by a new one.
-    var connectionID: ConnectionID? { get }
+    var connectionId: ConnectionID? { get }
 
     /// How many connections the session has, this one included, as far as this channel knows; `nil` when it does not
     /// know. The default is `nil`.
@@ -32,4 +32,9 @@ public protocol SignalChannel: Sendable {
 
 extension SignalChannel {
     public var memberCount: Int? { nil }
+}
+
+extension SignalChannel {
+    @available(*, deprecated, renamed: "connectionId")
+    public var connectionID: ConnectionID? { connectionId }
 }

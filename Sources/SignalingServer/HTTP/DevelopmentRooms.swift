@@ -37,7 +37,7 @@ final class DevelopmentRooms {
         do {
             let session = session(of: room)
             let token = try T1Token.make(
-                AccessRequest(sessionID: session, role: role, connectionData: data ?? ""), project: project, now: now,
+                AccessRequest(sessionId: session, role: role, connectionData: data ?? ""), project: project, now: now,
                 using: &randomness)
             return Access(apiKey: project.apiKey, session: session, token: token)
         } catch {

@@ -112,12 +112,12 @@ final class Hub<Environment: HubEnvironment> {
         let result: Result<ConnectionState.Admission, SignalingError>
         do {
             let grant = try verifier.verify(
-                token: request.token, sessionID: request.sessionId, apiKey: request.apiKey, now: now,
+                token: request.token, sessionId: request.sessionId, apiKey: request.apiKey, now: now,
                 allowsExpired: request.resume != nil)
             let secret = ResumeSecret(using: &randomness)
             result = .success(
                 ConnectionState.Admission(
-                    session: grant.sessionID, connectionId: ConnectionID(using: &randomness), role: grant.role,
+                    session: grant.sessionId, connectionId: ConnectionID(using: &randomness), role: grant.role,
                     data: grant.connectionData, wallTime: now, isExpired: grant.isExpired(now: now),
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),

@@ -60,7 +60,7 @@ public enum RequestCredentials {
         guard issuer(claims, of: project.key) == project.apiKey.rawValue else { throw .otherProject }
         _ = try claims.checkDates(now: now)
         guard claims.iat != nil else { throw .malformed }
-        guard claims.sessionID == nil, claims.role == nil, claims.scope == nil, claims.connectionData == nil else {
+        guard claims.sessionId == nil, claims.role == nil, claims.scope == nil, claims.connectionData == nil else {
             throw .wrongPurpose
         }
         switch project.key {

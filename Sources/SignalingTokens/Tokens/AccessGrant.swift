@@ -2,7 +2,7 @@ import SignalingProtocol
 
 /// The permissions in a verified token. Everything that the server knows about a client comes from here (G8).
 public struct AccessGrant: Hashable, Sendable {
-    public let sessionID: SessionID
+    public let sessionId: SessionID
     public let apiKey: APIKey
     public let role: Role
     /// At most `Limits.connectionDataLength` UTF-16 units; empty when the token has none.
@@ -16,16 +16,21 @@ public struct AccessGrant: Hashable, Sendable {
 
 extension AccessGrant {
     /// The checks that all forms of token share: session, role (TOK-4), length of the connection data.
-    init(sessionID: String?, apiKey: APIKey, role: String?, connectionData: String?, expiresAt: WallTime)
+    init(sessionId: String?, apiKey: APIKey, role: String?, connectionData: String?, expiresAt: WallTime)
         throws(TokenError)
     {
-        guard let sessionID, !sessionID.isEmpty else { throw .malformed }
+        guard let sessionId, !sessionId.isEmpty else { throw .malformed }
         let roleName = role ?? ""
         guard let role = roleName.isEmpty ? .publisher : Role(rawValue: roleName) else { throw .unknownRole }
         let connectionData = connectionData ?? ""
         guard connectionData.utf16.count <= Limits.connectionDataLength else { throw .connectionDataTooLong }
         self.init(
-            sessionID: SessionID(sessionID), apiKey: apiKey, role: role, connectionData: connectionData,
+            sessionId: SessionID(sessionId), apiKey: apiKey, role: role, connectionData: connectionData,
             expiresAt: expiresAt)
     }
+}
+
+extension AccessGrant {
+    @available(*, deprecated, renamed: "sessionId")
+    public var sessionID: SessionID { sessionId }
 }

@@ -2,7 +2,7 @@ import SignalingProtocol
 
 /// The contents of a token to make.
 public struct AccessRequest: Hashable, Sendable {
-    public var sessionID: SessionID
+    public var sessionId: SessionID
     public var role: Role
     /// Text about the client for every client of the session. At most `Limits.connectionDataIssued` UTF-16 units.
     public var connectionData: String
@@ -10,10 +10,10 @@ public struct AccessRequest: Hashable, Sendable {
     public var lifetime: Duration
 
     public init(
-        sessionID: SessionID, role: Role = .publisher, connectionData: String = "",
+        sessionId: SessionID, role: Role = .publisher, connectionData: String = "",
         lifetime: Duration = TokenLifetime.standard
     ) {
-        self.sessionID = sessionID
+        self.sessionId = sessionId
         self.role = role
         self.connectionData = connectionData
         self.lifetime = lifetime
@@ -24,9 +24,25 @@ public struct AccessRequest: Hashable, Sendable {
     /// - Throws: `otherProject`, `malformed` or `tooLong` for a session ID that is not of this project,
     ///   `connectionDataTooLong`, `lifetimeOutOfRange`.
     func expirySeconds(apiKey: APIKey, now: WallTime) throws(TokenError) -> Int64 {
-        guard try SessionIDCodec.read(sessionID).apiKey == apiKey else { throw .otherProject }
+        guard try SessionIDCodec.read(sessionId).apiKey == apiKey else { throw .otherProject }
         guard connectionData.utf16.count <= Limits.connectionDataIssued else { throw .connectionDataTooLong }
         guard lifetime >= .seconds(1), lifetime <= TokenLifetime.longest else { throw .lifetimeOutOfRange }
         return now.wholeSeconds + lifetime.components.seconds
+    }
+}
+
+extension AccessRequest {
+    @available(*, deprecated, renamed: "sessionId")
+    public var sessionID: SessionID {
+        get { sessionId }
+        set { sessionId = newValue }
+    }
+
+    @available(*, deprecated, renamed: "init(sessionId:role:connectionData:lifetime:)")
+    public init(
+        sessionID: SessionID, role: Role = .publisher, connectionData: String = "",
+        lifetime: Duration = TokenLifetime.standard
+    ) {
+        self.init(sessionId: sessionID, role: role, connectionData: connectionData, lifetime: lifetime)
     }
 }

@@ -14,7 +14,7 @@ public enum ApplicationToken {
     ) throws(TokenError) -> String {
         var claims = Claims(of: application, now: now, using: &generator)
         claims.exp = Double(try request.expirySeconds(apiKey: application.project.apiKey, now: now))
-        claims.sessionID = request.sessionID.rawValue
+        claims.sessionId = request.sessionId.rawValue
         claims.role = request.role.rawValue
         claims.scope = ProjectJWT.scope
         claims.subjects = [subject]
@@ -41,7 +41,7 @@ public enum ApplicationToken {
         guard claims.scope ?? ProjectJWT.scope == ProjectJWT.scope, claims.subjects.allSatisfy({ $0 == subject })
         else { throw .wrongPurpose }
         return try AccessGrant(
-            sessionID: claims.sessionID, apiKey: project.apiKey, role: claims.role,
+            sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,
             connectionData: claims.connectionData, expiresAt: expiry)
     }
 }

@@ -12,7 +12,7 @@ struct Claims: JWTPayload {
     var iat: Double?
     var nbf: Double?
     var exp: Double?
-    var sessionID: String?
+    var sessionId: String?
     var role: String?
     var scope: String?
     var connectionData: String?
@@ -33,7 +33,7 @@ struct Claims: JWTPayload {
     enum CodingKeys: String, CodingKey {
         case iss, ist, iat, nbf, exp, role, scope, nonce, jti, sub, subject, acl
         case applicationID = "application_id"
-        case sessionID = "session_id"
+        case sessionId = "session_id"
         case connectionData = "connection_data"
     }
 
@@ -48,7 +48,7 @@ struct Claims: JWTPayload {
         iat = try claims.decodeIfPresent(Double.self, forKey: .iat)
         nbf = try claims.decodeIfPresent(Double.self, forKey: .nbf)
         exp = try claims.decodeIfPresent(Double.self, forKey: .exp)
-        sessionID = try claims.decodeIfPresent(String.self, forKey: .sessionID)
+        sessionId = try claims.decodeIfPresent(String.self, forKey: .sessionId)
         role = try claims.decodeIfPresent(String.self, forKey: .role)
         scope = try claims.decodeIfPresent(String.self, forKey: .scope)
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
@@ -65,7 +65,7 @@ struct Claims: JWTPayload {
         // This package writes whole seconds, as integers.
         try claims.encodeIfPresent(iat.flatMap(Int64.init(exactly:)), forKey: .iat)
         try claims.encodeIfPresent(exp.flatMap(Int64.init(exactly:)), forKey: .exp)
-        try claims.encodeIfPresent(sessionID, forKey: .sessionID)
+        try claims.encodeIfPresent(sessionId, forKey: .sessionId)
         try claims.encodeIfPresent(role, forKey: .role)
         try claims.encodeIfPresent(scope, forKey: .scope)
         try claims.encodeIfPresent(connectionData, forKey: .connectionData)

@@ -18,7 +18,7 @@ public enum ProjectJWT {
         claims.ist = issuerType
         claims.exp = Double(try request.expirySeconds(apiKey: project.apiKey, now: now))
         claims.iat = Double(now.wholeSeconds)
-        claims.sessionID = request.sessionID.rawValue
+        claims.sessionId = request.sessionId.rawValue
         claims.role = request.role.rawValue
         claims.scope = scope
         claims.nonce = UInt32.random(in: 0..<1_000_000, using: &generator)
@@ -42,7 +42,7 @@ public enum ProjectJWT {
         let expiry = try claims.checkDates(now: now, allowsExpired: allowsExpired)
         guard claims.ist ?? issuerType == issuerType, claims.scope ?? scope == scope else { throw .wrongPurpose }
         return try AccessGrant(
-            sessionID: claims.sessionID, apiKey: project.apiKey, role: claims.role,
+            sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,
             connectionData: claims.connectionData, expiresAt: expiry)
     }
 }

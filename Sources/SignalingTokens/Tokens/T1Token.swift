@@ -18,7 +18,7 @@ public enum T1Token {
     ) throws(TokenError) -> String {
         let secret = try project.signingSecret
         let expiry = try request.expirySeconds(apiKey: project.apiKey, now: now)
-        var data = "session_id=\(FormEncoding.encoded(request.sessionID.rawValue))"
+        var data = "session_id=\(FormEncoding.encoded(request.sessionId.rawValue))"
         data += "&create_time=\(now.wholeSeconds)&expire_time=\(expiry)&role=\(request.role.rawValue)"
         data += "&nonce=\(UInt32.random(in: 0..<1_000_000, using: &generator))&initial_layout_class_list="
         if !request.connectionData.isEmpty {
@@ -68,7 +68,7 @@ public enum T1Token {
         try TokenLifetime.check(
             issued: created, expiry: expiry, now: now, allowsExpired: allowsExpired)
         return try AccessGrant(
-            sessionID: fields["session_id"], apiKey: project.apiKey, role: fields["role"],
+            sessionId: fields["session_id"], apiKey: project.apiKey, role: fields["role"],
             connectionData: fields["connection_data"], expiresAt: expiry)
     }
 

@@ -25,7 +25,7 @@ public struct TokenVerifier: Sendable {
     ///   valid yet, or of another project or session. `invalidSession` for a session ID that is malformed or of another
     ///   project.
     public func verify(
-        token: String, sessionID: SessionID, apiKey: APIKey, now: WallTime, allowsExpired: Bool = false
+        token: String, sessionId: SessionID, apiKey: APIKey, now: WallTime, allowsExpired: Bool = false
     ) throws(SignalingError) -> AccessGrant {
         guard let project = projects[apiKey] else {
             throw SignalingError(
@@ -33,7 +33,7 @@ public struct TokenVerifier: Sendable {
                 "the server does not serve this API key; check the client's key and the server's settings")
         }
         do throws(TokenError) {
-            guard try SessionIDCodec.read(sessionID).apiKey == apiKey else { throw .otherProject }
+            guard try SessionIDCodec.read(sessionId).apiKey == apiKey else { throw .otherProject }
         } catch {
             throw SignalingError(.invalidSession, "the session ID is refused: \(error)")
         }
@@ -46,7 +46,7 @@ public struct TokenVerifier: Sendable {
                     try T1Token.verify(token, project: project, now: now, allowsExpired: allowsExpired)
                 case .secrets: try ProjectJWT.verify(token, project: project, now: now, allowsExpired: allowsExpired)
                 }
-            guard grant.sessionID == sessionID else { throw .otherSession }
+            guard grant.sessionId == sessionId else { throw .otherSession }
             return grant
         } catch {
             throw SignalingError(.authenticationError, "the token is refused: \(error)")
@@ -115,5 +115,14 @@ public struct TokenVerifier: Sendable {
             throw .otherProject
         }
         return project
+    }
+}
+
+extension TokenVerifier {
+    @available(*, deprecated, renamed: "verify(token:sessionId:apiKey:now:allowsExpired:)")
+    public func verify(
+        token: String, sessionID: SessionID, apiKey: APIKey, now: WallTime, allowsExpired: Bool = false
+    ) throws(SignalingError) -> AccessGrant {
+        try verify(token: token, sessionId: sessionID, apiKey: apiKey, now: now, allowsExpired: allowsExpired)
     }
 }

@@ -27,6 +27,23 @@ struct SendQueue {
     /// The failed message that holds back those behind it.
     var obstacle: LocalID? { entries.first { $0.status == .failed }?.id }
 
+    /// The failed message that holds back this one; nil if this one does not wait for a failed message.
+    func obstacle(before id: LocalID) -> LocalID? {
+        guard let index = entries.firstIndex(where: { $0.id == id }), entries[index].status == .waiting else {
+            return nil
+        }
+        return entries[..<index].first { $0.status == .failed }?.id
+    }
+
+    /// Withdraws a message that was not started: it counts as failed and holds back nothing. False for any other.
+    mutating func withdraw(_ id: LocalID) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.id == id }), entries[index].status == .waiting else {
+            return false
+        }
+        entries[index].status = .passedOver
+        return true
+    }
+
     mutating func start(_ id: LocalID) { set(id, .inFlight) }
     mutating func fail(_ id: LocalID) { set(id, .failed) }
 

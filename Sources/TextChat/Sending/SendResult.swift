@@ -10,6 +10,13 @@ public enum SendResult: Equatable, Sendable {
     case failed(ChatMessage.Failure)
     /// There is no such message, or it was discarded.
     case discarded
+    /// Queued and shown as sending, but held back by this failed message (CHAT-8). The component sends it after
+    /// ``TextChatComponent/retry(_:isolation:)``, ``TextChatComponent/discard(_:)`` or
+    /// ``TextChatComponent/passFailed()``.
+    case heldBack(by: LocalID)
+    /// Shown as sending; its row shows the outcome later. The wait was cancelled after the message had left, or in
+    /// ``TextChatComponent/outcome(of:)``, or ``TextChatComponent/retry(_:isolation:)`` found it being sent already.
+    case stillSending
 }
 
 /// Why a draft is not sent. The component checks in this order and returns the first reason that applies.
@@ -28,4 +35,6 @@ public enum SendRefusal: Equatable, Sendable {
     case localIDTaken
     /// The delegate refused the message.
     case byDelegate
+    /// The task was cancelled before it called `send` or `retry`.
+    case cancelled
 }

@@ -3,12 +3,11 @@ import SignalingProtocol
 /// The sending side of a component's state.
 struct SendingState {
     var queue = SendQueue()
-    /// Callers that wait for the outcome of a message.
-    var waiters: [LocalID: [CheckedContinuation<Void, Never>]] = [:]
-    /// Wakes the task that starts the next message; nil until the first message.
-    var turns: AsyncStream<Void>.Continuation?
-
-    func finish() { turns?.finish() }
+    /// Callers that wait for the outcome of a message, by message. Each looks again when it is woken.
+    var waiters: [LocalID: [Int: AsyncStream<Void>.Continuation]] = [:]
+    var lastWaiter = 0
+    /// The component's actor, from the first message on. Weak, because the actor may own the component.
+    weak var actor: (any Actor)?
 }
 
 extension TextChatComponent {
@@ -29,9 +28,9 @@ extension TextChatComponent {
     /// Queues the draft as a message and returns at once; nil: queued. The row is then shown, and the draft is empty.
     ///
     /// The component itself sends queued messages through the ``channel``, one at a time, in the order in which they
-    /// were written, and marks each row as sent or failed. A failed message holds back those behind it, until
-    /// ``retry(_:isolation:)`` sends it, ``discard(_:)`` removes it, or ``passFailed()`` lets the others pass. Without
-    /// a channel the delegate sends.
+    /// were written, and marks each row as sent or failed. A failed message holds back those behind it
+    /// (CHAT-8), until ``retry(_:isolation:)`` sends it, ``discard(_:)`` removes it, or ``passFailed()`` lets the
+    /// others pass. ``cancel(_:)`` withdraws a message that has not left. Without a channel the delegate sends.
     ///
     /// - Parameters:
     ///   - now: the date of the message.
@@ -46,19 +45,43 @@ extension TextChatComponent {
     }
 
     /// Queues the draft as ``enqueue(now:localID:isolation:)`` does, and waits for the outcome.
+    ///
+    /// It never waits for the user: behind a failed message it returns ``SendResult/heldBack(by:)``, and the message
+    /// stays queued.
+    ///
+    /// Cancelling the task ends the wait at once:
+    /// - before the call: the result is ``SendRefusal/cancelled``, and the draft stays;
+    /// - while the message is queued: it is withdrawn, as by ``cancel(_:)``;
+    /// - after it has left: the result is ``SendResult/stillSending``, and the row shows the outcome later.
     public func send(
         now: WallTime, localID: LocalID, isolation: isolated any Actor = #isolation
     ) async -> SendResult {
+        if Task.isCancelled { return .refused(.cancelled) }
         if let refusal = enqueue(now: now, localID: localID) { return .refused(refusal) }
-        return await outcome(of: localID)
+        return await delivery(of: localID)
     }
 
-    /// Waits until a message of the user is sent, failed or discarded. Returns at once if it is not being sent.
+    /// Waits until a message of the user is sent, failed or discarded, also while a failed message holds it back.
+    /// Returns at once if it is not being sent. Cancelling the task ends the wait and does nothing to the message.
     public func outcome(of localID: LocalID) async -> SendResult {
         while timeline.ownMessage(localID)?.state == .sending {
-            await withCheckedContinuation { sending.waiters[localID, default: []].append($0) }
+            guard await nextChange(of: localID) else { break }
         }
         return knownOutcome(localID)
+    }
+
+    /// Withdraws a message that is queued and has not left. Its row has failed with ``ChatMessage/Failure/cancelled``
+    /// and waits for ``retry(_:isolation:)`` or ``discard(_:)``. It holds back no other message: those behind it are
+    /// sent.
+    ///
+    /// - Returns: whether the message was withdrawn. A message that has left cannot be recalled.
+    @discardableResult
+    public func cancel(_ localID: LocalID) -> Bool {
+        guard sending.queue.withdraw(localID) else { return false }
+        tell(timeline.fail(localID, .cancelled))
+        wakeWaiters(localID)
+        startNext()
+        return true
     }
 
     /// Passes the draft to the ``delegate``, even if there is a channel, and waits for nothing: OpenTok's Send button.
@@ -68,17 +91,18 @@ extension TextChatComponent {
     }
 
     /// Sends a failed message again, as the same row at the same index, and waits for the outcome. Any other message
-    /// stays as it is.
+    /// stays as it is. Cancelling the task does the same as for ``send(now:localID:isolation:)``.
     ///
     /// If the first attempt arrived after all, receivers recognize the second by its local ID and show one row. Bare
     /// text has no local ID, so they show two.
     public func retry(_ localID: LocalID, isolation: isolated any Actor = #isolation) async -> SendResult {
         guard timeline.ownMessage(localID)?.hasFailed == true else { return knownOutcome(localID) }
+        if Task.isCancelled { return .refused(.cancelled) }
         guard isConnected else { return .refused(.notConnected) }
         tell(timeline.retry(localID))
         sending.queue.retry(localID)
         drive(on: isolation)
-        return await outcome(of: localID)
+        return await delivery(of: localID)
     }
 
     /// Removes a failed message. Any other message stays.
@@ -107,11 +131,11 @@ extension TextChatComponent {
     private static let sampleID = LocalID("0000000000000000")
     private static let sampleTime = WallTime(milliseconds: 1_700_000_000_000)
 
-    private var isConnected: Bool { !hasEnded && channel?.connectionID != nil }
+    private var isConnected: Bool { !hasEnded && channel?.connectionId != nil }
 
     private func message(now: WallTime, localID: LocalID, state: ChatMessage.State) -> ChatMessage {
         ChatMessage(
-            text: draft, senderID: senderID ?? channel?.connectionID?.rawValue, senderAlias: senderAlias,
+            text: draft, senderID: senderID ?? channel?.connectionId?.rawValue, senderAlias: senderAlias,
             sentAt: now, receivedAt: now, localID: localID, direction: .sent, state: state,
             // Submitting may send one more typing signal, so check the length with its number.
             typingN: typing.typingN.map { $0 + 1 })
@@ -151,26 +175,32 @@ extension TextChatComponent {
 
     // MARK: The queue
 
-    /// Starts the task that sends queued messages, on the component's actor. The task does not keep the component
-    /// alive, and ends with it.
+    /// From now on the component sends queued messages by itself, on this actor.
     private func drive(on isolation: isolated any Actor) {
-        if sending.turns == nil {
-            let (turns, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            sending.turns = continuation
-            Task { [weak self] in
-                for await _ in turns { self?.transmitNext(on: isolation) }
-            }
-        }
+        sending.actor = isolation
         startNext()
     }
 
-    /// Wakes the task, in case the next message can be sent now.
-    func startNext() { sending.turns?.yield() }
+    /// Sends the next message a moment later, if it can be sent now.
+    func startNext() {
+        guard sending.queue.next != nil, let actor = sending.actor else { return }
+        enter(actor)
+    }
+
+    /// The caller is on the component's actor already, but cannot name it.
+    private func enter(_ actor: some Actor) {
+        nonisolated(unsafe) let component = self
+        actor.assumeIsolated { actor in component.scheduleTransmission(isolation: actor) }
+    }
+
+    private func scheduleTransmission(isolation: isolated any Actor) {
+        Task { [weak self] in self?.transmitNext(on: isolation) }
+    }
 
     private func transmitNext(on isolation: isolated any Actor) {
         guard let channel, let localID = sending.queue.next, let message = timeline.ownMessage(localID) else { return }
         sending.queue.start(localID)
-        if echoes.note(channel.connectionID) { timeline.startEra() }
+        if echoes.note(channel.connectionId) { timeline.startEra() }
         if wireForm == .bareText { echoes.expectBare(localID, text: message.text) }
         let request = wireForm.signal(for: message)
         Task {
@@ -191,7 +221,8 @@ extension TextChatComponent {
         if error.code != .notConnected { echoes.forget(localID) }
         sending.queue.fail(localID)
         tell(timeline.fail(localID, .error(error)))
-        wakeWaiters(localID)
+        // It holds back those behind it now, so their callers look again, too.
+        for waiting in sending.waiters.keys { wakeWaiters(waiting) }
         startNext()
     }
 
@@ -215,13 +246,41 @@ extension TextChatComponent {
         return changes
     }
 
+    // MARK: Waiting
+
+    /// Waits for the outcome of a message, but not behind a failed message, and withdraws it if the task is cancelled.
+    private func delivery(of localID: LocalID) async -> SendResult {
+        while timeline.ownMessage(localID)?.state == .sending {
+            if let obstacle = sending.queue.obstacle(before: localID) { return .heldBack(by: obstacle) }
+            guard await nextChange(of: localID) else {
+                cancel(localID)
+                break
+            }
+        }
+        return knownOutcome(localID)
+    }
+
+    /// Waits until the message may have changed. False if the task was cancelled meanwhile.
+    private func nextChange(of localID: LocalID) async -> Bool {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        sending.lastWaiter += 1
+        let number = sending.lastWaiter
+        sending.waiters[localID, default: [:]][number] = continuation
+        for await _ in changes { return true }
+        sending.waiters[localID]?[number] = nil
+        if sending.waiters[localID]?.isEmpty == true { sending.waiters[localID] = nil }
+        return false
+    }
+
     private func wakeWaiters(_ localID: LocalID) {
-        for waiter in sending.waiters.removeValue(forKey: localID) ?? [] { waiter.resume() }
+        guard let waiters = sending.waiters.removeValue(forKey: localID) else { return }
+        for waiter in waiters.values { waiter.yield() }
     }
 
     private func knownOutcome(_ localID: LocalID) -> SendResult {
         switch timeline.ownMessage(localID)?.state {
-        case .sent, .sending: .sent
+        case .sent: .sent
+        case .sending: .stillSending
         case .failed(let failure): .failed(failure)
         case nil: .discarded
         }

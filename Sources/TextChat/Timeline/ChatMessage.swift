@@ -68,6 +68,8 @@ public struct ChatMessage: Equatable, Sendable {
         case error(SignalingError)
         /// The program ended before the outcome was known.
         case interrupted
+        /// The program cancelled it before it left: no other client has it. It holds back no other message.
+        case cancelled
     }
 
     /// Whether it is the user's own and, as far as is known, not in the session's log.

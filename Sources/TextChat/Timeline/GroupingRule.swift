@@ -17,9 +17,9 @@ public struct GroupingRule: Hashable, Sendable {
     public var breaksAtFailure: Bool
     /// Whether the user's own messages count as one sender's, although their connection IDs differ after a reconnect,
     /// and never group with others'.
-    public var tellsSides: Bool
+    public var separatesOwnMessages: Bool
     /// Which message of a group shows the time.
-    public var timePlace: Edge
+    public var timePosition: Edge
     /// Whether the user's own groups show a name.
     public var showsOwnName: Bool
 
@@ -33,16 +33,16 @@ public struct GroupingRule: Hashable, Sendable {
     public enum Edge: String, CaseIterable, Sendable { case first, last }
 
     public init(
-        window: Duration, span: Duration?, clock: Clock, breaksAtDay: Bool, breaksAtFailure: Bool, tellsSides: Bool,
-        timePlace: Edge, showsOwnName: Bool
+        window: Duration, span: Duration?, clock: Clock, breaksAtDay: Bool, breaksAtFailure: Bool,
+        separatesOwnMessages: Bool, timePosition: Edge, showsOwnName: Bool
     ) {
         self.window = window
         self.span = span
         self.clock = clock
         self.breaksAtDay = breaksAtDay
         self.breaksAtFailure = breaksAtFailure
-        self.tellsSides = tellsSides
-        self.timePlace = timePlace
+        self.separatesOwnMessages = separatesOwnMessages
+        self.timePosition = timePosition
         self.showsOwnName = showsOwnName
     }
 
@@ -51,13 +51,13 @@ public struct GroupingRule: Hashable, Sendable {
     /// on the first message; the last shows the time.
     public static let standard = GroupingRule(
         window: .seconds(120), span: .seconds(600), clock: .arrival, breaksAtDay: true, breaksAtFailure: true,
-        tellsSides: true, timePlace: .last, showsOwnName: false)
+        separatesOwnMessages: true, timePosition: .last, showsOwnName: false)
 
     /// OpenTok's text chat of 2015 (CHAT-7): a message groups if it is less than 120 s younger than the one before by
     /// the senders' clocks, with the same sender ID. The first message shows name and time.
     public static let openTok = GroupingRule(
         window: .seconds(120), span: nil, clock: .sender, breaksAtDay: false, breaksAtFailure: false,
-        tellsSides: false, timePlace: .first, showsOwnName: true)
+        separatesOwnMessages: false, timePosition: .first, showsOwnName: true)
 
     /// The date of a message for grouping and for its day.
     func time(of message: ChatMessage) -> WallTime? {
@@ -79,7 +79,7 @@ public struct GroupingRule: Hashable, Sendable {
     }
 
     private func isSameSender(_ previous: ChatMessage, _ next: ChatMessage) -> Bool {
-        if tellsSides {
+        if separatesOwnMessages {
             guard previous.direction == next.direction else { return false }
             if next.direction == .sent { return true }
         }
@@ -90,5 +90,32 @@ public struct GroupingRule: Hashable, Sendable {
     private static func isLess(_ later: WallTime, than limit: Duration, after earlier: WallTime) -> Bool {
         let (difference, overflow) = later.milliseconds.subtractingReportingOverflow(earlier.milliseconds)
         return overflow ? later < earlier : difference < limit.wholeMilliseconds
+    }
+}
+
+extension GroupingRule {
+    @available(*, deprecated, renamed: "separatesOwnMessages")
+    public var tellsSides: Bool {
+        get { separatesOwnMessages }
+        set { separatesOwnMessages = newValue }
+    }
+
+    @available(*, deprecated, renamed: "timePosition")
+    public var timePlace: Edge {
+        get { timePosition }
+        set { timePosition = newValue }
+    }
+
+    @available(
+        *, deprecated,
+        renamed: "init(window:span:clock:breaksAtDay:breaksAtFailure:separatesOwnMessages:timePosition:showsOwnName:)"
+    )
+    public init(
+        window: Duration, span: Duration?, clock: Clock, breaksAtDay: Bool, breaksAtFailure: Bool, tellsSides: Bool,
+        timePlace: Edge, showsOwnName: Bool
+    ) {
+        self.init(
+            window: window, span: span, clock: clock, breaksAtDay: breaksAtDay, breaksAtFailure: breaksAtFailure,
+            separatesOwnMessages: tellsSides, timePosition: timePlace, showsOwnName: showsOwnName)
     }
 }

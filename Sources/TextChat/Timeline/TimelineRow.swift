@@ -40,7 +40,7 @@ public struct MessageRow: Equatable, Sendable {
         self.message = message
         self.position = position
         showsSender = position.isFirst && (rule.showsOwnName || message.direction == .received)
-        showsTime = rule.timePlace == .first ? position.isFirst : position.isLast
+        showsTime = rule.timePosition == .first ? position.isFirst : position.isLast
     }
 }
 

@@ -10,11 +10,14 @@ import SignalingProtocol
 /// of its component.
 public final class ChatTyping {
     /// A signal to publish: at once, online-only, and only once.
-    public struct Post: Hashable, Sendable {
+    public struct OutgoingSignal: Hashable, Sendable {
         public let request: SignalRequest
         /// Its number, for ``ChatTyping/publishFailed(n:)``.
         public let n: Int64
     }
+
+    @available(*, deprecated, renamed: "OutgoingSignal")
+    public typealias Post = OutgoingSignal
 
     /// The intervals and flags. You can set another policy at any time: an announced begin is finished, and numbers
     /// continue (TYP-3). Other users are forgotten until their next signal.
@@ -31,7 +34,7 @@ public final class ChatTyping {
     private var snapshots = TypingSnapshotStreams()
     private var shell: (now: () -> MonotonicInstant, wake: () -> Void)?
     /// The newest signal that was not dequeued yet; it replaces an older one (G6).
-    private var post: Post?
+    private var outgoing: OutgoingSignal?
 
     init(policy: TypingPolicy) {
         indicator = TypingIndicator(policy: policy, isRunning: false)
@@ -61,6 +64,18 @@ public final class ChatTyping {
         }
     }
 
+    /// The only connection that gets this user's typing signals: the other user of a private chat in a shared session.
+    /// Nil, the default: all connections.
+    ///
+    /// A change sends a finish to the previous receivers, if they may still show this user; the next key begins anew.
+    /// With a recipient ``TypingPolicy/Settings/roomCap`` does not stop the signals, and in a room above the cap the
+    /// recipient is the only user that is shown. Chat messages still go to all.
+    public var recipient: ConnectionID? {
+        didSet {
+            if oldValue != recipient { handle(.recipient(recipient)) }
+        }
+    }
+
     /// Users that are never shown, by the names that ``user`` returns.
     public var blockedUsers: Set<String> = [] {
         didSet { handle(.blockedUsers(blockedUsers)) }
@@ -77,8 +92,8 @@ public final class ChatTyping {
     /// Starts typing.
     ///
     /// - Parameters:
-    /// - now: returns the time at each input, from a monotonic clock that goes on while the machine sleeps.
-    ///   - wake: called after each change of ``nextDeadline``, of ``current``, or of what ``takePost()`` returns,
+    ///   - now: returns the time at each input, from a monotonic clock that goes on while the machine sleeps.
+    ///   - wake: called after each change of ``nextDeadline``, of ``current``, or of what ``dequeueSignal()`` returns,
     ///     perhaps also without one. It may call back.
     public func start(now: @escaping () -> MonotonicInstant, wake: @escaping () -> Void = {}) {
         shell = (now, wake)
@@ -88,7 +103,7 @@ public final class ChatTyping {
 
     /// Stops typing: no user is shown any more, and a signal that was not dequeued is not sent.
     public func stop() {
-        post = nil
+        outgoing = nil
         carryOut(indicator.stop(now: now))
         shell = nil
     }
@@ -103,10 +118,13 @@ public final class ChatTyping {
     public func advance(to now: MonotonicInstant) { carryOut(indicator.advance(to: now)) }
 
     /// Dequeues the signal; nil without one. Publish it at once and only once.
-    public func takePost() -> Post? {
-        defer { post = nil }
-        return post
+    public func dequeueSignal() -> OutgoingSignal? {
+        defer { outgoing = nil }
+        return outgoing
     }
+
+    @available(*, deprecated, renamed: "dequeueSignal()")
+    public func takePost() -> OutgoingSignal? { dequeueSignal() }
 
     /// Signal `n` was refused, or may not have left. It is not sent again; the next key sends a new one.
     public func publishFailed(n: Int64) { handle(.publishFailed(n: n)) }
@@ -123,11 +141,11 @@ public final class ChatTyping {
         switch input {
         case .messageSubmitted:
             // A signal that has not been sent announces this message, and would arrive after it.
-            if let unsent = takePost() { handle(.publishFailed(n: unsent.n)) }
+            if let unsent = dequeueSignal() { handle(.publishFailed(n: unsent.n)) }
         case .connected, .reconnecting, .disconnected, .connectionLost:
-            post = nil
-        case .draftEdited, .draftSet, .send, .leave, .optedOut, .blockedUsers, .memberCount, .publishFailed, .signal,
-            .messageReceived, .connectionDestroyed:
+            outgoing = nil
+        case .draftEdited, .draftSet, .send, .leave, .optedOut, .blockedUsers, .memberCount, .recipient, .publishFailed,
+            .signal, .messageReceived, .connectionDestroyed:
             break
         }
         carryOut(indicator.handle(input, now: now))
@@ -142,7 +160,7 @@ public final class ChatTyping {
     private func carryOut(_ effects: [TypingIndicator.Effect]) {
         for effect in effects {
             switch effect {
-            case .send(let request, let n): post = Post(request: request, n: n)
+            case .send(let request, let n): outgoing = OutgoingSignal(request: request, n: n)
             case .changed(let snapshot): snapshots.yield(snapshot)
             }
         }

@@ -19,6 +19,8 @@ public struct TypingIndicator: Sendable {
     private var roster: TypingRoster
     private var draft = ""
     private var memberCount = 0
+    /// The only connection that gets the signals; nil: all.
+    private(set) var recipient: ConnectionID?
     private var isOptedOut = false
     private var blockedUsers: Set<String> = []
 
@@ -106,6 +108,7 @@ public struct TypingIndicator: Sendable {
         case .optedOut(let value): isOptedOut = value
         case .blockedUsers(let users): blockedUsers = users
         case .memberCount(let count): memberCount = count
+        case .recipient(let id): recipient = id
         case .connected(let id): connection = id
         case .reconnecting, .disconnected, .connectionLost: connection = nil
         case .send, .leave, .publishFailed, .signal, .messageReceived, .connectionDestroyed: break
@@ -116,7 +119,8 @@ public struct TypingIndicator: Sendable {
         sender = TypingSender(policy: policy, isConnected: connection != nil, startingAfter: sender.lastN)
         roster = TypingRoster(policy: policy, ownConnection: connection)
         let noted: [TypingInput] = [
-            .optedOut(isOptedOut), .blockedUsers(blockedUsers), .draftSet(draft), .memberCount(memberCount),
+            .recipient(recipient), .optedOut(isOptedOut), .blockedUsers(blockedUsers), .draftSet(draft),
+            .memberCount(memberCount),
         ]
         // A new sender and a new roster have nothing to send or to show.
         for input in noted { _ = effects(sender.handle(input, now: now), roster.handle(input, now: now)) }

@@ -4,6 +4,8 @@
 /// The initializer checks the settings, so a policy is always valid. Start from a preset and change what differs:
 ///
 /// ```swift
+/// import TextChat
+///
 /// var settings = TypingPolicy.standard.settings
 /// settings.refresh = .seconds(3)
 /// let policy = try TypingPolicy(settings)

@@ -18,6 +18,9 @@ import SignalingProtocol
 /// until it expires. The roster remembers the number of a connection for ``TypingPolicy/Settings/beginExpiry`` after it
 /// was last shown, so that it accepts a sender that starts counting anew.
 ///
+/// **Large rooms.** In a room with more members than ``TypingPolicy/Settings/roomCap`` the roster shows only the
+/// recipient: the connection to which this user's own signals are directed.
+///
 /// **Bounds.** A snapshot names at most ``TypingPolicy/Settings/typerLimit`` people and counts the rest. The roster
 /// ignores connections beyond ``connectionLimit``.
 public struct TypingRoster: Sendable {
@@ -40,6 +43,7 @@ public struct TypingRoster: Sendable {
     private var blocked: Set<String> = []
     private var isHidden = false
     private var memberCount = 0
+    private var recipient: ConnectionID?
 
     private struct Record {
         var person: TypingPerson
@@ -90,10 +94,14 @@ public struct TypingRoster: Sendable {
         case .blockedUsers(let users): block(users, now)
         case .optedOut(let value):
             isHidden = value && policy.isReciprocal
-            if isSilent { clear() }
+            if isHidden { clear() }
         case .memberCount(let count):
+            let wasOverCap = isOverCap
             memberCount = count
-            if isSilent { clear() }
+            if isOverCap, !wasOverCap { clear(keeping: recipient, now) }
+        case .recipient(let id):
+            recipient = id
+            if isOverCap { clear(keeping: id, now) }
         case .connectionLost, .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .publishFailed: break
         }
         return changed()
@@ -114,13 +122,18 @@ public struct TypingRoster: Sendable {
 
     // MARK: Inputs
 
-    private var isSilent: Bool { isHidden || (policy.roomCap.map { memberCount > $0 } ?? false) }
+    private var isOverCap: Bool { policy.roomCap.map { memberCount > $0 } ?? false }
+
+    /// Whether the roster follows this connection at all.
+    private func follows(_ id: ConnectionID) -> Bool {
+        id != ownConnection && !isHidden && (!isOverCap || id == recipient)
+    }
 
     private mutating func receive(
         _ signal: TypingSignal, _ from: ConnectionID, _ user: String?, _ now: MonotonicInstant
     ) {
         let user = user.flatMap { $0.isEmpty ? nil : $0 }
-        guard !isSilent, from != ownConnection, user.map({ !blocked.contains($0) }) ?? true else { return }
+        guard follows(from), user.map({ !blocked.contains($0) }) ?? true else { return }
         let person = user.map { TypingPerson.user($0) } ?? .connection(from)
         var record: Record
         if let known = known(from, now) {
@@ -143,7 +156,7 @@ public struct TypingRoster: Sendable {
     }
 
     private mutating func end(_ from: ConnectionID, _ typingN: Int64?, _ now: MonotonicInstant) {
-        guard !isSilent, from != ownConnection else { return }
+        guard follows(from) else { return }
         // Even if the message carries an older number: a person who has stopped typing does not linger beside their
         // message.
         display.settle(from)
@@ -164,7 +177,7 @@ public struct TypingRoster: Sendable {
     }
 
     private mutating func close(_ id: ConnectionID, _ now: MonotonicInstant) {
-        guard !isSilent, id != ownConnection else { return }
+        guard follows(id) else { return }
         display.settle(id)
         guard known(id, now) != nil || makeSpace(now) else { return }
         var record = records[id] ?? Record(person: .connection(id), state: .silent(until: now))
@@ -186,6 +199,15 @@ public struct TypingRoster: Sendable {
         people = [:]
         display.clear()
         earliest = nil
+    }
+
+    /// Forgets every connection but one.
+    private mutating func clear(keeping id: ConnectionID?, _ now: MonotonicInstant) {
+        let kept = id.flatMap { known($0, now) }
+        clear()
+        guard let id, let kept else { return }
+        let name: String? = if case .user(let name) = kept.person { name } else { nil }
+        put(kept, id, name: name, isAtOnce: false, now)
     }
 
     private func remembered(_ now: MonotonicInstant) -> Record.State {
@@ -215,7 +237,7 @@ public struct TypingRoster: Sendable {
             earliest = earliest.map { min($0, record.state.until) } ?? record.state.until
             if people[record.person]?.contains(id) != true { people[record.person, default: []].append(id) }
         }
-        update(record.person, typer: TypingSnapshot.Typer(name: name, connectionID: id), isAtOnce: isAtOnce, at: now)
+        update(record.person, typer: TypingSnapshot.Typer(name: name, connectionId: id), isAtOnce: isAtOnce, at: now)
     }
 
     /// Shows a person by the states of their connections, from `moment` on.
@@ -240,7 +262,7 @@ public struct TypingRoster: Sendable {
     }
 
     private static func unnamed(_ id: ConnectionID) -> TypingSnapshot.Typer {
-        TypingSnapshot.Typer(name: nil, connectionID: id)
+        TypingSnapshot.Typer(name: nil, connectionId: id)
     }
 
     private mutating func expire(_ now: MonotonicInstant) {

@@ -9,6 +9,7 @@ import SignalingProtocol
 ///   end the sender sends what still differs from the last signal. So keep the sender of a left room until
 ///   ``nextDeadline`` is nil.
 /// - Nothing is queued: a signal that cannot be published now is never published.
+/// - With a recipient every signal is directed to that connection, and the policy's room cap does not apply.
 ///
 /// The number `n` of the signals only increases; it starts at 1 after `startingAfter`. A new sender for the same
 /// connection must continue with the old one's number, since receivers drop a signal whose number is not higher.
@@ -34,6 +35,7 @@ public struct TypingSender: Sendable {
     private var isConnected: Bool
     private var isOptedOut = false
     private var memberCount = 0
+    private var recipient: ConnectionID?
 
     private enum State {
         /// Nothing is written. A key leads to `typing`.
@@ -48,6 +50,8 @@ public struct TypingSender: Sendable {
         var action: TypingAction
         var at: MonotonicInstant
         var n: Int64
+        /// The connection to which it was directed; nil: all.
+        var to: ConnectionID?
     }
 
     /// `startingAfter` is the last number that this connection has used.
@@ -60,14 +64,15 @@ public struct TypingSender: Sendable {
     /// Whether keys send nothing.
     public var isSilent: Bool { !isConnected || isOptedOut || isOverCap }
 
-    private var isOverCap: Bool { policy.roomCap.map { memberCount > $0 } ?? false }
+    /// A directed signal costs the same in a room of any size.
+    private var isOverCap: Bool { recipient == nil && (policy.roomCap.map { memberCount > $0 } ?? false) }
 
     public mutating func handle(_ input: TypingInput, now: MonotonicInstant) -> [TypingSignal] {
         switch input {
         case .connected: return startOver(isConnected: true)
         case .reconnecting, .disconnected, .connectionLost: return startOver(isConnected: false)
-        case .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .optedOut, .memberCount, .publishFailed,
-            .blockedUsers, .signal, .messageReceived, .connectionDestroyed:
+        case .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .optedOut, .memberCount, .recipient,
+            .publishFailed, .blockedUsers, .signal, .messageReceived, .connectionDestroyed:
             // Deadlines before the input come first: at its exact moment a pause wins over a key.
             var signals = advance(to: now)
             apply(input, now)
@@ -132,6 +137,7 @@ public struct TypingSender: Sendable {
             memberCount = count
             // Receivers count members, too, and show no typing above the cap.
             if isOverCap { forget() }
+        case .recipient(let id): direct(to: id)
         case .publishFailed(let n): publishFailed(n)
         case .connected, .reconnecting, .disconnected, .connectionLost, .blockedUsers, .signal, .messageReceived,
             .connectionDestroyed:
@@ -146,10 +152,19 @@ public struct TypingSender: Sendable {
         return []
     }
 
+    private mutating func direct(to id: ConnectionID?) {
+        guard recipient != id else { return }
+        recipient = id
+        finish()
+        // This form has no finish: the previous receivers let the begin expire.
+        if policy.wireForm == .beginOnly { announced = nil }
+        if isOverCap, announced?.to == nil { forget() }
+    }
+
     private mutating func key(_ now: MonotonicInstant) {
         guard !isSilent else { return }
         state = .typing(idleAt: policy.idleToPause.map { now.advanced(by: $0) })
-        if announced?.action == .begin, let refreshAt, now < refreshAt {
+        if announced?.action == .begin, !isForOthers, let refreshAt, now < refreshAt {
             wantsRefresh = policy.refreshTrails
         } else {
             wantsBegin = true
@@ -207,18 +222,32 @@ public struct TypingSender: Sendable {
         if !mayStillShowUs(now) { announced = nil }
         guard let action = pendingAction else { return [] }
         if let gapEnd, now < gapEnd { return [] }
+        let to = isForOthers ? announced?.to : recipient
+        // A key that came since the change of the recipient still asks for its begin.
+        if !isForOthers {
+            wantsBegin = false
+            wantsRefresh = false
+        }
         lastN += 1
         lastSignalAt = now
         announcedBefore = announced
-        announced = Announcement(action: action, at: now, n: lastN)
-        wantsBegin = false
-        wantsRefresh = false
-        return [TypingSignal(action, n: lastN)]
+        announced = Announcement(action: action, at: now, n: lastN, to: to)
+        return [TypingSignal(action, n: lastN, to: to)]
+    }
+
+    /// Whether the announcement is known to receivers that no longer get the signals.
+    private var isForOthers: Bool {
+        guard let announced else { return false }
+        switch announced.action {
+        case .begin, .pause: return announced.to != recipient
+        case .finish: return false
+        }
     }
 
     /// The action that receivers do not know yet.
     private var pendingAction: TypingAction? {
         guard isConnected else { return nil }
+        if isForOthers { return .finish }
         switch (state, announced?.action) {
         case (.typing, _): return wantsBegin ? .begin : nil
         case (.paused, .begin): return .pause

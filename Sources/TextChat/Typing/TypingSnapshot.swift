@@ -7,11 +7,11 @@ public struct TypingSnapshot: Hashable, Sendable {
         /// The name of the user; nil: unknown.
         public let name: String?
         /// The connection on which the person began.
-        public let connectionID: ConnectionID
+        public let connectionId: ConnectionID
 
-        public init(name: String?, connectionID: ConnectionID) {
+        public init(name: String?, connectionId: ConnectionID) {
             self.name = name
-            self.connectionID = connectionID
+            self.connectionId = connectionId
         }
     }
 
@@ -53,4 +53,12 @@ public struct TypingChange: Hashable, Sendable {
         self.typer = typer
         self.action = action
     }
+}
+
+extension TypingSnapshot.Typer {
+    @available(*, deprecated, renamed: "connectionId")
+    public var connectionID: ConnectionID { connectionId }
+
+    @available(*, deprecated, renamed: "init(name:connectionId:)")
+    public init(name: String?, connectionID: ConnectionID) { self.init(name: name, connectionId: connectionID) }
 }

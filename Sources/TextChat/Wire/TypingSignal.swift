@@ -21,23 +21,27 @@ public struct TypingSignal: Hashable, Sendable {
     /// Higher numbers are not exact in JavaScript and are ignored.
     public static let highestN: Int64 = 1 << 53 - 1
 
-    public init(_ action: TypingAction, n: Int64? = nil) {
+    /// The only connection that gets the signal; nil: all. A signal that was read has nil.
+    public let to: ConnectionID?
+
+    public init(_ action: TypingAction, n: Int64? = nil, to: ConnectionID? = nil) {
         self.action = action
         self.n = n
+        self.to = to
     }
 
-    /// The signal to all connections, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly`` every action
+    /// The signal to all connections, or to one, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly`` every action
     /// is written as begin.
     public func request(_ form: TypingWireForm) -> SignalRequest {
         switch form {
         case .beginOnly:
-            return SignalRequest(type: form.signalType, isOnlineOnly: true)
+            return SignalRequest(type: form.signalType, to: to, isOnlineOnly: true)
         case .actions:
             var members = JSONObject()
             members.append("action", .string(action.word))
             members["n"] = n.map { .integer($0) }
             return SignalRequest(
-                type: form.signalType, data: JSONValue.object(members).encodedText(), isOnlineOnly: true)
+                type: form.signalType, data: JSONValue.object(members).encodedText(), to: to, isOnlineOnly: true)
         }
     }
 

@@ -68,7 +68,7 @@ struct SessionOptions: ParsableArguments {
 
     private func makeToken(_ signer: SigningOptions.Signer) throws -> String {
         var randomness = SystemRandomNumberGenerator()
-        let request = AccessRequest(sessionID: SessionID(session), role: role, connectionData: name)
+        let request = AccessRequest(sessionId: SessionID(session), role: role, connectionData: name)
         do {
             return switch signer {
             case .project(let project):

@@ -19,7 +19,7 @@ final class PlainChat {
     init(session: Session, alias: String) {
         self.session = session
         component.channel = session
-        component.setSenderId(session.connectionID?.rawValue, alias: alias)
+        component.setSenderId(session.connectionId?.rawValue, alias: alias)
     }
 
     /// Runs until the input or the connection ends.
@@ -51,7 +51,8 @@ final class PlainChat {
             }
             let localID = LocalID(using: &randomness)
             switch await component.send(now: .now, localID: localID) {
-            case .sent, .discarded, .refused(.blank): break
+            case .sent, .discarded, .stillSending, .refused(.blank), .refused(.cancelled): break
+            case .heldBack: component.passFailed()
             case .failed(let failure):
                 fail("not sent: \(failure.reason)")
                 // There is no way to retry here; continue with the next line.

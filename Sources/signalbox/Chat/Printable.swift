@@ -23,6 +23,7 @@ extension ChatMessage.Failure {
         switch self {
         case .error(let error): error.message
         case .interrupted: "interrupted"
+        case .cancelled: "cancelled"
         }
     }
 }

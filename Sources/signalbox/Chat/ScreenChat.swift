@@ -29,7 +29,7 @@ final class ScreenChat {
             composer: Composer(unit: .utf16), timeline: ChatTimeline(calendar: ReaderCalendar(), limit: 1000))
         component.isVisible = true
         component.channel = session
-        component.setSenderId(session.connectionID?.rawValue, alias: alias)
+        component.setSenderId(session.connectionId?.rawValue, alias: alias)
         component.typing.isOptedOut = !isTypingShown
         component.runTyping()
     }
@@ -99,7 +99,7 @@ final class ScreenChat {
             case .notConnected: say("not sent: not connected")
             case .tooManyWaiting: say("not sent: too many messages are waiting")
             case .tooLong, .signalTooLong: say("not sent: the line is too long for a signal")
-            case .localIDTaken, .byDelegate: say("not sent")
+            case .localIDTaken, .byDelegate, .cancelled: say("not sent")
             }
             return
         }
@@ -132,7 +132,7 @@ final class ScreenChat {
 
     /// - Returns: whether more events can follow.
     private func handle(_ event: SessionEvent) -> Bool {
-        for event in event.channelEvents(connectionID: session.connectionID) {
+        for event in event.channelEvents(connectionId: session.connectionId) {
             show(component.handle(event, now: .now))
         }
         switch event {
@@ -142,7 +142,7 @@ final class ScreenChat {
         case .reconnecting: isReconnecting = true
         case .reconnected:
             isReconnecting = false
-            component.setSenderId(session.connectionID?.rawValue, alias: component.senderAlias)
+            component.setSenderId(session.connectionId?.rawValue, alias: component.senderAlias)
         case .disconnected(.clientDisconnected): return false
         case .disconnected(let reason):
             return end(reason == .forceDisconnected ? "a moderator has ended the connection" : "the connection is lost")

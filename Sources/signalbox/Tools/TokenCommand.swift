@@ -42,7 +42,7 @@ struct TokenCommand: AsyncParsableCommand {
     func run() async throws {
         var randomness = SystemRandomNumberGenerator()
         let request = AccessRequest(
-            sessionID: SessionID(session), role: role, connectionData: data, lifetime: .seconds(expiresIn))
+            sessionId: SessionID(session), role: role, connectionData: data, lifetime: .seconds(expiresIn))
         let signer = try signer()
         do {
             switch (signer, format) {

@@ -25,7 +25,7 @@ function room({ preset = 'standard', names = ['ada', 'bob'] } = {}) {
     const chat = new TextChatComponent({ channel, typing });
     return {
       name, channel, typing, chat, snapshots,
-      receive: () => channel.takeEvents().forEach((event) => chat.handle(event, 42)),
+      receive: () => channel.removeEvents().forEach((event) => chat.handle(event, 42)),
       type: (text) => chat.edit(text),
       send: () => chat.send(42, String((lastNumber += 1))),
       said: () => channel.sent.map(({ type, data }) => (type === 'typing' ? JSON.parse(data).action : type)),
@@ -175,6 +175,24 @@ test('TYP-8 in a room of more than a hundred members, nothing is sent and no use
   for (const each of [ada, bob]) each.chat.handle({ kind: 'connectionDestroyed', connection: visitor(0) }, 42);
   bob.type('hello again');
   assert.deepEqual(bob.said(), ['begin']);
+});
+
+test('TYP-1 with a recipient only that user sees the typing, and a change ends it for them', () => {
+  const { people, receive, clock } = room({ names: ['ada', 'bob', 'cleo'] });
+  const [ada, bob, cleo] = people;
+  ada.typing.recipient = 'bob';
+  ada.type('h');
+  receive();
+  assert.deepEqual([bob.sees(), cleo.sees()], [['ada'], []]);
+  assert.deepEqual(ada.channel.sent.map(({ to }) => to), ['bob']);
+  clock.advance(1500);
+  ada.typing.recipient = null;
+  receive();
+  assert.deepEqual([bob.sees(), cleo.sees()], [[], []]);
+  clock.advance(1500);
+  ada.type('hi');
+  receive();
+  assert.deepEqual([bob.sees(), cleo.sees()], [['ada'], ['ada']]);
 });
 
 test('TYP a user who opts out finishes, sends nothing, and still sees others', () => {

@@ -52,6 +52,18 @@ test('CHAT a session’s events become events of the channel, and none arrives a
   ]);
 });
 
+test('TYP-1 a directed signal names the connection, and fails if it is not in the session', async () => {
+  const session = new StubSession();
+  session.connections = new Map([[ada.connectionId, ada]]);
+  const { channel } = channelOn(session);
+  const sent = channel.send({ type: 'typing', onlineOnly: true, to: ada.connectionId });
+  assert.deepEqual(session.sent[0].options, { type: 'typing', onlineOnly: true, to: ada });
+  session.sent[0].handler();
+  await sent;
+  await assert.rejects(channel.send({ type: 'typing', onlineOnly: true, to: 'gone' }), { code: 404 });
+  assert.equal(session.sent.length, 1);
+});
+
 test('CHAT send ends with the result of the session’s handler', async () => {
   const session = new StubSession();
   const { channel } = channelOn(session);

@@ -34,9 +34,10 @@ const checks = {
     const found = decodeTyping({ type, data });
     assert.deepEqual(found, read && { action: read.action, n: read.n ?? null });
   },
-  write({ wireForm, action, n, type, data }) {
-    const request = encodeTyping({ action, n }, wireForm);
-    assert.deepEqual(request, data === undefined ? { type, onlineOnly: true } : { type, data, onlineOnly: true });
+  write({ wireForm, action, n, to, type, data }) {
+    const request = encodeTyping({ action, n, to }, wireForm);
+    const members = Object.entries({ type, data, onlineOnly: true, to }).filter(([, value]) => value !== undefined);
+    assert.deepEqual(request, Object.fromEntries(members));
   },
   policy({ preset, changes, strict, refused, setting }) {
     const make = () => typingPolicy(preset, changes, { isStrict: strict });
@@ -160,6 +161,6 @@ test('TYP case 19: two rooms do not affect each other', () => {
 
 test('TYP-3 a new sender of a connection continues its numbers', () => {
   const sender = new TypingSender({ startingAfter: 41 });
-  assert.deepEqual(sender.handle({ kind: 'send', action: 'begin' }, 0), [{ action: 'begin', n: 42 }]);
+  assert.deepEqual(sender.handle({ kind: 'send', action: 'begin' }, 0), [{ action: 'begin', n: 42, to: null }]);
   assert.throws(() => sender.handle({ kind: 'send', action: 'shout' }, 1), TypeError);
 });

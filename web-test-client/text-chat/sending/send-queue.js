@@ -36,6 +36,21 @@ export class SendQueue {
     return this.#entries.find(({ status }) => status === 'failed')?.localId ?? null;
   }
 
+  /** The failed message that holds back this one; null if this one does not wait for a failed message. */
+  obstacleBefore(localId) {
+    const index = this.#entries.findIndex((entry) => entry.localId === localId);
+    if (this.#entries[index]?.status !== 'waiting') return null;
+    return this.#entries.slice(0, index).find(({ status }) => status === 'failed')?.localId ?? null;
+  }
+
+  /** Withdraws a message that was not started: it counts as failed and holds back nothing. False for any other. */
+  withdraw(localId) {
+    const entry = this.#entries.find((each) => each.localId === localId);
+    if (entry?.status !== 'waiting') return false;
+    entry.status = 'passedOver';
+    return true;
+  }
+
   start(localId) {
     this.#set(localId, 'inFlight');
   }

@@ -12,8 +12,8 @@ export const STANDARD_RULE = Object.freeze({
   clock: 'arrival',
   breaksAtDay: true,
   breaksAtFailure: true,
-  tellsSides: true,
-  timePlace: 'last',
+  separatesOwnMessages: true,
+  timePosition: 'last',
   showsOwnName: false,
 });
 
@@ -27,8 +27,8 @@ export const OPENTOK_RULE = Object.freeze({
   clock: 'sender',
   breaksAtDay: false,
   breaksAtFailure: false,
-  tellsSides: false,
-  timePlace: 'first',
+  separatesOwnMessages: false,
+  timePosition: 'first',
   showsOwnName: true,
 });
 
@@ -51,7 +51,7 @@ export function continuesGroup(previous, anchor, next, rule) {
 }
 
 function isSameSender(previous, next, rule) {
-  if (rule.tellsSides) {
+  if (rule.separatesOwnMessages) {
     if (previous.direction !== next.direction) return false;
     if (next.direction === 'sent') return true;
   }

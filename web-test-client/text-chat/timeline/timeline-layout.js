@@ -64,7 +64,7 @@ export class TimelineLayout {
       message,
       position,
       showsSender: isFirst && (this.rule.showsOwnName || message.direction === 'received'),
-      showsTime: this.rule.timePlace === 'first' ? isFirst : isLast,
+      showsTime: this.rule.timePosition === 'first' ? isFirst : isLast,
     };
   }
 

@@ -7,9 +7,10 @@ import { TypingIndicator } from './typing-indicator.js';
  * state of the connection.
  *
  * Options:
- * - `publish(signal)` sends a signal to all clients. Its promise resolves when the signal has left.
+ * - `publish(signal)` sends `{type, data, onlineOnly}` to all clients, or to the connection with the id `to` if there is
+ *   one. Its promise resolves when the signal has left.
  * - `changed(snapshot)` receives each new snapshot of the typing users.
- * - `policy`, `isOptedOut` and `blockedUsers`: see the properties.
+ * - `policy`, `recipient`, `isOptedOut` and `blockedUsers`: see the properties.
  * - `userOf(connection)` names the user of a connection. Connections of the same user are shown as one; null: unknown.
  *   The default is the connection's data, unless it is empty.
  * - `clock()` is in ms and monotonic; `setTimeout` and `clearTimeout` belong to it.
@@ -29,6 +30,7 @@ export class ChatTyping {
     publish,
     changed = () => {},
     policy,
+    recipient = null,
     isOptedOut = false,
     blockedUsers = [],
     userOf = ({ data }) => data || null,
@@ -43,6 +45,7 @@ export class ChatTyping {
     this.#clock = clock;
     this.#setTimeout = setTimeout;
     this.#clearTimeout = clearTimeout;
+    this.recipient = recipient;
     this.isOptedOut = isOptedOut;
     this.blockedUsers = blockedUsers;
   }
@@ -69,6 +72,19 @@ export class ChatTyping {
 
   set policy(policy) {
     this.#carryOut(this.#indicator.setPolicy(policy, this.#clock()));
+  }
+
+  /**
+   * The id of the only connection that gets this user's typing signals: the other user of a private chat in a shared
+   * session. Null: all connections. A change sends a finish to the previous receivers. With a recipient `roomCap` does
+   * not stop the signals, and in a room above the cap the recipient is the only user that is shown.
+   */
+  get recipient() {
+    return this.#indicator.recipient;
+  }
+
+  set recipient(id) {
+    if (id !== this.recipient) this.handle({ kind: 'recipient', id });
   }
 
   /** Nothing about this user's typing is sent. A user who is typing has finished for the others. */

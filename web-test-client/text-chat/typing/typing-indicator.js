@@ -6,7 +6,8 @@ import { TypingSender } from './typing-sender.js';
 /**
  * Typing in one room, in both directions: the signals of this connection, and the other users who type.
  *
- * Pure: inputs and `now` (ms of a monotonic clock) go in, effects come out: `{send: {type, data, onlineOnly}, n}` and
+ * Pure: inputs and `now` (ms of a monotonic clock) go in, effects come out: `{send: {type, data, onlineOnly, to},
+ * n}` (`to` only for a directed signal) and
  * `{changed: snapshot}`. It gives each input to a `TypingSender` and a `TypingRoster`, and keeps what outlives a change
  * of the policy. The caller carries out the effects in their order, sends each signal at once, reports those that
  * failed, and calls `advance` at `nextDeadline`.
@@ -26,6 +27,7 @@ import { TypingSender } from './typing-sender.js';
  * | `reconnecting`, `disconnected` | nothing is sent, and no user is shown |
  * | `connectionLost` | nothing is sent; others stay until they expire or the connection is up again |
  * | `memberCount` `value` | connections in the room, one's own included |
+ * | `recipient` `id` | the only connection that gets the signals; null: all. The previous receivers get a finish |
  * | `publishFailed` `n` | signal `n` did not leave, or may not have left; it is not sent again |
  * | `signal` `action`, `n`, `from`, `user` | a typing signal of another connection; `user` null or empty: unknown |
  * | `messageReceived` `from`, `typingN` | a chat message of another connection, and its number or null |
@@ -39,6 +41,7 @@ export class TypingIndicator {
   #roster;
   #draft = '';
   #memberCount = 0;
+  #recipient = null;
   #isOptedOut = false;
   #blockedUsers = [];
 
@@ -68,6 +71,11 @@ export class TypingIndicator {
 
   get blockedUsers() {
     return this.#blockedUsers;
+  }
+
+  /** The only connection that gets the signals; null: all. */
+  get recipient() {
+    return this.#recipient;
   }
 
   /** The people who type now: a snapshot, see `typing-snapshot.js`. */
@@ -119,6 +127,7 @@ export class TypingIndicator {
     this.#policy = policy;
     this.#makeParts(this.#sender.lastN);
     const noted = [
+      { kind: 'recipient', id: this.#recipient },
       { kind: 'optedOut', value: this.#isOptedOut },
       { kind: 'blockedUsers', users: this.#blockedUsers },
       { kind: 'draftSet', text: this.#draft },
@@ -146,6 +155,9 @@ export class TypingIndicator {
         break;
       case 'memberCount':
         this.#memberCount = input.value;
+        break;
+      case 'recipient':
+        this.#recipient = input.id;
         break;
       case 'connected':
         this.#connection = input.id;

@@ -14,6 +14,9 @@ export const CONNECTION_LIMIT = 10_000;
  * - A chat message ends the typing of its own connection, and of no other.
  * - A person who stops typing is shown for the policy's `linger` more, except after a message or a departure.
  *
+ * In a room with more members than the policy's `roomCap` the roster shows only the recipient: the connection to which
+ * this user's own signals are directed.
+ *
  * Signals of a connection are numbered, and the roster drops one whose number is not higher than the last seen. A chat
  * message may carry the number of the last typing signal that its sender had written by then. A begin up to that number
  * is older than the message and is dropped, however late it arrives. A begin beyond that number is about the next
@@ -34,6 +37,7 @@ export class TypingRoster {
   #blocked = new Set();
   #isHidden = false;
   #memberCount = 0;
+  #recipient = null;
 
   constructor({ policy = TYPING_PRESETS.standard, ownConnection = null } = {}) {
     this.#policy = policy;
@@ -77,11 +81,17 @@ export class TypingRoster {
         break;
       case 'optedOut':
         this.#isHidden = input.value && this.#policy.isReciprocal;
-        if (this.#isSilent) this.#clear();
+        if (this.#isHidden) this.#clear();
         break;
-      case 'memberCount':
+      case 'memberCount': {
+        const wasOverCap = this.#isOverCap;
         this.#memberCount = input.value;
-        if (this.#isSilent) this.#clear();
+        if (this.#isOverCap && !wasOverCap) this.#clearExcept(this.#recipient, now);
+        break;
+      }
+      case 'recipient':
+        this.#recipient = input.id;
+        if (this.#isOverCap) this.#clearExcept(input.id, now);
         break;
     }
     return this.#changed();
@@ -94,7 +104,7 @@ export class TypingRoster {
   }
 
   #receive({ action, n = null, from, user = null }, now) {
-    if (this.#isSilent || from === this.#ownConnection || (user && this.#blocked.has(user))) return;
+    if (!this.#follows(from) || (user && this.#blocked.has(user))) return;
     const person = user ? `user ${user}` : `connection ${from}`;
     let record = this.#known(from, now);
     if (record) {
@@ -120,7 +130,7 @@ export class TypingRoster {
   }
 
   #end({ from, typingN = null }, now) {
-    if (this.#isSilent || from === this.#ownConnection) return;
+    if (!this.#follows(from)) return;
     // End the hold in any case: a person who has stopped typing does not linger beside their message.
     this.#display.settle(from);
     const record = this.#known(from, now);
@@ -137,7 +147,7 @@ export class TypingRoster {
   }
 
   #close(id, now) {
-    if (this.#isSilent || id === this.#ownConnection) return;
+    if (!this.#follows(id)) return;
     this.#display.settle(id);
     if (!this.#known(id, now) && !this.#makeSpace(now)) return;
     const record = this.#records.get(id) ?? { person: `connection ${id}`, lastN: null };
@@ -154,8 +164,13 @@ export class TypingRoster {
     }
   }
 
-  get #isSilent() {
-    return this.#isHidden || (this.#policy.roomCap !== null && this.#memberCount > this.#policy.roomCap);
+  get #isOverCap() {
+    return this.#policy.roomCap !== null && this.#memberCount > this.#policy.roomCap;
+  }
+
+  // Whether the roster follows this connection at all.
+  #follows(id) {
+    return id !== this.#ownConnection && !this.#isHidden && (!this.#isOverCap || id === this.#recipient);
   }
 
   #known(id, now) {
@@ -172,6 +187,15 @@ export class TypingRoster {
     this.#people.clear();
     this.#display.clear();
     this.#earliest = null;
+  }
+
+  // Forgets every connection but one.
+  #clearExcept(id, now) {
+    const kept = id === null ? null : this.#known(id, now);
+    this.#clear();
+    if (kept === null) return;
+    const name = kept.person.startsWith('user ') ? kept.person.slice('user '.length) : null;
+    this.#put(kept, id, { name, now });
   }
 
   // Whether the roster can follow one more connection. It drops remembered numbers, but no connection that is shown.

@@ -2,8 +2,8 @@ import { ACTIONS_FORM } from '../wire/typing-signal.js';
 import { TYPING_PRESETS } from './typing-presets.js';
 
 /**
- * Decides which typing signals one connection sends. Inputs (see `TypingIndicator`) go in, signals (`{action, n}`) come
- * out. The caller publishes them at once, in their order, and calls `advance` at `nextDeadline` (null: not before the
+ * Decides which typing signals one connection sends. Inputs (see `TypingIndicator`) go in, signals (`{action, n, to}`)
+ * come out. The caller publishes them at once, in their order, and calls `advance` at `nextDeadline` (null: not before the
  * next input).
  *
  * - The first key announces begin at once. Further keys repeat it once per refresh, and only a key does.
@@ -11,6 +11,7 @@ import { TYPING_PRESETS } from './typing-presets.js';
  * - At most one signal is sent per `minimumGap`. Changes inside the gap are coalesced: at its end the sender sends what
  *   still differs from the last signal. So keep the sender of a left room until `nextDeadline` is null.
  * - Nothing is queued: a signal that cannot be published now is never published.
+ * - With a recipient every signal is directed to that connection (`to`), and the policy's `roomCap` does not apply.
  */
 export class TypingSender {
   #policy;
@@ -30,6 +31,7 @@ export class TypingSender {
   #isConnected;
   #isOptedOut = false;
   #memberCount = 0;
+  #recipient = null;
 
   constructor({ policy = TYPING_PRESETS.standard, isConnected = true, startingAfter = 0 } = {}) {
     this.#policy = policy;
@@ -47,7 +49,9 @@ export class TypingSender {
     return !this.#isConnected || this.#isOptedOut || this.#isOverCap;
   }
 
+  // A directed signal costs the same in a room of any size.
   get #isOverCap() {
+    if (this.#recipient !== null) return false;
     return this.#policy.roomCap !== null && this.#memberCount > this.#policy.roomCap;
   }
 
@@ -128,6 +132,9 @@ export class TypingSender {
         // Receivers count members, too, and now list no user.
         if (this.#isOverCap) this.#forget();
         break;
+      case 'recipient':
+        this.#direct(input.id);
+        break;
       case 'publishFailed':
         // The next key tries again. The attempt still counts for the gap, so that a server which refuses is not asked
         // at each key. Receivers let a failed pause or finish expire.
@@ -143,6 +150,15 @@ export class TypingSender {
     this.#isConnected = isConnected;
     this.#forget();
     return [];
+  }
+
+  #direct(id) {
+    if (this.#recipient === id) return;
+    this.#recipient = id;
+    this.#finish();
+    // This form has no finish: the previous receivers let the begin expire.
+    if (this.#policy.wireForm !== ACTIONS_FORM) this.#announced = null;
+    if (this.#isOverCap && (this.#announced?.to ?? null) === null) this.#forget();
   }
 
   #act(action, now) {
@@ -162,7 +178,7 @@ export class TypingSender {
     if (this.isSilent) return;
     this.#state = { name: 'typing', idleAt: after(now, this.#policy.idleToPause) };
     const refreshAt = this.#refreshAt;
-    if (this.#announced?.action === 'begin' && now < refreshAt) {
+    if (this.#announced?.action === 'begin' && !this.#isForOthers && now < refreshAt) {
       this.#wantsRefresh = this.#policy.refreshTrails;
     } else {
       this.#wantsBegin = true;
@@ -207,18 +223,29 @@ export class TypingSender {
     if (action === null) return [];
     const gapEnd = this.#gapEnd;
     if (gapEnd !== null && now < gapEnd) return [];
+    const to = this.#isForOthers ? this.#announced.to : this.#recipient;
+    // A key that came since the change of the recipient still asks for its begin.
+    if (!this.#isForOthers) {
+      this.#wantsBegin = false;
+      this.#wantsRefresh = false;
+    }
     this.#lastN += 1;
     this.#lastSignalAt = now;
     this.#announcedBefore = this.#announced;
-    this.#announced = { action, at: now, n: this.#lastN };
-    this.#wantsBegin = false;
-    this.#wantsRefresh = false;
-    return [{ action, n: this.#lastN }];
+    this.#announced = { action, at: now, n: this.#lastN, to };
+    return [{ action, n: this.#lastN, to }];
+  }
+
+  // Whether the announcement is known to receivers that no longer get the signals.
+  get #isForOthers() {
+    if (this.#announced === null || this.#announced.action === 'finish') return false;
+    return this.#announced.to !== this.#recipient;
   }
 
   // The action that receivers do not know yet.
   get #pendingAction() {
     if (!this.#isConnected) return null;
+    if (this.#isForOthers) return 'finish';
     const announced = this.#announced?.action ?? null;
     switch (this.#state.name) {
       case 'typing':

@@ -9,10 +9,11 @@ export const ACTIONS_FORM = 'typing';
 /** Type `TypingBegin`, no data: Easemob's, which has no end. */
 export const BEGIN_ONLY_FORM = 'TypingBegin';
 
-/** The options of `Session.signal` for an online-only signal to all clients. */
-export function encodeTyping({ action, n }, wireForm) {
-  if (wireForm === BEGIN_ONLY_FORM) return { type: BEGIN_ONLY_FORM, onlineOnly: true };
-  return { type: ACTIONS_FORM, data: JSON.stringify({ action, n: n ?? undefined }), onlineOnly: true };
+/** The options of an online-only signal to all clients, or to the connection with the id `to`. */
+export function encodeTyping({ action, n, to = null }, wireForm) {
+  const target = to === null ? {} : { to };
+  if (wireForm === BEGIN_ONLY_FORM) return { type: BEGIN_ONLY_FORM, onlineOnly: true, ...target };
+  return { type: ACTIONS_FORM, data: JSON.stringify({ action, n: n ?? undefined }), onlineOnly: true, ...target };
 }
 
 /**

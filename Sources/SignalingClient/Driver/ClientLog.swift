@@ -1,0 +1,65 @@
+import Logging
+import SignalingProtocol
+
+/// Writes the log lines of one session. It never writes tokens, connection data, signal data or the resume secret.
+///
+/// | level | lines |
+/// | --- | --- |
+/// | error | a message of the server that breaks the protocol |
+/// | warning | events may be missing (G4); the connection has ended without a `disconnect` of this client |
+/// | info | connected, socket lost, back in the session |
+/// | debug | each attempt to connect, refused requests, the end that this client asked for |
+struct ClientLog: Sendable {
+    /// A library does not write to its application's log unless it is given a logger.
+    static let none = ClientLog(Logger(label: "signalbox.client") { _ in SwiftLogNoOpLogHandler() })
+
+    private let logger: Logger
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    init(_ logger: Logger, session: SessionID) {
+        var logger = logger
+        logger[metadataKey: "session"] = "\(session.rawValue)"
+        self.logger = logger
+    }
+
+    func opening(_ url: String) { logger.debug("connecting", metadata: ["url": "\(url)"]) }
+
+    func connected(_ connection: Connection) {
+        logger.info("connected", metadata: ["connection": "\(connection.connectionId.rawValue)"])
+    }
+
+    func connectFailed(_ error: SignalingError) { logger.debug("connect failed", metadata: Self.metadata(error)) }
+
+    func refused(_ error: SignalingError) { logger.debug("request refused", metadata: Self.metadata(error)) }
+
+    func malformed(_ error: any Error) {
+        logger.error("the server's message breaks the protocol", metadata: ["error": "\(error)"])
+    }
+
+    func overflowed() {
+        logger.warning("an event stream ends: its reader is too slow, and events are missing")
+    }
+
+    func event(_ event: SessionEvent, connection: Connection?) {
+        switch event {
+        case .signal, .connectionCreated, .connectionDestroyed, .overflowed: break
+        case .reconnecting: logger.info("the socket is lost; reconnecting")
+        case .reconnected(let outcome):
+            logger.log(
+                level: outcome == .lost ? .warning : .info,
+                outcome == .lost ? "reconnected; events may be missing" : "reconnected",
+                metadata: [
+                    "outcome": "\(outcome.rawValue)", "connection": "\(connection?.connectionId.rawValue ?? "none")",
+                ])
+        case .disconnected(let reason):
+            logger.log(
+                level: reason == .clientDisconnected ? .debug : .warning, "disconnected",
+                metadata: ["reason": "\(reason.rawValue)"])
+        }
+    }
+
+    private static func metadata(_ error: SignalingError) -> Logger.Metadata {
+        ["code": "\(error.code.number)", "error": "\(error.message)"]
+    }
+}
