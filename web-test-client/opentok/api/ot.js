@@ -15,8 +15,8 @@ import { Session } from './session.js';
 import { Signal } from './signal.js';
 import { whenParsed } from './when-parsed.js';
 
-/** The version of OpenTok's API. */
-const VERSION = 'v2.0.0';
+/** The version of OpenTok's script whose behaviour this library has. */
+const VERSION = 'v2.24.5';
 
 /**
  * Creates an `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `random()`, `setTimeout`,
