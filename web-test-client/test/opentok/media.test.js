@@ -48,12 +48,13 @@ test('media: initPublisher without a camera in the browser ends in an error and 
 });
 
 test('opentok_9_camera: initPublisher emits accessAllowed, and then its handler is called without an error', async () => {
-  const { OT, exceptions, camera } = withCamera();
+  const { OT, browser, exceptions, camera } = withCamera();
   const { heard, publisher } = listened(OT, {});
   await settled();
   assert.deepEqual(heard, []);
   camera.grant();
   await settled();
+  browser.pass(60_000);
   assert.deepEqual(heard, ['accessAllowed', 'handler undefined', 'loaded']);
   assert.deepEqual([publisher.accessAllowed, publisher.stream, publisher.session], [true, null, null]);
   assert.equal(publisher.getAudioSource(), camera.streams[0].getAudioTracks()[0]);
@@ -94,6 +95,8 @@ test('opentok_9_camera: a user who refuses: the handler gets the error, then acc
 for (const [refused, name] of [
   ['NotFoundError', 'OT_NO_DEVICES_FOUND'],
   ['NotReadableError', 'OT_HARDWARE_UNAVAILABLE'],
+  ['AbortError', 'OT_HARDWARE_UNAVAILABLE'],
+  ['TypeError', 'OT_NO_VALID_CONSTRAINTS'],
   ['OverconstrainedError', 'OT_CONSTRAINTS_NOT_SATISFIED'],
   ['Strange', 'OT_UNABLE_TO_CAPTURE_MEDIA'],
 ]) {
