@@ -12,7 +12,7 @@ export function scriptAddress(document, location, stack) {
 
 /** The first address in a stack, without line and column: `at https://…/a.js:1:2`, `@https://…`, `at f (https://…)`. */
 function addressInStack(stack) {
-  return /https?:\/\/[^\s()@]*?(?=(?::\d+){1,2}\)?\s*$)/m.exec(stack ?? '')?.[0] ?? null;
+  return /https?:\/\/[^\s()]*?(?=(?::\d+){1,2}\)?\s*$)/m.exec(stack ?? '')?.[0] ?? null;
 }
 
 /** The API key in the address of the script, as in `…/TB.min.js?apikey=100`; null if there is none. */

@@ -27,6 +27,13 @@ test('opentok_9_module: an address with a port and a query keeps both', () => {
   assert.equal(scriptAddress({ currentScript: null }, page, `Error\n    at ${address}:5`), address);
 });
 
+test('opentok_9_module: the address may be one of a package, with a version', () => {
+  const address = 'https://box.example/npm/@vonage/client-sdk-video@latest/dist/js/opentok.js';
+  for (const stack of [`@${address}:1:2`, `module code@${address}:1:2`, `Error\n    at f (${address}:1:2)`]) {
+    assert.equal(scriptAddress({ currentScript: null }, page, stack), address);
+  }
+});
+
 test('opentok_9_module: a script without an address belongs to the page', () => {
   for (const stack of [undefined, '', 'Error\n    at <anonymous>:1:1']) {
     assert.equal(scriptAddress({ currentScript: { src: '' } }, page, stack), page.href);
