@@ -123,12 +123,8 @@ package struct Verification: Sendable {
                     AccessRequest(sessionId: id, role: .publisher, connectionData: "\(member)"), project: project,
                     now: .current, using: &randomness)
                 return try VerifiedClient(
-<<<<<<< HEAD
                     name: "s\(session)c\(member)", apiKey: Self.apiKey, sessionId: id, token: token, port: port,
                     tap: tap,
-=======
-                    name: "s\(session)c\(member)", apiKey: Self.apiKey, sessionId: id, token: token, port: port,
->>>>>>> h3
                     start: start)
             }
         }

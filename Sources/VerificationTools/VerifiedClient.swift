@@ -25,7 +25,6 @@ final class VerifiedClient: Sendable {
     private let start: ContinuousClock.Instant
     private let notes = Mutex(Notes())
 
-<<<<<<< HEAD
     init(
         name: String, apiKey: String, sessionId: SessionID, token: String, port: Int, tap: WireTap,
         start: ContinuousClock.Instant
@@ -35,16 +34,6 @@ final class VerifiedClient: Sendable {
         self.start = start
         relay = try NetworkRelay(to: port, tap: tap)
         session = Session(apiKey: apiKey, sessionId: sessionId.rawValue, server: "http://127.0.0.1:\(relay.port)")
-=======
-    init(name: String, apiKey: String, sessionId: SessionID, token: String, port: Int, start: ContinuousClock.Instant)
-        throws
-    {
-        self.name = name
-        self.token = token
-        self.start = start
-        relay = try NetworkRelay(to: port)
-        session = Session(apiKey: apiKey, sessionId: sessionId.rawValue, server: "http://127.0.0.1:\(relay.port)")
->>>>>>> h3
         session.keepJournal { [weak self] in self?.note($0) }
     }
 

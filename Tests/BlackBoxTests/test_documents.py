@@ -21,7 +21,12 @@ from server_process import REPOSITORY
 
 VERDICTS = ("same", "better", "different", "absent (media)", "absent")
 DOCUMENTS = ("docs/OPENTOK.md", "docs/opentok-web.md", "docs/opentok-swift.md")
-PYTHON_FILES = {"classic": "Tests/BrowserTests/test_classic_page.py", "page": "Tests/BrowserTests/test_page.py"}
+PYTHON_FILES = {
+    "beside": "Tests/BrowserTests/test_beside_opentok.py",
+    "camera": "Tests/BrowserTests/test_camera.py",
+    "classic": "Tests/BrowserTests/test_classic_page.py",
+    "page": "Tests/BrowserTests/test_page.py",
+}
 
 
 def rows(document):

@@ -1,11 +1,20 @@
-"""The web server of an application that uses the library."""
+"""The web server of an application: another origin, as a page written for OpenTok has it."""
 
 import http.server
+import pathlib
 import threading
+import urllib.parse
+
+FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 
 
 class Application:
-    """The web server of an application, which is another origin. Only the script tag of its page names this server."""
+    """Serves a page. Only its script tag names the server."""
+
+    @classmethod
+    def of_fixture(cls, fixture, script):
+        """A page of the fixtures, where `SCRIPT` stands for the script's address."""
+        return cls((FIXTURES / fixture).read_text().replace("SCRIPT", script))
 
     def __init__(self, html):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -22,6 +31,10 @@ class Application:
         self.thread = threading.Thread(target=self.server.serve_forever)
         self.thread.start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def address(self, access):
+        """The page's address with the credentials that `/room/{name}` returned."""
+        return f"{self.url}/?{urllib.parse.urlencode(access)}"
 
     def stop(self):
         self.server.shutdown()

@@ -14,6 +14,7 @@ import threading
 import uuid
 
 import pytest
+from application import Application
 from playwright.sync_api import expect, sync_playwright
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -107,13 +108,23 @@ def own_server(require_server):
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def playwright_driver():
+    """Starts browsers with further arguments."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
-        )
-        yield browser
-        browser.close()
+
+        def launch(arguments=()):
+            return playwright.chromium.launch(
+                executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox", *arguments]
+            )
+
+        yield launch
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright_driver):
+    browser = playwright_driver()
+    yield browser
+    browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -160,3 +171,21 @@ def open_page(chromium):
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+@pytest.fixture
+def open_application(open_page, url):
+    """Opens a fixture in the page that is passed, or in a new one, with credentials for the room."""
+    applications = []
+
+    def open_application(fixture, script, room, data="Page", query="", page=None, **changes):
+        application = Application.of_fixture(fixture, url + script)
+        applications.append(application)
+        page = page or open_page("about:blank")
+        access = page.request.get(f"{url}/room/{room}?data={data}{query}").json() | changes
+        page.goto(application.address(access))
+        return page
+
+    yield open_application
+    for application in applications:
+        application.stop()

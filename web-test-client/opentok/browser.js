@@ -4,6 +4,8 @@ export function browserEnvironment() {
     WebSocket: globalThis.WebSocket,
     console: globalThis.console,
     pageProtocol: globalThis.location?.protocol,
+    document: globalThis.document,
+    mediaDevices: globalThis.navigator?.mediaDevices,
     now: () => performance.now(),
     random: () => Math.random(),
     setTimeout: (act, delay) => globalThis.setTimeout(act, delay),

@@ -9,12 +9,13 @@ const OT = createOT(browserEnvironment(), serverOfScript(import.meta.url));
 export default OT;
 
 export const {
-  addEventListener, Capabilities, checkScreenSharingCapability, checkSystemRequirements, Connection, ConnectionEvent,
-  DEBUG, debug, dispatchEvent, emit, ERROR, Error, error, Event, ExceptionEvent, getActiveAudioOutputDevice,
-  getAudioOutputDevices, getDevices, getErrorTitleByCode, getSupportedCodecs, getUserMedia, HAS_REQUIREMENTS,
-  hasEndToEndEncryptionSupport, hasMediaProcessorSupport, INFO, info, initPublisher, initSession, LOG, log, NONE,
-  NOT_HAS_REQUIREMENTS, off, on, once, properties, Publisher, publishers, registerScreenSharingExtension,
-  removeEventListener, reportIssue, Session, SessionConnectEvent, SessionDisconnectEvent, sessions,
-  setAudioOutputDevice, setLogLevel, setProxyUrl, setServer, Signal, SignalEvent, Stream, StreamEvent, Subscriber,
-  subscribers, trigger, unblockAudio, upgradeSystemRequirements, version, WARN, warn,
+  $, addEventListener, APIKEY, Capabilities, checkScreenSharingCapability, checkSystemRequirements, Connection,
+  ConnectionEvent, DEBUG, debug, dispatchEvent, emit, ERROR, Error, error, Event, ExceptionCodes, ExceptionEvent,
+  getActiveAudioOutputDevice, getAudioOutputDevices, getDevices, getErrorTitleByCode, getSupportedCodecs,
+  getUserMedia, HAS_REQUIREMENTS, hasEndToEndEncryptionSupport, hasMediaProcessorSupport, INFO, info, initPublisher,
+  initSession, listenerCount, LOG, log, noConflict, NONE, NOT_HAS_REQUIREMENTS, off, on, once, onLoad, properties,
+  Publisher, publishers, registerScreenSharingExtension, removeEventListener, reportIssue, Session,
+  SessionConnectEvent, SessionDisconnectEvent, sessions, setAudioOutputDevice, setLogLevel, setProxyUrl, setServer,
+  Signal, SignalEvent, Stream, StreamEvent, Subscriber, subscribers, trigger, unblockAudio, upgradeSystemRequirements,
+  version, WARN, warn,
 } = OT;

@@ -22,7 +22,11 @@ declare namespace OT {
     ): this;
     once(names: string, handler: (event: any) => void, context?: unknown): this;
     once(handlers: Handlers<Events>, context?: unknown): this;
-    off(names?: string | null, handler?: ((event: any) => void) | null, context?: unknown): this;
+    /**
+     * With a handler, removes one listener of each name: the newest with this handler and this context. Without one,
+     * removes all listeners of these names, or all of them that have the context.
+     */
+    off(names?: string | string[] | null, handler?: ((event: any) => void) | null, context?: unknown): this;
     off(handlers: Handlers<Events>, context?: unknown): this;
     /** @deprecated use `on` */
     addEventListener(names: string, handler: (event: any) => void, context?: unknown): this;
@@ -30,7 +34,9 @@ declare namespace OT {
     removeEventListener(names: string, handler?: (event: any) => void, context?: unknown): this;
     emit(name: string, ...details: unknown[]): this;
     trigger(name: string, ...details: unknown[]): this;
+    /** Throws an Error for an event without a type. */
     dispatchEvent(event: { type: string }): this;
+    listenerCount(name: string): number;
   }
 
   interface Event<Type extends string = string, Target = unknown> {
@@ -99,7 +105,7 @@ declare namespace OT {
     error: OTError;
   }
 
-  interface ExceptionEvent extends Event<'exception', Session> {
+  interface ExceptionEvent extends Event<'exception', Session | Publisher> {
     code: number;
     /** Undefined for the codes of signals. */
     title: string;
@@ -111,7 +117,7 @@ declare namespace OT {
     name: string;
     code: number;
     /** The same as `message`. */
-    reason: string;
+    readonly reason: string;
   }
 
   // A session
@@ -170,8 +176,8 @@ declare namespace OT {
     /** `connected` also while reconnecting. */
     readonly currentState: 'disconnected' | 'connecting' | 'connected';
 
-    is(...states: Array<string | string[]>): boolean;
-    isNot(...states: Array<string | string[]>): boolean;
+    is(...states: string[]): boolean;
+    isNot(...states: string[]): boolean;
     isConnected(): boolean;
 
     connect(token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void): this;
@@ -210,6 +216,8 @@ declare namespace OT {
     readonly capabilities: Capabilities;
     readonly permissions: Capabilities;
     readonly quality: null;
+    /** Whether it ended, or the own session did. */
+    destroyed(): boolean;
     /** Undefined while it is connected. */
     destroyedReason(): string | undefined;
   }
@@ -227,15 +235,16 @@ declare namespace OT {
     permittedTo(name: string): boolean;
   }
 
-  interface Collection<Item> {
+  /** It emits `add` and `remove` with an item, and both with the item's id, as `add:<id>`. */
+  interface Collection<Item> extends Emitter {
     get(id: string): Item | undefined;
     has(id: string): boolean;
     length(): number;
     isEmpty(): boolean;
     forEach(visit: (item: Item, index: number) => void, context?: unknown): this;
-    map<Result>(transform: (item: Item, index: number) => Result, context?: unknown): Result[];
-    where(wanted?: Partial<Item> | ((item: Item) => boolean), context?: unknown): Item[];
-    find(wanted?: Partial<Item> | ((item: Item) => boolean), context?: unknown): Item | undefined;
+    map<Result>(transform: (item: Item, index: number) => Result): Result[];
+    where(wanted?: { [property: string]: unknown } | ((item: Item) => unknown), context?: unknown): Item[];
+    find(wanted?: { [property: string]: unknown } | ((item: Item) => unknown), context?: unknown): Item | null;
     toString(): string;
   }
 
@@ -253,10 +262,35 @@ declare namespace OT {
     videoType: 'camera' | 'screen' | 'custom' | undefined;
   }
 
-  // Publishers and subscribers; they never carry media
+  // Publishers show the local camera; they and subscribers never carry media
 
-  /** Accepted for programs that also publish, and ignored. */
-  type PublisherProperties = { [property: string]: unknown };
+  /** Of `initPublisher`. Any other of OpenTok's properties is accepted, and ignored. */
+  type PublisherProperties = {
+    /** A device's id, a track, or null or false for no audio. */
+    audioSource?: string | MediaStreamTrack | boolean | null;
+    videoSource?: string | MediaStreamTrack | boolean | null;
+    publishAudio?: boolean;
+    publishVideo?: boolean;
+    /** Default 640x480. */
+    resolution?: string;
+    frameRate?: number;
+    facingMode?: string;
+    autoGainControl?: boolean;
+    echoCancellation?: boolean;
+    noiseSuppression?: boolean;
+    disableAudioProcessing?: boolean;
+    /** Default `replace`: the target becomes the publisher's element. */
+    insertMode?: 'replace' | 'append' | 'before' | 'after';
+    /** False: no element, and the page inserts the video of `videoElementCreated`. */
+    insertDefaultUI?: boolean;
+    /** Pixels, or a length in CSS. Default 264 by 198. */
+    width?: number | string;
+    height?: number | string;
+    fitMode?: 'cover' | 'contain';
+    /** Default true. */
+    mirror?: boolean;
+    [property: string]: unknown;
+  };
   type SubscriberProperties = { [property: string]: unknown };
   type Dimensions = { width: number; height: number };
   type Device = { deviceId: string; kind: string; label: string };
@@ -305,6 +339,7 @@ declare namespace OT {
     readonly element?: HTMLElement;
     readonly session?: Session;
     getImgData(): string | null;
+    videoElement(): HTMLVideoElement | undefined;
     getStyle(): { [name: string]: unknown };
     setStyle(name: string, value: unknown): this;
     setStyle(styles: { [name: string]: unknown }): this;
@@ -317,14 +352,16 @@ declare namespace OT {
   interface Publisher extends MediaObject {
     readonly stream?: Stream;
     readonly accessAllowed: boolean;
+    /** Its key in `OT.publishers`. */
+    guid(): string;
     destroy(): this;
     publishAudio(on: boolean): this;
     publishVideo(on: boolean): this;
     publishCaptions(on: boolean): this;
     setVideoContentHint(hint: string): this;
     setAudioBitrate(bitrate: number): this;
-    getAudioSource(): null;
-    getVideoSource(): { deviceId: null; type: null; track: null };
+    getAudioSource(): MediaStreamTrack;
+    getVideoSource(): { deviceId: string | null; type: string | null; track: MediaStreamTrack | null };
     getVideoFilter(): VideoFilter | null;
     getAudioFilter(): AudioFilter | null;
     getVideoContentHint(): VideoContentHint;
@@ -367,12 +404,53 @@ declare namespace OT {
     error: { code: number; message: string } | null;
   }
 
+  /** The numbers of OpenTok's exceptions by name. */
+  interface ExceptionCodes {
+    readonly AUTHENTICATION_ERROR: 1004;
+    readonly INVALID_SESSION_ID: 1005;
+    readonly CONNECT_FAILED: 1006;
+    readonly NOT_CONNECTED: 1010;
+    readonly INVALID_PARAMETER: 1011;
+    readonly TERMS_OF_SERVICE_FAILURE: 1026;
+    readonly CONNECTION_LIMIT_EXCEEDED: 1027;
+    readonly UNABLE_TO_PUBLISH: 1500;
+    readonly UNABLE_TO_FORCE_DISCONNECT: 1520;
+    readonly UNEXPECTED_SERVER_RESPONSE: 2001;
+    readonly [name: string]: number;
+  }
+
+  /** Those of OpenTok's helpers that published programs use. */
+  interface Helpers {
+    eventing<Object extends object>(object: Object): Object & Emitter;
+    useLogHelpers<Object extends object>(object: Object): Object;
+    defaults<Object extends object>(object: Object, ...sources: object[]): Object;
+    isElementNode(node: unknown): boolean;
+    createElement(name: string, attributes?: object, children?: unknown, owner?: Document): HTMLElement;
+    removeElement(element: Element): void;
+    emptyElement(element: Element): void;
+    on(element: EventTarget, name: string, handler: (event: any) => void): void;
+    off(element: EventTarget, name: string, handler: (event: any) => void): void;
+    css(element: HTMLElement, name: string): string;
+    css(element: HTMLElement, name: string, value: string): void;
+    css(element: HTMLElement, styles: object): void;
+    addClass(element: Element, names: string): void;
+    removeClass(element: Element, names: string): void;
+    show(element: HTMLElement): void;
+    hide(element: HTMLElement): void;
+    isDisplayNone(element: HTMLElement): boolean;
+  }
+
   /** For `instanceof`: only the library creates these. */
   type ClassOf<Instance> = abstract new (...args: never) => Instance;
 
   interface Library extends Emitter<{ exception: ExceptionEvent }> {
     readonly version: string;
     readonly properties: { readonly version: string };
+    /** The key in the script's address, as in `opentok.min.js?apikey=100`; otherwise empty. */
+    APIKEY: string;
+    readonly ExceptionCodes: ExceptionCodes;
+    /** @deprecated OpenTok's own helpers */
+    readonly $: Helpers;
     readonly HAS_REQUIREMENTS: 1;
     readonly NOT_HAS_REQUIREMENTS: 0;
     readonly NONE: 0;
@@ -385,7 +463,10 @@ declare namespace OT {
     readonly Capabilities: ClassOf<Capabilities>;
     readonly Connection: ClassOf<Connection>;
     readonly ConnectionEvent: ClassOf<ConnectionEvent>;
-    readonly Error: new (code: number, message: string, name?: string) => OTError;
+    readonly Error: {
+      new (code: number, message: string, name?: string): OTError;
+      getTitleByCode(code: number | string): string | undefined;
+    };
     readonly Event: new (type: string, target: unknown, details?: object, cancelable?: boolean) => Event;
     readonly ExceptionEvent: ClassOf<ExceptionEvent>;
     readonly Publisher: ClassOf<Publisher>;
@@ -408,6 +489,11 @@ declare namespace OT {
     /** An extension: the server for later connects. */
     setServer(address: string): void;
 
+    /** Gives the globals `OT` and `TB` back to the script that had them before, and returns this library. */
+    noConflict(): Library;
+    /** Calls the function when the page is parsed. */
+    onLoad(act: () => void, context?: unknown): void;
+
     setLogLevel(level: 0 | 1 | 2 | 3 | 4 | 5): number;
     log(...words: unknown[]): void;
     debug(...words: unknown[]): void;
@@ -419,11 +505,14 @@ declare namespace OT {
 
     // Media
     upgradeSystemRequirements(): void;
-    initPublisher(target?: unknown, properties?: unknown, handler?: CompletionHandler): Publisher;
-    initPublisher(target: unknown, handler: CompletionHandler): Publisher;
+    /** Shows the local camera in the target; `session.publish` is what fails. */
+    initPublisher(
+      target?: HTMLElement | string | null, properties?: PublisherProperties, handler?: CompletionHandler,
+    ): Publisher;
+    initPublisher(target: HTMLElement | string | null | undefined, handler: CompletionHandler): Publisher;
     initPublisher(handler: CompletionHandler): Publisher;
     getDevices(handler: (error: OTError | undefined, devices?: Device[]) => void): void;
-    getUserMedia(properties?: unknown): Promise<never>;
+    getUserMedia(properties?: GetUserMediaProperties): Promise<MediaStream>;
     checkScreenSharingCapability(handler: (answer: ScreenSharingCapabilityResponse) => void): void;
     registerScreenSharingExtension(kind: string, id: string, version?: number): void;
     reportIssue(handler: (error?: OTError, reportId?: string) => void): void;
@@ -439,7 +528,9 @@ declare namespace OT {
 
   // The same by name, for `import { initSession }` and `import type { Session }`
 
+  const $: Library['$'];
   const addEventListener: Library['addEventListener'];
+  const APIKEY: Library['APIKEY'];
   const Capabilities: Library['Capabilities'];
   const checkScreenSharingCapability: Library['checkScreenSharingCapability'];
   const checkSystemRequirements: Library['checkSystemRequirements'];
@@ -453,6 +544,7 @@ declare namespace OT {
   const Error: Library['Error'];
   const error: Library['error'];
   const Event: Library['Event'];
+  const ExceptionCodes: Library['ExceptionCodes'];
   const ExceptionEvent: Library['ExceptionEvent'];
   const getActiveAudioOutputDevice: Library['getActiveAudioOutputDevice'];
   const getAudioOutputDevices: Library['getAudioOutputDevices'];
@@ -467,13 +559,16 @@ declare namespace OT {
   const info: Library['info'];
   const initPublisher: Library['initPublisher'];
   const initSession: Library['initSession'];
+  const listenerCount: Library['listenerCount'];
   const LOG: Library['LOG'];
   const log: Library['log'];
+  const noConflict: Library['noConflict'];
   const NONE: Library['NONE'];
   const NOT_HAS_REQUIREMENTS: Library['NOT_HAS_REQUIREMENTS'];
   const off: Library['off'];
   const on: Library['on'];
   const once: Library['once'];
+  const onLoad: Library['onLoad'];
   const properties: Library['properties'];
   const Publisher: Library['Publisher'];
   const publishers: Library['publishers'];

@@ -1,13 +1,21 @@
 // The library for a script tag: sets `window.OT`, as OpenTok's own script does, and its older name `TB`. AMD loaders
-// and CommonJS bundlers get it, too. `currentScript` is set only while the script runs. A script that a page fetches
-// and inserts as text, as jQuery does within one origin, has no address; the page's address is used instead.
+// and CommonJS bundlers get it, too.
 import { browserEnvironment } from './browser.js';
 import { createOT } from './api/ot.js';
 import { serverOfScript } from './client/server-address.js';
+import { apiKeyOfScript, scriptAddress } from './script-address.js';
 
-const OT = createOT(browserEnvironment(), serverOfScript(document.currentScript?.src || window.location.href));
+const address = scriptAddress(document, window.location, new Error().stack);
+const before = { OT: window.OT, TB: window.TB };
+
+const environment = {
+  ...browserEnvironment(),
+  scriptApiKey: apiKeyOfScript(address),
+  restoreGlobals: () => Object.assign(window, before),
+};
+const OT = createOT(environment, serverOfScript(address));
 
 window.OT = OT;
-window.TB ??= OT;
+window.TB = OT;
 if (typeof module === 'object' && module.exports) module.exports = OT;
 else if (typeof define === 'function' && define.amd) define([], () => OT);

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-import { TYPING_PRESETS } from '../text-chat/index.js';
-=======
 import { TypingIntervalsView } from './typing-intervals-view.js';
->>>>>>> h3
 
 /** The options of a pane: the form and the intervals of typing, the form of messages, and the network switch. */
 export class OptionsView {

@@ -1,4 +1,4 @@
-import { TypingPolicyError, typingPolicy } from '../text-chat/typing/typing-policy.js';
+import { TypingPolicyError, typingPolicy } from '../text-chat/index.js';
 import { make } from './dom.js';
 
 /** The intervals that a user can set: the name in the policy, and the label. */

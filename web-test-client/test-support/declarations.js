@@ -8,6 +8,6 @@ export function declaredMembers(name) {
     `^  interface ${name}\\b(?:<[^\\n]*?>)?(?: extends (\\w+)[^\\n]*)? \\{\\n(.*?)^  \\}`, 'ms'
   ).exec(text);
   if (!found) throw new Error(`opentok.d.ts has no interface ${name}`);
-  const own = [...found[2].matchAll(/^    (?:readonly )?(\w+)\??[(<:]/gm)].map((member) => member[1]);
+  const own = [...found[2].matchAll(/^    (?:readonly )?([\w$]+)\??[(<:]/gm)].map((member) => member[1]);
   return new Set([...own, ...(found[1] ? declaredMembers(found[1]) : [])]);
 }

@@ -6,6 +6,8 @@ export class FakeBrowser {
   timers = new Map();
   printed = [];
   watchers = new Set();
+  /** A `FakeCamera`, if the browser offers one. */
+  mediaDevices = undefined;
   #lastTimer = 0;
 
   environment() {
@@ -22,6 +24,9 @@ export class FakeBrowser {
         error: print('error'), warn: print('warn'), info: print('info'), log: print('log'), debug: print('debug'),
       },
       pageProtocol: 'https:',
+      get mediaDevices() {
+        return browser.mediaDevices;
+      },
       now: () => this.time,
       random: () => 0.5,
       watch: (report) => {

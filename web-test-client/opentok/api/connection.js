@@ -1,11 +1,17 @@
 import { Emitter } from './emitter.js';
+import { OTEvent } from './events.js';
 
 /** Kept outside the `Connection` objects, because only the session may write them. */
 const destroyedReasons = new WeakMap();
 
-/** For the session, before it emits `connectionDestroyed`. */
+/** For the session, when a connection ended. */
 export function noteDestroyed(connection, reason) {
   destroyedReasons.set(connection, reason);
+}
+
+/** For the session, before it emits `connectionDestroyed`: programs also listen on the connection itself. */
+export function emitDestroyed(connection) {
+  connection.dispatchEvent(new OTEvent('destroyed', connection, { reason: connection.destroyedReason() }));
 }
 
 /**
@@ -26,7 +32,12 @@ export class Connection extends Emitter {
     this.quality = null;
   }
 
-  /** Why another client's connection ended; undefined while it has not. A function, as in OpenTok's script. */
+  /** Whether the connection ended, or the own session did. A function, as in OpenTok's script. */
+  destroyed() {
+    return destroyedReasons.has(this);
+  }
+
+  /** Why the connection ended; undefined while it has not. A function, too. */
   destroyedReason() {
     return destroyedReasons.get(this);
   }

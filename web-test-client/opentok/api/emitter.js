@@ -5,38 +5,46 @@ export class Emitter {
   /** name → listeners in the order in which they were added. A Map, since names come from applications. */
   #listeners = new Map();
   #reportFailure;
+  #self;
 
-  /** `reportFailure(error, name)` is called for a handler that throws; the other handlers still run. */
-  constructor(reportFailure = () => {}) {
+  /**
+   * `reportFailure(error, name)` is called for a handler that throws; the other handlers still run. `self` is the
+   * object that the calls return and that events have as their target; this emitter, unless another object borrows its
+   * methods.
+   */
+  constructor(reportFailure = () => {}, self = undefined) {
     this.#reportFailure = reportFailure;
+    this.#self = self ?? this;
   }
 
+  /** Throws a TypeError for a handler that is not a function, as in OpenTok. */
   on(names, handler, context) {
     forEachPair(names, handler, context, (list, callback, self) => this.#add(list, callback, self, false));
-    return this;
+    return this.#self;
   }
 
   /** Each name is a listener of its own, as in OpenTok: with two names the handler runs once for each. */
   once(names, handler, context) {
     forEachPair(names, handler, context, (list, callback, self) => this.#add(list, callback, self, true));
-    return this;
+    return this.#self;
   }
 
   /**
-   * `off()`, `off(names)`, `off(names, handler)`, `off(names, handler, context)`, `off(map)`, `off(map, context)`;
-   * `names` is a text or a list.
+   * `off()` removes all listeners, `off(names)` all of these names; `names` is a text or a list.
+   * `off(names, null, context)` removes those of the context. With a handler, in `off(names, handler, context?)` and
+   * `off(map, context?)`, one call removes one listener of each name: the newest with this handler and this context.
    */
   off(names, handler, context) {
     if (names === undefined || names === null) {
-      this.#remove([...this.#listeners.keys()], handler, context);
+      this.#listeners.clear();
     } else if (Array.isArray(names)) {
       this.#remove(names.flatMap(splitNames), handler, context);
     } else if (typeof names === 'object') {
-      forEachPair(names, handler, context, (list, callback, self) => this.#remove(list, callback, self));
+      forEachPair(names, handler, context, (list, callback, self) => this.#removeOne(list, callback, self));
     } else {
       this.#remove(splitNames(names), handler, context);
     }
-    return this;
+    return this.#self;
   }
 
   addEventListener(names, handler, context) {
@@ -47,58 +55,89 @@ export class Emitter {
     return this.off(names, handler, context);
   }
 
-  /** Calls the listeners of `name` that were there when the call began and have not been removed since. */
+  listenerCount(name) {
+    return this.#listeners.get(name)?.length ?? 0;
+  }
+
+  /**
+   * Calls the listeners of `name` that were there when the call began. As in OpenTok, one that another handler removes
+   * meanwhile is still called, since pages call `off()` in their first handler.
+   */
   emit(name, ...details) {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-      if (listener.removed) continue;
-      if (listener.isOnce) this.#removeWhere(name, (other) => other === listener);
+      if (listener.isOnce) {
+        if (listener.hasRun) continue;
+        listener.hasRun = true;
+        this.#keep(name, (other) => other !== listener);
+      }
       try {
         listener.handler.apply(listener.context ?? null, details);
       } catch (failure) {
         this.#reportFailure(failure, name);
       }
     }
-    return this;
+    return this.#self;
   }
 
   trigger(name, ...details) {
     return this.emit(name, ...details);
   }
 
-  /** An event without a target gets this object as its target. */
+  /** An event without a target gets this object as its target. Throws an Error for an event without a type. */
   dispatchEvent(event) {
-    event.target ??= this;
+    if (!event.type) throw new Error('dispatchEvent: the event has no type');
+    event.target ??= this.#self;
     return this.emit(event.type, event);
   }
 
   #add(names, handler, context, isOnce) {
     if (typeof handler !== 'function') {
-      // As with OpenTok, such a page works until the event comes. The log names the mistake at once.
-      this.#reportFailure(new TypeError('the handler is not a function'), names.join(' '));
-      return;
+      throw new TypeError(`The handler of "${names.join(' ')}" must be a function, and is ${String(handler)}.`);
     }
     for (const name of names) {
       if (!this.#listeners.has(name)) this.#listeners.set(name, []);
-      this.#listeners.get(name).push({ handler, context, isOnce, removed: false });
+      this.#listeners.get(name).push({ handler, context: context ?? undefined, isOnce, hasRun: false });
     }
   }
 
   #remove(names, handler, context) {
-    const isMeant = (listener) =>
-      (handler === undefined || handler === null || listener.handler === handler) &&
-      (context === undefined || context === null || listener.context === context);
-    for (const name of names) this.#removeWhere(name, isMeant);
+    if (typeof handler === 'function') {
+      this.#removeOne(names, handler, context);
+      return;
+    }
+    const isOther = (listener) => isGiven(context) && listener.context !== context;
+    for (const name of names) this.#keep(name, isOther);
   }
 
-  #removeWhere(name, isMeant) {
-    const kept = [];
-    for (const listener of this.#listeners.get(name) ?? []) {
-      if (isMeant(listener)) listener.removed = true;
-      else kept.push(listener);
+  #removeOne(names, handler, context) {
+    for (const name of names) {
+      const isMeant = (listener) => listener.handler === handler && listener.context === (context ?? undefined);
+      const newest = (this.#listeners.get(name) ?? []).filter(isMeant).at(-1);
+      if (newest) this.#keep(name, (listener) => listener !== newest);
     }
+  }
+
+  /** Makes a new list, because a dispatch may be reading the old one. */
+  #keep(name, isKept) {
+    const kept = (this.#listeners.get(name) ?? []).filter(isKept);
     if (kept.length > 0) this.#listeners.set(name, kept);
     else this.#listeners.delete(name);
   }
+}
+
+const METHODS = [
+  'on', 'once', 'off', 'addEventListener', 'removeEventListener', 'listenerCount', 'emit', 'trigger', 'dispatchEvent',
+];
+
+/** Gives `object` the methods of an emitter as its own, and returns it. */
+export function makeEmitter(object, reportFailure) {
+  const emitter = new Emitter(reportFailure, object);
+  for (const name of METHODS) object[name] = emitter[name].bind(emitter);
+  return object;
+}
+
+function isGiven(value) {
+  return value !== undefined && value !== null;
 }
 
 function splitNames(names) {

@@ -1,6 +1,7 @@
-// The protocol's error codes as an application sees them: names, titles, and the codes that each call may report.
+// The protocol's error codes as an application sees them: names, and the codes that each call may report.
 
 import { Code } from '../client/codes.js';
+import { titleOfCode } from './error-tables.js';
 
 /** OpenTok's names. `tooLong` and `invalidParameter` share one, as in OpenTok. */
 const NAMES = new Map([
@@ -22,19 +23,6 @@ const NAMES = new Map([
   [Code.unexpectedServerResponse, 'OT_UNEXPECTED_SERVER_RESPONSE'],
 ]);
 
-const TITLES = new Map([
-  [Code.authenticationError, 'Authentication error'],
-  [Code.invalidSession, 'Invalid Session ID'],
-  [Code.connectFailed, 'Connect Failed'],
-  [Code.notConnectedToModerate, 'Not Connected'],
-  [Code.badTarget, 'Invalid Parameter'],
-  [Code.connectionFailed, 'Connection Failed'],
-  [Code.connectionLimitExceeded, 'Connection Limit Exceeded'],
-  [Code.unableToForceDisconnect, 'Unable to Force Disconnect'],
-  [Code.unableToForceUnpublish, 'Unable to Force Unpublish'],
-  [Code.internalError, 'Internal Error'],
-  [Code.unexpectedServerResponse, 'Unexpected Server Response'],
-]);
 
 /**
  * The codes that a program may see for each call. Any other code does not belong to the protocol, and the program gets
@@ -72,16 +60,25 @@ function nameOfCode(code) {
   return NAMES.get(code) ?? 'OT_UNEXPECTED_SERVER_RESPONSE';
 }
 
-export function titleOfCode(code) {
-  return TITLES.get(Number(code));
-}
-
-/** The error that completion handlers receive. `reason` repeats `message`, because published OpenTok pages read it. */
+/**
+ * The error that completion handlers receive. As in OpenTok, its own enumerable properties are `code`, `message`,
+ * `name` and `stack`: pages send it to their logs with `JSON.stringify`, or copy it with a spread.
+ */
 export class OTError extends Error {
   constructor(code, message, name = nameOfCode(code)) {
     super(message);
-    this.name = name;
-    this.code = code;
-    this.reason = message;
+    const { stack } = this;
+    for (const [key, value] of Object.entries({ code, message, name, stack })) {
+      Object.defineProperty(this, key, { value, enumerable: true, configurable: true, writable: true });
+    }
+  }
+
+  /** Repeats `message`, because published OpenTok pages read it. */
+  get reason() {
+    return this.message;
+  }
+
+  static getTitleByCode(code) {
+    return titleOfCode(code);
   }
 }

@@ -9,9 +9,10 @@ export class Log {
     this.#output = output;
   }
 
+  /** A level that is not a number counts as WARN, the default. */
   setLevel(level) {
-    this.#level = level;
-    return level;
+    this.#level = typeof level === 'number' ? level : Level.WARN;
+    return this.#level;
   }
 
   error(...words) {

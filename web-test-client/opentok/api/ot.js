@@ -1,38 +1,39 @@
 import { Collection } from './collection.js';
 import { Capabilities, Connection } from './connection.js';
-import { Emitter } from './emitter.js';
-import { OTError, titleOfCode } from './errors.js';
+import { makeEmitter } from './emitter.js';
+import { ExceptionCodes, titleOfCode } from './error-tables.js';
+import { OTError } from './errors.js';
 import {
   ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SignalEvent, StreamEvent,
 } from './events.js';
+import { helpers } from './helpers.js';
 import { Level, Log } from './log.js';
 import { mediaCallsOfOT } from '../media/media-calls.js';
-import { Publisher, Stream, Subscriber } from '../media/media-objects.js';
+import { Stream, Subscriber } from '../media/media-objects.js';
+import { Publisher } from '../media/publisher.js';
 import { Session } from './session.js';
 import { Signal } from './signal.js';
+import { whenParsed } from './when-parsed.js';
 
-/** The version of OpenTok's API. */
-const VERSION = 'v2.0.0';
-
-const LISTENING = ['on', 'once', 'off', 'addEventListener', 'removeEventListener', 'emit', 'trigger', 'dispatchEvent'];
+/** The version of OpenTok's script whose behaviour this library has. */
+const VERSION = 'v2.24.5';
 
 /**
  * Creates an `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `random()`, `setTimeout`,
- * `clearTimeout`, `watch(report)`, `console`, `pageProtocol`. `server` is the default server; null when that is not
- * known.
+ * `clearTimeout`, `watch(report)`, `console`, `pageProtocol`, and if there is a page, `document`, `mediaDevices`,
+ * `scriptApiKey` and `restoreGlobals()`. `server` is the default server; null when that is not known.
  */
 export function createOT(environment, server) {
   const log = new Log(environment.console);
   const handlerFailed = (failure, name) => log.error(`a handler for "${name}" failed:`, failure);
-  const events = new Emitter(handlerFailed);
   const shared = {
     log,
     handlerFailed,
     environment,
-    publishers: new Collection(),
+    publishers: new Collection(handlerFailed, (publisher) => publisher.guid()),
     server: () => currentServer,
     raise(event) {
-      events.dispatchEvent(event);
+      OT.dispatchEvent(event);
     },
     forget(session) {
       if (OT.sessions.get(session.id) === session) OT.sessions.remove(session);
@@ -40,8 +41,12 @@ export function createOT(environment, server) {
   };
   let currentServer = server;
 
-  const OT = {
+  const OT = makeEmitter({
     version: VERSION,
+    /** The key in the address of the script (`?apikey=…`), for pages that pass none; usually empty. */
+    APIKEY: environment.scriptApiKey ?? '',
+    ExceptionCodes,
+    $: helpers(log, handlerFailed),
     HAS_REQUIREMENTS: 1,
     NOT_HAS_REQUIREMENTS: 0,
     ...Level,
@@ -61,10 +66,10 @@ export function createOT(environment, server) {
     StreamEvent,
     Subscriber,
     properties: { version: VERSION },
-    sessions: new Collection(),
+    sessions: new Collection(handlerFailed),
     publishers: shared.publishers,
     /** Always empty: the server has no streams. */
-    subscribers: new Collection(),
+    subscribers: new Collection(handlerFailed),
     ...mediaCallsOfOT(shared),
 
     /** The same session id gives the same Session: two clients of one session need two pages. */
@@ -75,7 +80,7 @@ export function createOT(environment, server) {
       // Some servers return a list with one id, and OpenTok accepts it.
       const id = Array.isArray(given) && given.length === 1 ? given[0] : given;
       // Pages write keys as numbers, too.
-      const key = isOlderForm || apiKey === undefined || apiKey === null ? undefined : String(apiKey);
+      const key = isOlderForm || apiKey === undefined || apiKey === null ? OT.APIKEY || undefined : String(apiKey);
       const known = OT.sessions.get(id);
       if (known) return known;
       const session = new Session(shared, key, id, options ?? {});
@@ -88,6 +93,17 @@ export function createOT(environment, server) {
       currentServer = address;
     },
 
+    /** Gives the globals `OT` and `TB` back to the script that had them before, and returns this library. */
+    noConflict() {
+      environment.restoreGlobals?.();
+      return OT;
+    },
+
+    /** Calls the function as soon as the page is parsed; at once if it is. */
+    onLoad(act, context) {
+      whenParsed(environment.document, () => act.call(context));
+    },
+
     setLogLevel: (level) => log.setLevel(level),
     log: (...words) => log.log(...words),
     debug: (...words) => log.debug(...words),
@@ -97,13 +113,6 @@ export function createOT(environment, server) {
 
     getErrorTitleByCode: titleOfCode,
     checkSystemRequirements: () => (environment.WebSocket ? OT.HAS_REQUIREMENTS : OT.NOT_HAS_REQUIREMENTS),
-  };
-
-  for (const name of LISTENING) {
-    OT[name] = (...args) => {
-      events[name](...args);
-      return OT;
-    };
-  }
+  }, handlerFailed);
   return OT;
 }

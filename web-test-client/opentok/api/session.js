@@ -5,8 +5,9 @@ import { MediaCalls } from '../media/media-calls.js';
 import { Collection } from './collection.js';
 import { complete } from './completion.js';
 import { ConnectHandler } from './connect-handler.js';
-import { Capabilities, Connection, noteDestroyed } from './connection.js';
-import { codeForApplication, OTError, titleOfCode } from './errors.js';
+import { Capabilities, Connection, emitDestroyed, noteDestroyed } from './connection.js';
+import { titleOfCode } from './error-tables.js';
+import { codeForApplication, OTError } from './errors.js';
 import {
   ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent,
   SignalEvent,
@@ -46,15 +47,15 @@ export class Session extends MediaCalls {
     this.id = sessionId;
     this.token = undefined;
     this.connection = null;
-    this.connections = new Collection();
-    this.streams = new Collection();
-    this.archives = new Collection();
+    this.connections = new Collection(shared.handlerFailed);
+    this.streams = new Collection(shared.handlerFailed);
+    this.archives = new Collection(shared.handlerFailed);
     this.capabilities = new Capabilities();
     this.currentState = 'disconnected';
   }
 
   is(...states) {
-    return states.flat().includes(this.currentState);
+    return states.includes(this.currentState);
   }
 
   isNot(...states) {
@@ -110,7 +111,7 @@ export class Session extends MediaCalls {
     const wasConnected = this.isConnected();
     const handler = this.#connectHandler.remove();
     this.#driver.handle({ is: 'disconnect' });
-    this.#reset();
+    this.#reset('clientDisconnected');
     this.#complete(handler, new OTError(Code.connectFailed, 'The session was disconnected before it was connected.'));
     if (wasConnected) this.#dispatchDisconnected('clientDisconnected');
   }
@@ -219,7 +220,7 @@ export class Session extends MediaCalls {
         this.#reconnected(event);
         break;
       case 'disconnected':
-        this.#reset();
+        this.#reset(event.reason);
         this.#dispatchDisconnected(event.reason);
         break;
     }
@@ -231,6 +232,11 @@ export class Session extends MediaCalls {
     const own = this.connection;
     // The collection is complete before any event: programs count its members in their connect handler.
     const present = welcome.connections.map((each) => this.#remember(each));
+    if (this.connection !== own) {
+      // A handler of the collection's `add` disconnected.
+      this.connections.clear();
+      return;
+    }
     this.dispatchEvent(new SessionConnectEvent(this));
     // `off` may have removed the connect handler's listener, as in OpenTok. The handler must not receive a later
     // failure.
@@ -263,6 +269,8 @@ export class Session extends MediaCalls {
   }
 
   #created(connection) {
+    // A handler of the collection's `add` may have disconnected.
+    if (this.connections.get(connection.connectionId) !== connection) return;
     if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionCreated', this, connection));
     this.#held.release(connection.connectionId, (signal) => this.#signalled(signal));
   }
@@ -271,7 +279,8 @@ export class Session extends MediaCalls {
     const connection = this.connections.get(connectionId);
     if (!connection) return;
     noteDestroyed(connection, reason);
-    this.connections.remove(connection);
+    this.connections.remove(connection, reason);
+    emitDestroyed(connection);
     if (this.#connectEventsSuppressed) return;
     this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
   }
@@ -303,7 +312,7 @@ export class Session extends MediaCalls {
   #connectFailed({ code, message }) {
     const handler = this.#connectHandler.remove();
     const error = new OTError(code, message);
-    this.#reset();
+    this.#reset('networkDisconnected');
     this.#complete(handler, error);
     const members = { name: error.name, code, message, reason: message, error };
     this.dispatchEvent(new OTEvent('sessionConnectFailed', this, members));
@@ -315,8 +324,10 @@ export class Session extends MediaCalls {
     queueMicrotask(() => this.dispatchEvent(new SessionDisconnectEvent(this, reason)));
   }
 
-  #reset() {
+  /** Without `connectionDestroyed` for the others, as in OpenTok. */
+  #reset(reason) {
     this.#held.dropAll();
+    this.connections.forEach((connection) => noteDestroyed(connection, reason));
     this.connection = null;
     this.connections.clear();
     this.capabilities = new Capabilities();

@@ -1,5 +1,5 @@
 import { Connection } from './connection.js';
-import { signalVerdict } from './signal-verdict.js';
+import { clonedData, signalVerdict } from './signal-verdict.js';
 
 /** The signal that a program asks to send: its parts, and the first error in them, or null. */
 export class Signal {
@@ -8,7 +8,7 @@ export class Signal {
     // Only own properties count, as in OpenTok: inherited ones are not checked, and must not be sent.
     const own = (name) => (Object.hasOwn(options, name) ? options[name] : undefined);
     this.type = own('type');
-    this.data = own('data');
+    this.data = clonedData(own('data'));
     this.to = own('to');
     this.retryAfterReconnect = own('retryAfterReconnect');
     this.onlineOnly = own('onlineOnly');

@@ -1,12 +1,15 @@
 // The server carries no audio and no video. Pages that publish video must still run their chat: every media call of
-// OpenTok exists, does nothing, and fails with `OT_NOT_SUPPORTED`. None raises an `exception`, because nothing is
-// broken.
+// OpenTok exists. `initPublisher` shows the local camera, because pages connect only after that. A call that needs
+// media on the server does nothing, and fails with `OT_NOT_SUPPORTED`; none of them raises an `exception`, because
+// nothing is broken.
 
-import { completeLater } from '../api/completion.js';
+import { complete, completeLater } from '../api/completion.js';
 import { Emitter } from '../api/emitter.js';
 import { OTError } from '../api/errors.js';
 import { Code } from '../client/codes.js';
-import { notSupported, Publisher, Subscriber } from './media-objects.js';
+import { capture, listDevices } from './capture.js';
+import { notSupported, Subscriber } from './media-objects.js';
+import { Publisher } from './publisher.js';
 
 /** The media calls of a Session. */
 export class MediaCalls extends Emitter {
@@ -17,7 +20,10 @@ export class MediaCalls extends Emitter {
     this.#shared = shared;
   }
 
-  /** `publish(publisher, handler?)`, and `publish(target?, properties?, handler?)`, which creates one. */
+  /**
+   * `publish(publisher, handler?)`, and `publish(target?, properties?, handler?)`, which creates one. That one does not
+   * ask for the camera, since nobody would see its video.
+   */
   publish(...args) {
     const publisher = args[0] instanceof Publisher ? args[0] : new Publisher(this.#shared);
     this.#fail(handlerIn(args), notSupported('Publishing', Code.unableToPublish));
@@ -79,19 +85,19 @@ export class MediaCalls extends Emitter {
 /** The media calls of `OT`. */
 export function mediaCallsOfOT(shared) {
   return {
-    /** `initPublisher(target?, properties?, handler?)`. Does not change the page's element. */
+    /** `initPublisher(target?, properties?, handler?)`. Shows the local camera in the page's element. */
     initPublisher(...args) {
-      const publisher = new Publisher(shared);
-      completeLater(shared.log, handlerIn(args), notSupported('Publishing', Code.unableToPublish));
-      return publisher;
+      const [target, properties] = args.filter((arg) => typeof arg !== 'function');
+      return new Publisher(shared, { target, properties: properties ?? {}, handler: handlerIn(args) });
     },
 
-    /** Passes an empty list with the error: pages filter the list without checking the error. */
+    /** The list is empty if the browser does not tell its devices: pages filter it without checking the error. */
     getDevices(handler) {
-      completeLater(shared.log, handler, undefined, []);
+      listDevices(shared.environment.mediaDevices).then((devices) => complete(shared.log, handler, undefined, devices));
     },
 
-    getUserMedia: () => Promise.reject(notSupported('Capturing audio or video')),
+    /** The microphone and the camera, as `initPublisher` captures them. */
+    getUserMedia: (properties) => capture(shared.environment.mediaDevices, properties ?? {}),
 
     checkScreenSharingCapability(handler) {
       completeLater(shared.log, handler, {

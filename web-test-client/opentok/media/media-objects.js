@@ -1,8 +1,7 @@
-// Publishers and subscribers without audio and video.
+// The common base of publishers and subscribers, and subscribers: without streams they never show anything.
 
 import { Emitter } from '../api/emitter.js';
 import { OTError } from '../api/errors.js';
-import { OTEvent } from '../api/events.js';
 import { completeLater } from '../api/completion.js';
 import { Code } from '../client/codes.js';
 
@@ -16,7 +15,7 @@ export function notSupported(what, code = Code.unableToPublish) {
 export class Stream extends Emitter {}
 
 /** The common base of publishers and subscribers. */
-class MediaObject extends Emitter {
+export class MediaObject extends Emitter {
   static #lastId = 0;
   #log;
   #style = {};
@@ -29,6 +28,11 @@ class MediaObject extends Emitter {
     this.element = undefined;
     this.session = null;
     this.stream = null;
+  }
+
+  /** OpenTok's reference does not name it, but programs draw it on a canvas. */
+  videoElement() {
+    return undefined;
   }
 
   videoWidth() {
@@ -59,7 +63,7 @@ class MediaObject extends Emitter {
 }
 
 /** Adds methods that change nothing and return their object. */
-function addSilentMethods(type, names) {
+export function addSilentMethods(type, names) {
   for (const name of names) {
     type.prototype[name] = function () {
       return this;
@@ -68,58 +72,11 @@ function addSilentMethods(type, names) {
 }
 
 /** Adds methods whose promise is rejected. */
-function addRejectedMethods(type, names) {
+export function addRejectedMethods(type, names) {
   for (const name of names) {
     type.prototype[name] = () => Promise.reject(notSupported(name));
   }
 }
-
-export class Publisher extends MediaObject {
-  #shared;
-
-  constructor(shared) {
-    super(shared);
-    this.#shared = shared;
-    this.accessAllowed = false;
-    shared.publishers.add(this);
-  }
-
-  getAudioSource() {
-    return null;
-  }
-
-  getVideoSource() {
-    return { deviceId: null, type: null, track: null };
-  }
-
-  getVideoFilter() {
-    return null;
-  }
-
-  getAudioFilter() {
-    return null;
-  }
-
-  getVideoContentHint() {
-    return '';
-  }
-
-  destroy() {
-    if (!this.#shared.publishers.has(this.id)) return this;
-    this.#shared.publishers.remove(this);
-    this.dispatchEvent(new OTEvent('destroyed', this));
-    return this;
-  }
-}
-
-addSilentMethods(Publisher, [
-  'publishAudio', 'publishVideo', 'publishCaptions', 'setVideoContentHint', 'setAudioBitrate',
-]);
-addRejectedMethods(Publisher, [
-  'cycleVideo', 'setAudioSource', 'setVideoSource', 'applyVideoFilter', 'clearVideoFilter', 'applyAudioFilter',
-  'clearAudioFilter', 'getRtcStatsReport', 'setPreferredResolution', 'setPreferredFrameRate',
-  'setVideoMediaProcessorConnector', 'setAudioMediaProcessorConnector',
-]);
 
 export class Subscriber extends MediaObject {
   constructor(shared, stream) {

@@ -104,6 +104,13 @@ test('opentok_1_2_data: data that is not a string travels as JSON and arrives as
   assert.match(browser.printed[0][1], /deprecated/);
 });
 
+test('opentok_9_function_data: data that is a function are sent as an empty object', () => {
+  const { browser, session, OT } = joined();
+  session.signal({ data: () => {} }, (error) => assert.ifError(error));
+  assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', data: '{}', json: true, id: 2 });
+  assert.deepEqual(new OT.Signal({ data: () => {} }).data, {});
+});
+
 test('opentok_1_2_data: a string stays a string, even if it looks like JSON, and so does invalid JSON', () => {
   const { browser, session } = joined();
   const arrived = [];
@@ -391,7 +398,7 @@ for (const [sent, code, name, title] of [
   [1004, 1004, 'OT_AUTHENTICATION_ERROR', 'Authentication error'],
   [1005, 1005, 'OT_INVALID_SESSION_ID', 'Invalid Session ID'],
   [1006, 1006, 'OT_CONNECT_FAILED', 'Connect Failed'],
-  [1026, 1026, 'OT_TERMS_OF_SERVICE_FAILURE', undefined],
+  [1026, 1026, 'OT_TERMS_OF_SERVICE_FAILURE', 'Terms of Service Violation: Export Compliance'],
   [1027, 1027, 'OT_CONNECTION_LIMIT_EXCEEDED', 'Connection Limit Exceeded'],
   [999, 2001, 'OT_UNEXPECTED_SERVER_RESPONSE', 'Unexpected Server Response'],
 ]) {
@@ -470,7 +477,8 @@ test('currentState, is and isNot report the session’s state', () => {
   assert.deepEqual(states, ['disconnected', 'connecting', 'connected']);
   assert.equal(session.is('connected'), true);
   assert.equal(session.is('connecting', 'connected'), true);
-  assert.equal(session.is(['connecting', 'connected']), true);
+  assert.equal(session.is(['connecting', 'connected']), false, 'a list is no state, as in OpenTok');
+  assert.equal(session.isNot(['connected']), true);
   assert.equal(session.isNot('connected'), false);
   assert.equal(session.isNot('connecting', 'disconnected'), true);
 });
@@ -502,14 +510,59 @@ test('session.connections: toString, isEmpty, and where and find with nothing, a
   assert.equal(connections.isEmpty(), false);
   assert.equal(connections.where().length, 2);
   assert.deepEqual(connections.where({ data: 'nobody' }), []);
-  assert.equal(connections.find({ data: 'nobody' }), undefined);
+  assert.equal(connections.find({ data: 'nobody' }), null);
+  assert.equal(connections.find(() => false), null);
+  assert.equal(connections.find({ destroyed: false, data: 'Ada' }), connections.get('ada-id'), 'a method is a property');
   const found = connections.find(function (connection) { return connection.data === this.wanted; }, { wanted: 'Bob' });
   assert.equal(found, session.connection);
   const context = { names: [] };
   assert.equal(connections.forEach(function (connection) { this.names.push(connection.data); }, context), connections);
-  assert.deepEqual(
-    connections.map(function (connection) { return this.names.indexOf(connection.data); }, context), [0, 1]
-  );
+  const given = [];
+  assert.deepEqual(connections.map(function (...args) { given.push([this, ...args]); return args[1]; }, context), [0, 1]);
+  assert.deepEqual(given[0].slice(0, 2), [undefined, connections.get('ada-id')], 'map takes no context, as in OpenTok');
+});
+
+test('opentok_9_collection: a collection emits add and remove, also with the id, and has on and off', () => {
+  const { browser, session } = joined();
+  const { connections } = session;
+  const heard = [];
+  const handler = (connection, reason) => heard.push([connection.connectionId, reason]);
+  assert.equal(connections.on('add remove add:cy-id remove:ada-id', handler), connections);
+  browser.socket.receive({ ev: 'connectionCreated', seq: 3, connection: cy });
+  browser.socket.receive({
+    ev: 'connectionDestroyed', seq: 4, connectionId: 'ada-id', reason: 'networkDisconnected',
+  });
+  const added = ['cy-id', undefined];
+  const removed = ['ada-id', 'networkDisconnected'];
+  assert.deepEqual(heard, [added, added, removed, removed]);
+  assert.equal(connections.off('add remove').listenerCount('add'), 0);
+});
+
+test('opentok_9_collection: a handler of add that disconnects leaves the collection empty, and gets no more events', async () => {
+  const { browser, session, names } = page();
+  session.connections.once('add', () => session.disconnect());
+  session.connect('T1==', () => assert.fail('connected'));
+  browser.socket.open();
+  browser.socket.receive(connectedMessage());
+  await settled();
+  assert.deepEqual([session.connections.length(), session.connection, names()], [0, null, ['sessionDisconnected']]);
+});
+
+test('opentok_9_destroyed: a connection says that it ended, and emits it, and those of an ended session do, too', async () => {
+  const { browser, session } = joined();
+  const mine = session.connection;
+  const hers = session.connections.get('ada-id');
+  const heard = [];
+  hers.on('destroyed', (event) => heard.push([event.type, event.target === hers, event.reason]));
+  session.on('connectionDestroyed', () => heard.push('session'));
+  assert.deepEqual([hers.destroyed(), mine.destroyed()], [false, false]);
+  browser.socket.receive({
+    ev: 'connectionDestroyed', seq: 3, connectionId: 'ada-id', reason: 'clientDisconnected',
+  });
+  assert.deepEqual(heard, [['destroyed', true, 'clientDisconnected'], 'session']);
+  assert.deepEqual([hers.destroyed(), hers.destroyedReason()], [true, 'clientDisconnected']);
+  browser.socket.receive({ ev: 'disconnected', reason: 'forceDisconnected', reconnect: false });
+  assert.deepEqual([mine.destroyed(), mine.destroyedReason()], [true, 'forceDisconnected']);
 });
 
 // forceDisconnect

@@ -26,19 +26,26 @@ test('OT: the levels of its log, each with the levels that it prints', () => {
   assert.equal(printedAt(OT.INFO), 'error warn info');
   assert.equal(printedAt(OT.LOG), 'error warn info log');
   assert.equal(printedAt(OT.DEBUG), 'error warn info log debug');
+  assert.equal(OT.setLogLevel(OT.INFO), 3);
+  assert.equal(OT.setLogLevel('x'), OT.WARN, 'not a number: the default');
+  assert.equal(printedAt('5'), 'error warn');
 });
 
 test('OT: titles by code are those of OpenTok, and the codes of signals have none', () => {
   const { OT } = page();
   const titles = {
     1004: 'Authentication error', 1005: 'Invalid Session ID', 1006: 'Connect Failed', 1010: 'Not Connected',
-    1011: 'Invalid Parameter', 1013: 'Connection Failed', 1027: 'Connection Limit Exceeded',
-    1520: 'Unable to Force Disconnect', 1530: 'Unable to Force Unpublish',
+    1011: 'Invalid Parameter', 1013: 'Connection Failed', 1026: 'Terms of Service Violation: Export Compliance',
+    1027: 'Connection Limit Exceeded', 1500: 'Unable to Publish', 1501: 'Unable to Subscribe',
+    1502: 'Unsupported Video Codec', 1520: 'Unable to Force Disconnect', 1530: 'Unable to Force Unpublish',
+    1540: 'Unable to Force Mute', 1553: 'Publisher ICEWorkflow failed', 1554: 'Subscriber ICEWorkflow failed',
+    1600: 'createOffer, createAnswer, setLocalDescription, setRemoteDescription',
     2000: 'Internal Error', 2001: 'Unexpected Server Response',
   };
   for (const [code, title] of Object.entries(titles)) {
     assert.equal(OT.getErrorTitleByCode(Number(code)), title);
     assert.equal(OT.getErrorTitleByCode(code), title, 'also for a code written as text');
+    assert.equal(OT.Error.getTitleByCode(code), title);
   }
   for (const code of [400, 404, 413, 500]) assert.equal(OT.getErrorTitleByCode(code), undefined);
 });
@@ -150,4 +157,73 @@ test('opentok_6_1_module: each member of OT is exported by name, too, for import
   const module = await import('../../opentok/index.js');
   assert.deepEqual(Object.keys(module).sort(), ['default', ...Object.keys(module.default)].sort());
   for (const [name, value] of Object.entries(module.default)) assert.equal(module[name], value, name);
+});
+
+test('opentok_9_error: an error’s own enumerable properties are code, message, name and stack', () => {
+  const { session } = page();
+  let error;
+  session.signal({}, (given) => (error = given));
+  assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'name', 'stack']);
+  const { code, name, message } = JSON.parse(JSON.stringify(error));
+  assert.deepEqual([code, name, message], [500, 'OT_NOT_CONNECTED', error.message]);
+  assert.deepEqual({ ...error }.message, error.message);
+  assert.equal(error.reason, error.message);
+  assert.equal(String(error), `OT_NOT_CONNECTED: ${error.message}`);
+  error.message = 'changed';
+  assert.equal(error.reason, 'changed');
+});
+
+test('opentok_9_exception_codes: OT.ExceptionCodes has OpenTok’s numbers by name', () => {
+  const { OT, session, exceptions } = page();
+  session.forceDisconnect('x');
+  assert.equal(exceptions[0].code, OT.ExceptionCodes.NOT_CONNECTED);
+  const { UNABLE_TO_PUBLISH, TERMS_OF_SERVICE_FAILURE, CONNECT_FAILED, JS_EXCEPTION } = OT.ExceptionCodes;
+  assert.deepEqual([UNABLE_TO_PUBLISH, TERMS_OF_SERVICE_FAILURE, CONNECT_FAILED, JS_EXCEPTION], [1500, 1026, 1006, 2000]);
+});
+
+test('opentok_9_helpers: OT.$.eventing makes an emitter of any object, as opentok-angular does when it loads', () => {
+  const { OT, browser } = page();
+  const service = { init() { this.trigger('init', 'now'); } };
+  assert.equal(OT.$.eventing(service), service);
+  const received = [];
+  service.on('init', () => { throw new Error('broken'); }).on('init', (when) => received.push(when));
+  service.init();
+  assert.deepEqual(received, ['now']);
+  assert.deepEqual(browser.printed.map(([level, text]) => [level, text]), [['error', 'a handler for "init" failed:']]);
+});
+
+test('opentok_9_helpers: useLogHelpers and defaults', () => {
+  const { OT, browser } = page();
+  OT.$.useLogHelpers({}).warn('words');
+  assert.deepEqual(browser.printed, [['warn', 'words']]);
+  assert.deepEqual(OT.$.defaults({ a: 1 }, { a: 2, b: 3 }, undefined, { b: 4, c: 5 }), { a: 1, b: 3, c: 5 });
+});
+
+test('opentok_9_no_conflict: noConflict returns the library; the script also gives the globals back', () => {
+  const { OT, browser } = page();
+  assert.equal(OT.noConflict(), OT);
+  let restored = 0;
+  const other = createOT({ ...browser.environment(), restoreGlobals: () => (restored += 1) }, null);
+  assert.deepEqual([other.noConflict() === other, restored], [true, 1]);
+});
+
+test('opentok_9_on_load: onLoad calls at once when the page is parsed, and else when it is', () => {
+  const { OT, browser } = page();
+  const calls = [];
+  OT.onLoad(function () { calls.push(this); }, 'context');
+  assert.deepEqual(calls, ['context']);
+  const listeners = [];
+  const document = { readyState: 'loading', addEventListener: (name, act) => listeners.push([name, act]) };
+  createOT({ ...browser.environment(), document }, null).onLoad(() => calls.push('later'));
+  assert.deepEqual([calls.length, listeners[0][0]], [1, 'DOMContentLoaded']);
+  listeners[0][1]();
+  assert.equal(calls.at(-1), 'later');
+});
+
+test('opentok_9_api_key: OT.APIKEY is the key in the script’s address, and the key of initSession(sessionId)', () => {
+  const { OT, browser } = page();
+  assert.equal(OT.APIKEY, '');
+  const keyed = createOT({ ...browser.environment(), scriptApiKey: '100' }, 'https://signals.example');
+  assert.deepEqual([keyed.APIKEY, keyed.initSession('1_x').apiKey], ['100', '100']);
+  assert.equal(keyed.initSession('200', '1_y').apiKey, '200');
 });

@@ -23,7 +23,7 @@ const dataCases = [
   ['false', false, null],
   ['null', null, 400],
   ['undefined', undefined, 400],
-  ['a function', () => {}, 400],
+  ['a function, which OpenTok clones to an empty object', () => {}, null],
   ['a big integer', 10n, 400],
 ];
 

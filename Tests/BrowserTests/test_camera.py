@@ -1,0 +1,111 @@
+"""Pages that wait for their camera before they connect: a publisher shows it, and `session.publish` is what fails."""
+
+import base64
+
+import pytest
+from playwright.sync_api import expect
+
+SCRIPT = "/v2/js/opentok.min.js"
+FAKE_CAMERA = ["--use-fake-device-for-media-stream"]
+PLAYING = "document.querySelector('video').readyState > 1 && !document.querySelector('video').paused"
+
+
+@pytest.fixture(scope="module")
+def camera_answers(playwright_driver):
+    """Browsers with a fake camera: one whose user grants it, one whose user refuses."""
+    browsers = {
+        "granted": playwright_driver([*FAKE_CAMERA, "--use-fake-ui-for-media-stream"]),
+        "refused": playwright_driver([*FAKE_CAMERA, "--use-fake-ui-for-media-stream=deny"]),
+    }
+    yield browsers
+    for browser in browsers.values():
+        browser.close()
+
+
+@pytest.fixture
+def open_with_camera(camera_answers, open_application, room):
+    contexts = []
+
+    def open_with_camera(answer, fixture="camera-first.html"):
+        contexts.append(camera_answers[answer].new_context())
+        return open_application(fixture, SCRIPT, room, page=contexts[-1].new_page())
+
+    yield open_with_camera
+    for context in contexts:
+        context.close()
+
+
+def test_a_page_that_connects_when_its_camera_is_granted_connects(open_with_camera):
+    page = open_with_camera("granted")
+    events = page.locator("#events li")
+    expect(events).to_have_text(
+        [
+            "accessAllowed", "video element: VIDEO", "connected", "OT_NOT_SUPPORTED 1500", "signal: hello",
+        ]
+    )  # fmt: skip
+    box = page.locator("#publisher > .OT_publisher")
+    expect(box).to_have_css("height", "150px")
+    page.wait_for_function(PLAYING)
+    assert page.evaluate("[publisher.element === document.querySelector('.OT_publisher'), publisher.videoWidth()]") == [
+        True,
+        640,
+    ]
+    assert base64.b64decode(page.evaluate("publisher.getImgData()")).startswith(b"\x89PNG")
+    assert page.evaluate("OT.publishers.find().videoElement().muted"), "nobody hears their own voice"
+
+    track = page.evaluate_handle("publisher.getVideoSource().track")
+    page.evaluate("publisher.destroy()")
+    expect(page.locator(".OT_publisher")).to_have_count(0)
+    expect(events.last).to_have_text("destroyed")
+    assert track.evaluate("track => track.readyState") == "ended"
+
+
+def test_a_user_who_refuses_the_camera_is_told_in_the_page(open_with_camera):
+    page = open_with_camera("refused")
+    expect(page.locator("#events li")).to_have_text(["no camera: OT_USER_MEDIA_ACCESS_DENIED", "accessDenied"])
+    expect(page.locator(".OT_publisher")).to_have_count(0)
+
+
+def test_a_machine_without_a_camera_is_an_error_and_an_exception(open_application, room):
+    page = open_application("camera-first.html", SCRIPT, room)
+    expect(page.locator("#events li")).to_have_text(["exception 1500 GetUserMedia", "no camera: OT_NO_DEVICES_FOUND"])
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ("{}", "<main><div id=target class=OT>"),
+        ("{insertMode: 'append'}", "<main><div id=target><b>old</b><div class=OT>"),
+        ("{insertMode: 'before'}", "<main><div class=OT><div id=target><b>old</b>"),
+        ("{insertMode: 'after'}", "<main><div id=target><b>old</b><div class=OT>"),
+        ("{insertDefaultUI: false}", "<main><div id=target><b>old</b>"),
+    ],
+)
+def test_the_element_of_a_publisher_is_where_the_page_wants_it(open_with_camera, options, expected):
+    page = open_with_camera("granted")
+    expect(page.locator("#events")).to_contain_text("connected")
+    found = page.evaluate(
+        """async options => {
+             publisher.destroy();
+             document.body.innerHTML = '<main><div id="target"><b>old</b></div></main>';
+             let created = null;
+             await new Promise((done, fail) => {
+               const publisher = OT.initPublisher('target', options, (error) => error ? fail(error) : done());
+               publisher.on('videoElementCreated', ({ element }) => created = element);
+             });
+             const box = document.querySelector('.OT_publisher');
+             const tagOf = (element) => element.matches('.OT_publisher')
+               ? `<div${element.id === 'target' ? ' id=target' : ''} class=OT>`
+               : element.id ? `<div id=${element.id}>` : `<${element.localName}>`;
+             const text = [];
+             const visit = (element) => {
+               if (element.localName === 'video') return;
+               text.push(element.localName === 'b' ? '<b>old</b>' : tagOf(element));
+               [...element.children].forEach(visit);
+             };
+             visit(document.querySelector('main'));
+             return [text.join(''), created.localName, box === null || box.contains(created)];
+           }""",
+        page.evaluate_handle(f"({options})"),
+    )
+    assert found == [expected, "video", True]

@@ -1,0 +1,21 @@
+// Which script this is: its address names the server, and OpenTok's oldest pages put their API key into it.
+
+/**
+ * The address of the script that runs now. `stack` is the stack of an error that it made.
+ *
+ * A classic script is `document.currentScript`. In a module that is null, and the stack has the address. A script that
+ * a page fetches and inserts as text, as jQuery does within one origin, has no address; its stack names the page.
+ */
+export function scriptAddress(document, location, stack) {
+  return document.currentScript?.src || addressInStack(stack) || location.href;
+}
+
+/** The first address in a stack, without line and column: `at https://…/a.js:1:2`, `@https://…`, `at f (https://…)`. */
+function addressInStack(stack) {
+  return /https?:\/\/[^\s()]*?(?=(?::\d+){1,2}\)?\s*$)/m.exec(stack ?? '')?.[0] ?? null;
+}
+
+/** The API key in the address of the script, as in `…/TB.min.js?apikey=100`; null if there is none. */
+export function apiKeyOfScript(address) {
+  return /[?&]apikey=([^&#]+)/i.exec(address)?.[1] ?? null;
+}
