@@ -65,6 +65,24 @@ async def test_res_8_a_newer_socket_takes_over_and_the_older_one_is_closed_with_
         assert (await back.signal(type="x"))[0]["ev"] == "ack"
 
 
+async def test_con_4_a_resumed_connection_keeps_its_option(long_windows):
+    session = long_windows.project.session()
+    suppressed = {"connectionEventsSuppressed": True}
+    async with await Client.join(long_windows, session) as bob:
+        ada = await Client.join(long_windows, session, options=suppressed)
+        await bob.expect("connectionCreated")
+        async with await reconnect(long_windows, session, ada, after=2) as back:
+            assert back.connected["outcome"] == "resumed"
+            async with await Client.join(long_windows, session):
+                await bob.expect("connectionCreated", seq=3)
+                await bob.signal(type="x", to=ada.id)
+                await back.expect("signal", seq=4, connection=bob.me)
+        # The other way round: a connection with presence does not lose it.
+        async with await reconnect(long_windows, session, bob, after=4, options=suppressed) as again:
+            assert again.connected["outcome"] == "resumed"
+            await again.expect("connectionDestroyed")
+
+
 async def test_res_9_g_3_a_request_that_is_sent_again_is_carried_out_once(long_windows):
     session = long_windows.project.session()
     async with await Client.join(long_windows, session) as bob:

@@ -44,7 +44,7 @@ extension ConnectionState {
                     recoveryWindow: result.recoveryWindow),
                 heartbeat: heartbeat)
             let answers = pending.resolve(id, with: nil) ?? []
-            return [.enter(id, welcome, suppressesPresence: joining.request.suppressesPresence)]
+            return [.enter(id, welcome, suppressesPresence: result.suppressesPresence)]
                 + answers.flatMap { send($0) }
         case .refused(let error):
             return refuseConnect(id, error)

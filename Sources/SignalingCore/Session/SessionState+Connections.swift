@@ -47,8 +47,8 @@ extension SessionState {
         }
         return .joined(
             joinResult(
-                of: member.connection, member.role, connections: [member.connection], after: after, .resumed,
-                replayThrough: log.lastSeq))
+                of: member.connection, member.role, connections: [member.connection],
+                suppressesPresence: member.suppressesPresence, after: after, .resumed, replayThrough: log.lastSeq))
     }
 
     /// Begins a new connection.
@@ -85,7 +85,7 @@ extension SessionState {
         roster.append(
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
-                attachment: .attached(request.socket),
+                suppressesPresence: request.suppressesPresence, attachment: .attached(request.socket),
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data,
                     begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
@@ -93,17 +93,19 @@ extension SessionState {
         return .joined(
             joinResult(
                 of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,
+                suppressesPresence: request.suppressesPresence,
                 after: outcome == .recovered ? after ?? entry.seq : entry.seq, outcome,
                 replayThrough: outcome == .recovered ? missed : nil))
     }
 
     private func joinResult(
-        of connection: Connection, _ role: Role, connections: [Connection], after: Seq, _ outcome: Welcome.Outcome,
-        replayThrough: Seq?
+        of connection: Connection, _ role: Role, connections: [Connection], suppressesPresence: Bool, after: Seq,
+        _ outcome: Welcome.Outcome, replayThrough: Seq?
     ) -> JoinResult {
         JoinResult(
-            connection: connection, role: role, connections: connections, epoch: epoch, seq: after, outcome: outcome,
-            replayThrough: replayThrough, resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
+            connection: connection, role: role, connections: connections, suppressesPresence: suppressesPresence,
+            epoch: epoch, seq: after, outcome: outcome, replayThrough: replayThrough,
+            resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }
 
     /// Ends a connection, unless it has left or uses another socket.

@@ -209,6 +209,7 @@ private struct Draft {
         return SessionSnapshot.SavedMember(
             ticket: ticket,
             creationTime: WallTime(milliseconds: try fields.integer("creationTime", in: FieldReader.wide)),
+            suppressesPresence: try fields.isSet("suppressesPresence"),
             lostAt: try fields.ago("lost", takenAt), answers: try fields.answers(),
             signalAllowance: try fields.bucket("signals", takenAt),
             onlineOnlyAllowance: try fields.bucket("onlineOnly", takenAt))
@@ -270,6 +271,13 @@ private struct FieldReader {
     ) throws(StateFault) -> Int64 {
         guard let number = try read(name).integerValue, range.contains(number) else { throw .damaged }
         return number
+    }
+
+    /// Reads a member that is written only when it is true.
+    mutating func isSet(_ name: String) throws(StateFault) -> Bool {
+        guard has(name) else { return false }
+        guard try read(name).boolValue == true else { throw .damaged }
+        return true
     }
 
     mutating func text(_ name: String) throws(StateFault) -> String {

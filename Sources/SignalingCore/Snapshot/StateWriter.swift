@@ -79,6 +79,7 @@ public struct StateWriter: Sendable {
         writer.beginObject()
         write(member.ticket)
         writer.member("creationTime", member.creationTime.milliseconds)
+        if member.suppressesPresence { writer.member("suppressesPresence", true) }
         write("lost", ago: member.lostAt)
         write("signals", fullAt: member.signalAllowance)
         write("onlineOnly", fullAt: member.onlineOnlyAllowance)

@@ -299,8 +299,8 @@ extension JoinResult {
     static let test: JoinResult = {
         let ada = Connection(connectionId: client("ada"), creationTime: WallTime(milliseconds: 1), data: "name=Ada")
         return JoinResult(
-            connection: ada, role: .publisher, connections: [ada], epoch: Epoch("e"), seq: Seq(1), outcome: .new,
-            resumeWindow: .seconds(60), recoveryWindow: .seconds(300))
+            connection: ada, role: .publisher, connections: [ada], suppressesPresence: false, epoch: Epoch("e"),
+            seq: Seq(1), outcome: .new, resumeWindow: .seconds(60), recoveryWindow: .seconds(300))
     }()
 }
 
@@ -384,7 +384,7 @@ struct ConnectionStateTests {
                 .map(\.testDescription) == ["submit signal x of ada to 1_room as 3"])
     }
 
-    @Test("CON-4: the client's option reaches its session")
+    @Test("CON-4: the client's option reaches its session, and the session's answer decides")
     func suppressesPresence() {
         var request = ConnectRequest.test
         request.connectionEventsSuppressed = true
@@ -396,8 +396,14 @@ struct ConnectionStateTests {
             return
         }
         #expect(asked.suppressesPresence)
+        var kept = state
         #expect(
-            state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(0)).map(\.testDescription)
+            kept.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(0)).map(\.testDescription)
+                == ["enter 1 ada"])
+        var result = JoinResult.test
+        result.suppressesPresence = true
+        #expect(
+            state.handle(.answered(RequestID(1), .joined(result)), now: .seconds(0)).map(\.testDescription)
                 == ["enter 1 ada without presence"])
     }
 

@@ -30,10 +30,13 @@ private struct Resumable {
     }
 
     @discardableResult
-    mutating func join(_ name: String, _ role: Role = .publisher, at seconds: Double = 0) -> String {
-        handle(
-            .join(JoinRequest(connectionId: client(name), role: role, data: name, wallTime: .init(milliseconds: 0))),
-            at: seconds)
+    mutating func join(
+        _ name: String, _ role: Role = .publisher, suppressesPresence: Bool = false, at seconds: Double = 0
+    ) -> String {
+        let request = JoinRequest(
+            connectionId: client(name), role: role, data: name, suppressesPresence: suppressesPresence,
+            wallTime: .init(milliseconds: 0))
+        return handle(.join(request), at: seconds)
     }
 
     mutating func detach(_ name: String, socket: UInt64 = 1, at seconds: Double) {
@@ -44,14 +47,15 @@ private struct Resumable {
     @discardableResult
     mutating func comeBack(
         _ name: String, by socket: UInt64, after: Int64, at seconds: Double, secret: String? = nil, epoch: String = "e",
-        role: Role = .publisher, data: String? = nil, isExpired: Bool = false
+        role: Role = .publisher, data: String? = nil, suppressesPresence: Bool = false, isExpired: Bool = false
     ) -> String {
         let claim = Resumption(
             connectionId: client(name), secretHash: hash(secret ?? "\(name)-\(socket - 1)"), epoch: Epoch(epoch),
             after: Seq(after))
         var request = JoinRequest(
             connectionId: client("\(name)\(socket)"), role: role, data: data ?? name,
-            wallTime: .init(milliseconds: 0), socket: socket, resumption: claim, isExpired: isExpired)
+            suppressesPresence: suppressesPresence, wallTime: .init(milliseconds: 0), socket: socket,
+            resumption: claim, isExpired: isExpired)
         request.secretHash = hash("\(name)-\(socket)")
         return handle(.join(request), at: seconds)
     }
@@ -98,6 +102,22 @@ struct ResumeTests {
         #expect(room.signal("ada", socket: 1, request: 2, at: 70) == "refused 500 OT_NOT_CONNECTED", "the old socket")
         room.session.advance(to: .seconds(1000))
         #expect(room.destroyed.isEmpty, "a resumed connection does not expire")
+    }
+
+    @Test("CON-4: a resumed connection keeps its option whatever the connect says; a new one has the connect's")
+    func options() {
+        for suppresses in [true, false] {
+            var room = Resumable()
+            room.join("ada", suppressesPresence: suppresses)
+            room.detach("ada", at: 0)
+            let resumed = room.comeBack("ada", by: 2, after: 1, at: 1, suppressesPresence: !suppresses)
+            #expect(resumed == "joined ada at 1 resumed through 1" + (suppresses ? " without presence" : ""))
+            room.detach("ada", socket: 2, at: 2)
+            let recovered = room.comeBack("ada", by: 3, after: 1, at: 70, suppressesPresence: !suppresses)
+            #expect(recovered == "joined ada3 at 1 recovered through 2" + (suppresses ? "" : " without presence"))
+            let lost = room.comeBack("ada", by: 4, after: 1, at: 70, suppressesPresence: !suppresses)
+            #expect(lost == "joined ada4 at 4 lost" + (suppresses ? "" : " without presence"))
+        }
     }
 
     @Test("RES-12, G7: at the end of the resume window the connection is destroyed, once")

@@ -293,8 +293,8 @@ struct SnapshotTests {
                 member,
                 [
                     "connection": isSaved, "role": "the ticket's", "encodedConnection": "of the connection",
-                    "attachment": "the moment of the loss", "ticket": isSaved, "answers": isSaved,
-                    "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
+                    "suppressesPresence": isSaved, "attachment": "the moment of the loss", "ticket": isSaved,
+                    "answers": isSaved, "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
                 ]
             ),
             (
