@@ -25,7 +25,7 @@ struct SpecificationTests {
     @Test("CLOSE-1: codes from 4000 to 4499 and 1001 mean \"reconnect\", all others do not")
     func closeRanges() {
         for reason in CloseReason.allCases where reason.rawValue >= 4000 {
-            #expect(reason.shouldReconnect == (reason.rawValue < 4500), "\(reason)")
+            #expect(reason.shouldReconnect == (reason.rawValue < CloseReason.firstFinalCode), "\(reason)")
         }
         for reason in CloseReason.allCases where reason.rawValue < 4000 {
             #expect(reason.shouldReconnect == (reason == .goingAway), "\(reason)")

@@ -58,7 +58,8 @@ extension ConnectionState {
 
     private mutating func refuseConnect(_ id: RequestID, _ error: SignalingError) -> [Effect] {
         phase = .closing
-        return [.send(.error(id, error)), .close(.connectRefused, .drop)]
+        let reason: CloseReason = error.code == .connectionLimitExceeded ? .sessionFull : .connectRefused
+        return [.send(.error(id, error)), .close(reason, .drop)]
     }
 
     /// Undoes a join that has no answer yet. The session executes commands in order, so this one follows the join,
