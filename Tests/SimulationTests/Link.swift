@@ -14,7 +14,11 @@ final class Link {
         var delay = Duration.zero
     }
 
-    enum Cut: CaseIterable { case both, clientOnly, serverOnly, silentUp, silentDown, silent }
+    enum Cut: CaseIterable {
+        case both, clientOnly, serverOnly, silentUp, silentDown, silent
+        /// The client loses its end, and the server still receives what the client has sent.
+        case late
+    }
 
     /// An item on its way to the server.
     private enum Upward {
@@ -47,6 +51,7 @@ final class Link {
     private var up = Stream()
     private var down = Stream()
     private var isOpening = true
+    private var lateConnect: (delay: Duration, giveUp: Duration)?
     /// The end is closed and receives nothing more.
     private(set) var isClientGone = false
     private(set) var isServerGone = false
@@ -78,6 +83,9 @@ final class Link {
 
     func slow(by delay: Duration) { up.delay = delay }
 
+    /// Delays what the client sends once the socket is open. The client gives up before it arrives.
+    func slowConnect(by delay: Duration, givenUpAfter wait: Duration) { lateConnect = (delay, wait) }
+
     /// Delivers an item after its delay. Items of a stream arrive in the order of sending.
     private func travel(_ stream: inout Stream, _ arrive: @escaping () -> Void) {
         if stream.isDead { return }
@@ -96,6 +104,10 @@ final class Link {
             travel(&down) { [self] in
                 guard !isClientGone, !down.isDead else { return }
                 isOpening = false
+                if let lateConnect {
+                    up.delay = lateConnect.delay
+                    world.schedule(after: lateConnect.giveUp) { [self] in cut(.late) }
+                }
                 onEvent?(.opened)
             }
         }
@@ -139,6 +151,7 @@ final class Link {
         switch item {
         case .message(let bytes):
             if serverEnd.isClosing || isServerGone { return }
+            if isClientGone { world.count("arrived late") }
             server.turn { hub in bytes.withUnsafeBytes { hub.socket(serverEnd, received: $0) } }
         case .close(let code): serverLoses(serverEnd.isClosing || serverEnd.isBacklogged ? nil : code)
         case .lost: serverLoses(nil)
@@ -295,6 +308,7 @@ final class Link {
         case .serverOnly:
             world.schedule(at: world.now) { [self] in arriveAtServer(.lost) }
             down.isDead = true
+        case .late: cutClient()
         case .silentUp: up.isDead = true
         case .silentDown: down.isDead = true
         case .silent:

@@ -1,5 +1,6 @@
 import HeapModule
 import JSONText
+import SignalingCore
 import SignalingProtocol
 import TestSupport
 
@@ -21,6 +22,9 @@ final class World {
     private var eventCount = 0
     /// The error of the wall clock, in milliseconds.
     var clockError: Int64 = 0
+
+    /// The newest secret that a client has, by its connection.
+    var newestSecrets: [ConnectionID: ResumeSecretHash] = [:]
 
     private(set) var counts: [String: Int] = [:]
     private(set) var faults: [String] = []

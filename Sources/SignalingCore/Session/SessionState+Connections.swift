@@ -42,7 +42,7 @@ extension SessionState {
         if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
         roster.update(claim.connectionId) { member in
             member.attachment = .attached(request.socket)
-            member.ticket.rotate(to: request.secretHash, claimed: claim.secretHash)
+            member.ticket.secrets.issue(request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
         return .joined(
@@ -89,7 +89,7 @@ extension SessionState {
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data,
                     begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
-                    secretHash: request.secretHash)))
+                    secrets: ValidSecrets(request.secretHash))))
         return .joined(
             joinResult(
                 of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,

@@ -58,6 +58,6 @@ extension Roster.Member {
             attachment: .attached(socket1),
             ticket: ResumeTicket(
                 connectionId: connection.connectionId, role: .publisher, data: "", begin: .zero, joined: .zero,
-                secretHash: hash("secret")))
+                secrets: ValidSecrets(hash("secret"))))
     }
 }

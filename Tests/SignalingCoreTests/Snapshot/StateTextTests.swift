@@ -72,7 +72,7 @@ struct StateTextTests {
         #expect(lines[0] == #"{"signalboxState":2,"takenAt":1700000000000}"#)
         #expect(lines[1].hasPrefix(#"{"session":"1_room","epoch":"e","seq":8,"creationTime":3,"members":2,"#))
         #expect(lines[2].contains(#""answers":[[1],[2,6],[3,8],[4,404,"OT_NOT_FOUND",false,""#))
-        #expect(lines[3].contains(#""previous":"#))
+        #expect(lines[3].contains(#""unconfirmed":["#))
         #expect(lines.contains { $0.hasPrefix(#"{"ev":"signal","seq":6,"#) })
     }
 
