@@ -6,33 +6,39 @@ extension SessionState {
         _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
         guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
-        // The client's order of events was lost, or never had that seq.
-        guard claim.epoch == epoch, claim.after <= log.lastSeq else {
-            return begin(request, .lost, now, effects: &effects)
-        }
+        // The client's order of events was lost.
+        guard claim.epoch == epoch else { return begin(request, .lost, now, effects: &effects) }
         if let member = roster[claim.connectionId], member.ticket.admits(claim, of: request) {
             let after = max(claim.after, member.ticket.begin)
+            // Before the old connection is removed, which adds an event.
+            let isKept = log.hasAll(after: after)
             // Without a resume window nothing is resumed, even before the server notices the loss: the session keeps no
             // answers then, and would carry out repeated requests twice (G3). A recovered connection that lost its
             // socket before the end of its replay recovers once more instead (RES-4).
-            if bounds.resumeWindow > .zero, after >= log.reachesBackTo, after >= member.ticket.joined {
+            if bounds.resumeWindow > .zero, isKept, after >= member.ticket.joined {
                 return resume(member, request, claim, after, effects: &effects)
             }
             if request.isExpired { return .refused(.expired) }
             // The connection cannot be resumed, and its client has abandoned it by asking.
             if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
             remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
-            let isRecoverable = bounds.recoveryWindow > .zero && after >= log.reachesBackTo
+            let isRecoverable = bounds.recoveryWindow > .zero && isKept
             return begin(request, isRecoverable ? .recovered : .lost, after: after, now, effects: &effects)
         }
         // RES-10: a force-disconnected client does not come back by itself.
-        if forceDisconnectedTickets.redeem(claim, of: request, now: now) != nil { return .wasForceDisconnected }
+        if forceDisconnectedTickets.first(admitting: claim, of: request, now: now) != nil {
+            return .wasForceDisconnected
+        }
         guard !request.isExpired else { return .refused(.expired) }
-        guard let ticket = expiredTickets.redeem(claim, of: request, now: now) else {
+        guard let ticket = expiredTickets.first(admitting: claim, of: request, now: now) else {
             return begin(request, .lost, now, effects: &effects)
         }
         let after = max(claim.after, ticket.begin)
-        return begin(request, after >= log.reachesBackTo ? .recovered : .lost, after: after, now, effects: &effects)
+        let answer = begin(
+            request, log.hasAll(after: after) ? .recovered : .lost, after: after, now, effects: &effects)
+        // A refused connect changes nothing (ERR-2): once the session has room, the client recovers.
+        if case .joined = answer { expiredTickets.remove(ticket.connectionId) }
+        return answer
     }
 
     private mutating func resume(
