@@ -235,6 +235,10 @@ final class Link {
         if isServerGone || serverEnd.isClosing { return }
         serverEnd.isClosing = true
         serverEnd.closeCode = code
+        // RES-8: a late attempt has taken over the socket that the client uses.
+        if code == CloseReason.superseded.rawValue, client.link === self, !isClientGone {
+            world.count("superseded on the newest socket")
+        }
         if serverEnd.isBacklogged {
             serverEnd.farewell = farewell
             if farewell != nil { world.count("farewell") }

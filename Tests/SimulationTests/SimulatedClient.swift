@@ -161,7 +161,6 @@ final class SimulatedClient: @unchecked Sendable {
     func willClose(_ link: Link, code: UInt16) {
         guard link === self.link else { return }
         switch CloseReason(rawValue: code) {
-        case .superseded: world.count("superseded on the newest socket")
         case .normal where !calls.isEmpty && !isOverrun(on: link):
             world.fail("LEAVE-1: \(name) left, and \(calls.values.sorted()) was not answered before")
         default: break
