@@ -16,13 +16,13 @@ HEARTBEAT_SECONDS = 10
 
 
 @pytest.mark.waiting
-async def test_con_2_a_client_that_does_not_connect_within_ten_seconds_is_closed_with_4500(server):
+async def test_con_2_a_client_that_does_not_connect_within_ten_seconds_is_closed_with_4003(server):
     started = time.monotonic()
     async with await Client.open(server) as silent, await Client.open(server) as talkative:
         # A refused request does not count as a connect.
         await talkative.refused(500, "OT_NOT_CONNECTED", await talkative.request("signal"))
         codes = await asyncio.gather(silent.closed(), talkative.closed())
-        assert [code for code, _ in codes] == [4500, 4500]
+        assert [code for code, _ in codes] == [4003, 4003]
         assert 9.9 < time.monotonic() - started < 10 + HEARTBEAT_SECONDS
 
 
@@ -105,6 +105,6 @@ async def test_g_5_a_slow_http_request_ends_in_bounded_time(server):
 @pytest.mark.waiting
 async def test_g_5_a_websocket_that_sends_nothing_and_answers_no_close_ends(server):
     async with await RawSocket.websocket(server) as raw:
-        assert await raw.close_code() == 4500
+        assert await raw.close_code() == 4003
         # The client never answers the close frame; the server ends the connection anyway.
         await raw.ends()

@@ -37,8 +37,11 @@ async def test_opentok_2_9_con_3_a_full_session_refuses_clients_with_1027_until_
         session = project.session()
         async with await Client.join(server, session) as ada:
             async with await Client.join(server, session):
-                refused = await Client.denied(server, session, project.token(session))
-                assert (refused["code"], refused["name"]) == (1027, "OT_CONNECTION_LIMIT_EXCEEDED")
+                async with await Client.open(server) as third:
+                    token = project.token(session)
+                    request = await third.request("connect", apiKey=project.key, sessionId=session, token=token)
+                    await third.refused(1027, "OT_CONNECTION_LIMIT_EXCEEDED", request, retryable=True)
+                    assert await third.closed() == (4005, [])
                 async with await Client.join(server, project.session()):
                     pass
                 await ada.expect("connectionCreated")

@@ -115,7 +115,7 @@ DAMAGES = {
     "cut": lambda text: text[:-20],
     "changed": lambda text: text.replace('"seq":2', '"seq":3', 1),
     "foreign": lambda text: "[]\n",
-    "version": lambda text: text.replace('"signalboxState":1', '"signalboxState":99', 1),
+    "version": lambda text: re.sub('"signalboxState":[0-9]+', '"signalboxState":99', text, count=1),
     "empty": lambda text: "",
     "long": lambda text: text + "{}\n",
     "binary": lambda text: "\x00\x01\x7f" * 1_000_000,

@@ -54,15 +54,33 @@ async def test_res_6_the_old_secret_is_void_once_the_client_has_used_the_new_soc
         assert intruder.id != ada.id
 
 
-async def test_res_8_a_newer_socket_takes_over_and_the_older_one_is_closed_with_4504(long_windows):
+async def test_res_8_a_newer_socket_takes_over_and_the_older_one_is_closed_with_4004_and_may_come_back(long_windows):
     session = long_windows.project.session()
     ada = await Client.join(long_windows, session)
     async with await reconnect(long_windows, session, ada, after=1) as back:
         code, events = await ada.closed()
-        assert code == 4504
-        assert events == [{"ev": "disconnected", "reason": "networkDisconnected", "reconnect": False}]
+        assert code == 4004
+        assert events == [{"ev": "disconnected", "reason": "networkDisconnected", "reconnect": True}]
         assert back.connected["outcome"] == "resumed"
         assert (await back.signal(type="x"))[0]["ev"] == "ack"
+
+
+async def test_con_4_a_resumed_connection_keeps_its_option(long_windows):
+    session = long_windows.project.session()
+    suppressed = {"connectionEventsSuppressed": True}
+    async with await Client.join(long_windows, session) as bob:
+        ada = await Client.join(long_windows, session, options=suppressed)
+        await bob.expect("connectionCreated")
+        async with await reconnect(long_windows, session, ada, after=2) as back:
+            assert back.connected["outcome"] == "resumed"
+            async with await Client.join(long_windows, session):
+                await bob.expect("connectionCreated", seq=3)
+                await bob.signal(type="x", to=ada.id)
+                await back.expect("signal", seq=4, connection=bob.me)
+        # The other way round: a connection with presence does not lose it.
+        async with await reconnect(long_windows, session, bob, after=4, options=suppressed) as again:
+            assert again.connected["outcome"] == "resumed"
+            await again.expect("connectionDestroyed")
 
 
 async def test_res_9_g_3_a_request_that_is_sent_again_is_carried_out_once(long_windows):
@@ -148,8 +166,7 @@ async def test_res_10_a_client_that_was_force_disconnected_while_away_is_told_wh
     "resume",
     [
         None, [], "x", {}, {"connectionId": "x"}, {"connectionId": 1, "secret": "x", "epoch": "e", "after": 1},
-        {"connectionId": "x", "secret": "x", "epoch": "e", "after": -1},
-        {"connectionId": "x", "secret": "x", "epoch": "e", "after": 9223372036854775807},
+        {"connectionId": "x", "secret": "x", "epoch": "e", "after": 1.5},
         {"connectionId": "x", "secret": "x", "epoch": "e", "after": "1"},
     ],
     ids=repr,
@@ -167,8 +184,19 @@ async def test_res_1_a_resume_of_the_wrong_shape_is_400_and_the_client_may_conne
 async def test_res_3_a_resume_with_unknown_values_is_lost(long_windows):
     session = long_windows.project.session()
     async with await Client.open(long_windows) as ada:
-        resume = {"connectionId": "", "secret": "\u0000" * 1000, "epoch": "é", "after": 9223372036854775806}
+        resume = {"connectionId": "", "secret": "\u0000" * 1000, "epoch": "é", "after": 9223372036854775807}
         request = await ada.request(
             "connect", apiKey="100", sessionId=session, token=long_windows.project.token(session), resume=resume
         )
         await ada.expect("connected", id=request, outcome="lost")
+
+
+@pytest.mark.parametrize("after, outcome", [(-1, "resumed"), (-(2**63), "resumed"), (2, "lost"), (2**63 - 1, "lost")])
+async def test_res_3_any_integer_is_accepted_as_after(long_windows, after, outcome):
+    session = long_windows.project.session()
+    ada = await Client.join(long_windows, session)
+    async with await reconnect(long_windows, session, ada, after=after) as back:
+        assert back.connected["outcome"] == outcome
+        code, _ = await ada.closed()
+        assert code == 4004, "RES-8"
+        assert back.connected["connections"] == [back.me], "RES-12: the old connection has ended"

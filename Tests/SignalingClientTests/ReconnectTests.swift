@@ -154,9 +154,8 @@ struct ReconnectTests {
         arguments: [
             (nil, true), (1000, false), (1001, true), (1002, false), (1003, false), (1005, true), (1006, true),
             (1007, false), (1008, false), (1009, false), (1011, false), (1012, true), (1013, true), (1014, true),
-            (2999, false), (3000, true), (3999, true), (4000, true), (4001, true), (4002, true), (4499, true),
-            (4500, false), (4502, false),
-            (4504, false), (4999, false),
+            (2999, false), (3000, true), (3999, true), (4000, true), (4001, true), (4002, true), (4003, true),
+            (4004, true), (4005, true), (4499, true), (4500, false), (4502, false), (4999, false),
         ] as [(UInt16?, Bool)])
     func closeCodes(_ code: UInt16?, _ comesBack: Bool) {
         var driven = Driven.connected(.resuming())

@@ -25,7 +25,7 @@ struct SpecificationTests {
     @Test("CLOSE-1: codes from 4000 to 4499 and 1001 mean \"reconnect\", all others do not")
     func closeRanges() {
         for reason in CloseReason.allCases where reason.rawValue >= 4000 {
-            #expect(reason.shouldReconnect == (reason.rawValue < 4500), "\(reason)")
+            #expect(reason.shouldReconnect == (reason.rawValue < CloseReason.firstFinalCode), "\(reason)")
         }
         for reason in CloseReason.allCases where reason.rawValue < 4000 {
             #expect(reason.shouldReconnect == (reason == .goingAway), "\(reason)")
@@ -78,6 +78,9 @@ struct SpecificationTests {
             "signals of one connection": "200 per second, 1,000 at once; configurable, none in development mode",
             "online-only signals of one connection": "1 per second, 5 at once",
             "connections in a session with online-only broadcasts": "100, configurable",
+            "online-only signals that wait for delivery in a session": "256, 262,144 bytes",
+            "connections in a session": "15,000, configurable",
+            "connections of a session that only a recovery can continue": "1,024",
             "unanswered requests of a connection that resumes": "\(Limits.unansweredRequests)",
             "unanswered requests of one connection": "\(Limits.unansweredRequests)",
             "unsent responses of one connection": bytes(Limits.waitingByteCount),
@@ -87,6 +90,32 @@ struct SpecificationTests {
         ]
         #expect(rows == limits)
         #expect(Limits.clientMessageByteCount == 16 * 1_048_576)
+    }
+
+    @Test("RES-1, RES-4, RES-9, CON-7: the example of a resume has every member, as the server and a client write it")
+    func resumeExample() throws {
+        let lines = text.example(after: "## 8. Resuming")
+        try #require(lines.count == 6)
+        let request = try readClient(lines[0])
+        guard case .connect(_, let connect) = request, let resume = connect.resume else {
+            Issue.record("the first line is no resume")
+            return
+        }
+        #expect(lines[0].contains(#""options":{"connectionEventsSuppressed":false}"#))
+        let plain = lines[0].replacing(#""options":{"connectionEventsSuppressed":false},"#, with: "")
+        #expect(TestSupport.text(request.encoded()) == plain)
+        for line in lines[1...3] + lines[5...] {
+            let message = try #require(try readServer(line), "\(line)")
+            #expect(TestSupport.text(message.encoded()) == line)
+        }
+        guard case .connected(_, let welcome)? = try readServer(lines[1]) else {
+            Issue.record("the second line is no answer")
+            return
+        }
+        #expect(welcome.outcome == .resumed && welcome.replayThrough != nil)
+        #expect(welcome.seq == resume.after && welcome.connection.connectionId == resume.connectionId)
+        #expect(welcome.resume.secret != resume.secret && welcome.epoch == resume.epoch)
+        #expect(TestSupport.text(try readClient(lines[4]).encoded()) == lines[4])
     }
 
     @Test("a missing table is empty, so that no comparison with it passes")

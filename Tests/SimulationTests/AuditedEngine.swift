@@ -21,7 +21,8 @@ final class AuditedEngine: SessionEngine {
         fileprivate var epoch = Epoch("")
         fileprivate var lastSeq = Seq.zero
         fileprivate var lostAt: [ConnectionID: MonotonicInstant] = [:]
-        fileprivate var secrets: [ConnectionID: ResumeSecretHash] = [:]
+        /// The connections that have not lost their order.
+        fileprivate var resumable: Set<ConnectionID> = []
         fileprivate var joinedAt: [ConnectionID: Seq] = [:]
     }
 
@@ -75,7 +76,7 @@ final class AuditedEngine: SessionEngine {
         if world.clockError > remains.clockError {
             // A clock that was set forward expires all connections, so none can be resumed.
             audit.lostAt = [:]
-            audit.secrets = [:]
+            audit.resumable = []
         } else if world.clockError == remains.clockError,
             stateText(at: remains.stoppedAt, wallTime: stoppedAt) != remains.text
         {
@@ -121,11 +122,12 @@ final class AuditedEngine: SessionEngine {
 
     private var joining: (request: JoinRequest, isOwed: Bool)?
 
-    /// Whether the promise of the resume window holds for this client (G3).
+    /// Whether the promise of the resume window holds for this client (G3), which has the newest secret that reached it
+    /// (RES-6).
     private func isOwed(_ resumption: Resumption, in session: SessionID) -> Bool {
         let id = resumption.connectionId
         guard bounds.resumeWindow > .zero, resumption.epoch == audit.epoch,
-            audit.secrets[id] == resumption.secretHash,
+            audit.resumable.contains(id), world.newestSecrets[id] == resumption.secretHash,
             engine.connections(of: session).contains(where: { $0.connectionId == id }),
             resumption.after >= audit.joinedAt[id] ?? .zero
         else { return false }
@@ -152,7 +154,7 @@ final class AuditedEngine: SessionEngine {
             // Only a recovery can deliver the rest of a recovered client's replay.
             audit.joinedAt[id] = engine.withLog(of: session) { $0.lastSeq }
         }
-        audit.secrets[id] = request.secretHash
+        audit.resumable.insert(id)
     }
 }
 

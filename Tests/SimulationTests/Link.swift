@@ -15,7 +15,11 @@ final class Link {
         var delay = Duration.zero
     }
 
-    enum Cut: CaseIterable { case both, clientOnly, serverOnly, silentUp, silentDown, silent }
+    enum Cut: CaseIterable {
+        case both, clientOnly, serverOnly, silentUp, silentDown, silent
+        /// The client loses its end, and the server still receives what the client has sent.
+        case late
+    }
 
     /// An item on its way to the server.
     private enum Upward {
@@ -48,6 +52,7 @@ final class Link {
     private var up = Stream()
     private var down = Stream()
     private var isOpening = true
+    private var lateConnect: (delay: Duration, giveUp: Duration)?
     /// The end is closed and receives nothing more.
     private(set) var isClientGone = false
     private(set) var isServerGone = false
@@ -79,6 +84,9 @@ final class Link {
 
     func slow(by delay: Duration) { up.delay = delay }
 
+    /// Delays what the client sends once the socket is open. The client gives up before it arrives.
+    func slowConnect(by delay: Duration, givenUpAfter wait: Duration) { lateConnect = (delay, wait) }
+
     /// Delivers an item after its delay. Items of a stream arrive in the order of sending.
     private func travel(_ stream: inout Stream, _ arrive: @escaping () -> Void) {
         if stream.isDead { return }
@@ -98,6 +106,10 @@ final class Link {
             travel(&down) { [self] in
                 guard !isClientGone, !down.isDead else { return }
                 isOpening = false
+                if let lateConnect {
+                    up.delay = lateConnect.delay
+                    world.schedule(after: lateConnect.giveUp) { [self] in cut(.late) }
+                }
                 onEvent?(.opened)
             }
         }
@@ -142,6 +154,7 @@ final class Link {
         case .message(let bytes):
             if serverEnd.isClosing || isServerGone { return }
             bytes.withUnsafeBytes { world.judge.clientSent($0, on: Int(serverEnd.id), at: world.now) }
+            if isClientGone { world.count("arrived late") }
             server.turn { hub in bytes.withUnsafeBytes { hub.socket(serverEnd, received: $0) } }
         case .close(let code): serverLoses(serverEnd.isClosing || serverEnd.isBacklogged ? nil : code)
         case .lost: serverLoses(nil)
@@ -229,6 +242,10 @@ final class Link {
         serverEnd.closeCode = code
         // The windows of the connection begin now. A farewell is not judged.
         world.judge.closed(Int(serverEnd.id), at: world.now)
+        // RES-8: a late attempt has taken over the socket that the client uses.
+        if code == CloseReason.superseded.rawValue, client.link === self, !isClientGone {
+            world.count("superseded on the newest socket")
+        }
         if serverEnd.isBacklogged {
             serverEnd.farewell = farewell
             if farewell != nil { world.count("farewell") }
@@ -302,6 +319,7 @@ final class Link {
         case .serverOnly:
             world.schedule(at: world.now) { [self] in arriveAtServer(.lost) }
             down.isDead = true
+        case .late: cutClient()
         case .silentUp: up.isDead = true
         case .silentDown: down.isDead = true
         case .silent:

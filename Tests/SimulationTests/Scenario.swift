@@ -137,6 +137,9 @@ final class Scenario {
         if hasFaults, world.chance(12) {
             world.count("slow way")
             link.slow(by: world.milliseconds(1_000...16_000))
+        } else if hasFaults, client.connection != nil, world.chance(4) {
+            world.count("late connect")
+            link.slowConnect(by: world.milliseconds(50...800), givenUpAfter: world.milliseconds(1...100))
         }
         link.open()
         return link

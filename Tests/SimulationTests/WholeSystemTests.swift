@@ -66,7 +66,8 @@ struct WholeSystemTests {
         "kept", "restored", "resumed after a restart", "recovered after a restart", "stall", "backlogged",
         "client backlogged", "reading stopped", "farewell", "in parts", "served together", "silence", "slow way",
         "drain", "hurried drain", "served while draining", "expiring token", "closed 1000", "closed 1001",
-        "closed 4001", "closed 4002", "closed 4500", "closed 4501", "closed 4502", "closed 4504", "cut both",
-        "cut silent", "cut silentUp", "cut silentDown", "cut clientOnly", "cut serverOnly",
+        "closed 4001", "closed 4002", "closed 4003", "closed 4004", "closed 4501", "closed 4502", "late connect",
+        "arrived late", "superseded on the newest socket", "cut both", "cut late", "cut silent", "cut silentUp",
+        "cut silentDown", "cut clientOnly", "cut serverOnly",
     ]
 }

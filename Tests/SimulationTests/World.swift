@@ -1,5 +1,6 @@
 import HeapModule
 import JSONText
+import SignalingCore
 import SignalingProtocol
 import SignalingVerification
 import TestSupport
@@ -28,6 +29,9 @@ final class World {
         terms: WireJudge.Terms(
             resumeWindow: .zero, recoveryWindow: .zero, heartbeat: .zero, logEventCount: 0, logByteCount: 0,
             tolerance: .zero))
+
+    /// The newest secret that a client has, by its connection.
+    var newestSecrets: [ConnectionID: ResumeSecretHash] = [:]
 
     private(set) var counts: [String: Int] = [:]
     private(set) var faults: [String] = []

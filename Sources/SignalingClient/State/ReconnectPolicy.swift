@@ -18,7 +18,7 @@ enum ReconnectPolicy {
     }
 
     /// Codes for applications, up to the first that means "do not reconnect".
-    private static let applicationCodes: Range<UInt16> = 3000..<CloseReason.connectTimeout.rawValue
+    private static let applicationCodes: Range<UInt16> = 3000..<CloseReason.firstFinalCode
 
     /// CLOSE-1. `nil`: the socket was lost without a close code.
     static func mayReconnect(after code: UInt16?) -> Bool {

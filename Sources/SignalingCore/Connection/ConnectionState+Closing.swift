@@ -54,12 +54,16 @@ extension ConnectionState {
         }
     }
 
-    /// The connection continues on a newer socket (RES-8).
+    /// The connection continues on a newer socket (RES-8). The client may come back: an attempt that it has given up
+    /// may have taken the connection over.
     mutating func closeSuperseded() -> [Effect] {
         switch phase {
         case .connected:
             phase = .closing
-            return [.send(.disconnected(.networkDisconnected, .never)), .close(.superseded, .drop)]
+            return [
+                .send(.disconnected(.networkDisconnected, CloseReason.superseded.reconnect)),
+                .close(.superseded, .drop),
+            ]
         case .awaitingConnect, .authenticating, .joining, .leaving, .closing: return []
         }
     }

@@ -44,7 +44,7 @@ extension ConnectionState {
                     recoveryWindow: result.recoveryWindow),
                 heartbeat: heartbeat)
             let answers = pending.resolve(id, with: nil) ?? []
-            return [.enter(id, welcome, suppressesPresence: joining.request.suppressesPresence)]
+            return [.enter(id, welcome, suppressesPresence: result.suppressesPresence)]
                 + answers.flatMap { send($0) }
         case .refused(let error):
             return refuseConnect(id, error)
@@ -58,7 +58,8 @@ extension ConnectionState {
 
     private mutating func refuseConnect(_ id: RequestID, _ error: SignalingError) -> [Effect] {
         phase = .closing
-        return [.send(.error(id, error)), .close(.connectRefused, .drop)]
+        let reason: CloseReason = error.code == .connectionLimitExceeded ? .sessionFull : .connectRefused
+        return [.send(.error(id, error)), .close(reason, .drop)]
     }
 
     /// Undoes a join that has no answer yet. The session executes commands in order, so this one follows the join,

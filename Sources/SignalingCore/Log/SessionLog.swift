@@ -49,6 +49,9 @@ public struct SessionLog: Sendable {
     /// The log has every event after this seq. A client that needs an earlier one has overrun the log.
     public var reachesBackTo: Seq { Seq(lastSeq.rawValue - Int64(entries.count)) }
 
+    /// Whether the log has every event after this seq. False for a seq that is still to come.
+    func hasAll(after seq: Seq) -> Bool { (reachesBackTo...lastSeq).contains(seq) }
+
     /// Appends the next event. The log assigns the seq, so there is no gap and no repetition.
     @discardableResult
     public mutating func append(

@@ -33,38 +33,11 @@ struct ResumeTicket: Hashable, Sendable {
     /// The seq of the connection's own `connectionCreated`. Later than `begin` for a recovered connection, which also
     /// gets the events that its predecessor missed.
     let joined: Seq
-    private(set) var secretHash: ResumeSecretHash
-    /// Valid until the first message from the client arrives on the new socket: the `connected` with the new secret may
-    /// have been lost (RES-6).
-    private(set) var previousSecretHash: ResumeSecretHash?
+    var secrets: ValidSecrets
 
-    init(
-        connectionId: ConnectionID, role: Role, data: String, begin: Seq, joined: Seq, secretHash: ResumeSecretHash,
-        previousSecretHash: ResumeSecretHash? = nil
-    ) {
-        self.connectionId = connectionId
-        self.role = role
-        self.data = data
-        self.begin = begin
-        self.joined = joined
-        self.secretHash = secretHash
-        self.previousSecretHash = previousSecretHash
-    }
-
-    /// Whether the claim has the right secret (RES-6), and the token the same role and connection data (RES-7).
+    /// Whether the claim has a valid secret (RES-6), and the token the same role and connection data (RES-7).
     func admits(_ claim: Resumption, of request: JoinRequest) -> Bool {
         guard claim.connectionId == connectionId, request.role == role, request.data == data else { return false }
-        return claim.secretHash == secretHash || claim.secretHash == previousSecretHash
+        return secrets.contains(claim.secretHash)
     }
-
-    /// Replaces the secret after a resume.
-    ///
-    /// - Parameter claimed: the hash of the secret that the client presented. It stays valid until ``confirm()``.
-    mutating func rotate(to new: ResumeSecretHash, claimed: ResumeSecretHash) {
-        previousSecretHash = claimed
-        secretHash = new
-    }
-
-    /// Ends the validity of the previous secret: the client has the newest one.
-    mutating func confirm() { previousSecretHash = nil }
 }

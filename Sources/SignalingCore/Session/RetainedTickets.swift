@@ -41,10 +41,13 @@ struct RetainedTickets: Sendable {
         while let oldest = tickets.first, end(of: oldest) <= now { tickets.removeFirst() }
     }
 
-    /// Removes and returns the valid ticket that admits this claim; `nil` without one.
-    mutating func redeem(_ claim: Resumption, of request: JoinRequest, now: MonotonicInstant) -> ResumeTicket? {
-        guard let index = tickets.firstIndex(where: { end(of: $0) > now && $0.ticket.admits(claim, of: request) })
-        else { return nil }
-        return tickets.remove(at: index).ticket
+    /// The valid ticket that admits this claim; `nil` without one.
+    func first(admitting claim: Resumption, of request: JoinRequest, now: MonotonicInstant) -> ResumeTicket? {
+        tickets.first { end(of: $0) > now && $0.ticket.admits(claim, of: request) }?.ticket
+    }
+
+    /// Removes the ticket of a connection whose client has come back.
+    mutating func remove(_ connection: ConnectionID) {
+        tickets.removeAll { $0.ticket.connectionId == connection }
     }
 }

@@ -12,6 +12,8 @@ struct Roster: Sendable {
         /// The connection in JSON, encoded once when it joins. Clients that suppress connection events get it with each
         /// of the member's signals (SIG-9).
         let encodedConnection: [UInt8]
+        /// Whether the client suppresses connection events (CON-4). It stays over all sockets of the connection.
+        let suppressesPresence: Bool
         var attachment: Attachment
         var ticket: ResumeTicket
         var answers = AnswerBook()

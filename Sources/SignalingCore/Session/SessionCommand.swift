@@ -30,7 +30,7 @@ public struct JoinRequest: Sendable {
     public var socket: SocketID
     public var role: Role
     public var data: String
-    /// Whether the client suppresses connection events (CON-4).
+    /// Whether a new connection suppresses connection events (CON-4). A resumed one keeps its own option.
     public var suppressesPresence: Bool
     public var wallTime: WallTime
     /// The hash of the secret that this client gets for its next resume.
@@ -76,6 +76,8 @@ public struct JoinResult: Sendable {
     public var role: Role
     /// All connections by creation time. Only the client's own after a resume (RES-5), and when it suppresses presence.
     public var connections: [Connection]
+    /// Whether the connection suppresses connection events (CON-4).
+    public var suppressesPresence: Bool
     public var epoch: Epoch
     /// The client receives the events after this seq.
     public var seq: Seq

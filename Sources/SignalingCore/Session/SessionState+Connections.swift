@@ -6,33 +6,39 @@ extension SessionState {
         _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
         guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
-        // The client's order of events was lost, or never had that seq.
-        guard claim.epoch == epoch, claim.after <= log.lastSeq else {
-            return begin(request, .lost, now, effects: &effects)
-        }
+        // The client's order of events was lost.
+        guard claim.epoch == epoch else { return begin(request, .lost, now, effects: &effects) }
         if let member = roster[claim.connectionId], member.ticket.admits(claim, of: request) {
             let after = max(claim.after, member.ticket.begin)
+            // Before the old connection is removed, which adds an event.
+            let isKept = log.hasAll(after: after)
             // Without a resume window nothing is resumed, even before the server notices the loss: the session keeps no
             // answers then, and would carry out repeated requests twice (G3). A recovered connection that lost its
             // socket before the end of its replay recovers once more instead (RES-4).
-            if bounds.resumeWindow > .zero, after >= log.reachesBackTo, after >= member.ticket.joined {
+            if bounds.resumeWindow > .zero, isKept, after >= member.ticket.joined {
                 return resume(member, request, claim, after, effects: &effects)
             }
             if request.isExpired { return .refused(.expired) }
             // The connection cannot be resumed, and its client has abandoned it by asking.
             if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
             remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
-            let isRecoverable = bounds.recoveryWindow > .zero && after >= log.reachesBackTo
+            let isRecoverable = bounds.recoveryWindow > .zero && isKept
             return begin(request, isRecoverable ? .recovered : .lost, after: after, now, effects: &effects)
         }
         // RES-10: a force-disconnected client does not come back by itself.
-        if forceDisconnectedTickets.redeem(claim, of: request, now: now) != nil { return .wasForceDisconnected }
+        if forceDisconnectedTickets.first(admitting: claim, of: request, now: now) != nil {
+            return .wasForceDisconnected
+        }
         guard !request.isExpired else { return .refused(.expired) }
-        guard let ticket = expiredTickets.redeem(claim, of: request, now: now) else {
+        guard let ticket = expiredTickets.first(admitting: claim, of: request, now: now) else {
             return begin(request, .lost, now, effects: &effects)
         }
         let after = max(claim.after, ticket.begin)
-        return begin(request, after >= log.reachesBackTo ? .recovered : .lost, after: after, now, effects: &effects)
+        let answer = begin(
+            request, log.hasAll(after: after) ? .recovered : .lost, after: after, now, effects: &effects)
+        // A refused connect changes nothing (ERR-2): once the session has room, the client recovers.
+        if case .joined = answer { expiredTickets.remove(ticket.connectionId) }
+        return answer
     }
 
     private mutating func resume(
@@ -42,13 +48,13 @@ extension SessionState {
         if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
         roster.update(claim.connectionId) { member in
             member.attachment = .attached(request.socket)
-            member.ticket.rotate(to: request.secretHash, claimed: claim.secretHash)
+            member.ticket.secrets.issue(request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
         return .joined(
             joinResult(
-                of: member.connection, member.role, connections: [member.connection], after: after, .resumed,
-                replayThrough: log.lastSeq))
+                of: member.connection, member.role, connections: [member.connection],
+                suppressesPresence: member.suppressesPresence, after: after, .resumed, replayThrough: log.lastSeq))
     }
 
     /// Begins a new connection.
@@ -85,25 +91,27 @@ extension SessionState {
         roster.append(
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
-                attachment: .attached(request.socket),
+                suppressesPresence: request.suppressesPresence, attachment: .attached(request.socket),
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data,
                     begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
-                    secretHash: request.secretHash)))
+                    secrets: ValidSecrets(request.secretHash))))
         return .joined(
             joinResult(
                 of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,
+                suppressesPresence: request.suppressesPresence,
                 after: outcome == .recovered ? after ?? entry.seq : entry.seq, outcome,
                 replayThrough: outcome == .recovered ? missed : nil))
     }
 
     private func joinResult(
-        of connection: Connection, _ role: Role, connections: [Connection], after: Seq, _ outcome: Welcome.Outcome,
-        replayThrough: Seq?
+        of connection: Connection, _ role: Role, connections: [Connection], suppressesPresence: Bool, after: Seq,
+        _ outcome: Welcome.Outcome, replayThrough: Seq?
     ) -> JoinResult {
         JoinResult(
-            connection: connection, role: role, connections: connections, epoch: epoch, seq: after, outcome: outcome,
-            replayThrough: replayThrough, resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
+            connection: connection, role: role, connections: connections, suppressesPresence: suppressesPresence,
+            epoch: epoch, seq: after, outcome: outcome, replayThrough: replayThrough,
+            resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }
 
     /// Ends a connection, unless it has left or uses another socket.

@@ -54,8 +54,10 @@ extension SignalingError {
         SignalingError(.authenticationError, "the token is refused: it has expired")
     }
 
-    /// A repeated request that is older than the recorded answers (RES-9).
+    /// A repeated request that is older than the recorded answers (RES-9). To repeat it once more cannot help.
     fileprivate static var answerForgotten: SignalingError {
-        SignalingError(.notConnected, "the answer to this request is no longer known; treat the request as failed")
+        SignalingError(
+            .illegalState,
+            "the answer to this repeated request is no longer kept; the server may have carried the request out")
     }
 }

@@ -11,6 +11,7 @@ public struct SessionSnapshot: Sendable {
         /// Also holds the connection's ID, role and data.
         let ticket: ResumeTicket
         let creationTime: WallTime
+        let suppressesPresence: Bool
         /// When its socket was lost.
         let lostAt: MonotonicInstant
         let answers: AnswerBook

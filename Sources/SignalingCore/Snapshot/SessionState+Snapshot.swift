@@ -13,9 +13,9 @@ extension SessionState {
                     case .detached(let at, _): at
                     }
                 return SessionSnapshot.SavedMember(
-                    ticket: member.ticket, creationTime: member.connection.creationTime, lostAt: lostAt,
-                    answers: member.answers, signalAllowance: member.signalAllowance,
-                    onlineOnlyAllowance: member.onlineOnlyAllowance)
+                    ticket: member.ticket, creationTime: member.connection.creationTime,
+                    suppressesPresence: member.suppressesPresence, lostAt: lostAt, answers: member.answers,
+                    signalAllowance: member.signalAllowance, onlineOnlyAllowance: member.onlineOnlyAllowance)
             },
             expiredTickets: expiredTickets.tickets, forceDisconnectedTickets: forceDisconnectedTickets.tickets,
             entries: log.entries)
@@ -46,6 +46,7 @@ extension Roster.Member {
             connectionId: saved.ticket.connectionId, creationTime: saved.creationTime, data: saved.ticket.data)
         self.init(
             connection: connection, role: saved.ticket.role, encodedConnection: EncodedLine.encode(connection),
+            suppressesPresence: saved.suppressesPresence,
             attachment: .detached(at: saved.lostAt, until: saved.lostAt.advanced(by: bounds.resumeWindow)),
             ticket: saved.ticket, answers: saved.answers, signalAllowance: saved.signalAllowance,
             onlineOnlyAllowance: saved.onlineOnlyAllowance)

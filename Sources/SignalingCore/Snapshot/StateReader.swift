@@ -209,6 +209,7 @@ private struct Draft {
         return SessionSnapshot.SavedMember(
             ticket: ticket,
             creationTime: WallTime(milliseconds: try fields.integer("creationTime", in: FieldReader.wide)),
+            suppressesPresence: try fields.isSet("suppressesPresence"),
             lostAt: try fields.ago("lost", takenAt), answers: try fields.answers(),
             signalAllowance: try fields.bucket("signals", takenAt),
             onlineOnlyAllowance: try fields.bucket("onlineOnly", takenAt))
@@ -226,8 +227,8 @@ private struct Draft {
         return ResumeTicket(
             connectionId: ConnectionID(try fields.text("connection")), role: role, data: try fields.text("data"),
             begin: Seq(try fields.integer("begin", in: seqs)),
-            joined: Seq(try fields.integer("joined", in: seqs)), secretHash: try fields.hash("secret"),
-            previousSecretHash: fields.has("previous") ? try fields.hash("previous") : nil)
+            joined: Seq(try fields.integer("joined", in: seqs)),
+            secrets: ValidSecrets(try fields.hash("secret"), unconfirmed: try fields.hashes("unconfirmed")))
     }
 
     private func event(_ fields: inout FieldReader, _ takenAt: MonotonicInstant) throws(StateFault) -> Event {
@@ -272,6 +273,13 @@ private struct FieldReader {
         return number
     }
 
+    /// Reads a member that is written only when it is true.
+    mutating func isSet(_ name: String) throws(StateFault) -> Bool {
+        guard has(name) else { return false }
+        guard try read(name).boolValue == true else { throw .damaged }
+        return true
+    }
+
     mutating func text(_ name: String) throws(StateFault) -> String {
         guard let text = try read(name).stringValue else { throw .damaged }
         return text
@@ -286,10 +294,22 @@ private struct FieldReader {
         return TokenBucket(fullAt: takenAt.advanced(by: .nanoseconds(try integer(name, in: 1 ... .max))))
     }
 
-    mutating func hash(_ name: String) throws(StateFault) -> ResumeSecretHash {
+    mutating func hash(_ name: String) throws(StateFault) -> ResumeSecretHash { try Self.hash(read(name)) }
+
+    /// Reads an array that is written only when it is not empty.
+    mutating func hashes(_ name: String) throws(StateFault) -> [ResumeSecretHash] {
+        guard has(name) else { return [] }
+        guard let values = try read(name).arrayValue, !values.isEmpty else { throw .damaged }
+        var hashes: [ResumeSecretHash] = []
+        for value in values { hashes.append(try Self.hash(value)) }
+        return hashes
+    }
+
+    private static func hash(_ value: JSONValue) throws(StateFault) -> ResumeSecretHash {
         // Lower case only, as the writer writes it.
-        let digits = try text(name)
-        guard let bytes = Hexadecimal.decoded(digits.utf8), Hexadecimal.text(bytes) == digits else { throw .damaged }
+        guard let digits = value.stringValue, let bytes = Hexadecimal.decoded(digits.utf8),
+            Hexadecimal.text(bytes) == digits
+        else { throw .damaged }
         return ResumeSecretHash(bytes: bytes)
     }
 

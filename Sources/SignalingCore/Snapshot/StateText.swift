@@ -7,7 +7,7 @@ import SignalingProtocol
 /// line as clients get it. The last line has a checksum. Moments are nanoseconds before or after the time of writing.
 enum StateText {
     /// Increased by every change of the format: a reader reads texts of its own version only.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// The maximum length of a line in bytes. The largest event has 64 KiB, and a connection with all its answers has
     /// less.

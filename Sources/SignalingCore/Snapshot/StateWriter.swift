@@ -79,6 +79,7 @@ public struct StateWriter: Sendable {
         writer.beginObject()
         write(member.ticket)
         writer.member("creationTime", member.creationTime.milliseconds)
+        if member.suppressesPresence { writer.member("suppressesPresence", true) }
         write("lost", ago: member.lostAt)
         write("signals", fullAt: member.signalAllowance)
         write("onlineOnly", fullAt: member.onlineOnlyAllowance)
@@ -129,8 +130,12 @@ public struct StateWriter: Sendable {
         writer.member("data", ticket.data)
         writer.member("begin", ticket.begin.rawValue)
         writer.member("joined", ticket.joined.rawValue)
-        writer.member("secret", Hexadecimal.text(ticket.secretHash.bytes))
-        if let previous = ticket.previousSecretHash { writer.member("previous", Hexadecimal.text(previous.bytes)) }
+        writer.member("secret", Hexadecimal.text(ticket.secrets.confirmed.bytes))
+        guard !ticket.secrets.unconfirmed.isEmpty else { return }
+        writer.name("unconfirmed")
+        writer.beginArray()
+        for secret in ticket.secrets.unconfirmed { writer.value(Hexadecimal.text(secret.bytes)) }
+        writer.endArray()
     }
 
     private mutating func write(_ name: String, ago moment: MonotonicInstant) {

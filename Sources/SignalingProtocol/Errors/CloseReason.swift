@@ -17,23 +17,28 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
     case heartbeatMissed = 4001
     /// 4002: the client reads too slowly: it overran the session's log, or makes no progress (WIRE-14).
     case slowConsumer = 4002
-    /// 4500: no accepted connect arrived in time (CON-2).
-    case connectTimeout = 4500
+    /// 4003: no accepted connect arrived in time (CON-2).
+    case connectTimeout = 4003
+    /// 4004: the connection was resumed on a newer socket (RES-8).
+    case superseded = 4004
+    /// 4005: the session has no room for another connection (CON-3).
+    case sessionFull = 4005
     /// 4501: the server refused the connect. The error message before it says why (CON-3).
     case connectRefused = 4501
     /// 4502: a moderator or a REST request ended the connection (LEAVE-3).
     case forceDisconnected = 4502
     /// 4503: the client sent too many malformed lines (WIRE-9).
     case tooManyErrors = 4503
-    /// 4504: the connection was resumed on a newer socket (RES-8).
-    case superseded = 4504
+
+    /// The first code that means "do not reconnect". Codes from 3000 up to it mean "reconnect" (CLOSE-1).
+    public static let firstFinalCode: UInt16 = 4500
 
     /// Whether the client should reconnect by itself.
     public var shouldReconnect: Bool {
         switch self {
-        case .goingAway, .heartbeatMissed, .slowConsumer: true
-        case .normal, .unsupportedData, .invalidPayload, .messageTooBig, .superseded, .connectTimeout,
-            .connectRefused, .forceDisconnected, .tooManyErrors:
+        case .goingAway, .heartbeatMissed, .slowConsumer, .connectTimeout, .superseded, .sessionFull: true
+        case .normal, .unsupportedData, .invalidPayload, .messageTooBig, .connectRefused, .forceDisconnected,
+            .tooManyErrors:
             false
         }
     }
@@ -51,8 +56,9 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
         case .messageTooBig: "message too big"
         case .heartbeatMissed: "heartbeat missed"
         case .slowConsumer: "slow consumer"
-        case .superseded: "connection continues on another socket"
         case .connectTimeout: "no connect in time"
+        case .superseded: "connection continues on another socket"
+        case .sessionFull: "session is full"
         case .connectRefused: "connect refused"
         case .forceDisconnected: "forced to disconnect"
         case .tooManyErrors: "too many malformed messages"

@@ -46,7 +46,7 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
         public static let notConnectedToModerate = Code(number: 1010, name: "OT_NOT_CONNECTED", isRetryable: true)
         /// `forceDisconnect` without a target, or of a connection that is not in the session (LEAVE-2).
         public static let badTarget = Code(number: 1011, name: "OT_INVALID_PARAMETER")
-        /// A second connect on the same socket (CON-8).
+        /// A second connect on the same socket (CON-8), or a repeated request whose answer is no longer kept (RES-9).
         public static let illegalState = Code(number: 1015, name: "OT_ILLEGAL_STATE")
         /// The session has reached its maximum number of connections (CON-3).
         public static let connectionLimitExceeded = Code(

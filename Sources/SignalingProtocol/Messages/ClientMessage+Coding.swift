@@ -95,7 +95,8 @@ extension ConnectRequest {
                 connectionId: ConnectionID(try resume.requiredString("connectionId")),
                 secret: ResumeSecret(try resume.requiredString("secret")),
                 epoch: Epoch(try resume.requiredString("epoch")),
-                after: try resume.requiredSeq("after"))
+                // Any integer is accepted (RES-3).
+                after: Seq(max(0, try resume.requiredInteger("after"))))
         }
     }
 

@@ -249,6 +249,6 @@ struct ReadPressureTests {
     func beforeConnecting() {
         var state = Phase.awaitingConnect.state
         _ = report(&state, waiting: 70_000, acknowledged: 5, at: 9)
-        #expect(state.advance(to: .seconds(10)).map(\.testDescription) == ["close 4500"])
+        #expect(state.advance(to: .seconds(10)).map(\.testDescription) == ["close 4003"])
     }
 }

@@ -147,7 +147,7 @@ struct Row: CustomTestStringConvertible {
         Row(
             "the session refuses", .answered(RequestID(1), .refused(SignalingError(.connectionLimitExceeded, "full"))),
             .impossible("nothing was asked"), .impossible("nothing was asked"),
-            .gives("send error 1 1027 OT_CONNECTION_LIMIT_EXCEEDED", "close 4501", to: .closing),
+            .gives("send error 1 1027 OT_CONNECTION_LIMIT_EXCEEDED", "close 4005", to: .closing),
             .impossible("it was answered"), .ignored),
         Row(
             "a signal has its seq", asked: .signal(RequestID(7), SignalRequest()),
@@ -209,7 +209,7 @@ struct Row: CustomTestStringConvertible {
             "the connection continues on a newer socket", .superseded,
             .impossible("it was not in"), .impossible("it was not in"),
             .impossible("the answer to the join comes first"),
-            .gives("send disconnected networkDisconnected", "close 4504", to: .closing), .ignored),
+            .gives("send disconnected networkDisconnected, come back", "close 4004", to: .closing), .ignored),
         Row(
             "a binary message", .mustClose(.unsupportedData), leaving: .gives("close 1003", to: .closing),
             .gives("close 1003", to: .closing), .gives("close 1003", to: .closing),
@@ -265,18 +265,18 @@ struct Row: CustomTestStringConvertible {
             .ignored, .ignored, .ignored, .ignored, .ignored),
         Row(
             "10 s after the socket was opened", advancingTo: .seconds(10),
-            .gives("close 4500", to: .closing), .gives("close 4500", to: .closing),
-            .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing), .ignored, .ignored),
+            .gives("close 4003", to: .closing), .gives("close 4003", to: .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", "close 4003", to: .closing), .ignored, .ignored),
         Row(
             "a heartbeat after it was let in", advancingTo: .seconds(11),
-            .gives("close 4500", to: .closing), .gives("close 4500", to: .closing),
-            .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing),
+            .gives("close 4003", to: .closing), .gives("close 4003", to: .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", "close 4003", to: .closing),
             .gives("ping"), .ignored),
         Row(
             "two heartbeats of silence", advancingTo: .seconds(21),
             leaving: .gives("close 1000 after all unsent bytes", to: .closing),
-            .gives("close 4500", to: .closing), .gives("close 4500", to: .closing),
-            .gives("submit leave ada networkDisconnected to 1_room", "close 4500", to: .closing),
+            .gives("close 4003", to: .closing), .gives("close 4003", to: .closing),
+            .gives("submit leave ada networkDisconnected to 1_room", "close 4003", to: .closing),
             .gives(
                 "submit detach ada to 1_room", "send disconnected networkDisconnected, come back",
                 "close 4001", to: .closing),
@@ -299,8 +299,8 @@ extension JoinResult {
     static let test: JoinResult = {
         let ada = Connection(connectionId: client("ada"), creationTime: WallTime(milliseconds: 1), data: "name=Ada")
         return JoinResult(
-            connection: ada, role: .publisher, connections: [ada], epoch: Epoch("e"), seq: Seq(1), outcome: .new,
-            resumeWindow: .seconds(60), recoveryWindow: .seconds(300))
+            connection: ada, role: .publisher, connections: [ada], suppressesPresence: false, epoch: Epoch("e"),
+            seq: Seq(1), outcome: .new, resumeWindow: .seconds(60), recoveryWindow: .seconds(300))
     }()
 }
 
@@ -369,7 +369,7 @@ struct ConnectionStateTests {
         #expect(state.advance(to: .seconds(14.999_999_999)).isEmpty)
         #expect(
             state.advance(to: .seconds(15)).map(\.testDescription) == [
-                "submit leave ada networkDisconnected to 1_room", "close 4500",
+                "submit leave ada networkDisconnected to 1_room", "close 4003",
             ])
         #expect(state.nextDeadline == nil)
     }
@@ -384,7 +384,7 @@ struct ConnectionStateTests {
                 .map(\.testDescription) == ["submit signal x of ada to 1_room as 3"])
     }
 
-    @Test("CON-4: the client's option reaches its session")
+    @Test("CON-4: the client's option reaches its session, and the session's answer decides")
     func suppressesPresence() {
         var request = ConnectRequest.test
         request.connectionEventsSuppressed = true
@@ -396,8 +396,14 @@ struct ConnectionStateTests {
             return
         }
         #expect(asked.suppressesPresence)
+        var kept = state
         #expect(
-            state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(0)).map(\.testDescription)
+            kept.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(0)).map(\.testDescription)
+                == ["enter 1 ada"])
+        var result = JoinResult.test
+        result.suppressesPresence = true
+        #expect(
+            state.handle(.answered(RequestID(1), .joined(result)), now: .seconds(0)).map(\.testDescription)
                 == ["enter 1 ada without presence"])
     }
 

@@ -54,9 +54,10 @@ struct RosterTests {
 extension Roster.Member {
     fileprivate static func test(_ connection: Connection) -> Roster.Member {
         Roster.Member(
-            connection: connection, role: .publisher, encodedConnection: [], attachment: .attached(socket1),
+            connection: connection, role: .publisher, encodedConnection: [], suppressesPresence: false,
+            attachment: .attached(socket1),
             ticket: ResumeTicket(
                 connectionId: connection.connectionId, role: .publisher, data: "", begin: .zero, joined: .zero,
-                secretHash: hash("secret")))
+                secrets: ValidSecrets(hash("secret"))))
     }
 }

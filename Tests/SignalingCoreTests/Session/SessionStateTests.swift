@@ -6,6 +6,20 @@ import Testing
 
 @Suite("The rules of a session")
 struct SessionStateTests {
+    @Test("CON-3, SIG-10, RES-2, RES-14: the bounds of a session equal those in the specification")
+    func bounds() throws {
+        let text = try ProtocolText.load()
+        let limits = Dictionary(uniqueKeysWithValues: text.table(after: "## 12. Limits").map { ($0[0], $0[1]) })
+        let bounds = SessionState.Bounds()
+        func digits(_ count: Int) -> String { "\(count / 1_000),\(String(1_000 + count % 1_000).dropFirst())" }
+        #expect(limits["connections in a session"] == "\(digits(bounds.connectionCount)), configurable")
+        #expect(
+            limits["connections of a session that only a recovery can continue"] == digits(bounds.recoverableCount))
+        #expect(
+            limits["online-only signals that wait for delivery in a session"]
+                == "\(PendingOnlineOnly.limit), \(digits(PendingOnlineOnly.byteLimit)) bytes")
+    }
+
     // MARK: Joining and leaving
 
     @Test("CON-5, CON-6: a joining client gets all connections in the order of joining, and the seq of its own event")

@@ -167,13 +167,13 @@ private struct TwoSessions {
         guard let index = participants.indices.randomElement(using: &random) else { return }
         var participant = participants[index]
         if !participant.isHere || chance(2) { participants.remove(at: index) }
-        let secret = chance(6) ? "wrong" : participant.secrets.prefix(2).randomElement(using: &random) ?? ""
+        let secret = chance(6) ? "wrong" : participant.secrets.prefix(4).randomElement(using: &random) ?? ""
         let claim = Resumption(
             connectionId: participant.id, secretHash: hash(secret), epoch: Epoch(chance(12) ? "other" : "e"),
             after: Seq(chance(12) ? 1_000_000 : participant.after))
         participant.socket += 1
         nextName += 1
-        participant.secrets = ["\(nextName)"] + participant.secrets.prefix(2)
+        participant.secrets = ["\(nextName)"] + participant.secrets.prefix(9)
         if chance(12) { participant.role = .subscriber }
         let isExpired = chance(6)
         var fresh = participant
@@ -293,17 +293,18 @@ struct SnapshotTests {
                 member,
                 [
                     "connection": isSaved, "role": "the ticket's", "encodedConnection": "of the connection",
-                    "attachment": "the moment of the loss", "ticket": isSaved, "answers": isSaved,
-                    "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
+                    "suppressesPresence": isSaved, "attachment": "the moment of the loss", "ticket": isSaved,
+                    "answers": isSaved, "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
                 ]
             ),
             (
                 member.ticket,
                 [
                     "connectionId": isSaved, "role": isSaved, "data": isSaved, "begin": isSaved, "joined": isSaved,
-                    "secretHash": isSaved, "previousSecretHash": isSaved,
+                    "secrets": isSaved,
                 ]
             ),
+            (member.ticket.secrets, ["confirmed": isSaved, "unconfirmed": isSaved]),
             (member.connection, ["connectionId": isSaved, "creationTime": isSaved, "data": isSaved]),
             (
                 member.answers,

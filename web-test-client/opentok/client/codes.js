@@ -40,6 +40,6 @@ export const CloseCode = Object.freeze({
   firstOfApplications: 3000,
   heartbeatMissed: 4001,
   /** The first code after which a client does not reconnect. */
-  connectTimeout: 4500,
+  firstFinal: 4500,
   forceDisconnected: 4502,
 });

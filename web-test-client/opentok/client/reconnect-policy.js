@@ -26,7 +26,7 @@ export function waitBefore(attempt, random) {
 /** CLOSE-1. */
 export function mayReconnectAfter(code) {
   if (code < CloseCode.firstOfApplications) return RECONNECTABLE_STANDARD_CODES.has(code);
-  return code < CloseCode.connectTimeout;
+  return code < CloseCode.firstFinal;
 }
 
 /** The reason of a close that no `disconnected` message preceded (LEAVE-4). */

@@ -1,0 +1,41 @@
+import SignalingProtocol
+
+/// The secrets with which a client can claim one connection, as hashes (RES-6).
+///
+/// The server does not know which `connected` has reached the client, and an attempt that the client has given up may
+/// arrive after a later one. So the server voids a secret only when it knows that the client has a newer one.
+struct ValidSecrets: Hashable, Sendable {
+    /// The maximum number of unconfirmed secrets (G5).
+    static let unconfirmedLimit = 8
+
+    /// The newest secret that the client is known to have: the server has received a line on its socket, or the client
+    /// began the connection with it.
+    private(set) var confirmed: ResumeSecretHash
+    /// The secrets that the server has issued since then, the newest last.
+    private(set) var unconfirmed: [ResumeSecretHash]
+
+    /// - Parameter unconfirmed: the newest last. Only the newest ones up to the limit count.
+    init(_ confirmed: ResumeSecretHash, unconfirmed: [ResumeSecretHash] = []) {
+        self.confirmed = confirmed
+        self.unconfirmed = unconfirmed.suffix(Self.unconfirmedLimit)
+    }
+
+    func contains(_ secret: ResumeSecretHash) -> Bool { secret == confirmed || unconfirmed.contains(secret) }
+
+    /// Adds the secret for a new socket. Drops the oldest unconfirmed one over the limit.
+    ///
+    /// - Parameter claimed: the secret that the client presented. It is never dropped: the client has it, and may have
+    ///   no newer one.
+    mutating func issue(_ secret: ResumeSecretHash, claimed: ResumeSecretHash) {
+        if unconfirmed.count >= Self.unconfirmedLimit, let oldest = unconfirmed.firstIndex(where: { $0 != claimed }) {
+            unconfirmed.remove(at: oldest)
+        }
+        unconfirmed.append(secret)
+    }
+
+    /// The server has received a line on the newest socket: its client has the newest secret, and needs no other.
+    mutating func confirm() {
+        guard let newest = unconfirmed.last else { return }
+        self = ValidSecrets(newest)
+    }
+}

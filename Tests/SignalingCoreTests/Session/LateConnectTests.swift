@@ -1,0 +1,133 @@
+import SignalingProtocol
+import Testing
+
+@testable import SignalingCore
+
+/// A client that comes back again and again, and everything that is on its way between the client and the session.
+/// Sockets are numbered; an item that never arrives is lost.
+private struct Journey {
+    enum Step {
+        /// The client opens the next socket and sends its connect.
+        case attempt
+        /// The client gives up its socket.
+        case giveUp
+        /// The session receives the connect of this socket.
+        case connectArrives(UInt64)
+        /// The client receives the answer on this socket.
+        case answerArrives(UInt64)
+        /// The session receives the client's line on this socket.
+        case lineArrives(UInt64)
+        /// The session notices the end of this socket.
+        case endArrives(UInt64)
+    }
+
+    static let ada = client("ada")
+    /// The number of the last socket. More sockets find nothing new, and take minutes.
+    static let lastSocket: UInt64 = 5
+
+    private var session = SessionState(connectionCount: 100)
+    private var newestSocket: UInt64 = 1
+    /// The socket that the client uses; nil after it was lost or given up.
+    private var socket: UInt64?
+    /// The newest secret that the client has received.
+    private var secret = "ada-1"
+    private var connects: [UInt64: String] = [:]
+    private var answers: Set<UInt64> = []
+    private var lines: Set<UInt64> = []
+    private var ends: Set<UInt64> = [1]
+    private(set) var path: [String] = []
+
+    init() { session.join("ada") }
+
+    /// Everything that decides what can follow. Two journeys with the same situation have the same future.
+    var situation: String {
+        let member = session.roster[Self.ada]
+        let secrets = member.map { "\($0.ticket.secrets)" } ?? "gone"
+        let attachment: SocketID? = if case .attached(let socket)? = member?.attachment { socket } else { nil }
+        return "\(newestSocket) \(socket ?? 0) \(secret) \(connects.sorted { $0.key < $1.key }) \(answers.sorted()) "
+            + "\(lines.sorted()) \(ends.sorted()) \(secrets) \(attachment?.rawValue ?? 0)"
+    }
+
+    var possibleSteps: [Step] {
+        var steps: [Step] = socket == nil ? (newestSocket < Self.lastSocket ? [.attempt] : []) : [.giveUp]
+        steps += connects.keys.map(Step.connectArrives) + answers.map(Step.answerArrives)
+        return steps + lines.map(Step.lineArrives) + ends.map(Step.endArrives)
+    }
+
+    mutating func take(_ step: Step) {
+        path.append("\(step)")
+        switch step {
+        case .attempt:
+            newestSocket += 1
+            socket = newestSocket
+            connects[newestSocket] = secret
+        case .giveUp:
+            if let socket { ends.insert(socket) }
+            socket = nil
+        case .connectArrives(let number):
+            guard let claimed = connects.removeValue(forKey: number) else { return }
+            if connect(on: number, with: claimed) == .resumed { answers.insert(number) }
+        case .answerArrives(let number):
+            answers.remove(number)
+            guard number == socket else { return }
+            secret = "ada-\(number)"
+            lines.insert(number)
+        case .lineArrives(let number):
+            lines.remove(number)
+            _ = session.handle(.heard(SocketBinding("ada", number)))
+        case .endArrives(let number):
+            // The close follows the connect on the same socket.
+            guard connects[number] == nil else { return }
+            ends.remove(number)
+            _ = session.handle(.detach(SocketBinding("ada", number)))
+        }
+    }
+
+    /// The outcome of one more attempt that arrives at once.
+    func outcomeOfReturn() -> Welcome.Outcome? {
+        var journey = self
+        return journey.connect(on: 99, with: secret)
+    }
+
+    private mutating func connect(on number: UInt64, with claimed: String) -> Welcome.Outcome? {
+        let claim = Resumption(
+            connectionId: Self.ada, secretHash: hash(claimed), epoch: session.epoch, after: session.log.lastSeq)
+        var request = JoinRequest(
+            connectionId: client("ada\(number)"), role: .publisher, data: "name=ada",
+            wallTime: WallTime(milliseconds: 0), socket: number, resumption: claim)
+        request.secretHash = hash("ada-\(number)")
+        guard case .joined(let join) = session.handle(.join(request)) else { return nil }
+        return join.outcome
+    }
+}
+
+@Suite("Late connects")
+struct LateConnectTests {
+    @Test("RES-6, RES-8, G3: in every order in which connects, answers, lines and ends arrive, a return is resumed")
+    func everyOrder() {
+        var waiting = [Journey()]
+        var seen: Set<String> = [waiting[0].situation]
+        while let journey = waiting.popLast() {
+            guard journey.outcomeOfReturn() == .resumed else {
+                Issue.record("not resumed after \(journey.path.joined(separator: ", "))")
+                return
+            }
+            for step in journey.possibleSteps {
+                var next = journey
+                next.take(step)
+                if seen.insert(next.situation).inserted { waiting.append(next) }
+            }
+        }
+        #expect(seen.count > 10_000, "\(seen.count) situations")
+    }
+
+    @Test("RES-8: a late connect takes over an unconfirmed socket, and the client comes back with its newest secret")
+    func lateTakeover() {
+        var journey = Journey()
+        // The session handles attempt 3 before attempt 2, which the client has given up.
+        for step in [
+            .attempt, .giveUp, .attempt, .connectArrives(3), .answerArrives(3), .connectArrives(2),
+        ] as [Journey.Step] { journey.take(step) }
+        #expect(journey.outcomeOfReturn() == .resumed)
+    }
+}
