@@ -96,7 +96,7 @@ extension OTSession {
         case .reconnecting:
             guard move(to: .reconnecting, attempt) else { return }
             delegate?.sessionDidBeginReconnecting(self)
-        case .reconnected(let outcome):
+        case .reconnected(let outcome, _):
             guard move(to: .connected, attempt) else { return }
             if outcome != .resumed { replaceConnection() }
             delegate?.sessionDidReconnect(self)

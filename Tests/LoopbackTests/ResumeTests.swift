@@ -31,7 +31,7 @@ struct ResumeTests {
                     case .signal(let signal): numbers.append(signal.data ?? "")
                     case .connectionCreated(let peer): #expect(!isBob && peer.data == "Bob")
                     case .reconnecting: #expect(isBob)
-                    case .reconnected(let outcome): #expect(isBob && outcome == .resumed)
+                    case .reconnected(let outcome, _): #expect(isBob && outcome == .resumed)
                     case .connectionDestroyed, .disconnected, .overflowed: Issue.record("a client disconnected")
                     }
                 }

@@ -50,7 +50,7 @@ func describe(_ effect: ClientState.Effect) -> String {
     case .emit(.connectionDestroyed(let connection, let reason)): "destroyed \(connection.data) \(reason)"
     case .connectionReplaced(let welcome): "now \(welcome.connection.connectionId)"
     case .emit(.reconnecting): "reconnecting"
-    case .emit(.reconnected(let outcome)): "reconnected \(outcome)"
+    case .emit(.reconnected(let outcome, _)): "reconnected \(outcome)"
     case .emit(.disconnected(let reason)): "disconnected \(reason)"
     case .emit(.overflowed): "overflowed"
     }

@@ -129,6 +129,7 @@ extension SessionOutcome: CustomTestStringConvertible {
             "joined \(join.connection.connectionId) at \(join.seq)"
                 + (join.outcome == .new ? "" : " \(join.outcome)")
                 + (join.replayThrough.map { " through \($0)" } ?? "")
+                + (join.missing.map { " without \($0.first) to \($0.last)" } ?? "")
         case .wasForceDisconnected: "was force-disconnected"
         case .done: "done"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"

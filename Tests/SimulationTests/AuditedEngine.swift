@@ -145,6 +145,7 @@ final class AuditedEngine: SessionEngine {
         world.count(result.outcome.rawValue)
         if isRestored { world.count("\(result.outcome.rawValue) after a restart") }
         if let through = result.replayThrough, through > result.seq { world.count("replayed") }
+        if result.missing != nil { world.count("missing") }
         if result.outcome == .resumed {
             audit.lostAt[id] = nil
         } else {

@@ -61,7 +61,8 @@ struct WholeSystemTests {
 
     /// The situations that a long run must reach, so that it is significant.
     static let situations = [
-        "new", "resumed", "recovered", "lost", "replayed", "expired", "answered from memory", "acknowledged", "refused",
+        "new", "resumed", "recovered", "lost", "missing", "replayed", "expired", "answered from memory", "acknowledged",
+        "refused",
         "unknown fate", "online-only", "directed", "by REST", "superseded", "force-disconnected", "left", "restart",
         "kept", "restored", "resumed after a restart", "recovered after a restart", "stall", "backlogged",
         "client backlogged", "reading stopped", "farewell", "in parts", "served together", "silence", "slow way",

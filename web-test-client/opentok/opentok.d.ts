@@ -75,6 +75,11 @@ declare namespace OT {
      * another one, and the missed broadcasts follow. `lost`: another connection, and events may be missing.
      */
     outcome: 'resumed' | 'recovered' | 'lost';
+    /**
+     * An extension. With `lost`, the numbers of the first and the last event that the server no longer has, if it knows
+     * them; otherwise null. Everything before them has arrived, and the broadcasts after them follow.
+     */
+    missing: { first: number; last: number } | null;
   }
 
   interface ConnectionEvent extends Event<'connectionCreated' | 'connectionDestroyed', Session> {

@@ -84,12 +84,12 @@ class Translator {
   }
 
   #wordOf({ name, ...event }) {
-    const { connection, connectionId, from, type, data, reason, outcome } = event;
+    const { connection, connectionId, from, type, data, reason, outcome, missing } = event;
     switch (name) {
       case 'reconnecting':
         return { is: 'event', name };
       case 'reconnected':
-        return { is: 'event', name, outcome, connectionId: this.#connectionId };
+        return { is: 'event', name, outcome, connectionId: this.#connectionId, missing };
       case 'connectionCreated':
         return { is: 'event', name, connectionId: connection.connectionId };
       case 'connectionDestroyed':

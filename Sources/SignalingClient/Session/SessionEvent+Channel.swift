@@ -13,9 +13,9 @@ extension SessionEvent {
         case .connectionCreated(let connection): [.connectionCreated(connection)]
         case .connectionDestroyed(let connection, _): [.connectionDestroyed(connection)]
         case .reconnecting: [.reconnecting]
-        case .reconnected(.resumed): [.reconnected]
-        case .reconnected(.recovered): Self.connected(connectionID)
-        case .reconnected(.lost), .reconnected(.new): [.lost] + Self.connected(connectionID)
+        case .reconnected(.resumed, _): [.reconnected]
+        case .reconnected(.recovered, _): Self.connected(connectionID)
+        case .reconnected(.lost, _), .reconnected(.new, _): [.lost] + Self.connected(connectionID)
         case .disconnected: [.disconnected]
         case .overflowed: [.lost]
         }

@@ -121,7 +121,7 @@ extension ClientState {
             view = SessionView(welcome, after: before)
             // A server without resuming answers "new". Events may be missing then.
             let outcome: Welcome.Outcome = welcome.outcome == .recovered && isSameOrder ? .recovered : .lost
-            return replaced(welcome, outcome, before)
+            return replaced(welcome, outcome, missing: isSameOrder ? welcome.missing : nil, before)
         case .disconnected, .opening, .connecting, .connected, .disconnecting: return []
         }
     }
@@ -143,11 +143,12 @@ extension ClientState {
 
     /// Another connection. The fate of the requests that were sent on the old one is unknown (RES-9).
     private mutating func replaced(
-        _ welcome: Welcome, _ outcome: Welcome.Outcome, _ before: SessionView
+        _ welcome: Welcome, _ outcome: Welcome.Outcome, missing: MissingEvents?, _ before: SessionView
     ) -> [Effect] {
         let changes = view?.changes(since: before) ?? []
         let unknown = pending.removeSent()
-        return [.connectionReplaced(welcome)] + changes.map { .emit($0) } + [.emit(.reconnected(outcome))]
+        return [.connectionReplaced(welcome)] + changes.map { .emit($0) }
+            + [.emit(.reconnected(outcome, missing: outcome == .lost ? missing : nil))]
             + unknown.map { Self.failure(of: $0, Self.lostBeforeAnswer) } + sendPending()
     }
 }

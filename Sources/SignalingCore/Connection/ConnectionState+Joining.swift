@@ -39,6 +39,7 @@ extension ConnectionState {
             let welcome = Welcome(
                 connection: result.connection, connections: result.connections, role: result.role,
                 epoch: result.epoch, seq: result.seq, outcome: result.outcome, replayThrough: result.replayThrough,
+                missing: result.missing,
                 resume: ResumeOffer(
                     secret: joining.resumeSecret, resumeWindow: result.resumeWindow,
                     recoveryWindow: result.recoveryWindow),

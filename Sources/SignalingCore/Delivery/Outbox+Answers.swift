@@ -4,7 +4,7 @@ extension Outbox {
     /// The outbox of a client that enters its session: `connected` comes before everything that the client missed
     /// (RES-4).
     public init(_ welcome: Welcome, answering request: RequestID, suppressesPresence: Bool) {
-        let recoversThrough = welcome.outcome == .recovered ? welcome.replayThrough : nil
+        let recoversThrough = welcome.outcome == .resumed ? nil : welcome.replayThrough
         self.init(
             owner: welcome.connection.connectionId, suppressesPresence: suppressesPresence, cursor: welcome.seq,
             recoversThrough: recoversThrough ?? .zero)

@@ -29,7 +29,7 @@ public struct Outbox: Sendable {
 
     public let owner: ConnectionID
     public let suppressesPresence: Bool
-    /// The end of a recovered connection's replay. Up to this seq it gets no presence, and signals carry their senders,
+    /// The end of the replay for a new connection. Up to this seq it gets no presence, and signals carry their senders,
     /// which may have left (RES-5).
     private let recoversThrough: Seq
     /// Every event up to this seq has been handed to the socket.

@@ -82,6 +82,8 @@ public struct JoinResult: Sendable {
     public var outcome: Welcome.Outcome
     /// The last seq of the replay; `nil` without a replay (RES-4).
     public var replayThrough: Seq?
+    /// The events that the log no longer has (RES-16).
+    public var missing: MissingEvents?
     public var resumeWindow: Duration
     public var recoveryWindow: Duration
 }

@@ -22,8 +22,8 @@ extension SessionState {
             // The connection cannot be resumed, and its client has abandoned it by asking.
             if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
             remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
-            let isRecoverable = bounds.recoveryWindow > .zero && after >= log.reachesBackTo
-            return begin(request, isRecoverable ? .recovered : .lost, after: after, now, effects: &effects)
+            guard bounds.recoveryWindow > .zero else { return begin(request, .lost, now, effects: &effects) }
+            return begin(request, .recovered, after: after, now, effects: &effects)
         }
         // RES-10: a force-disconnected client does not come back by itself.
         if forceDisconnectedTickets.redeem(claim, of: request, now: now) != nil { return .wasForceDisconnected }
@@ -31,8 +31,7 @@ extension SessionState {
         guard let ticket = expiredTickets.redeem(claim, of: request, now: now) else {
             return begin(request, .lost, now, effects: &effects)
         }
-        let after = max(claim.after, ticket.begin)
-        return begin(request, after >= log.reachesBackTo ? .recovered : .lost, after: after, now, effects: &effects)
+        return begin(request, .recovered, after: max(claim.after, ticket.begin), now, effects: &effects)
     }
 
     private mutating func resume(
@@ -54,8 +53,9 @@ extension SessionState {
     /// Begins a new connection.
     ///
     /// - Parameters:
-    ///   - outcome: what became of the client's earlier connection.
-    ///   - after: for a recovered connection, the seq after which its replay begins.
+    ///   - outcome: what became of the client's earlier connection. A recovered one is lost if the log was overrun; its
+    ///     client then gets what the log still has (RES-16).
+    ///   - after: for a recovered connection, the last seq that its client has.
     private mutating func begin(
         _ request: JoinRequest, _ outcome: Welcome.Outcome, after: Seq? = nil, _ now: MonotonicInstant,
         effects: inout [SessionEffect]
@@ -78,32 +78,33 @@ extension SessionState {
         let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId), now: now) { seq in
             EncodedLine(.connectionCreated(seq, connection))
         }
-        // The new event may have pushed a missed event out of the log.
-        let outcome = outcome == .recovered && (after ?? entry.seq) < log.reachesBackTo ? .lost : outcome
+        // Compared now: the new event may have pushed a missed event out of the log.
+        let replay = after.map { Replay(after: $0, through: missed, reachesBackTo: log.reachesBackTo) }
         if roster.isEmpty { effects.append(.presence(.sessionCreated)) }
         effects.append(.presence(.connectionCreated(connection)))
+        let start = replay?.start ?? entry.seq
         roster.append(
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
                 attachment: .attached(request.socket),
                 ticket: ResumeTicket(
-                    connectionId: connection.connectionId, role: request.role, data: request.data,
-                    begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
-                    secretHash: request.secretHash)))
+                    connectionId: connection.connectionId, role: request.role, data: request.data, begin: start,
+                    joined: entry.seq, secretHash: request.secretHash)))
         return .joined(
             joinResult(
                 of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,
-                after: outcome == .recovered ? after ?? entry.seq : entry.seq, outcome,
-                replayThrough: outcome == .recovered ? missed : nil))
+                after: start, replay?.missing == nil ? outcome : .lost, replayThrough: replay?.through,
+                missing: replay?.missing))
     }
 
     private func joinResult(
         of connection: Connection, _ role: Role, connections: [Connection], after: Seq, _ outcome: Welcome.Outcome,
-        replayThrough: Seq?
+        replayThrough: Seq?, missing: MissingEvents? = nil
     ) -> JoinResult {
         JoinResult(
             connection: connection, role: role, connections: connections, epoch: epoch, seq: after, outcome: outcome,
-            replayThrough: replayThrough, resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
+            replayThrough: replayThrough, missing: missing, resumeWindow: bounds.resumeWindow,
+            recoveryWindow: bounds.recoveryWindow)
     }
 
     /// Ends a connection, unless it has left or uses another socket.
@@ -143,5 +144,20 @@ extension SessionState {
         effects.append(.presence(.connectionDestroyed(member.connection, reason)))
         if roster.isEmpty { effects.append(.presence(.sessionDestroyed)) }
         return true
+    }
+}
+
+/// The events that a new connection gets in the place of an earlier one.
+private struct Replay {
+    /// The replay begins after this seq.
+    let start: Seq
+    let through: Seq
+    /// The events that the log no longer has; `nil` if it has all of them.
+    let missing: MissingEvents?
+
+    init(after: Seq, through: Seq, reachesBackTo: Seq) {
+        start = max(after, reachesBackTo)
+        self.through = through
+        missing = after < start ? MissingEvents(first: after.next, last: start) : nil
     }
 }

@@ -15,6 +15,9 @@ extension Welcome {
             connection: try Connection(try reader.requiredObject("connection")), connections: connections, role: role,
             epoch: Epoch(try reader.requiredString("epoch")), seq: try reader.requiredSeq("seq"),
             outcome: outcome, replayThrough: try reader.seq("replayThrough"),
+            missing: try reader.object("missing").map { (missing) throws(ClientMessageError) in
+                try MissingEvents(missing)
+            },
             resume: ResumeOffer(
                 secret: ResumeSecret(try offer.requiredString("secret")),
                 resumeWindow: .seconds(try offer.requiredInteger("resumeSeconds")),
@@ -36,6 +39,13 @@ extension Welcome {
         writer.member("seq", seq.rawValue)
         writer.member("outcome", outcome.rawValue)
         if let replayThrough { writer.member("replayThrough", replayThrough.rawValue) }
+        if let missing {
+            writer.name("missing")
+            writer.beginObject()
+            writer.member("first", missing.first.rawValue)
+            writer.member("last", missing.last.rawValue)
+            writer.endObject()
+        }
         writer.name("resume")
         writer.beginObject()
         writer.member("secret", resume.secret.rawValue)
@@ -48,6 +58,13 @@ extension Welcome {
         writer.member("typeLength", Limits.typeLength)
         writer.member("dataLength", Limits.dataLength)
         writer.endObject()
+    }
+}
+
+extension MissingEvents {
+    init(_ reader: MessageReader) throws(ClientMessageError) {
+        self.init(first: try reader.requiredSeq("first"), last: try reader.requiredSeq("last"))
+        guard first <= last else { throw reader.error("\"missing.last\" must not be less than \"missing.first\"") }
     }
 }
 

@@ -23,13 +23,16 @@ public struct Welcome: Hashable, Sendable {
     public var outcome: Outcome
     /// Events up to this seq are a replay (RES-4); `nil` without a replay.
     public var replayThrough: Seq?
+    /// After ``Outcome/lost``: the events that the log no longer has (RES-16). `nil` if the server cannot name them.
+    public var missing: MissingEvents?
     public var resume: ResumeOffer
     /// The time between two pings of the server, in whole seconds (HB-1).
     public var heartbeat: Duration
 
     public init(
         connection: Connection, connections: [Connection], role: Role, epoch: Epoch, seq: Seq, outcome: Outcome,
-        replayThrough: Seq? = nil, resume: ResumeOffer, heartbeat: Duration = Limits.heartbeat
+        replayThrough: Seq? = nil, missing: MissingEvents? = nil, resume: ResumeOffer,
+        heartbeat: Duration = Limits.heartbeat
     ) {
         self.connection = connection
         self.connections = connections
@@ -38,8 +41,22 @@ public struct Welcome: Hashable, Sendable {
         self.seq = seq
         self.outcome = outcome
         self.replayThrough = replayThrough
+        self.missing = missing
         self.resume = resume
         self.heartbeat = heartbeat
+    }
+}
+
+/// The seqs of the events that a client may have missed for good (RES-16). Some of these events may not have been meant
+/// for it.
+public struct MissingEvents: Hashable, Sendable {
+    public var first: Seq
+    /// Not less than `first`.
+    public var last: Seq
+
+    public init(first: Seq, last: Seq) {
+        self.first = first
+        self.last = last
     }
 }
 

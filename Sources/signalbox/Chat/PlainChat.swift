@@ -74,7 +74,9 @@ final class PlainChat {
             if isTerminal { say("\(name(connection)) has left") }
         case .reconnecting:
             say("the connection is lost; trying to come back")
-        case .reconnected(let outcome):
+        case .reconnected(.lost, let missing?):
+            say("back; up to \(missing.last.rawValue - missing.first.rawValue + 1) events are missing")
+        case .reconnected(let outcome, _):
             say(outcome == .lost ? "back; something may be missing" : "back")
         case .disconnected(.clientDisconnected):
             return false

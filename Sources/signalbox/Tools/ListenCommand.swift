@@ -53,7 +53,13 @@ struct ListenCommand: AsyncParsableCommand {
                 "event": "connectionDestroyed", "connection": describe(connection), "reason": .string(reason.rawValue),
             ]
         case .reconnecting: return ["event": "reconnecting"]
-        case .reconnected(let outcome): return ["event": "reconnected", "outcome": .string(outcome.rawValue)]
+        case .reconnected(let outcome, let missing):
+            var object: JSONObject = ["event": "reconnected", "outcome": .string(outcome.rawValue)]
+            if let missing {
+                object.append(
+                    "missing", ["first": .integer(missing.first.rawValue), "last": .integer(missing.last.rawValue)])
+            }
+            return object
         case .disconnected(let reason): return ["event": "disconnected", "reason": .string(reason.rawValue)]
         case .overflowed: return ["event": "overflowed"]
         }

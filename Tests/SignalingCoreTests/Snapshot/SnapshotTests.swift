@@ -395,7 +395,7 @@ struct SnapshotTests {
         var session = try savedAndRestored(old, stop: .seconds(0), start: .seconds(0), bounds: .init(logEventCount: 4))
         #expect(session.log.entries.count == 4 && session.log.lastSeq == Seq(12))
         #expect(session.log.byteCount == session.log.entries.reduce(0) { $0 + $1.line.byteCount })
-        #expect(comeBack(&session, at: 1, after: 7) == "joined ada2 at 14 lost")
+        #expect(comeBack(&session, at: 1, after: 7) == "joined ada2 at 10 lost through 13 without 8 to 10")
         session = try savedAndRestored(old, stop: .seconds(0), start: .seconds(0), bounds: .init(logByteCount: 200))
         #expect(session.log.byteCount <= 200 && session.log.entries.count > 1)
         #expect(comeBack(&session, at: 1, after: session.log.reachesBackTo.rawValue).contains("resumed"))

@@ -247,11 +247,11 @@ export class Session extends MediaCalls {
     this.capabilities = new Capabilities(capabilities);
   }
 
-  #reconnected({ outcome }) {
+  #reconnected({ outcome, missing }) {
     if (outcome === 'lost') {
       this.#shared.log.warn('the session reconnected, but may have missed signals and connections');
     }
-    this.dispatchEvent(new SessionReconnectEvent(this, outcome));
+    this.dispatchEvent(new SessionReconnectEvent(this, outcome, missing));
   }
 
   #remember(described) {

@@ -150,7 +150,8 @@ function welcomed(core, welcome, now) {
       const isSameOrder = welcome.epoch === core.view.epoch;
       const isSameConnection = welcome.connection.connectionId === core.view.connectionId;
       if (welcome.outcome === 'resumed' && isSameOrder && isSameConnection) resumed(core, welcome);
-      else replaced(core, welcome, welcome.outcome === 'recovered' && isSameOrder ? 'recovered' : 'lost');
+      else if (isSameOrder) replaced(core, welcome, welcome.outcome === 'recovered' ? 'recovered' : 'lost');
+      else replaced(core, { ...welcome, missing: undefined }, 'lost');
       break;
     }
   }
@@ -184,7 +185,8 @@ function replaced(core, welcome, outcome) {
   for (const connection of welcome.connections) {
     if (!before.has(connection.connectionId)) core.emit({ name: 'connectionCreated', connection });
   }
-  core.emit({ name: 'reconnected', outcome });
+  const missing = outcome === 'lost' ? welcome.missing : undefined;
+  core.emit({ name: 'reconnected', outcome, ...(missing ? { missing } : {}) });
   for (const request of core.pending.removeSent()) {
     core.failNotConnected(request, `${LOST_BEFORE_ANSWER} Whether the request arrived is not known.`);
   }

@@ -31,9 +31,14 @@ function isWholeConnected(message) {
     Array.isArray(message.connections) &&
     message.connections.every(isConnection) &&
     Number.isInteger(message.seq) &&
+    (message.missing === undefined || isRange(message.missing)) &&
     typeof message.heartbeatSeconds === 'number' &&
     message.heartbeatSeconds > 0
   );
+}
+
+function isRange(value) {
+  return Number.isInteger(value?.first) && Number.isInteger(value.last) && value.first <= value.last;
 }
 
 function isWholeSignal(message) {
