@@ -79,7 +79,10 @@ struct ClientStateTests {
         #expect(driven.handle(.connect(.test)) == ["open"])
         #expect(
             driven.handle(.socketOpened)
-                == [#"send {"op":"connect","id":1,"apiKey":"1","sessionId":"1_s","token":"t"}"#])
+                == [
+                    #"send {"op":"connect","id":1,"apiKey":"1","sessionId":"1_s","token":"t","#
+                        + #""options":{"connectionPages":true}}"#
+                ])
         #expect(driven.handle(.received(.connected(RequestID(1), .test))) == ["connected"])
         #expect(driven.state.connection == bob)
     }

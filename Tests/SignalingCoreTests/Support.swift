@@ -167,10 +167,10 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
         case .send(.disconnected(let reason, let reconnect)):
             "send disconnected \(reason)" + (reconnect == .never ? "" : ", come back")
         case .send(let message): "send \(text(message.encoded()))"
-        case .enter(let request, let welcome, let suppressesPresence):
+        case .enter(let request, let welcome, let entry):
             "enter \(request) \(welcome.connection.connectionId)"
                 + (welcome.outcome == .new ? "" : " \(welcome.outcome)")
-                + (suppressesPresence ? " without presence" : "")
+                + (entry.suppressesPresence ? " without presence" : "")
         case .authenticate(let request): "authenticate \(request.token)"
         case .submit(let command, let session, let request):
             "submit \(command.testDescription) to \(session)" + (request.map { " as \($0)" } ?? "")

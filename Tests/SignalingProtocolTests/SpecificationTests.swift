@@ -78,6 +78,9 @@ struct SpecificationTests {
             "signals of one connection": "200 per second, 1,000 at once; configurable, none in development mode",
             "online-only signals of one connection": "1 per second, 5 at once",
             "connections in a session with online-only broadcasts": "100, configurable",
+            "list of connections without pages": "\(Limits.connectionListByteCount / 1_048_576) MiB of JSON",
+            "page of the list of connections":
+                "1,000 connections, \(bytes(Limits.connectionPageByteCount)) of JSON",
             "unanswered requests of a connection that resumes": "\(Limits.unansweredRequests)",
             "unanswered requests of one connection": "\(Limits.unansweredRequests)",
             "unsent responses of one connection": bytes(Limits.waitingByteCount),

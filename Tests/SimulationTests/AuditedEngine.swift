@@ -193,7 +193,7 @@ extension AuditedEngine: SessionEngineObserver {
                     world.fail("G7: \(id) expired before its time")
                 }
             }
-        case .connected, .ack, .error, .disconnected, .ping, nil:
+        case .connected, .connections, .ack, .error, .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }
         logs[audit.epoch, default: []].append(History.LogRecord(entry.seq, event))

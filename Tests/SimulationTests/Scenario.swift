@@ -24,10 +24,12 @@ final class Scenario {
         let world = World(seed: seed, isTraced: isTraced)
         self.world = world
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
-        bounds = SessionState.Bounds(
+        var bounds = SessionState.Bounds(
             connectionCount: 8, logEventCount: Int.random(in: 8...40, using: &world.random), logByteCount: 100_000,
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.1),
             recoverableCount: Int.random(in: 1...4, using: &world.random))
+        bounds.listBlockByteCount = Int.random(in: 1...300, using: &world.random)
+        self.bounds = bounds
         limits = HubLimits(
             heartbeat: .seconds(4), backPressure: BackPressure.Bounds(byteCount: 500, requestCount: 256),
             linesPerTurn: Int.random(in: 2...6, using: &world.random), catchUpByteCount: 400,

@@ -146,6 +146,7 @@ final class SimulatedClient: @unchecked Sendable {
             case .connectionDestroyed(let seq, let id, _):
                 destroyedSeqs[id] = seq
                 checkSeq(seq, on: link)
+            case .connections(_, let rest): if rest > 0 { world.count("list in pages") }
             case .ack, .error, .disconnected, .ping, nil: world.fail("\(name) got a line of no known form")
             }
         }

@@ -5,7 +5,15 @@ extension ClientState {
     mutating func received(_ message: ServerMessage, _ now: MonotonicInstant) -> [Effect] {
         noteSignOfLife(now)
         switch message {
-        case .connected(let id, let welcome): return welcomed(id, welcome, now)
+        case .connected(let id, let welcome):
+            guard let arriving = ArrivingWelcome(id, welcome) else { return welcomed(id, welcome, now) }
+            self.arriving = arriving
+            return []
+        case .connections(let connections, let rest):
+            arriving?.append(connections)
+            guard rest == 0, let (id, welcome) = arriving?.complete else { return [] }
+            arriving = nil
+            return welcomed(id, welcome, now)
         case .error(let id, let error): return refused(id, error, now)
         case .disconnected(let reason, let reconnect): return dismissed(reason, reconnect, now)
         case .ack, .signal, .connectionCreated, .connectionDestroyed, .ping: break
@@ -58,7 +66,7 @@ extension ClientState {
             // HB-2: the same holds for a ping.
             view?.advance(to: seq)
             return [.send(.pong)]
-        case .connected, .error, .disconnected: return []
+        case .connected, .connections, .error, .disconnected: return []
         }
     }
 

@@ -3,12 +3,12 @@ import SignalingProtocol
 extension Outbox {
     /// The outbox of a client that enters its session: `connected` comes before everything that the client missed
     /// (RES-4).
-    public init(_ welcome: Welcome, answering request: RequestID, suppressesPresence: Bool) {
+    public init(_ welcome: Welcome, answering request: RequestID, _ entry: ClientEntry) {
         let recoversThrough = welcome.outcome == .resumed ? nil : welcome.replayThrough
         self.init(
-            owner: welcome.connection.connectionId, suppressesPresence: suppressesPresence, cursor: welcome.seq,
+            owner: welcome.connection.connectionId, suppressesPresence: entry.suppressesPresence, cursor: welcome.seq,
             recoversThrough: recoversThrough ?? .zero)
-        append(EncodedLine(.connected(request, welcome)), after: welcome.seq)
+        enter(with: EncodedLine(.connected(request, welcome)), entry.pages)
     }
 
     /// Adds a message for this connection alone, to be sent after every event that is now in the log.

@@ -34,6 +34,10 @@ public struct Outbox: Sendable {
     private let recoversThrough: Seq
     /// Every event up to this seq has been handed to the socket.
     public private(set) var cursor: Seq
+    /// `connected`. It comes before everything else.
+    private var welcome: [UInt8]?
+    /// The rest of the list of connections, which directly follows `connected` (CON-11).
+    private var pages = ConnectionPages()
     private var privateLines: Deque<PrivateLine> = []
     /// Unsent bytes for the client's own requests: its private lines, and its own signals that some of them acknowledge
     /// (``BackPressure``, WIRE-13).
@@ -46,11 +50,18 @@ public struct Outbox: Sendable {
         self.cursor = cursor
     }
 
-    public var hasPrivateLines: Bool { !privateLines.isEmpty }
+    public var hasPrivateLines: Bool { welcome != nil || !pages.isEmpty || !privateLines.isEmpty }
 
     /// Whether this connection gets the same bytes as every other one whose cursor is at `seq`.
     func canShareBatch(from seq: Seq) -> Bool {
-        cursor == seq && recoversThrough <= seq && privateLines.isEmpty
+        cursor == seq && recoversThrough <= seq && !hasPrivateLines
+    }
+
+    /// Adds `connected` and the list that follows it.
+    mutating func enter(with line: EncodedLine, _ pages: ConnectionPages) {
+        welcome = line.bytes
+        waitingByteCount += line.byteCount
+        self.pages = pages
     }
 
     /// Adds a line for this connection alone.
@@ -74,6 +85,11 @@ public struct Outbox: Sendable {
     ) -> Progress {
         guard let entries = log.entries(after: cursor) else { return .overrun }
         let start = bytes.count
+        dequeueWelcome(into: &bytes, separatedFrom: start)
+        while !pages.isEmpty {
+            if bytes.count > start, bytes.count - start >= byteLimit { return .partial }
+            pages.appendNext(byteLimit: byteLimit, to: &bytes, separatedFrom: start)
+        }
         var onlineOnly = onlineOnly[...]
         for entry in entries {
             appendLines(before: entry.seq, &onlineOnly, into: &bytes)
@@ -108,10 +124,19 @@ public struct Outbox: Sendable {
     /// Appends only the private lines, for a connection whose session has ended.
     public mutating func dequeuePrivateLines(into bytes: inout [UInt8]) {
         let start = bytes.count
+        dequeueWelcome(into: &bytes, separatedFrom: start)
+        pages = ConnectionPages()
         while let line = privateLines.popFirst() {
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
         }
         waitingByteCount = 0
+    }
+
+    private mutating func dequeueWelcome(into bytes: inout [UInt8], separatedFrom start: Int) {
+        guard let line = welcome else { return }
+        welcome = nil
+        waitingByteCount -= line.count
+        EncodedLine.append(line, to: &bytes, separatedFrom: start)
     }
 
     private func receives(_ entry: LogEntry) -> Bool {

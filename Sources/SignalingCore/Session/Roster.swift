@@ -37,6 +37,13 @@ struct Roster: Sendable {
 
     private var seats: [Member?] = []
     private var seatIndices: [ConnectionID: Int] = [:]
+    /// The same members in JSON.
+    private(set) var list: ConnectionList
+
+    init(listBlockByteCount: Int = ConnectionList.blockByteCount) {
+        list = ConnectionList(blockByteCount: listBlockByteCount)
+    }
+
     /// With fewer seats than this, empty ones are not removed.
     private static let smallCount = 32
 
@@ -68,6 +75,8 @@ struct Roster: Sendable {
         let existing = seatIndices.updateValue(seats.count, forKey: member.connection.connectionId)
         precondition(existing == nil, "a connection joined twice")
         seats.append(member)
+        list.append(
+            EncodedLine.connection(in: member.encodedConnection), createdAt: member.connection.creationTime)
     }
 
     /// Removes a member and returns it; `nil` without a member of that ID.
@@ -75,6 +84,7 @@ struct Roster: Sendable {
         guard let index = seatIndices.removeValue(forKey: id) else { return nil }
         let member = seats[index]
         seats[index] = nil
+        if let time = member?.connection.creationTime { list.remove(createdAt: time) }
         if seats.count > Self.smallCount, seatIndices.count < seats.count / 2 { removeEmptySeats() }
         return member
     }

@@ -32,6 +32,8 @@ public struct JoinRequest: Sendable {
     public var data: String
     /// Whether the client suppresses connection events (CON-4).
     public var suppressesPresence: Bool
+    /// Whether the client takes the list of connections in pages (CON-11).
+    public var getsPages: Bool
     public var wallTime: WallTime
     /// The hash of the secret that this client gets for its next resume.
     public var secretHash: ResumeSecretHash
@@ -42,13 +44,15 @@ public struct JoinRequest: Sendable {
 
     public init(
         connectionId: ConnectionID, socket: SocketID, role: Role, data: String, suppressesPresence: Bool = false,
-        wallTime: WallTime, secretHash: ResumeSecretHash, resumption: Resumption? = nil, isExpired: Bool = false
+        getsPages: Bool = false, wallTime: WallTime, secretHash: ResumeSecretHash, resumption: Resumption? = nil,
+        isExpired: Bool = false
     ) {
         self.connectionId = connectionId
         self.socket = socket
         self.role = role
         self.data = data
         self.suppressesPresence = suppressesPresence
+        self.getsPages = getsPages
         self.wallTime = wallTime
         self.secretHash = secretHash
         self.resumption = resumption
@@ -76,6 +80,10 @@ public struct JoinResult: Sendable {
     public var role: Role
     /// All connections by creation time. Only the client's own after a resume (RES-5), and when it suppresses presence.
     public var connections: [Connection]
+    /// The number of connections in the session if ``connections`` is not the whole list (CON-11).
+    public var connectionCount: Int? = nil
+    /// The rest of the list, for a client that takes pages.
+    public var pages = ConnectionPages()
     public var epoch: Epoch
     /// The client receives the events after this seq.
     public var seq: Seq
@@ -83,7 +91,7 @@ public struct JoinResult: Sendable {
     /// The last seq of the replay; `nil` without a replay (RES-4).
     public var replayThrough: Seq?
     /// The events that the log no longer has (RES-16).
-    public var missing: MissingEvents?
+    public var missing: MissingEvents? = nil
     public var resumeWindow: Duration
     public var recoveryWindow: Duration
 }

@@ -46,8 +46,7 @@ extension SessionState {
         }
         return .joined(
             joinResult(
-                of: member.connection, member.role, connections: [member.connection], after: after, .resumed,
-                replayThrough: log.lastSeq))
+                of: member.connection, member.role, after: after, .resumed, replayThrough: log.lastSeq))
     }
 
     /// Begins a new connection.
@@ -83,6 +82,7 @@ extension SessionState {
         if roster.isEmpty { effects.append(.presence(.sessionCreated)) }
         effects.append(.presence(.connectionCreated(connection)))
         let start = replay?.start ?? entry.seq
+        let others = roster.list
         roster.append(
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
@@ -90,21 +90,40 @@ extension SessionState {
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data, begin: start,
                     joined: entry.seq, secretHash: request.secretHash)))
-        return .joined(
-            joinResult(
-                of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,
-                after: start, replay?.missing == nil ? outcome : .lost, replayThrough: replay?.through,
-                missing: replay?.missing))
+        var result = joinResult(
+            of: connection, request.role, after: start, replay?.missing == nil ? outcome : .lost,
+            replayThrough: replay?.through)
+        result.missing = replay?.missing
+        if !request.suppressesPresence { list(others, in: &result, inPages: request.getsPages) }
+        return .joined(result)
     }
 
+    /// Adds the other connections to the answer to a join, in one of the forms of CON-11.
+    private func list(_ others: ConnectionList, in result: inout JoinResult, inPages: Bool) {
+        if others.count == 0 { return }
+        if inPages {
+            result.connectionCount = roster.count
+            result.pages = ConnectionPages(others)
+        } else if roster.list.byteCount <= Limits.connectionListByteCount {
+            result.connections = roster.connections
+        } else {
+            result.connectionCount = roster.count
+            var remaining = Limits.connectionListByteCount - (roster.list.byteCount - others.byteCount)
+            for member in roster.members.prefix(others.count) {
+                remaining -= member.encodedConnection.count
+                if remaining < 0 { return }
+                result.connections.append(member.connection)
+            }
+        }
+    }
+
+    /// The answer to a join, with the client's own connection alone.
     private func joinResult(
-        of connection: Connection, _ role: Role, connections: [Connection], after: Seq, _ outcome: Welcome.Outcome,
-        replayThrough: Seq?, missing: MissingEvents? = nil
+        of connection: Connection, _ role: Role, after: Seq, _ outcome: Welcome.Outcome, replayThrough: Seq?
     ) -> JoinResult {
         JoinResult(
-            connection: connection, role: role, connections: connections, epoch: epoch, seq: after, outcome: outcome,
-            replayThrough: replayThrough, missing: missing, resumeWindow: bounds.resumeWindow,
-            recoveryWindow: bounds.recoveryWindow)
+            connection: connection, role: role, connections: [connection], epoch: epoch, seq: after, outcome: outcome,
+            replayThrough: replayThrough, resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }
 
     /// Ends a connection, unless it has left or uses another socket.

@@ -12,7 +12,7 @@ public struct SessionState: Sendable {
     public let bounds: Bounds
     // The properties below are internal for SessionState+Snapshot.swift, which must save each of them.
     public internal(set) var log: SessionLog
-    var roster = Roster()
+    var roster: Roster
     /// The tickets of expired connections, whose clients may recover what they missed (RES-2).
     var expiredTickets: RetainedTickets
     /// The tickets of connections that were force-disconnected without a socket. Their clients learn of it when they
@@ -33,6 +33,7 @@ public struct SessionState: Sendable {
         self.epoch = epoch
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log)
+        roster = Roster(listBlockByteCount: bounds.listBlockByteCount)
         expiredTickets = RetainedTickets(limit: bounds.recoverableCount, window: bounds.recoveryWindow)
         // Kept for as long as their clients try to come back (RES-13).
         forceDisconnectedTickets = RetainedTickets(

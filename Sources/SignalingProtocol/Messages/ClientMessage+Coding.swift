@@ -89,6 +89,7 @@ extension ConnectRequest {
             token: try reader.requiredString("token"))
         if let options = try reader.object("options") {
             connectionEventsSuppressed = try options.bool("connectionEventsSuppressed") ?? false
+            connectionPages = try options.bool("connectionPages") ?? false
         }
         if let resume = try reader.object("resume") {
             self.resume = ResumeRequest(
@@ -103,10 +104,11 @@ extension ConnectRequest {
         writer.member("apiKey", apiKey.rawValue)
         writer.member("sessionId", sessionId.rawValue)
         writer.member("token", token)
-        if connectionEventsSuppressed {
+        if connectionEventsSuppressed || connectionPages {
             writer.name("options")
             writer.beginObject()
-            writer.member("connectionEventsSuppressed", true)
+            if connectionEventsSuppressed { writer.member("connectionEventsSuppressed", true) }
+            if connectionPages { writer.member("connectionPages", true) }
             writer.endObject()
         }
         if let resume {

@@ -57,6 +57,17 @@ struct MessageReader {
         return number
     }
 
+    func requiredCount(_ name: String) throws(ClientMessageError) -> Int {
+        guard let number = Int(exactly: try requiredInteger(name)), number >= 0 else {
+            throw error("\"\(path)\(name)\" must be 0 or more")
+        }
+        return number
+    }
+
+    func count(_ name: String) throws(ClientMessageError) -> Int? {
+        object[name] == nil ? nil : try requiredCount(name)
+    }
+
     /// A sequence number. `Int64.max` is refused, so that adding 1 to a peer's number cannot overflow.
     func requiredSeq(_ name: String) throws(ClientMessageError) -> Seq {
         let number = try requiredInteger(name)

@@ -26,6 +26,8 @@ extension ServerMessage {
     private static func read(_ reader: MessageReader) throws(ClientMessageError) -> ServerMessage? {
         switch try reader.requiredString("ev") {
         case "connected": .connected(try reader.requiredID(), try Welcome(reader))
+        case "connections":
+            .connections(try reader.connections("connections"), rest: try reader.requiredCount("rest"))
         case "ack": .ack(try reader.requiredID(), try reader.seq("seq"))
         case "error": .error(reader.id, try SignalingError(reader))
         case "signal": .signal(try SignalEvent(reader))
@@ -49,6 +51,10 @@ extension ServerMessage {
             writer.member("ev", "connected")
             writer.member("id", id.rawValue)
             welcome.write(to: &writer)
+        case .connections(let connections, let rest):
+            writer.member("ev", "connections")
+            writer.member("connections", connections)
+            writer.member("rest", rest)
         case .ack(let id, let seq):
             writer.member("ev", "ack")
             writer.member("id", id.rawValue)

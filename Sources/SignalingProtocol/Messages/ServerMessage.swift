@@ -2,6 +2,8 @@
 public enum ServerMessage: Hashable, Sendable {
     /// The answer to a successful connect.
     case connected(RequestID, Welcome)
+    /// More connections of the session; the last number says how many follow in later pages (CON-11).
+    case connections([Connection], rest: Int)
     /// The server has carried out the request. The seq of a signal is in the session's log (G2). No seq for an
     /// online-only signal and for other requests.
     case ack(RequestID, Seq?)

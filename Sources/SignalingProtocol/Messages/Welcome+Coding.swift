@@ -9,11 +9,10 @@ extension Welcome {
             throw reader.error("\"outcome\" is unknown")
         }
         let offer = try reader.requiredObject("resume")
-        var connections: [Connection] = []
-        for inner in try reader.requiredObjects("connections") { connections.append(try Connection(inner)) }
         self.init(
-            connection: try Connection(try reader.requiredObject("connection")), connections: connections, role: role,
-            epoch: Epoch(try reader.requiredString("epoch")), seq: try reader.requiredSeq("seq"),
+            connection: try Connection(try reader.requiredObject("connection")),
+            connections: try reader.connections("connections"), connectionCount: try reader.count("connectionCount"),
+            role: role, epoch: Epoch(try reader.requiredString("epoch")), seq: try reader.requiredSeq("seq"),
             outcome: outcome, replayThrough: try reader.seq("replayThrough"),
             missing: try reader.object("missing").map { (missing) throws(ClientMessageError) in
                 try MissingEvents(missing)
@@ -28,10 +27,8 @@ extension Welcome {
     func write(to writer: inout JSONWriter) {
         writer.name("connection")
         connection.write(to: &writer)
-        writer.name("connections")
-        writer.beginArray()
-        for connection in connections { connection.write(to: &writer) }
-        writer.endArray()
+        writer.member("connections", connections)
+        if let connectionCount { writer.member("connectionCount", connectionCount) }
         writer.name("capabilities")
         role.capabilities.write(to: &writer)
         writer.member("role", role.rawValue)
@@ -82,6 +79,23 @@ extension Connection {
         writer.member("creationTime", creationTime.milliseconds)
         writer.member("data", data)
         writer.endObject()
+    }
+}
+
+extension MessageReader {
+    func connections(_ name: String) throws(ClientMessageError) -> [Connection] {
+        var connections: [Connection] = []
+        for inner in try requiredObjects(name) { connections.append(try Connection(inner)) }
+        return connections
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ name: String, _ connections: [Connection]) {
+        self.name(name)
+        beginArray()
+        for connection in connections { connection.write(to: &self) }
+        endArray()
     }
 }
 

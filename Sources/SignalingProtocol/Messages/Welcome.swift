@@ -16,6 +16,9 @@ public struct Welcome: Hashable, Sendable {
     /// All connections of the session, this one included, by creation time. Only this one after a resume, and for a
     /// client that suppresses connection events.
     public var connections: [Connection]
+    /// The number of connections in the session if ``connections`` is not the whole list: the others follow in pages, or
+    /// the list is too long for a client that takes no pages (CON-11).
+    public var connectionCount: Int?
     public var role: Role
     public var epoch: Epoch
     /// Events with a greater seq follow.
@@ -30,12 +33,14 @@ public struct Welcome: Hashable, Sendable {
     public var heartbeat: Duration
 
     public init(
-        connection: Connection, connections: [Connection], role: Role, epoch: Epoch, seq: Seq, outcome: Outcome,
+        connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
+        seq: Seq, outcome: Outcome,
         replayThrough: Seq? = nil, missing: MissingEvents? = nil, resume: ResumeOffer,
         heartbeat: Duration = Limits.heartbeat
     ) {
         self.connection = connection
         self.connections = connections
+        self.connectionCount = connectionCount
         self.role = role
         self.epoch = epoch
         self.seq = seq

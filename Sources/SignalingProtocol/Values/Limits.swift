@@ -26,6 +26,16 @@ public enum Limits {
     /// long.
     public static let clientMessageByteCount = 16 * 1_048_576
 
+    /// Most connections in one page of the list of connections (CON-11).
+    public static let connectionPageCount = 1_000
+
+    /// Largest list in one page, in bytes of JSON (CON-11).
+    public static let connectionPageByteCount = 262_144
+
+    /// Largest list of connections within `connected`, in bytes of JSON, for clients that do not take pages (CON-11).
+    /// With it `connected` stays well below ``clientMessageByteCount``.
+    public static let connectionListByteCount = 4 * 1_048_576
+
     /// Most fragments in one WebSocket message (WIRE-10). Real clients send one or a few; thousands are an attack.
     public static let fragmentCount = 64
 

@@ -93,8 +93,7 @@ final class Hub<Environment: HubEnvironment> {
         for effect in effects {
             switch effect {
             case .send(let message): send(message, to: peer)
-            case .enter(let request, let welcome, let suppressesPresence):
-                enter(peer, request, welcome, suppressesPresence: suppressesPresence)
+            case .enter(let request, let welcome, let entry): enter(peer, request, welcome, entry)
             case .authenticate(let request): authenticate(request, for: peer)
             case .submit(let command, let session, let request):
                 let ticket = CommandTicket(origin: peer.socket.id, request: request)
@@ -129,11 +128,11 @@ final class Hub<Environment: HubEnvironment> {
     }
 
     private func enter(
-        _ peer: Peer<Environment.Socket>, _ request: RequestID, _ welcome: Welcome, suppressesPresence: Bool
+        _ peer: Peer<Environment.Socket>, _ request: RequestID, _ welcome: Welcome, _ entry: ClientEntry
     ) {
         guard let (session, binding) = peer.state.connected else { return }
         let room = room(of: session, end: welcome.seq)
-        let outbox = Outbox(welcome, answering: request, suppressesPresence: suppressesPresence)
+        let outbox = Outbox(welcome, answering: request, entry)
         let subscription = Subscription(peer: peer, room: room, socket: binding.socket, outbox: outbox)
         peer.subscription = subscription
         room.add(subscription)

@@ -27,6 +27,8 @@ export class ClientCore {
   phase = { name: 'disconnected' };
   /** Present while connected, reconnecting or disconnecting. */
   view = null;
+  /** {welcome, others} between a `connected` and the last page of its list of connections (CON-11), else null. */
+  arriving = null;
   pending = new PendingRequests();
   lastRequestId = 0;
   /** The number of the newest socket. */
@@ -116,6 +118,7 @@ export class ClientCore {
 
   openSocket() {
     this.socket += 1;
+    this.arriving = null;
     this.effects.push({ do: 'openSocket', socket: this.socket });
   }
 

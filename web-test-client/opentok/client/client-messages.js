@@ -27,13 +27,29 @@ export function received(core, message, now) {
   noteSignOfLife(core, now);
   switch (message.ev) {
     case 'connected':
-      return welcomed(core, message, now);
+      core.arriving = null;
+      if (!(message.connectionCount > message.connections.length)) return welcomed(core, message, now);
+      // CON-11: the list of connections follows in pages.
+      core.arriving = { welcome: message, others: [] };
+      return;
+    case 'connections':
+      return listed(core, message, now);
     case 'error':
       return refused(core, message, now);
     case 'disconnected':
       return dismissed(core, message, now);
   }
   if (core.phase.name === 'connected' || core.phase.name === 'disconnecting') receivedInSession(core, message);
+}
+
+/** A page of the list that belongs to the `connected` before it. The client's own connection is the newest. */
+function listed(core, { connections, rest }, now) {
+  if (core.arriving === null) return;
+  const { welcome, others } = core.arriving;
+  others.push(...connections);
+  if (rest > 0) return;
+  core.arriving = null;
+  welcomed(core, { ...welcome, connections: [...others, ...welcome.connections] }, now);
 }
 
 function receivedInSession(core, message) {

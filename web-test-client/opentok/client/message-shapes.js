@@ -3,6 +3,7 @@
 
 const SHAPES = new Map([
   ['connected', isWholeConnected],
+  ['connections', (message) => isConnectionList(message.connections) && isCount(message.rest)],
   ['ack', hasId],
   ['error', (message) => Number.isInteger(message.code)],
   ['signal', isWholeSignal],
@@ -28,13 +29,21 @@ function isConnection(value) {
 function isWholeConnected(message) {
   return (
     isConnection(message.connection) &&
-    Array.isArray(message.connections) &&
-    message.connections.every(isConnection) &&
+    isConnectionList(message.connections) &&
+    (message.connectionCount === undefined || isCount(message.connectionCount)) &&
     Number.isInteger(message.seq) &&
     (message.missing === undefined || isRange(message.missing)) &&
     typeof message.heartbeatSeconds === 'number' &&
     message.heartbeatSeconds > 0
   );
+}
+
+function isConnectionList(value) {
+  return Array.isArray(value) && value.every(isConnection);
+}
+
+function isCount(value) {
+  return Number.isInteger(value) && value >= 0;
 }
 
 function isRange(value) {

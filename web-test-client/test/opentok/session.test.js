@@ -68,7 +68,10 @@ test('the older connect(apiKey, token, handler) still works', () => {
   browser.socket.open();
   browser.socket.receive(connectedMessage());
   assert.deepEqual(
-    browser.socket.sent[0], { op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', id: 1 }
+    browser.socket.sent[0],
+    {
+      op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', options: { connectionPages: true }, id: 1,
+    }
   );
   assert.equal(called, 1);
 });
@@ -400,7 +403,7 @@ test('CON-4 suppressed: no connectionCreated, and SIG-9 the signal brings its se
     connectionEventsSuppressed: true, changes: { connections: [bob] },
   });
   assert.deepEqual(names(), ['sessionConnected']);
-  assert.deepEqual(browser.socket.sent[0].options, { connectionEventsSuppressed: true });
+  assert.deepEqual(browser.socket.sent[0].options, { connectionEventsSuppressed: true, connectionPages: true });
   browser.socket.receive(
     { ev: 'signal', seq: 3, from: 'ada-id', connection: ada }, { ev: 'signal', seq: 4, from: 'who' }
   );
