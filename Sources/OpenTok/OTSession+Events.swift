@@ -93,6 +93,7 @@ extension OTSession {
             guard isConnected(attempt), let known = state.withLock({ $0.peers.removeValue(forKey: peer.connectionId) })
             else { return }
             delegate?.session(self, connectionDestroyed: known)
+        case .connectionAway, .connectionBack: break
         case .reconnecting:
             guard move(to: .reconnecting, attempt) else { return }
             delegate?.sessionDidBeginReconnecting(self)

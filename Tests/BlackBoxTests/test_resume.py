@@ -195,3 +195,27 @@ async def test_res_3_a_resume_with_unknown_values_is_lost(long_windows):
             "connect", apiKey="100", sessionId=session, token=long_windows.project.token(session), resume=resume
         )
         await ada.expect("connected", id=request, outcome="lost")
+
+
+async def test_pres_4_a_client_that_asks_for_it_learns_that_another_is_away_and_that_it_is_back(long_windows):
+    session = long_windows.project.session()
+    asking = {"connectionAwayEvents": True}
+    async with (
+        await Client.join(long_windows, session, options=asking) as bob, await Client.join(long_windows, session) as eve
+    ):
+        ada = await Client.join(long_windows, session)
+        assert bob.connected["away"] == [] and "away" not in eve.connected
+        for seq in (2, 3):
+            await bob.expect("connectionCreated", seq=seq)
+        await eve.expect("connectionCreated", seq=3)
+        ada.socket.transport.abort()
+        assert await bob.expect("connectionAway") == {"ev": "connectionAway", "connectionId": ada.id}
+        async with await Client.join(long_windows, session, options=asking) as dan:
+            assert dan.connected["away"] == [ada.id]
+            async with await reconnect(long_windows, session, ada, after=3) as back:
+                assert back.connected["outcome"] == "resumed" and "away" not in back.connected
+                assert await dan.expect("connectionBack") == {"ev": "connectionBack", "connectionId": ada.id}
+                await bob.expect("connectionCreated", seq=4)
+                await bob.expect("connectionBack", connectionId=ada.id)
+        answer, events = await eve.signal(type="x")
+        assert {event["ev"] for event in events} == {"connectionCreated", "connectionDestroyed", "signal"}

@@ -32,7 +32,8 @@ struct ResumeTests {
                     case .connectionCreated(let peer): #expect(!isBob && peer.data == "Bob")
                     case .reconnecting: #expect(isBob)
                     case .reconnected(let outcome, _): #expect(isBob && outcome == .resumed)
-                    case .connectionDestroyed, .disconnected, .overflowed: Issue.record("a client disconnected")
+                    case .connectionDestroyed, .connectionAway, .connectionBack, .disconnected, .overflowed:
+                        Issue.record("a client disconnected")
                     }
                 }
                 #expect(numbers == (0..<count).map(String.init))

@@ -49,6 +49,8 @@ func describe(_ effect: ClientState.Effect) -> String {
     case .emit(.connectionCreated(let connection)): "created \(connection.data)"
     case .emit(.connectionDestroyed(let connection, let reason)): "destroyed \(connection.data) \(reason)"
     case .connectionReplaced(let welcome): "now \(welcome.connection.connectionId)"
+    case .emit(.connectionAway(let connection)): "away \(connection.data)"
+    case .emit(.connectionBack(let connection)): "back \(connection.data)"
     case .emit(.reconnecting): "reconnecting"
     case .emit(.reconnected(let outcome, _)): "reconnected \(outcome)"
     case .emit(.disconnected(let reason)): "disconnected \(reason)"

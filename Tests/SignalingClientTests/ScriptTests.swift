@@ -178,6 +178,8 @@ private struct ScriptedClient: ~Copyable {
         case .connectionCreated(let connection): "connectionCreated \(connection.connectionId)"
         case .connectionDestroyed(let connection, let reason):
             "connectionDestroyed \(connection.connectionId) \(reason)"
+        case .connectionAway(let connection): "connectionAway \(connection.connectionId)"
+        case .connectionBack(let connection): "connectionBack \(connection.connectionId)"
         case .reconnecting: "reconnecting"
         case .reconnected(let outcome, let missing):
             "reconnected \(outcome) \(ownNow)" + (missing.map { " without \($0.first) to \($0.last)" } ?? "")
@@ -215,6 +217,8 @@ private struct ScriptedClient: ~Copyable {
             case "connectionDestroyed":
                 return own.contains(connection)
                     ? [] : [Word(group: .told, text: "connectionDestroyed \(connection) \(part("reason"))")]
+            case "connectionAway", "connectionBack":
+                return [Word(group: .told, text: "\(part("name")) \(connection)")]
             case "reconnected":
                 let missing = word["missing"].flatMap { missing in
                     missing["first"]?.integerValue.flatMap { first in

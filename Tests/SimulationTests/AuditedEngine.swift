@@ -65,7 +65,7 @@ final class AuditedEngine: SessionEngine {
                 try reader.read(piece)
                 rest = rest.dropFirst(piece.count)
             }
-            engine.restore(try reader.finish())
+            engine.restore(try reader.finish(), now: world.now)
         } catch {
             return world.fail("RES-15: the state file is refused: \(error)")
         }
@@ -193,7 +193,7 @@ extension AuditedEngine: SessionEngineObserver {
                     world.fail("G7: \(id) expired before its time")
                 }
             }
-        case .connected, .connections, .ack, .error, .disconnected, .ping, nil:
+        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }
         logs[audit.epoch, default: []].append(History.LogRecord(entry.seq, event))

@@ -65,8 +65,8 @@ struct WholeSystemTests {
         "refused", "unknown fate", "online-only", "directed", "by REST", "superseded", "force-disconnected", "left",
         "restart", "kept", "restored", "resumed after a restart", "recovered after a restart", "stall", "backlogged",
         "client backlogged", "reading stopped", "farewell", "in parts", "served together", "silence", "slow way",
-        "list in pages", "drain", "hurried drain", "served while draining", "expiring token", "closed 1000",
-        "closed 1001", "closed 4001", "closed 4002", "closed 4500", "closed 4501", "closed 4502", "closed 4504",
-        "cut both", "cut silent", "cut silentUp", "cut silentDown", "cut clientOnly", "cut serverOnly",
+        "list in pages", "away", "back", "drain", "hurried drain", "served while draining", "expiring token",
+        "closed 1000", "closed 1001", "closed 4001", "closed 4002", "closed 4500", "closed 4501", "closed 4502",
+        "closed 4504", "cut both", "cut silent", "cut silentUp", "cut silentDown", "cut clientOnly", "cut serverOnly",
     ]
 }

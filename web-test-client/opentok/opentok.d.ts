@@ -82,11 +82,13 @@ declare namespace OT {
     missing: { first: number; last: number } | null;
   }
 
-  interface ConnectionEvent extends Event<'connectionCreated' | 'connectionDestroyed', Session> {
+  type ConnectionEventName = 'connectionCreated' | 'connectionDestroyed' | 'connectionAway' | 'connectionBack';
+
+  interface ConnectionEvent extends Event<ConnectionEventName, Session> {
     connection: Connection;
     /** @deprecated use `connection` */
     connections: Connection[];
-    /** Undefined in `connectionCreated`. */
+    /** Only in `connectionDestroyed`; otherwise undefined. */
     reason: DisconnectReason | (string & {});
   }
 
@@ -129,6 +131,10 @@ declare namespace OT {
     sessionReconnected: SessionReconnectEvent;
     connectionCreated: ConnectionEvent;
     connectionDestroyed: ConnectionEvent;
+    /** An extension: another connection has had no socket for 10 s. With the option `connectionAwayEvents`. */
+    connectionAway: ConnectionEvent;
+    /** An extension: a connection that was away has resumed. */
+    connectionBack: ConnectionEvent;
     signal: SignalEvent;
     [typedSignal: `signal:${string}`]: SignalEvent;
   }
@@ -151,6 +157,8 @@ declare namespace OT {
 
   interface SessionOptions {
     connectionEventsSuppressed?: boolean;
+    /** An extension: emit `connectionAway` and `connectionBack`. The default is false. */
+    connectionAwayEvents?: boolean;
     /** An extension: the server of this session, if it is not the one that the script came from. */
     server?: string;
     iceConfig?: IceConfig;

@@ -94,6 +94,9 @@ class Translator {
         return { is: 'event', name, connectionId: connection.connectionId };
       case 'connectionDestroyed':
         return { is: 'event', name, connectionId, reason };
+      case 'connectionAway':
+      case 'connectionBack':
+        return { is: 'event', name, connectionId };
       case 'signal':
         return { is: 'event', name, from, type, data, senderData: connection?.data };
       case 'disconnected':

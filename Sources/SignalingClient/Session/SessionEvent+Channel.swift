@@ -12,6 +12,7 @@ extension SessionEvent {
         case .signal(let signal): [.signal(signal)]
         case .connectionCreated(let connection): [.connectionCreated(connection)]
         case .connectionDestroyed(let connection, _): [.connectionDestroyed(connection)]
+        case .connectionAway, .connectionBack: []
         case .reconnecting: [.reconnecting]
         case .reconnected(.resumed, _): [.reconnected]
         case .reconnected(.recovered, _): Self.connected(connectionID)

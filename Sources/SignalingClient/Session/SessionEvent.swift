@@ -8,6 +8,11 @@ public enum SessionEvent: Hashable, Sendable {
     case connectionCreated(Connection)
     /// Another client left. No signal from it follows.
     case connectionDestroyed(Connection, DisconnectReason)
+    /// Another client has had no socket for 10 s. It may come back, or leave with ``connectionDestroyed(_:_:)``. Only with
+    /// ``Session/Options/connectionAwayEvents`` (PRES-4).
+    case connectionAway(Connection)
+    /// A client that was away is back.
+    case connectionBack(Connection)
     /// The socket is lost, and the client reconnects by itself. Signals that are sent meanwhile wait.
     case reconnecting
     /// The client is connected again. *resumed*: the same connection; the missed events follow. *recovered*: a new

@@ -16,11 +16,11 @@ extension ClientState {
             return welcomed(id, welcome, now)
         case .error(let id, let error): return refused(id, error, now)
         case .disconnected(let reason, let reconnect): return dismissed(reason, reconnect, now)
-        case .ack, .signal, .connectionCreated, .connectionDestroyed, .ping: break
+        case .ack, .signal, .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .ping: break
         }
         switch phase {
         case .disconnected, .opening, .connecting, .reconnecting: return []
-        case .connected, .disconnecting: return receivedInSession(message)
+        case .connected, .disconnecting: return receivedInSession(message) + tellAbsences()
         }
     }
 
@@ -61,7 +61,14 @@ extension ClientState {
             return [.emit(.connectionCreated(connection))]
         case .connectionDestroyed(let seq, let id, let reason):
             guard view?.accept(seq) == true, let peer = view?.remove(id) else { return [] }
+            absences.forget(id)
             return [.emit(.connectionDestroyed(peer, reason))]
+        case .connectionAway(let id):
+            absences.add(id)
+            return []
+        case .connectionBack(let id):
+            absences.remove(id)
+            return []
         case .ping(let seq):
             // HB-2: the same holds for a ping.
             view?.advance(to: seq)
@@ -116,7 +123,9 @@ extension ClientState {
         case .connecting(let request, id, _):
             enter(welcome, request, now)
             view = SessionView(welcome)
-            return [.connectSucceeded(welcome)]
+            absences = PeerAbsences()
+            absences.enter(welcome.away ?? [], replayThrough: .zero)
+            return [.connectSucceeded(welcome)] + tellAbsences()
         case .reconnecting(let terms, let reconnection):
             guard case .connecting(id, _) = reconnection.step, let before = view else { return [] }
             enter(welcome, terms.request, now)
@@ -143,10 +152,11 @@ extension ClientState {
     private mutating func resumed(_ welcome: Welcome) -> [Effect] {
         // The server may repeat events that this client has seen (G3).
         view?.advance(to: welcome.seq)
+        absences.enter(welcome.away ?? [], replayThrough: welcome.replayThrough ?? .zero)
         let sends = pending.messagesToRepeat.map { Effect.send($0) } + sendPending()
         // RES-6: a message on this socket ends the time in which an older attempt, or the older secret, could take the
         // connection over.
-        return [.emit(.reconnected(.resumed))] + (sends.isEmpty ? [.send(.pong)] : sends)
+        return [.emit(.reconnected(.resumed))] + tellAbsences() + (sends.isEmpty ? [.send(.pong)] : sends)
     }
 
     /// Another connection. The fate of the requests that were sent on the old one is unknown (RES-9).
@@ -154,9 +164,17 @@ extension ClientState {
         _ welcome: Welcome, _ outcome: Welcome.Outcome, missing: MissingEvents?, _ before: SessionView
     ) -> [Effect] {
         let changes = view?.changes(since: before) ?? []
+        // Presence is not replayed: the list is that of now.
+        absences.enter(welcome.away ?? [], replayThrough: .zero)
         let unknown = pending.removeSent()
         return [.connectionReplaced(welcome)] + changes.map { .emit($0) }
-            + [.emit(.reconnected(outcome, missing: outcome == .lost ? missing : nil))]
+            + [.emit(.reconnected(outcome, missing: outcome == .lost ? missing : nil))] + tellAbsences()
             + unknown.map { Self.failure(of: $0, Self.lostBeforeAnswer) } + sendPending()
+    }
+
+    /// The changes in the absences of peers that the program does not know yet.
+    private mutating func tellAbsences() -> [Effect] {
+        guard let view else { return [] }
+        return absences.changes(at: view.seq, among: view.peers).map { .emit($0) }
     }
 }

@@ -10,7 +10,9 @@ extension ConnectionState {
             var join = JoinRequest(
                 connectionId: admission.connectionId, socket: admission.socket, role: admission.role,
                 data: admission.data, suppressesPresence: request.connectionEventsSuppressed,
-                getsPages: request.connectionPages, wallTime: admission.wallTime, secretHash: admission.secretHash,
+                getsPages: request.connectionPages,
+                getsAbsences: request.connectionAwayEvents, wallTime: admission.wallTime,
+                secretHash: admission.secretHash,
                 isExpired: admission.isExpired)
             if let resume = request.resume, let claimed = admission.claimedSecretHash {
                 join.resumption = Resumption(
@@ -41,13 +43,14 @@ extension ConnectionState {
                 connection: result.connection, connections: result.connections,
                 connectionCount: result.connectionCount, role: result.role, epoch: result.epoch, seq: result.seq,
                 outcome: result.outcome, replayThrough: result.replayThrough,
-                missing: result.missing,
+                missing: result.missing, away: result.absences?.ids,
                 resume: ResumeOffer(
                     secret: joining.resumeSecret, resumeWindow: result.resumeWindow,
                     recoveryWindow: result.recoveryWindow),
                 heartbeat: heartbeat)
             let answers = pending.resolve(id, with: nil) ?? []
-            let entry = ClientEntry(suppressesPresence: joining.request.suppressesPresence, pages: result.pages)
+            let entry = ClientEntry(
+                suppressesPresence: joining.request.suppressesPresence, pages: result.pages, absences: result.absences)
             return [.enter(id, welcome, entry)]
                 + answers.flatMap { send($0) }
         case .refused(let error):

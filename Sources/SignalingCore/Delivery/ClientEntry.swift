@@ -4,9 +4,14 @@ public struct ClientEntry: Sendable {
     public var suppressesPresence: Bool
     /// The list of connections that follows `connected` (CON-11).
     public var pages: ConnectionPages
+    /// The absences that `connected` names; `nil` for a client that is told of none (PRES-4).
+    public var absences: Absences?
 
-    public init(suppressesPresence: Bool = false, pages: ConnectionPages = ConnectionPages()) {
+    public init(
+        suppressesPresence: Bool = false, pages: ConnectionPages = ConnectionPages(), absences: Absences? = nil
+    ) {
         self.suppressesPresence = suppressesPresence
         self.pages = pages
+        self.absences = absences
     }
 }

@@ -8,7 +8,10 @@ extension Outbox {
         self.init(
             owner: welcome.connection.connectionId, suppressesPresence: entry.suppressesPresence, cursor: welcome.seq,
             recoversThrough: recoversThrough ?? .zero)
-        enter(with: EncodedLine(.connected(request, welcome)), entry.pages)
+        // The absences are those after every event of the replay.
+        enter(
+            with: EncodedLine(.connected(request, welcome)), entry.pages,
+            entry.absences.map { ToldAbsences($0, through: max(welcome.seq, welcome.replayThrough ?? .zero)) })
     }
 
     /// Adds a message for this connection alone, to be sent after every event that is now in the log.
@@ -23,4 +26,9 @@ extension Outbox {
 
     /// Whether the log no longer has the next event for this connection (G4).
     public func isOverrun(by log: borrowing SessionLog) -> Bool { cursor < log.reachesBackTo }
+
+    /// Whether the connection has not been sent the newest event, or the newest absences.
+    public func isBehind(_ log: borrowing SessionLog) -> Bool {
+        cursor < log.lastSeq || absences.map { $0.version != log.absences.version } ?? false
+    }
 }

@@ -39,6 +39,8 @@ public struct Outbox: Sendable {
     /// The rest of the list of connections, which directly follows `connected` (CON-11).
     private var pages = ConnectionPages()
     private var privateLines: Deque<PrivateLine> = []
+    /// Absences, as far as the client knows them; `nil` for a client that is told of none (PRES-4).
+    private(set) var absences: ToldAbsences?
     /// Unsent bytes for the client's own requests: its private lines, and its own signals that some of them acknowledge
     /// (``BackPressure``, WIRE-13).
     public private(set) var waitingByteCount = 0
@@ -52,16 +54,37 @@ public struct Outbox: Sendable {
 
     public var hasPrivateLines: Bool { welcome != nil || !pages.isEmpty || !privateLines.isEmpty }
 
-    /// Whether this connection gets the same bytes as every other one whose cursor is at `seq`.
-    func canShareBatch(from seq: Seq) -> Bool {
+    /// The forms in which the same events are sent to different connections.
+    public enum Form: CaseIterable, Sendable {
+        case plain
+        /// Without presence, and with the sender of each signal (CON-4, SIG-9).
+        case withoutPresence
+        /// With absences (PRES-4).
+        case withAbsences
+    }
+
+    public var form: Form { suppressesPresence ? .withoutPresence : absences == nil ? .plain : .withAbsences }
+
+    /// Whether this connection gets the same bytes as every other one of its form with this cursor, and with the absences
+    /// of this version.
+    func canShareBatch(from seq: Seq, absences version: UInt64) -> Bool {
         cursor == seq && recoversThrough <= seq && !hasPrivateLines
+            && absences.map { $0.version == version } ?? true
+    }
+
+    /// An outbox at the same position for nobody in particular.
+    func shared(cursor: Seq) -> Outbox {
+        var outbox = Outbox(owner: ConnectionID(""), suppressesPresence: suppressesPresence, cursor: cursor)
+        outbox.absences = absences
+        return outbox
     }
 
     /// Adds `connected` and the list that follows it.
-    mutating func enter(with line: EncodedLine, _ pages: ConnectionPages) {
+    mutating func enter(with line: EncodedLine, _ pages: ConnectionPages, _ absences: ToldAbsences?) {
         welcome = line.bytes
         waitingByteCount += line.byteCount
         self.pages = pages
+        self.absences = absences
     }
 
     /// Adds a line for this connection alone.
@@ -94,6 +117,7 @@ public struct Outbox: Sendable {
         for entry in entries {
             appendLines(before: entry.seq, &onlineOnly, into: &bytes)
             if bytes.count > start, bytes.count - start >= byteLimit { return .partial }
+            if case .presence(let subject) = entry.kind { absences?.note(presenceOf: subject, at: entry.seq) }
             if receives(entry) {
                 entry.line.append(
                     to: &bytes, withSender: suppressesPresence || entry.seq <= recoversThrough, separatedFrom: start)
@@ -101,6 +125,7 @@ public struct Outbox: Sendable {
             cursor = entry.seq
         }
         appendLines(before: nil, &onlineOnly, into: &bytes)
+        absences?.update(from: log, into: &bytes, separatedFrom: start)
         return .complete
 
         func appendLines(
@@ -146,8 +171,11 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// Moves the cursor after a ``SharedBatch`` was sent.
-    mutating func advance(to seq: Seq) { cursor = seq }
+    /// Moves to the position of another outbox of the same form, after a ``SharedBatch`` was sent.
+    mutating func advance(to other: Outbox) {
+        cursor = other.cursor
+        absences = other.absences
+    }
 }
 
 extension Audience {

@@ -34,6 +34,8 @@ public struct JoinRequest: Sendable {
     public var suppressesPresence: Bool
     /// Whether the client takes the list of connections in pages (CON-11).
     public var getsPages: Bool
+    /// Whether the client is told which connections are away (PRES-4).
+    public var getsAbsences: Bool
     public var wallTime: WallTime
     /// The hash of the secret that this client gets for its next resume.
     public var secretHash: ResumeSecretHash
@@ -44,7 +46,8 @@ public struct JoinRequest: Sendable {
 
     public init(
         connectionId: ConnectionID, socket: SocketID, role: Role, data: String, suppressesPresence: Bool = false,
-        getsPages: Bool = false, wallTime: WallTime, secretHash: ResumeSecretHash, resumption: Resumption? = nil,
+        getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime, secretHash: ResumeSecretHash,
+        resumption: Resumption? = nil,
         isExpired: Bool = false
     ) {
         self.connectionId = connectionId
@@ -53,6 +56,7 @@ public struct JoinRequest: Sendable {
         self.data = data
         self.suppressesPresence = suppressesPresence
         self.getsPages = getsPages
+        self.getsAbsences = getsAbsences
         self.wallTime = wallTime
         self.secretHash = secretHash
         self.resumption = resumption
@@ -92,6 +96,8 @@ public struct JoinResult: Sendable {
     public var replayThrough: Seq?
     /// The events that the log no longer has (RES-16).
     public var missing: MissingEvents? = nil
+    /// The connections that are away, for a client that is told of them.
+    public var absences: Absences? = nil
     public var resumeWindow: Duration
     public var recoveryWindow: Duration
 }

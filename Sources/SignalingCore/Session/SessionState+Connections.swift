@@ -39,14 +39,16 @@ extension SessionState {
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
         if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
+        log.absences.remove(claim.connectionId)
         roster.update(claim.connectionId) { member in
             member.attachment = .attached(request.socket)
             member.ticket.rotate(to: request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
-        return .joined(
-            joinResult(
-                of: member.connection, member.role, after: after, .resumed, replayThrough: log.lastSeq))
+        var result = joinResult(
+            of: member.connection, member.role, after: after, .resumed, replayThrough: log.lastSeq)
+        if request.isToldAbsences { result.absences = log.absences }
+        return .joined(result)
     }
 
     /// Begins a new connection.
@@ -94,6 +96,7 @@ extension SessionState {
             of: connection, request.role, after: start, replay?.missing == nil ? outcome : .lost,
             replayThrough: replay?.through)
         result.missing = replay?.missing
+        if request.isToldAbsences { result.absences = log.absences }
         if !request.suppressesPresence { list(others, in: &result, inPages: request.getsPages) }
         return .joined(result)
     }
@@ -143,6 +146,9 @@ extension SessionState {
         let until = now.advanced(by: bounds.resumeWindow)
         roster.update(binding.connectionId) { $0.attachment = .detached(at: now, until: until) }
         detachments.append(Detachment(connectionId: binding.connectionId, until: until))
+        awayDeadlines.append(
+            AwayDeadline(
+                connectionId: binding.connectionId, lostAt: now, moment: now.advanced(by: bounds.awayDelay)))
         // Expires the connection at once when the resume window is zero.
         advance(to: now, effects: &effects)
         return .done
@@ -157,6 +163,7 @@ extension SessionState {
         effects: inout [SessionEffect]
     ) -> Bool {
         guard let member = roster.remove(connection) else { return false }
+        log.absences.remove(connection)
         log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }
@@ -164,6 +171,11 @@ extension SessionState {
         if roster.isEmpty { effects.append(.presence(.sessionDestroyed)) }
         return true
     }
+}
+
+extension JoinRequest {
+    /// PRES-4: a client without presence is told of no absences either.
+    fileprivate var isToldAbsences: Bool { getsAbsences && !suppressesPresence }
 }
 
 /// The events that a new connection gets in the place of an earlier one.

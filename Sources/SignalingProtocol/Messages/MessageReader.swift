@@ -100,5 +100,13 @@ struct MessageReader {
         return readers
     }
 
+    func strings(_ name: String) throws(ClientMessageError) -> [String]? {
+        guard let value = object[name] else { return nil }
+        guard let values = value.arrayValue else { throw error("\"\(path)\(name)\" must be an array") }
+        let texts = values.compactMap(\.stringValue)
+        guard texts.count == values.count else { throw error("\"\(path)\(name)\" must hold strings only") }
+        return texts
+    }
+
     func isNull(_ name: String) -> Bool { object[name]?.isNull == true }
 }

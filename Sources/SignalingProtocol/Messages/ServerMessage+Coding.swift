@@ -38,6 +38,8 @@ extension ServerMessage {
             .connectionDestroyed(
                 try reader.requiredSeq("seq"), ConnectionID(try reader.requiredString("connectionId")),
                 try DisconnectReason(reader))
+        case "connectionAway": .connectionAway(ConnectionID(try reader.requiredString("connectionId")))
+        case "connectionBack": .connectionBack(ConnectionID(try reader.requiredString("connectionId")))
         case "disconnected": .disconnected(try DisconnectReason(reader), try Reconnect(reader))
         case "ping": .ping(try reader.requiredSeq("seq"))
         default: nil
@@ -83,6 +85,12 @@ extension ServerMessage {
             writer.member("seq", seq.rawValue)
             writer.member("connectionId", connection.rawValue)
             writer.member("reason", reason.rawValue)
+        case .connectionAway(let connection):
+            writer.member("ev", "connectionAway")
+            writer.member("connectionId", connection.rawValue)
+        case .connectionBack(let connection):
+            writer.member("ev", "connectionBack")
+            writer.member("connectionId", connection.rawValue)
         case .disconnected(let reason, let reconnect):
             writer.member("ev", "disconnected")
             writer.member("reason", reason.rawValue)

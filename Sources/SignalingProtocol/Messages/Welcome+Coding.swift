@@ -17,6 +17,7 @@ extension Welcome {
             missing: try reader.object("missing").map { (missing) throws(ClientMessageError) in
                 try MissingEvents(missing)
             },
+            away: try reader.strings("away")?.map { ConnectionID($0) },
             resume: ResumeOffer(
                 secret: ResumeSecret(try offer.requiredString("secret")),
                 resumeWindow: .seconds(try offer.requiredInteger("resumeSeconds")),
@@ -42,6 +43,12 @@ extension Welcome {
             writer.member("first", missing.first.rawValue)
             writer.member("last", missing.last.rawValue)
             writer.endObject()
+        }
+        if let away {
+            writer.name("away")
+            writer.beginArray()
+            for connection in away { writer.value(connection.rawValue) }
+            writer.endArray()
         }
         writer.name("resume")
         writer.beginObject()

@@ -28,6 +28,8 @@ public struct Welcome: Hashable, Sendable {
     public var replayThrough: Seq?
     /// After ``Outcome/lost``: the events that the log no longer has (RES-16). `nil` if the server cannot name them.
     public var missing: MissingEvents?
+    /// The connections that are away, for a client that asked for them (PRES-4).
+    public var away: [ConnectionID]?
     public var resume: ResumeOffer
     /// The time between two pings of the server, in whole seconds (HB-1).
     public var heartbeat: Duration
@@ -35,7 +37,7 @@ public struct Welcome: Hashable, Sendable {
     public init(
         connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
         seq: Seq, outcome: Outcome,
-        replayThrough: Seq? = nil, missing: MissingEvents? = nil, resume: ResumeOffer,
+        replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil, resume: ResumeOffer,
         heartbeat: Duration = Limits.heartbeat
     ) {
         self.connection = connection
@@ -47,6 +49,7 @@ public struct Welcome: Hashable, Sendable {
         self.outcome = outcome
         self.replayThrough = replayThrough
         self.missing = missing
+        self.away = away
         self.resume = resume
         self.heartbeat = heartbeat
     }

@@ -83,6 +83,12 @@ public enum Limits {
     /// The default time after the loss of its socket in which a client can fetch missed broadcasts (RES-2).
     public static let recoveryWindow = Duration.seconds(300)
 
+    /// How long after the loss of its socket a connection is told away (PRES-4).
+    public static let awayDelay = Duration.seconds(10)
+
+    /// Most connections of a session that are told away at a time (PRES-4).
+    public static let awayCount = 1_000
+
     /// Longest `reconnectAfter` that a client follows (RES-13).
     public static let longestReconnectWait = Duration.seconds(60)
 }

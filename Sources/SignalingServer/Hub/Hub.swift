@@ -147,8 +147,9 @@ final class Hub<Environment: HubEnvironment> {
 
     private func room(of session: SessionID, end: Seq) -> Room<Environment.Socket> {
         if let room = rooms[session] { return room }
+        let position = engine.withLog(of: session) { ($0.lastSeq, $0.absences.version) } ?? (end, 0)
         let room = Room<Environment.Socket>(
-            session: session, flushedThrough: engine.withLog(of: session) { $0.lastSeq } ?? end,
+            session: session, flushedThrough: position.0, flushedAbsences: position.1,
             flushScheduler: FlushScheduler(intervalPerMember: limits.flushIntervalPerMember))
         rooms[session] = room
         return room

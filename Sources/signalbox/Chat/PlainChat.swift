@@ -72,6 +72,10 @@ final class PlainChat {
             if isTerminal { say("\(name(connection)) is here") }
         case .connectionDestroyed(let connection, _):
             if isTerminal { say("\(name(connection)) has left") }
+        case .connectionAway(let connection):
+            if isTerminal { say("\(name(connection)) is away") }
+        case .connectionBack(let connection):
+            if isTerminal { say("\(name(connection)) is back") }
         case .reconnecting:
             say("the connection is lost; trying to come back")
         case .reconnected(.lost, let missing?):

@@ -52,6 +52,10 @@ struct ListenCommand: AsyncParsableCommand {
             return [
                 "event": "connectionDestroyed", "connection": describe(connection), "reason": .string(reason.rawValue),
             ]
+        case .connectionAway(let connection):
+            return ["event": "connectionAway", "connection": describe(connection)]
+        case .connectionBack(let connection):
+            return ["event": "connectionBack", "connection": describe(connection)]
         case .reconnecting: return ["event": "reconnecting"]
         case .reconnected(let outcome, let missing):
             var object: JSONObject = ["event": "reconnected", "outcome": .string(outcome.rawValue)]

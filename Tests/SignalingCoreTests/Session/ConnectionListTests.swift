@@ -135,8 +135,8 @@ struct ConnectionListTests {
 
     @Test("CON-11, RES-4: pages come after connected and before the replay, newer events and answers")
     func order() throws {
-        var session = SessionState(connectionCount: 1_000)
-        for number in 0..<300 { session.join("m\(number)") }
+        var session = SessionState(connectionCount: 2_000)
+        for number in 0..<1_500 { session.join("m\(number)") }
         let result = try joinForPages("ada", &session)
         let welcome = Welcome(
             connection: result.connection, connections: result.connections, connectionCount: result.connectionCount,
@@ -155,11 +155,11 @@ struct ConnectionListTests {
             messages.append(lines(bytes).map { String($0.prefix(22)) })
         }
         #expect(progress == .complete && !outbox.hasPrivateLines && outbox.waitingByteCount == 0)
-        #expect(messages.count == 2 || messages.count == 3, "parts of about 20,000 bytes")
+        #expect((4...10).contains(messages.count), "parts of about 20,000 bytes")
         let words = messages.flatMap(\.self)
         #expect(words.first == #"{"ev":"connected","id""#)
         #expect(words.dropFirst().dropLast(2).allSatisfy { $0 == #"{"ev":"connections","c"# } && words.count >= 5)
-        #expect(words.suffix(2) == [#"{"ev":"signal","seq":3"#, #"{"ev":"ack","id":2}"#])
+        #expect(words.suffix(2) == [#"{"ev":"signal","seq":1"#, #"{"ev":"ack","id":2}"#])
     }
 }
 

@@ -26,6 +26,7 @@ export class Session extends MediaCalls {
   #driver;
   #server;
   #connectEventsSuppressed;
+  #awayEvents;
   #connectHandler = new ConnectHandler(this);
   #attempts = 0;
   #held;
@@ -35,6 +36,7 @@ export class Session extends MediaCalls {
     this.#shared = shared;
     this.#server = options.server;
     this.#connectEventsSuppressed = options.connectionEventsSuppressed === true;
+    this.#awayEvents = options.connectionAwayEvents === true;
     this.#held = new HeldSignals(shared.log);
     this.#driver = new Driver(
       shared.environment,
@@ -98,7 +100,10 @@ export class Session extends MediaCalls {
       apiKey: this.apiKey,
       sessionId: this.sessionId,
       token,
-      options: this.#connectEventsSuppressed ? { connectionEventsSuppressed: true } : undefined,
+      options: {
+        ...(this.#connectEventsSuppressed ? { connectionEventsSuppressed: true } : {}),
+        ...(this.#awayEvents ? { connectionAwayEvents: true } : {}),
+      },
     });
     return this;
   }
@@ -212,6 +217,10 @@ export class Session extends MediaCalls {
       case 'connectionDestroyed':
         this.#destroyed(event);
         break;
+      case 'connectionAway':
+      case 'connectionBack':
+        this.#absenceChanged(event);
+        break;
       case 'reconnecting':
         this.dispatchEvent(new OTEvent('sessionReconnecting', this));
         break;
@@ -274,6 +283,12 @@ export class Session extends MediaCalls {
     this.connections.remove(connection);
     if (this.#connectEventsSuppressed) return;
     this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
+  }
+
+  /** An extension (PRES-4): another connection has had no socket for 10 s, or is back. */
+  #absenceChanged({ name, connectionId }) {
+    const connection = this.connections.get(connectionId);
+    if (connection) this.dispatchEvent(new ConnectionEvent(name, this, connection));
   }
 
   #signalled(signal) {

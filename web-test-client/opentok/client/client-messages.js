@@ -2,6 +2,7 @@
 
 import { LOST_BEFORE_ANSWER } from './client-core.js';
 import { CloseCode, Code } from './codes.js';
+import { PeerAbsences } from './peer-absences.js';
 import { requestedWait } from './reconnect-policy.js';
 import { SessionView } from './session-view.js';
 
@@ -39,7 +40,9 @@ export function received(core, message, now) {
     case 'disconnected':
       return dismissed(core, message, now);
   }
-  if (core.phase.name === 'connected' || core.phase.name === 'disconnecting') receivedInSession(core, message);
+  if (core.phase.name !== 'connected' && core.phase.name !== 'disconnecting') return;
+  receivedInSession(core, message);
+  tellAbsences(core);
 }
 
 /** A page of the list that belongs to the `connected` before it. The client's own connection is the newest. */
@@ -76,7 +79,14 @@ function receivedInSession(core, message) {
       break;
     case 'connectionDestroyed':
       if (!core.view.accept(message.seq) || !core.view.remove(message.connectionId)) return;
+      core.absences.forget(message.connectionId);
       core.emit({ name: 'connectionDestroyed', connectionId: message.connectionId, reason: message.reason });
+      break;
+    case 'connectionAway':
+      core.absences.add(message.connectionId);
+      break;
+    case 'connectionBack':
+      core.absences.remove(message.connectionId);
       break;
     case 'ping':
       // HB-2: the same holds for a ping.
@@ -156,7 +166,10 @@ function welcomed(core, welcome, now) {
       if (welcome.id !== requestId) return;
       enter(core, welcome, connect, now);
       core.view = new SessionView(welcome);
+      core.absences = new PeerAbsences();
+      core.absences.enter(welcome.away ?? [], 0);
       core.add({ do: 'connectSucceeded', welcome });
+      tellAbsences(core);
       break;
     }
     case 'reconnecting': {
@@ -171,6 +184,12 @@ function welcomed(core, welcome, now) {
       break;
     }
   }
+}
+
+/** Emits the changes in the absences of peers that the program does not know yet. */
+function tellAbsences(core) {
+  if (core.view === null) return;
+  for (const event of core.absences.changes(core.view)) core.emit(event);
 }
 
 function enter(core, { resume, heartbeatSeconds }, connect, now) {
@@ -188,6 +207,8 @@ function resumed(core, welcome) {
   // connection over.
   if (core.effects.every((effect) => effect.do !== 'send')) core.send({ op: 'pong' });
   core.emit({ name: 'reconnected', outcome: 'resumed' });
+  core.absences.enter(welcome.away ?? [], welcome.replayThrough ?? 0);
+  tellAbsences(core);
 }
 
 /** Another connection. The fate of the requests that were sent on the old one is unknown (RES-9). */
@@ -203,6 +224,9 @@ function replaced(core, welcome, outcome) {
   }
   const missing = outcome === 'lost' ? welcome.missing : undefined;
   core.emit({ name: 'reconnected', outcome, ...(missing ? { missing } : {}) });
+  // Presence is not replayed: the list is that of now.
+  core.absences.enter(welcome.away ?? [], 0);
+  tellAbsences(core);
   for (const request of core.pending.removeSent()) {
     core.failNotConnected(request, `${LOST_BEFORE_ANSWER} Whether the request arrived is not known.`);
   }

@@ -9,6 +9,8 @@ const SHAPES = new Map([
   ['signal', isWholeSignal],
   ['connectionCreated', (message) => isConnection(message.connection)],
   ['connectionDestroyed', (message) => typeof message.connectionId === 'string'],
+  ['connectionAway', (message) => typeof message.connectionId === 'string'],
+  ['connectionBack', (message) => typeof message.connectionId === 'string'],
   ['disconnected', () => true],
   ['ping', () => true],
 ]);
@@ -32,6 +34,7 @@ function isWholeConnected(message) {
     isConnectionList(message.connections) &&
     (message.connectionCount === undefined || isCount(message.connectionCount)) &&
     Number.isInteger(message.seq) &&
+    (message.away === undefined || isTextList(message.away)) &&
     (message.missing === undefined || isRange(message.missing)) &&
     typeof message.heartbeatSeconds === 'number' &&
     message.heartbeatSeconds > 0
@@ -40,6 +43,10 @@ function isWholeConnected(message) {
 
 function isConnectionList(value) {
   return Array.isArray(value) && value.every(isConnection);
+}
+
+function isTextList(value) {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function isCount(value) {

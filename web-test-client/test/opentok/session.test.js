@@ -455,3 +455,18 @@ test('a log level prints its own messages and more severe ones', () => {
   OT.error('four');
   assert.deepEqual(browser.printed, [['warn', 'one'], ['debug', 'three']]);
 });
+
+test('PRES-4 absences are events for a program that asks for them, and the others get none', () => {
+  const changes = { connections: [ada, bob], away: ['ada-id'] };
+  const { browser, session } = joined({ connectionAwayEvents: true, changes });
+  assert.deepEqual(browser.socket.sent[0].options, { connectionAwayEvents: true, connectionPages: true });
+  const seen = [];
+  session.on({
+    connectionAway: ({ type, connection }) => seen.push([type, connection === session.connections.get('ada-id')]),
+    connectionBack: ({ type, connection }) => seen.push([type, connection === session.connections.get('ada-id')]),
+  });
+  browser.socket.receive({ ev: 'connectionBack', connectionId: 'ada-id' });
+  browser.socket.receive({ ev: 'connectionAway', connectionId: 'ada-id' });
+  assert.deepEqual(seen, [['connectionBack', true], ['connectionAway', true]]);
+  assert.equal(joined().browser.socket.sent[0].options.connectionAwayEvents, undefined);
+});
