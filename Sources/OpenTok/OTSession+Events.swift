@@ -93,10 +93,11 @@ extension OTSession {
             guard isConnected(attempt), let known = state.withLock({ $0.peers.removeValue(forKey: peer.connectionId) })
             else { return }
             delegate?.session(self, connectionDestroyed: known, reason: OTDisconnectReason(reason))
+        case .connectionAway, .connectionBack: break
         case .reconnecting:
             guard move(to: .reconnecting, attempt) else { return }
             delegate?.sessionDidBeginReconnecting(self)
-        case .reconnected(let outcome):
+        case .reconnected(let outcome, _):
             guard move(to: .connected, attempt) else { return }
             if outcome != .resumed { replaceConnection() }
             delegate?.sessionDidReconnect(self, outcome: OTReconnectOutcome(outcome))

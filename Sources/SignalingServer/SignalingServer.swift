@@ -141,7 +141,9 @@ public final class SignalingServer: Service {
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         // The last step, since it deletes the saved sessions: nothing after it can fail, and no client is connected
         // yet.
-        if let stateFolder { engine.restore(try stateFolder.restoreSessions(now: loop.now, wallTime: .current)) }
+        if let stateFolder {
+            engine.restore(try stateFolder.restoreSessions(now: loop.now, wallTime: .current), now: loop.now)
+        }
         parts = Parts(
             engine: engine, hub: hub, router: router, transport: transport, handler: handler, stateFolder: stateFolder)
         return (transport.port, developmentSecret)

@@ -70,6 +70,7 @@ public struct History: Sendable {
         public var epoch: Epoch
         public var seq: Seq
         public var replayThrough: Seq?
+        public var missing: MissingEvents?
         /// The other connections; nil when the connection was resumed, since the client knows them.
         public var others: [ConnectionID]?
 
@@ -79,6 +80,7 @@ public struct History: Sendable {
             epoch = welcome.epoch
             seq = welcome.seq
             replayThrough = welcome.replayThrough
+            missing = welcome.missing
             let own = welcome.connection.connectionId
             others = outcome == .resumed ? nil : welcome.connections.map(\.connectionId).filter { $0 != own }
         }

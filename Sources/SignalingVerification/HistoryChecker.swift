@@ -24,7 +24,7 @@ public struct HistoryChecker {
         var isOpen = false
 
         /// Broadcasts up to this seq are replayed: the server accepted them before the connection began.
-        var recoveredThrough: Seq { entry.outcome == .recovered ? entry.replayThrough ?? entry.seq : .zero }
+        var recoveredThrough: Seq { entry.outcome == .new ? .zero : entry.replayThrough ?? .zero }
     }
 
     /// The violations of the promises in a history; empty when it keeps all of them.
@@ -93,6 +93,13 @@ public struct HistoryChecker {
                 }
                 if entry.outcome == .recovered, current?.entry.epoch != entry.epoch {
                     report(.g4, "\(name) recovered in another epoch")
+                }
+                if let missing = entry.missing {
+                    // RES-16: the log still has what follows, and the client continues there.
+                    if entry.outcome != .lost || missing.last != entry.seq || missing.first > missing.last {
+                        report(.g4, "\(name) misses \(missing.first) to \(missing.last) as \(entry.outcome)")
+                    }
+                    if current?.entry.epoch != entry.epoch { report(.g4, "\(name) misses events of another epoch") }
                 }
                 close(at: index, isOpen: false)
                 current = (entry, index)
@@ -292,8 +299,12 @@ public struct HistoryChecker {
         }
         through = max(through, seen.max() ?? .zero)
         let end = life.isOpen && history.isSettled ? max(through, lastSeqs[epoch] ?? .zero) : through
-        // A recovered connection continues at the seq that the one before it had reached.
-        let recoversFrom = next.flatMap { $0.entry.outcome == .recovered ? $0.entry.seq : nil }
+        // A recovered connection continues at the seq that the one before it had reached, and a lost one may tell from
+        // which seq on events are missing (RES-16).
+        let recoversFrom = next.flatMap { next in
+            next.entry.outcome == .recovered
+                ? next.entry.seq : next.entry.missing.map { Seq($0.first.rawValue - 1) }
+        }
         for (seq, event) in orders[epoch] ?? [:] where seq > life.entry.seq && !seen.contains(seq) {
             let isDue = seq <= end || (recoversFrom.map { seq <= $0 } ?? false && event.isBroadcast)
             guard isDue, isMeant(event, at: seq, for: life, record) else { continue }
@@ -396,7 +407,7 @@ public struct HistoryChecker {
                 }
             case .received(let reception):
                 guard let from = reception.from, let life, from != life.connectionId, let seq = reception.seq,
-                    seq > life.replayThrough ?? .zero || life.outcome != .recovered, !view.contains(from)
+                    seq > life.replayThrough ?? .zero, !view.contains(from)
                 else { continue }
                 report(.g7, "\(record.name) got \(reception.data) from \(from), which is not in its list")
             case .ended:

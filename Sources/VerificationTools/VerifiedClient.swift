@@ -99,7 +99,7 @@ final class VerifiedClient: Sendable {
             case .heard(.disconnected):
                 notes.cutOffAt = nil
                 add(.ended)
-            case .heard(.overflowed): break
+            case .heard(.connectionAway), .heard(.connectionBack), .heard(.overflowed): break
             }
         }
     }

@@ -98,3 +98,34 @@ async def test_tok_6_a_session_id_made_elsewhere_opens_with_a_token_for_exactly_
     assert error["code"] == 1004
     unsigned = await Client.denied(server, foreign[0], server.project.token(foreign[0], secret="another secret"))
     assert unsigned["code"] == 1004
+
+
+async def test_con_11_a_client_that_asks_for_pages_gets_the_list_of_connections_in_pages(server):
+    session = server.project.session()
+    options = {"connectionPages": True}
+    async with await Client.join(server, session, options=options) as first:
+        assert first.connected["connections"] == [first.me] and "connectionCount" not in first.connected
+        data = "x" * 1_000
+        members = [first]
+        for _ in range(120):
+            members.append(await Client.join(server, session, data=data, options={"connectionEventsSuppressed": True}))
+        async with await Client.join(server, session, options=options) as last:
+            assert last.connected["connections"] == [last.me] and last.connected["connectionCount"] == 122
+            listed, rests = [], []
+            while not rests or rests[-1] > 0:
+                page = await last.expect("connections")
+                listed += page["connections"]
+                rests.append(page["rest"])
+                assert len(page["connections"]) <= 1_000 and len(json.dumps(page["connections"])) <= 262_144
+            assert listed == [member.me for member in members]
+            assert len(rests) > 1 and rests == sorted(rests, reverse=True)
+            answer, events = await last.signal(type="x")
+            assert [event["ev"] for event in events] == ["signal"], "newer events follow the list"
+            async with await reconnect(server, session, last, after=answer["seq"], options=options) as back:
+                assert back.connected["outcome"] == "resumed" and "connectionCount" not in back.connected
+                answer, events = await back.signal(type="y")
+                assert [event["ev"] for event in events] == ["signal"], "no list after resumed"
+        async with await Client.join(server, session) as plain:
+            assert plain.connected["connections"][:121] == [member.me for member in members], "the form of all others"
+        for member in members[1:]:
+            await member.leave()

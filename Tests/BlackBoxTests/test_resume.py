@@ -132,6 +132,29 @@ async def test_res_2_res_12_after_the_resume_window_a_client_recovers_and_after_
                 assert back.connected["outcome"] == "lost"
 
 
+async def test_res_16_after_a_log_overrun_a_client_learns_what_is_missing_and_gets_the_rest():
+    """The log has 2,048 events by default."""
+    with Server(signal_rate=0) as server:
+        session = server.project.session()
+        async with await Client.join(server, session) as bob:
+            ada = await Client.join(server, session)
+            await bob.expect("connectionCreated", seq=2)
+            ada.socket.transport.abort()
+            for number in range(2_500):
+                answer, _ = await bob.signal(type="chat", data=str(number))
+            assert answer["seq"] == 2_502
+            async with await reconnect(server, session, ada, after=2) as back:
+                connected = back.connected
+                assert connected["outcome"] == "lost" and back.id != ada.id
+                # With the end of the old connection and the beginning of the new one, the log ends at 2504.
+                assert connected["missing"] == {"first": 3, "last": 456}
+                assert connected["seq"] == 456 and connected["replayThrough"] == 2_503
+                for seq in range(457, 2_503):
+                    await back.expect("signal", seq=seq, data=str(seq - 3), connection=bob.me)
+                answer, events = await back.signal(type="x")
+                assert [event["ev"] for event in events] == ["signal"], "no presence event of the time between"
+
+
 async def test_res_2_g_4_a_restart_without_saved_state_is_reported_as_lost():
     with Server() as server:
         session = server.project.session()
@@ -200,3 +223,27 @@ async def test_res_3_any_integer_is_accepted_as_after(long_windows, after, outco
         code, _ = await ada.closed()
         assert code == 4004, "RES-8"
         assert back.connected["connections"] == [back.me], "RES-12: the old connection has ended"
+
+
+async def test_pres_4_a_client_that_asks_for_it_learns_that_another_is_away_and_that_it_is_back(long_windows):
+    session = long_windows.project.session()
+    asking = {"connectionAwayEvents": True}
+    async with (
+        await Client.join(long_windows, session, options=asking) as bob, await Client.join(long_windows, session) as eve
+    ):
+        ada = await Client.join(long_windows, session)
+        assert bob.connected["away"] == [] and "away" not in eve.connected
+        for seq in (2, 3):
+            await bob.expect("connectionCreated", seq=seq)
+        await eve.expect("connectionCreated", seq=3)
+        ada.socket.transport.abort()
+        assert await bob.expect("connectionAway") == {"ev": "connectionAway", "connectionId": ada.id}
+        async with await Client.join(long_windows, session, options=asking) as dan:
+            assert dan.connected["away"] == [ada.id]
+            async with await reconnect(long_windows, session, ada, after=3) as back:
+                assert back.connected["outcome"] == "resumed" and "away" not in back.connected
+                assert await dan.expect("connectionBack") == {"ev": "connectionBack", "connectionId": ada.id}
+                await bob.expect("connectionCreated", seq=4)
+                await bob.expect("connectionBack", connectionId=ada.id)
+        answer, events = await eve.signal(type="x")
+        assert {event["ev"] for event in events} == {"connectionCreated", "connectionDestroyed", "signal"}

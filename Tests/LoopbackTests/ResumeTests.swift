@@ -31,8 +31,9 @@ struct ResumeTests {
                     case .signal(let signal): numbers.append(signal.data ?? "")
                     case .connectionCreated(let peer): #expect(!isBob && peer.data == "Bob")
                     case .reconnecting: #expect(isBob)
-                    case .reconnected(let outcome): #expect(isBob && outcome == .resumed)
-                    case .connectionDestroyed, .disconnected, .overflowed: Issue.record("a client disconnected")
+                    case .reconnected(let outcome, _): #expect(isBob && outcome == .resumed)
+                    case .connectionDestroyed, .connectionAway, .connectionBack, .disconnected, .overflowed:
+                        Issue.record("a client disconnected")
                     }
                 }
                 #expect(numbers == (0..<count).map(String.init))

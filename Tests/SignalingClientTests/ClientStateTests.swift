@@ -49,8 +49,10 @@ func describe(_ effect: ClientState.Effect) -> String {
     case .emit(.connectionCreated(let connection)): "created \(connection.data)"
     case .emit(.connectionDestroyed(let connection, let reason)): "destroyed \(connection.data) \(reason)"
     case .connectionReplaced(let welcome): "now \(welcome.connection.connectionId)"
+    case .emit(.connectionAway(let connection)): "away \(connection.data)"
+    case .emit(.connectionBack(let connection)): "back \(connection.data)"
     case .emit(.reconnecting): "reconnecting"
-    case .emit(.reconnected(let outcome)): "reconnected \(outcome)"
+    case .emit(.reconnected(let outcome, _)): "reconnected \(outcome)"
     case .emit(.disconnected(let reason)): "disconnected \(reason)"
     case .emit(.overflowed): "overflowed"
     }
@@ -79,7 +81,10 @@ struct ClientStateTests {
         #expect(driven.handle(.connect(.test)) == ["open"])
         #expect(
             driven.handle(.socketOpened)
-                == [#"send {"op":"connect","id":1,"apiKey":"1","sessionId":"1_s","token":"t"}"#])
+                == [
+                    #"send {"op":"connect","id":1,"apiKey":"1","sessionId":"1_s","token":"t","#
+                        + #""options":{"connectionPages":true}}"#
+                ])
         #expect(driven.handle(.received(.connected(RequestID(1), .test))) == ["connected"])
         #expect(driven.state.connection == bob)
     }

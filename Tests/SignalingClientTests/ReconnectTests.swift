@@ -45,6 +45,7 @@ struct ReconnectTests {
         #expect(
             driven.handle(.socketOpened) == [
                 #"send {"op":"connect","id":2,"apiKey":"1","sessionId":"1_s","token":"t","#
+                    + #""options":{"connectionPages":true},"#
                     + #""resume":{"connectionId":"bob","secret":"s1","epoch":"e","after":7}}"#
             ])
         #expect(driven.state.connection == bob, "the connection continues meanwhile")

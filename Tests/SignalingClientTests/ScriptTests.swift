@@ -178,8 +178,11 @@ private struct ScriptedClient: ~Copyable {
         case .connectionCreated(let connection): "connectionCreated \(connection.connectionId)"
         case .connectionDestroyed(let connection, let reason):
             "connectionDestroyed \(connection.connectionId) \(reason)"
+        case .connectionAway(let connection): "connectionAway \(connection.connectionId)"
+        case .connectionBack(let connection): "connectionBack \(connection.connectionId)"
         case .reconnecting: "reconnecting"
-        case .reconnected(let outcome): "reconnected \(outcome) \(ownNow)"
+        case .reconnected(let outcome, let missing):
+            "reconnected \(outcome) \(ownNow)" + (missing.map { " without \($0.first) to \($0.last)" } ?? "")
         case .disconnected(let reason): "disconnected \(reason)"
         case .overflowed: "overflowed"
         }
@@ -214,7 +217,17 @@ private struct ScriptedClient: ~Copyable {
             case "connectionDestroyed":
                 return own.contains(connection)
                     ? [] : [Word(group: .told, text: "connectionDestroyed \(connection) \(part("reason"))")]
-            case "reconnected": return [Word(group: .told, text: "reconnected \(part("outcome")) \(connection)")]
+            case "connectionAway", "connectionBack":
+                return [Word(group: .told, text: "\(part("name")) \(connection)")]
+            case "reconnected":
+                let missing = word["missing"].flatMap { missing in
+                    missing["first"]?.integerValue.flatMap { first in
+                        missing["last"]?.integerValue.map { " without \(first) to \($0)" }
+                    }
+                }
+                return [
+                    Word(group: .told, text: "reconnected \(part("outcome")) \(connection)" + (missing ?? ""))
+                ]
             case "disconnected": return [Word(group: .told, text: "disconnected \(part("reason"))")]
             case let other: return [Word(group: .told, text: other)]
             }

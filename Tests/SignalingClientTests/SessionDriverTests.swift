@@ -112,7 +112,10 @@ struct SessionDriverTests {
         #expect(environment.link.written.isEmpty)
         environment.endTurn()
         #expect(
-            environment.link.written == [#"{"op":"connect","id":1,"apiKey":"1","sessionId":"1_s","token":"t"}"#])
+            environment.link.written == [
+                #"{"op":"connect","id":1,"apiKey":"1","sessionId":"1_s","token":"t","#
+                    + #""options":{"connectionPages":true}}"#
+            ])
         environment.link.receive(connected)
         #expect(record.connects.count == 1)
         #expect(driver.snapshot.withLock { $0.connection?.data } == "Bob")

@@ -130,6 +130,7 @@ extension SessionOutcome: CustomTestStringConvertible {
                 + (join.outcome == .new ? "" : " \(join.outcome)")
                 + (join.replayThrough.map { " through \($0)" } ?? "")
                 + (join.suppressesPresence ? " without presence" : "")
+                + (join.missing.map { " without \($0.first) to \($0.last)" } ?? "")
         case .wasForceDisconnected: "was force-disconnected"
         case .done: "done"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
@@ -167,10 +168,10 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
         case .send(.disconnected(let reason, let reconnect)):
             "send disconnected \(reason)" + (reconnect == .never ? "" : ", come back")
         case .send(let message): "send \(text(message.encoded()))"
-        case .enter(let request, let welcome, let suppressesPresence):
+        case .enter(let request, let welcome, let entry):
             "enter \(request) \(welcome.connection.connectionId)"
                 + (welcome.outcome == .new ? "" : " \(welcome.outcome)")
-                + (suppressesPresence ? " without presence" : "")
+                + (entry.suppressesPresence ? " without presence" : "")
         case .authenticate(let request): "authenticate \(request.token)"
         case .submit(let command, let session, let request):
             "submit \(command.testDescription) to \(session)" + (request.map { " as \($0)" } ?? "")

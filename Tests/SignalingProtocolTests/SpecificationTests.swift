@@ -81,6 +81,10 @@ struct SpecificationTests {
             "online-only signals that wait for delivery in a session": "256, 262,144 bytes",
             "connections in a session": "15,000, configurable",
             "connections of a session that only a recovery can continue": "1,024",
+            "list of connections without pages": "\(Limits.connectionListByteCount / 1_048_576) MiB of JSON",
+            "page of the list of connections":
+                "1,000 connections, \(bytes(Limits.connectionPageByteCount)) of JSON",
+            "connections of a session that are told away at a time": "1,000",
             "unanswered requests of a connection that resumes": "\(Limits.unansweredRequests)",
             "unanswered requests of one connection": "\(Limits.unansweredRequests)",
             "unsent responses of one connection": bytes(Limits.waitingByteCount),

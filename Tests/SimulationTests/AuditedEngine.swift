@@ -66,7 +66,7 @@ final class AuditedEngine: SessionEngine {
                 try reader.read(piece)
                 rest = rest.dropFirst(piece.count)
             }
-            engine.restore(try reader.finish())
+            engine.restore(try reader.finish(), now: world.now)
         } catch {
             return world.fail("RES-15: the state file is refused: \(error)")
         }
@@ -147,6 +147,7 @@ final class AuditedEngine: SessionEngine {
         world.count(result.outcome.rawValue)
         if isRestored { world.count("\(result.outcome.rawValue) after a restart") }
         if let through = result.replayThrough, through > result.seq { world.count("replayed") }
+        if result.missing != nil { world.count("missing") }
         if result.outcome == .resumed {
             audit.lostAt[id] = nil
         } else {
@@ -194,7 +195,7 @@ extension AuditedEngine: SessionEngineObserver {
                     world.fail("G7: \(id) expired before its time")
                 }
             }
-        case .connected, .ack, .error, .disconnected, .ping, nil:
+        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }
         logs[audit.epoch, default: []].append(History.LogRecord(entry.seq, event))

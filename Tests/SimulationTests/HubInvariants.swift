@@ -62,7 +62,7 @@ enum HubInvariants {
         if room.isDirty, !hub.dirtyRooms.contains(where: { $0 === room }) { return "G5: a dirty room is not listed" }
         if peer.isBacklogged { return nil }
         if subscription.outbox.hasPrivateLines, !isListed { return "WIRE-8: an answer is not sent" }
-        let isBehind = hub.engine.withLog(of: room.session) { subscription.outbox.cursor < $0.lastSeq } ?? false
+        let isBehind = hub.engine.withLog(of: room.session) { subscription.outbox.isBehind($0) } ?? false
         return isBehind && !room.isDirty && !isListed ? "G3: events are not sent" : nil
     }
 

@@ -24,13 +24,17 @@ final class Scenario {
         let world = World(seed: seed, isTraced: isTraced)
         self.world = world
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
-        bounds = SessionState.Bounds(
+        var bounds = SessionState.Bounds(
             connectionCount: 8, logEventCount: Int.random(in: 8...40, using: &world.random), logByteCount: 100_000,
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.1),
             recoverableCount: Int.random(in: 1...4, using: &world.random))
+        bounds.listBlockByteCount = Int.random(in: 1...300, using: &world.random)
+        bounds.awayDelay = world.milliseconds(500...4_000)
+        self.bounds = bounds
         limits = HubLimits(
             heartbeat: .seconds(4), backPressure: BackPressure.Bounds(byteCount: 500, requestCount: 256),
-            linesPerTurn: Int.random(in: 2...6, using: &world.random), catchUpByteCount: 400,
+            linesPerTurn: Int.random(in: 2...6, using: &world.random),
+            catchUpByteCount: Int.random(in: 150...400, using: &world.random),
             flushIntervalPerMember: world.milliseconds(0...2),
             drain: DrainPlan.Pace(
                 perClient: world.milliseconds(0...400), sliceCount: Int.random(in: 1...2, using: &world.random)))
@@ -103,6 +107,10 @@ final class Scenario {
         let here = Set(server?.engine.connections(of: Tokens.session).map(\.connectionId) ?? [])
         let connected = Set(clients.filter(\.isConnected).compactMap(\.connection))
         if here != connected { world.fail("G7: the server has \(here.sorted()), connected are \(connected.sorted())") }
+        let away = server?.engine.withLog(of: Tokens.session) { Set($0.absences.ids) } ?? []
+        for client in clients where client.isConnected && !client.knows(away) {
+            world.fail("PRES-4: \(client.name) knows \(client.absences.sorted()), away are \(away.sorted())")
+        }
         let onTheWire = world.judge.violations(at: world.now, isSettled: true).map { "on the wire, \($0)" }
         return world.faults + HistoryChecker.violations(in: history).map(\.description) + onTheWire
     }

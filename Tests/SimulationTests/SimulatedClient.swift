@@ -14,6 +14,7 @@ final class SimulatedClient: @unchecked Sendable {
     let world: World
     let name: String
     let suppressesPresence: Bool
+    private let getsAbsences: Bool
     /// The next token expires within seconds.
     var getsExpiringTokens: Bool
     /// The newest socket.
@@ -27,12 +28,17 @@ final class SimulatedClient: @unchecked Sendable {
     /// The seqs of the connection events in the message that is being received.
     private var createdSeqs: [ConnectionID: Seq] = [:]
     private var destroyedSeqs: [ConnectionID: Seq] = [:]
+    /// The absences that the newest socket has been told (PRES-4), and those that the program has been told.
+    private var absencesSent: Set<ConnectionID> = []
+    private(set) var absences: Set<ConnectionID> = []
+    private var departed: Set<ConnectionID> = []
 
     init(scenario: Scenario, name: String, suppressesPresence: Bool) {
         self.scenario = scenario
         world = scenario.world
         self.name = name
         self.suppressesPresence = suppressesPresence
+        getsAbsences = world.chance(2)
         getsExpiringTokens = world.chance(8)
         environment = Environment(world: world)
         driver = SessionDriver(environment: environment)
@@ -44,6 +50,9 @@ final class SimulatedClient: @unchecked Sendable {
     func tearDown() { driver.keepJournal { _ in } }
 
     var connection: ConnectionID? { driver.state.connection?.connectionId }
+    /// Whether the program knows every absence (PRES-4).
+    func knows(_ present: Set<ConnectionID>) -> Bool { !getsAbsences || suppressesPresence || absences == present }
+
     var isConnected: Bool { if case .connected = driver.state.phase { true } else { false } }
     var isDisconnected: Bool { if case .disconnected = driver.state.phase { true } else { false } }
 
@@ -54,7 +63,7 @@ final class SimulatedClient: @unchecked Sendable {
         let token = Tokens.make(for: self)
         let request = ConnectRequest(
             apiKey: Tokens.project.apiKey, sessionId: Tokens.session, token: token,
-            connectionEventsSuppressed: suppressesPresence)
+            connectionEventsSuppressed: suppressesPresence, connectionAwayEvents: getsAbsences)
         driver.connect(request, to: address) { [unowned self] result in
             if case .failure = result { steps.append(History.Step(world.now, .ended)) }
         }
@@ -122,10 +131,23 @@ final class SimulatedClient: @unchecked Sendable {
             steps.append(History.Step(world.now, .received(reception)))
         case .connectionCreated(let peer):
             steps.append(History.Step(world.now, .created(peer.connectionId, createdSeqs[peer.connectionId])))
+        case .connectionAway(let peer):
+            world.count("away")
+            if !absences.insert(peer.connectionId).inserted || departed.contains(peer.connectionId) {
+                world.fail("PRES-4: \(name) heard that \(peer.connectionId) is away, twice or after its end")
+            }
+        case .connectionBack(let peer):
+            world.count("back")
+            if absences.remove(peer.connectionId) == nil || departed.contains(peer.connectionId) {
+                world.fail("PRES-4: \(name) heard that \(peer.connectionId) is back, and it was not away")
+            }
         case .connectionDestroyed(let peer, _):
+            absences.remove(peer.connectionId)
+            departed.insert(peer.connectionId)
             steps.append(History.Step(world.now, .destroyed(peer.connectionId, destroyedSeqs[peer.connectionId])))
         case .disconnected(let reason):
             world.note("\(name) is disconnected: \(reason)")
+            absences = []
             steps.append(History.Step(world.now, .ended))
         case .reconnecting: world.note("\(name) has lost its socket")
         case .reconnected, .overflowed: break
@@ -140,14 +162,24 @@ final class SimulatedClient: @unchecked Sendable {
             // Only these messages have a seq that matters: signals, and messages that begin with `connect`.
             guard line.starts(with: Self.signalStart) || line.starts(with: Self.connectionStart) else { continue }
             switch world.decoded(Array(line)) {
-            case .connected(_, let welcome): lastSeqSent = (link, welcome.seq)
+            case .connected(_, let welcome):
+                lastSeqSent = (link, welcome.seq)
+                absencesSent = Set(welcome.away ?? [])
+                let isAsked = getsAbsences && !suppressesPresence
+                if (welcome.away != nil) != isAsked { world.fail("PRES-4: \(name) got `away` without asking, or none") }
+            case .connectionAway(let id):
+                if !absencesSent.insert(id).inserted { world.fail("PRES-4: \(name) was sent twice that \(id) is away") }
+            case .connectionBack(let id):
+                if absencesSent.remove(id) == nil { world.fail("PRES-4: \(name) was sent that \(id) is back, twice") }
             case .signal(let event): checkSeq(event.seq, on: link)
             case .connectionCreated(let seq, let peer):
                 createdSeqs[peer.connectionId] = seq
                 checkSeq(seq, on: link)
             case .connectionDestroyed(let seq, let id, _):
                 destroyedSeqs[id] = seq
+                absencesSent.remove(id)
                 checkSeq(seq, on: link)
+            case .connections(_, let rest): if rest > 0 { world.count("list in pages") }
             case .ack, .error, .disconnected, .ping, nil: world.fail("\(name) got a line of no known form")
             }
         }

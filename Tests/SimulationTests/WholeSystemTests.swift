@@ -61,13 +61,13 @@ struct WholeSystemTests {
 
     /// The situations that a long run must reach, so that it is significant.
     static let situations = [
-        "new", "resumed", "recovered", "lost", "replayed", "expired", "answered from memory", "acknowledged", "refused",
-        "unknown fate", "online-only", "directed", "by REST", "superseded", "force-disconnected", "left", "restart",
-        "kept", "restored", "resumed after a restart", "recovered after a restart", "stall", "backlogged",
+        "new", "resumed", "recovered", "lost", "missing", "replayed", "expired", "answered from memory", "acknowledged",
+        "refused", "unknown fate", "online-only", "directed", "by REST", "superseded", "force-disconnected", "left",
+        "restart", "kept", "restored", "resumed after a restart", "recovered after a restart", "stall", "backlogged",
         "client backlogged", "reading stopped", "farewell", "in parts", "served together", "silence", "slow way",
-        "drain", "hurried drain", "served while draining", "expiring token", "closed 1000", "closed 1001",
-        "closed 4001", "closed 4002", "closed 4003", "closed 4004", "closed 4501", "closed 4502", "late connect",
-        "arrived late", "superseded on the newest socket", "cut both", "cut late", "cut silent", "cut silentUp",
-        "cut silentDown", "cut clientOnly", "cut serverOnly",
+        "list in pages", "away", "back", "drain", "hurried drain", "served while draining", "expiring token",
+        "closed 1000", "closed 1001", "closed 4001", "closed 4002", "closed 4003", "closed 4004", "closed 4501",
+        "closed 4502", "late connect", "arrived late", "superseded on the newest socket", "cut both", "cut late",
+        "cut silent", "cut silentUp", "cut silentDown", "cut clientOnly", "cut serverOnly",
     ]
 }

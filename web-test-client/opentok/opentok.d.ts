@@ -81,13 +81,20 @@ declare namespace OT {
      * another one, and the missed broadcasts follow. `lost`: another connection, and events may be missing.
      */
     outcome: 'resumed' | 'recovered' | 'lost';
+    /**
+     * An extension. With `lost`, the numbers of the first and the last event that the server no longer has, if it knows
+     * them; otherwise null. Everything before them has arrived, and the broadcasts after them follow.
+     */
+    missing: { first: number; last: number } | null;
   }
 
-  interface ConnectionEvent extends Event<'connectionCreated' | 'connectionDestroyed', Session> {
+  type ConnectionEventName = 'connectionCreated' | 'connectionDestroyed' | 'connectionAway' | 'connectionBack';
+
+  interface ConnectionEvent extends Event<ConnectionEventName, Session> {
     connection: Connection;
     /** @deprecated use `connection` */
     connections: Connection[];
-    /** Undefined in `connectionCreated`. */
+    /** Only in `connectionDestroyed`; otherwise undefined. */
     reason: DisconnectReason | (string & {});
   }
 
@@ -130,6 +137,10 @@ declare namespace OT {
     sessionReconnected: SessionReconnectEvent;
     connectionCreated: ConnectionEvent;
     connectionDestroyed: ConnectionEvent;
+    /** An extension: another connection has had no socket for 10 s. With the option `connectionAwayEvents`. */
+    connectionAway: ConnectionEvent;
+    /** An extension: a connection that was away has resumed. */
+    connectionBack: ConnectionEvent;
     signal: SignalEvent;
     [typedSignal: `signal:${string}`]: SignalEvent;
   }
@@ -152,6 +163,8 @@ declare namespace OT {
 
   interface SessionOptions {
     connectionEventsSuppressed?: boolean;
+    /** An extension: emit `connectionAway` and `connectionBack`. The default is false. */
+    connectionAwayEvents?: boolean;
     /** An extension: the server of this session, if it is not the one that the script came from. */
     server?: string;
     iceConfig?: IceConfig;

@@ -152,7 +152,7 @@ export class Pane {
     this.#session?.off();
     this.#channel?.stop();
     const previous = this.#session;
-    const session = this.#OT.initSession(apiKey, sessionId);
+    const session = this.#OT.initSession(apiKey, sessionId, { connectionAwayEvents: true });
     session.off();
     this.#session = session;
     this.#name = name;
@@ -260,6 +260,14 @@ export class Pane {
         inspector.note('in', 'connectionDestroyed', `${displayName(connection)} · ${reason}`);
         inspector.removeTarget(connection);
         this.participants.remove(connection);
+      },
+      connectionAway: ({ connection }) => {
+        inspector.note('in', 'connectionAway', `${displayName(connection)} · ${connection.connectionId}`);
+        this.participants.setAway(connection, true);
+      },
+      connectionBack: ({ connection }) => {
+        inspector.note('in', 'connectionBack', `${displayName(connection)} · ${connection.connectionId}`);
+        this.participants.setAway(connection, false);
       },
       signal: (event) => {
         if (event.from) this.#names.note(event.from);

@@ -35,6 +35,13 @@ export class ParticipantsView {
     this.#showCount();
   }
 
+  /** Shows whether the participant has had no socket for a while (PRES-4). */
+  setAway(connection, isAway) {
+    const row = this.#rows.get(connection.connectionId);
+    row?.querySelector('.away')?.remove();
+    if (isAway) row?.querySelector('.participant-name').after(make('span', { class: 'tag away' }, 'away'));
+  }
+
   remove(connection) {
     this.#rows.get(connection.connectionId)?.remove();
     this.#rows.delete(connection.connectionId);

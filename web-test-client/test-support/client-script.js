@@ -84,16 +84,19 @@ class Translator {
   }
 
   #wordOf({ name, ...event }) {
-    const { connection, connectionId, from, type, data, reason, outcome } = event;
+    const { connection, connectionId, from, type, data, reason, outcome, missing } = event;
     switch (name) {
       case 'reconnecting':
         return { is: 'event', name };
       case 'reconnected':
-        return { is: 'event', name, outcome, connectionId: this.#connectionId };
+        return { is: 'event', name, outcome, connectionId: this.#connectionId, missing };
       case 'connectionCreated':
         return { is: 'event', name, connectionId: connection.connectionId };
       case 'connectionDestroyed':
         return { is: 'event', name, connectionId, reason };
+      case 'connectionAway':
+      case 'connectionBack':
+        return { is: 'event', name, connectionId };
       case 'signal':
         return { is: 'event', name, from, type, data, senderData: connection?.data };
       case 'disconnected':

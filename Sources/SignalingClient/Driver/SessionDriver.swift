@@ -100,7 +100,8 @@ final class SessionDriver: @unchecked Sendable {
             guard let message = try ServerMessage.decode(line: line, parser: &parser) else {
                 return handle(.receivedUnknown)
             }
-            if case .connected(_, let welcome) = message { note(.welcomed(welcome)) }
+            // The list of any other `connected` may follow in pages: it is noted when it is complete.
+            if case .connected(_, let welcome) = message, welcome.outcome == .resumed { note(.welcomed(welcome)) }
             handle(.received(message))
         } catch {
             log.malformed(error)
@@ -136,13 +137,16 @@ final class SessionDriver: @unchecked Sendable {
             case .send(let message): send(message)
             case .closeSocket(let reason): closeSocket(reason)
             case .connectSucceeded(let welcome):
+                note(.welcomed(welcome))
                 snapshot.withLock { $0 = Session.Snapshot(welcome) }
                 log.connected(welcome.connection)
                 completeConnect(.success(()))
             case .connectFailed(let error):
                 log.connectFailed(error)
                 completeConnect(.failure(error))
-            case .connectionReplaced(let welcome): snapshot.withLock { $0.replace(welcome) }
+            case .connectionReplaced(let welcome):
+                if welcome.outcome != .resumed { note(.welcomed(welcome)) }
+                snapshot.withLock { $0.replace(welcome) }
             case .callSucceeded(let call, let seq): complete(call, .success(seq))
             case .callFailed(let call, let error):
                 log.refused(error)

@@ -23,11 +23,17 @@ public final class Session: SignalChannel {
     public struct Options: Sendable {
         /// Suppresses events about other connections; signals then carry their senders (CON-4). Default: false.
         public var connectionEventsSuppressed: Bool
+        /// Emits ``SessionEvent/connectionAway(_:)`` and ``SessionEvent/connectionBack(_:)`` (PRES-4). Default: false.
+        public var connectionAwayEvents: Bool
         /// A PEM file with certificates to trust beside the system's, for `wss` and `https`. Default: none.
         public var trustedCertificatesFile: String?
 
-        public init(connectionEventsSuppressed: Bool = false, trustedCertificatesFile: String? = nil) {
+        public init(
+            connectionEventsSuppressed: Bool = false, connectionAwayEvents: Bool = false,
+            trustedCertificatesFile: String? = nil
+        ) {
             self.connectionEventsSuppressed = connectionEventsSuppressed
+            self.connectionAwayEvents = connectionAwayEvents
             self.trustedCertificatesFile = trustedCertificatesFile
         }
     }
@@ -37,6 +43,7 @@ public final class Session: SignalChannel {
         private(set) var connection: Connection?
         private(set) var role: Role?
         private var peers: [ConnectionID: Connection] = [:]
+        private var away: Set<ConnectionID> = []
 
         init() {}
 
@@ -50,10 +57,16 @@ public final class Session: SignalChannel {
 
         var connections: [Connection] { peers.values.sorted { $0.creationTime < $1.creationTime } }
 
+        var awayConnections: [Connection] { connections.filter { away.contains($0.connectionId) } }
+
         mutating func note(_ event: SessionEvent) {
             switch event {
             case .connectionCreated(let peer): peers[peer.connectionId] = peer
-            case .connectionDestroyed(let peer, _): peers[peer.connectionId] = nil
+            case .connectionDestroyed(let peer, _):
+                peers[peer.connectionId] = nil
+                away.remove(peer.connectionId)
+            case .connectionAway(let peer): away.insert(peer.connectionId)
+            case .connectionBack(let peer): away.remove(peer.connectionId)
             case .disconnected: self = Snapshot()
             case .signal, .reconnecting, .reconnected, .overflowed: break
             }
@@ -109,6 +122,9 @@ public final class Session: SignalChannel {
     /// All connections of the session, the client's own included, by creation time; empty unless connected.
     public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }
 
+    /// The connections that are away, by creation time; empty without ``Options/connectionAwayEvents`` (PRES-4).
+    public var awayConnections: [Connection] { driver.snapshot.withLock { $0 }.awayConnections }
+
     /// The number of connections, the client's own included; `nil` unless connected.
     public var memberCount: Int? { driver.snapshot.withLock { $0.connection == nil ? nil : $0.memberCount } }
 
@@ -140,7 +156,8 @@ public final class Session: SignalChannel {
     public func connect(token: String) async throws(SignalingError) {
         let request = ConnectRequest(
             apiKey: apiKey, sessionId: sessionId, token: token,
-            connectionEventsSuppressed: options.connectionEventsSuppressed)
+            connectionEventsSuppressed: options.connectionEventsSuppressed,
+            connectionAwayEvents: options.connectionAwayEvents)
         try await driver.connect(
             request, to: try ServerAddress(server), trustedCertificatesFile: options.trustedCertificatesFile)
     }

@@ -12,10 +12,11 @@ extension SessionEvent {
         case .signal(let signal): [.signal(signal)]
         case .connectionCreated(let connection): [.connectionCreated(connection)]
         case .connectionDestroyed(let connection, _): [.connectionDestroyed(connection)]
+        case .connectionAway, .connectionBack: []
         case .reconnecting: [.reconnecting]
-        case .reconnected(.resumed): [.reconnected]
-        case .reconnected(.recovered): Self.connected(connectionId)
-        case .reconnected(.lost), .reconnected(.new): [.lost] + Self.connected(connectionId)
+        case .reconnected(.resumed, _): [.reconnected]
+        case .reconnected(.recovered, _): Self.connected(connectionId)
+        case .reconnected(.lost, _), .reconnected(.new, _): [.lost] + Self.connected(connectionId)
         case .disconnected: [.disconnected]
         case .overflowed: [.lost]
         }

@@ -5,14 +5,22 @@ extension ClientState {
     mutating func received(_ message: ServerMessage, _ now: MonotonicInstant) -> [Effect] {
         noteSignOfLife(now)
         switch message {
-        case .connected(let id, let welcome): return welcomed(id, welcome, now)
+        case .connected(let id, let welcome):
+            guard let arriving = ArrivingWelcome(id, welcome) else { return welcomed(id, welcome, now) }
+            self.arriving = arriving
+            return []
+        case .connections(let connections, let rest):
+            arriving?.append(connections)
+            guard rest == 0, let (id, welcome) = arriving?.complete else { return [] }
+            arriving = nil
+            return welcomed(id, welcome, now)
         case .error(let id, let error): return refused(id, error, now)
         case .disconnected(let reason, let reconnect): return dismissed(reason, reconnect, now)
-        case .ack, .signal, .connectionCreated, .connectionDestroyed, .ping: break
+        case .ack, .signal, .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .ping: break
         }
         switch phase {
         case .disconnected, .opening, .connecting, .reconnecting: return []
-        case .connected, .disconnecting: return receivedInSession(message)
+        case .connected, .disconnecting: return receivedInSession(message) + tellAbsences()
         }
     }
 
@@ -53,12 +61,19 @@ extension ClientState {
             return [.emit(.connectionCreated(connection))]
         case .connectionDestroyed(let seq, let id, let reason):
             guard view?.accept(seq) == true, let peer = view?.remove(id) else { return [] }
+            absences.forget(id)
             return [.emit(.connectionDestroyed(peer, reason))]
+        case .connectionAway(let id):
+            absences.add(id)
+            return []
+        case .connectionBack(let id):
+            absences.remove(id)
+            return []
         case .ping(let seq):
             // HB-2: the same holds for a ping.
             view?.advance(to: seq)
             return [.send(.pong)]
-        case .connected, .error, .disconnected: return []
+        case .connected, .connections, .error, .disconnected: return []
         }
     }
 
@@ -108,7 +123,9 @@ extension ClientState {
         case .connecting(let request, id, _):
             enter(welcome, request, now)
             view = SessionView(welcome)
-            return [.connectSucceeded(welcome)]
+            absences = PeerAbsences()
+            absences.enter(welcome.away ?? [], replayThrough: .zero)
+            return [.connectSucceeded(welcome)] + tellAbsences()
         case .reconnecting(let terms, let reconnection):
             guard case .connecting(id, _) = reconnection.step, let before = view else { return [] }
             enter(welcome, terms.request, now)
@@ -121,7 +138,7 @@ extension ClientState {
             view = SessionView(welcome, after: before)
             // A server without resuming answers "new". Events may be missing then.
             let outcome: Welcome.Outcome = welcome.outcome == .recovered && isSameOrder ? .recovered : .lost
-            return replaced(welcome, outcome, before)
+            return replaced(welcome, outcome, missing: isSameOrder ? welcome.missing : nil, before)
         case .disconnected, .opening, .connecting, .connected, .disconnecting: return []
         }
     }
@@ -135,19 +152,29 @@ extension ClientState {
     private mutating func resumed(_ welcome: Welcome) -> [Effect] {
         // The server may repeat events that this client has seen (G3).
         view?.advance(to: welcome.seq)
+        absences.enter(welcome.away ?? [], replayThrough: welcome.replayThrough ?? .zero)
         let sends = pending.messagesToRepeat.map { Effect.send($0) } + sendPending()
         // RES-6: a message on this socket ends the time in which an older attempt, or the older secret, could take the
         // connection over.
-        return [.emit(.reconnected(.resumed))] + (sends.isEmpty ? [.send(.pong)] : sends)
+        return [.emit(.reconnected(.resumed))] + tellAbsences() + (sends.isEmpty ? [.send(.pong)] : sends)
     }
 
     /// Another connection. The fate of the requests that were sent on the old one is unknown (RES-9).
     private mutating func replaced(
-        _ welcome: Welcome, _ outcome: Welcome.Outcome, _ before: SessionView
+        _ welcome: Welcome, _ outcome: Welcome.Outcome, missing: MissingEvents?, _ before: SessionView
     ) -> [Effect] {
         let changes = view?.changes(since: before) ?? []
+        // Presence is not replayed: the list is that of now.
+        absences.enter(welcome.away ?? [], replayThrough: .zero)
         let unknown = pending.removeSent()
-        return [.connectionReplaced(welcome)] + changes.map { .emit($0) } + [.emit(.reconnected(outcome))]
+        return [.connectionReplaced(welcome)] + changes.map { .emit($0) }
+            + [.emit(.reconnected(outcome, missing: outcome == .lost ? missing : nil))] + tellAbsences()
             + unknown.map { Self.failure(of: $0, Self.lostBeforeAnswer) } + sendPending()
+    }
+
+    /// The changes in the absences of peers that the program does not know yet.
+    private mutating func tellAbsences() -> [Effect] {
+        guard let view else { return [] }
+        return absences.changes(at: view.seq, among: view.peers).map { .emit($0) }
     }
 }

@@ -3,11 +3,12 @@ import SignalingProtocol
 /// Events of the socket, except for messages.
 extension ClientState {
     mutating func socketOpened() -> [Effect] {
+        arriving = nil
         switch phase {
         case .opening(let request, let until):
             let id = nextRequest()
             phase = .connecting(request, id, until: until)
-            return [.send(.connect(id, request))]
+            return [.send(.connect(id, request.takingPages))]
         case .reconnecting(let terms, let reconnection):
             guard case .opening(let until) = reconnection.step, let view else { return [] }
             let id = nextRequest()
@@ -16,7 +17,7 @@ extension ClientState {
             request.resume = ResumeRequest(
                 connectionId: view.connection.connectionId, secret: terms.offer.secret, epoch: view.epoch,
                 after: view.seq)
-            return [.send(.connect(id, request))]
+            return [.send(.connect(id, request.takingPages))]
         case .disconnected, .connecting, .connected, .disconnecting: return []
         }
     }
@@ -42,5 +43,14 @@ extension ClientState {
         case .opening, .connecting: failConnect(error)
         case .disconnected, .connected, .reconnecting, .disconnecting: socketClosed(nil, now)
         }
+    }
+}
+
+extension ConnectRequest {
+    /// The same request of a client that takes the list of connections in pages (CON-11).
+    fileprivate var takingPages: ConnectRequest {
+        var request = self
+        request.connectionPages = true
+        return request
     }
 }

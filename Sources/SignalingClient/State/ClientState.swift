@@ -42,6 +42,9 @@ struct ClientState {
     var phase = Phase.disconnected
     /// Present while connected, reconnecting or disconnecting.
     var view: SessionView?
+    /// Present between a `connected` and the last page of its list (CON-11).
+    var arriving: ArrivingWelcome?
+    var absences = PeerAbsences()
     var pending = PendingRequests()
     var lastRequest = RequestID(0)
     private let random: () -> Double

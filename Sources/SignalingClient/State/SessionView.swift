@@ -8,7 +8,7 @@ struct SessionView {
     /// The seq of the last event seen.
     private(set) var seq: Seq
     /// All connections in the session, the client's own included.
-    private var peers: [ConnectionID: Connection]
+    private(set) var peers: [ConnectionID: Connection]
 
     init(_ welcome: Welcome) {
         connection = welcome.connection

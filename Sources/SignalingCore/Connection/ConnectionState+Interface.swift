@@ -34,7 +34,7 @@ extension ConnectionState {
         /// Send a line to this client.
         case send(ServerMessage)
         /// Serve this client from the session's log from now on, after this answer.
-        case enter(RequestID, Welcome, suppressesPresence: Bool)
+        case enter(RequestID, Welcome, ClientEntry)
         /// Check this token, and report the result with `.authenticated`.
         case authenticate(ConnectRequest)
         /// Submit a command to a session.

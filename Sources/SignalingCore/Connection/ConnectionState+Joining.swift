@@ -10,7 +10,10 @@ extension ConnectionState {
             var join = JoinRequest(
                 connectionId: admission.connectionId, socket: admission.socket, role: admission.role,
                 data: admission.data, suppressesPresence: request.connectionEventsSuppressed,
-                wallTime: admission.wallTime, secretHash: admission.secretHash, isExpired: admission.isExpired)
+                getsPages: request.connectionPages,
+                getsAbsences: request.connectionAwayEvents, wallTime: admission.wallTime,
+                secretHash: admission.secretHash,
+                isExpired: admission.isExpired)
             if let resume = request.resume, let claimed = admission.claimedSecretHash {
                 join.resumption = Resumption(
                     connectionId: resume.connectionId, secretHash: claimed, epoch: resume.epoch, after: resume.after)
@@ -37,14 +40,18 @@ extension ConnectionState {
                     isUnconfirmed: result.outcome == .resumed, lastHeard: now,
                     nextPing: now.advanced(by: heartbeat)))
             let welcome = Welcome(
-                connection: result.connection, connections: result.connections, role: result.role,
-                epoch: result.epoch, seq: result.seq, outcome: result.outcome, replayThrough: result.replayThrough,
+                connection: result.connection, connections: result.connections,
+                connectionCount: result.connectionCount, role: result.role, epoch: result.epoch, seq: result.seq,
+                outcome: result.outcome, replayThrough: result.replayThrough,
+                missing: result.missing, away: result.absences?.ids,
                 resume: ResumeOffer(
                     secret: joining.resumeSecret, resumeWindow: result.resumeWindow,
                     recoveryWindow: result.recoveryWindow),
                 heartbeat: heartbeat)
             let answers = pending.resolve(id, with: nil) ?? []
-            return [.enter(id, welcome, suppressesPresence: result.suppressesPresence)]
+            let entry = ClientEntry(
+                suppressesPresence: result.suppressesPresence, pages: result.pages, absences: result.absences)
+            return [.enter(id, welcome, entry)]
                 + answers.flatMap { send($0) }
         case .refused(let error):
             return refuseConnect(id, error)

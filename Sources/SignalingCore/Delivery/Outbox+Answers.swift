@@ -3,12 +3,15 @@ import SignalingProtocol
 extension Outbox {
     /// The outbox of a client that enters its session: `connected` comes before everything that the client missed
     /// (RES-4).
-    public init(_ welcome: Welcome, answering request: RequestID, suppressesPresence: Bool) {
-        let recoversThrough = welcome.outcome == .recovered ? welcome.replayThrough : nil
+    public init(_ welcome: Welcome, answering request: RequestID, _ entry: ClientEntry) {
+        let recoversThrough = welcome.outcome == .resumed ? nil : welcome.replayThrough
         self.init(
-            owner: welcome.connection.connectionId, suppressesPresence: suppressesPresence, cursor: welcome.seq,
+            owner: welcome.connection.connectionId, suppressesPresence: entry.suppressesPresence, cursor: welcome.seq,
             recoversThrough: recoversThrough ?? .zero)
-        append(EncodedLine(.connected(request, welcome)), after: welcome.seq)
+        // The absences are those after every event of the replay.
+        enter(
+            with: EncodedLine(.connected(request, welcome)), entry.pages,
+            entry.absences.map { ToldAbsences($0, through: max(welcome.seq, welcome.replayThrough ?? .zero)) })
     }
 
     /// Adds a message for this connection alone, to be sent after every event that is now in the log.
@@ -23,4 +26,9 @@ extension Outbox {
 
     /// Whether the log no longer has the next event for this connection (G4).
     public func isOverrun(by log: borrowing SessionLog) -> Bool { cursor < log.reachesBackTo }
+
+    /// Whether the connection has not been sent the newest event, or the newest absences.
+    public func isBehind(_ log: borrowing SessionLog) -> Bool {
+        cursor < log.lastSeq || absences.map { $0.version != log.absences.version } ?? false
+    }
 }

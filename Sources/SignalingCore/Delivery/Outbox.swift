@@ -29,12 +29,18 @@ public struct Outbox: Sendable {
 
     public let owner: ConnectionID
     public let suppressesPresence: Bool
-    /// The end of a recovered connection's replay. Up to this seq it gets no presence, and signals carry their senders,
+    /// The end of the replay for a new connection. Up to this seq it gets no presence, and signals carry their senders,
     /// which may have left (RES-5).
     private let recoversThrough: Seq
     /// Every event up to this seq has been handed to the socket.
     public private(set) var cursor: Seq
+    /// `connected`. It comes before everything else.
+    private var welcome: [UInt8]?
+    /// The rest of the list of connections, which directly follows `connected` (CON-11).
+    private var pages = ConnectionPages()
     private var privateLines: Deque<PrivateLine> = []
+    /// Absences, as far as the client knows them; `nil` for a client that is told of none (PRES-4).
+    private(set) var absences: ToldAbsences?
     /// Unsent bytes for the client's own requests: its private lines, and its own signals that some of them acknowledge
     /// (``BackPressure``, WIRE-13).
     public private(set) var waitingByteCount = 0
@@ -46,11 +52,39 @@ public struct Outbox: Sendable {
         self.cursor = cursor
     }
 
-    public var hasPrivateLines: Bool { !privateLines.isEmpty }
+    public var hasPrivateLines: Bool { welcome != nil || !pages.isEmpty || !privateLines.isEmpty }
 
-    /// Whether this connection gets the same bytes as every other one whose cursor is at `seq`.
-    func canShareBatch(from seq: Seq) -> Bool {
-        cursor == seq && recoversThrough <= seq && privateLines.isEmpty
+    /// The forms in which the same events are sent to different connections.
+    public enum Form: CaseIterable, Sendable {
+        case plain
+        /// Without presence, and with the sender of each signal (CON-4, SIG-9).
+        case withoutPresence
+        /// With absences (PRES-4).
+        case withAbsences
+    }
+
+    public var form: Form { suppressesPresence ? .withoutPresence : absences == nil ? .plain : .withAbsences }
+
+    /// Whether this connection gets the same bytes as every other one of its form with this cursor, and with the absences
+    /// of this version.
+    func canShareBatch(from seq: Seq, absences version: UInt64) -> Bool {
+        cursor == seq && recoversThrough <= seq && !hasPrivateLines
+            && absences.map { $0.version == version } ?? true
+    }
+
+    /// An outbox at the same position for nobody in particular.
+    func shared(cursor: Seq) -> Outbox {
+        var outbox = Outbox(owner: ConnectionID(""), suppressesPresence: suppressesPresence, cursor: cursor)
+        outbox.absences = absences
+        return outbox
+    }
+
+    /// Adds `connected` and the list that follows it.
+    mutating func enter(with line: EncodedLine, _ pages: ConnectionPages, _ absences: ToldAbsences?) {
+        welcome = line.bytes
+        waitingByteCount += line.byteCount
+        self.pages = pages
+        self.absences = absences
     }
 
     /// Adds a line for this connection alone.
@@ -74,10 +108,16 @@ public struct Outbox: Sendable {
     ) -> Progress {
         guard let entries = log.entries(after: cursor) else { return .overrun }
         let start = bytes.count
+        dequeueWelcome(into: &bytes, separatedFrom: start)
+        while !pages.isEmpty {
+            if bytes.count > start, bytes.count - start >= byteLimit { return .partial }
+            pages.appendNext(byteLimit: byteLimit, to: &bytes, separatedFrom: start)
+        }
         var onlineOnly = onlineOnly[...]
         for entry in entries {
             appendLines(before: entry.seq, &onlineOnly, into: &bytes)
             if bytes.count > start, bytes.count - start >= byteLimit { return .partial }
+            if case .presence(let subject) = entry.kind { absences?.note(presenceOf: subject, at: entry.seq) }
             if receives(entry) {
                 entry.line.append(
                     to: &bytes, withSender: suppressesPresence || entry.seq <= recoversThrough, separatedFrom: start)
@@ -85,6 +125,7 @@ public struct Outbox: Sendable {
             cursor = entry.seq
         }
         appendLines(before: nil, &onlineOnly, into: &bytes)
+        absences?.update(from: log, into: &bytes, separatedFrom: start)
         return .complete
 
         func appendLines(
@@ -108,10 +149,19 @@ public struct Outbox: Sendable {
     /// Appends only the private lines, for a connection whose session has ended.
     public mutating func dequeuePrivateLines(into bytes: inout [UInt8]) {
         let start = bytes.count
+        dequeueWelcome(into: &bytes, separatedFrom: start)
+        pages = ConnectionPages()
         while let line = privateLines.popFirst() {
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
         }
         waitingByteCount = 0
+    }
+
+    private mutating func dequeueWelcome(into bytes: inout [UInt8], separatedFrom start: Int) {
+        guard let line = welcome else { return }
+        welcome = nil
+        waitingByteCount -= line.count
+        EncodedLine.append(line, to: &bytes, separatedFrom: start)
     }
 
     private func receives(_ entry: LogEntry) -> Bool {
@@ -121,8 +171,11 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// Moves the cursor after a ``SharedBatch`` was sent.
-    mutating func advance(to seq: Seq) { cursor = seq }
+    /// Moves to the position of another outbox of the same form, after a ``SharedBatch`` was sent.
+    mutating func advance(to other: Outbox) {
+        cursor = other.cursor
+        absences = other.absences
+    }
 }
 
 extension Audience {

@@ -75,7 +75,7 @@ public final class MemoryEngine: SessionEngine {
         let session = submission.session
         var effects: [SessionEffect] = []
         let hosted = sessions[session]
-        let before = hosted?.state.log.lastSeq
+        let before = hosted?.state.log.mark
         let outcome: SessionOutcome
         if let hosted {
             outcome = hosted.state.handle(submission.command, now: submission.now, effects: &effects)
@@ -86,7 +86,7 @@ public final class MemoryEngine: SessionEngine {
         if submission.command.movesDeadlines { schedule(session) }
         observer?.engine(answered: submission.ticket, outcome)
         for effect in effects { observer?.engine(session, caused: effect) }
-        if let after = (hosted ?? sessions[session])?.state.log.lastSeq, after != before {
+        if let after = (hosted ?? sessions[session])?.state.log.mark, after != before {
             observer?.engine(sessionChanged: session)
         }
     }
@@ -138,11 +138,11 @@ public final class MemoryEngine: SessionEngine {
     private func advance(_ session: SessionID, to now: MonotonicInstant) {
         guard let hosted = sessions[session] else { return }
         var effects: [SessionEffect] = []
-        let before = hosted.state.log.lastSeq
+        let before = hosted.state.log.mark
         hosted.state.advance(to: now, effects: &effects)
         if !hosted.state.isNeeded { unneeded.insert(session) }
         for effect in effects { observer?.engine(session, caused: effect) }
-        if hosted.state.log.lastSeq != before { observer?.engine(sessionChanged: session) }
+        if hosted.state.log.mark != before { observer?.engine(sessionChanged: session) }
     }
 
     public func endSessions() {
@@ -172,9 +172,9 @@ public final class MemoryEngine: SessionEngine {
     ///
     /// The time to resume a connection runs from the loss of its socket, the time between the processes included.
     /// Connections that expired meanwhile are removed and reported in the next `advance`.
-    public func restore(_ snapshots: [SessionSnapshot]) {
+    public func restore(_ snapshots: [SessionSnapshot], now: MonotonicInstant) {
         for snapshot in snapshots {
-            sessions[snapshot.id] = Hosted(SessionState(snapshot, bounds: bounds))
+            sessions[snapshot.id] = Hosted(SessionState(snapshot, bounds: bounds, now: now))
             unneeded.insert(snapshot.id)
             schedule(snapshot.id)
         }

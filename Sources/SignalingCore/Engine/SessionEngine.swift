@@ -47,7 +47,7 @@ public protocol SessionEngine: AnyObject {
 public protocol SessionEngineObserver: AnyObject {
     /// The engine has carried out or refused a command.
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome)
-    /// The log of a session has grown.
+    /// The log of a session has grown, or its absences have changed.
     func engine(sessionChanged session: SessionID)
     /// A session caused an effect.
     func engine(_ session: SessionID, caused effect: SessionEffect)

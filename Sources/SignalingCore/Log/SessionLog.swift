@@ -30,6 +30,17 @@ public struct SessionLog: Sendable {
     public private(set) var byteCount = 0
     /// The seq of the newest event ever appended; zero before the first.
     public private(set) var lastSeq = Seq.zero
+    /// The connections that are away after the newest event. They are no events: they have no seq, and clients get the
+    /// present state only (PRES-4).
+    public internal(set) var absences = Absences()
+
+    /// Whatever changes what a client has to get changes this value.
+    struct Mark: Hashable {
+        let lastSeq: Seq
+        let absences: UInt64
+    }
+
+    var mark: Mark { Mark(lastSeq: lastSeq, absences: absences.version) }
 
     public init(bounds: Bounds = Bounds()) {
         self.bounds = bounds

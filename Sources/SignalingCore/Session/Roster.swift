@@ -14,6 +14,8 @@ struct Roster: Sendable {
         let encodedConnection: [UInt8]
         /// Whether the client suppresses connection events (CON-4). It stays over all sockets of the connection.
         let suppressesPresence: Bool
+        /// Whether the client is told which connections are away (PRES-4). It stays, too.
+        let isToldAbsences: Bool
         var attachment: Attachment
         var ticket: ResumeTicket
         var answers = AnswerBook()
@@ -39,6 +41,13 @@ struct Roster: Sendable {
 
     private var seats: [Member?] = []
     private var seatIndices: [ConnectionID: Int] = [:]
+    /// The same members in JSON.
+    private(set) var list: ConnectionList
+
+    init(listBlockByteCount: Int = ConnectionList.blockByteCount) {
+        list = ConnectionList(blockByteCount: listBlockByteCount)
+    }
+
     /// With fewer seats than this, empty ones are not removed.
     private static let smallCount = 32
 
@@ -70,6 +79,8 @@ struct Roster: Sendable {
         let existing = seatIndices.updateValue(seats.count, forKey: member.connection.connectionId)
         precondition(existing == nil, "a connection joined twice")
         seats.append(member)
+        list.append(
+            EncodedLine.connection(in: member.encodedConnection), createdAt: member.connection.creationTime)
     }
 
     /// Removes a member and returns it; `nil` without a member of that ID.
@@ -77,6 +88,7 @@ struct Roster: Sendable {
         guard let index = seatIndices.removeValue(forKey: id) else { return nil }
         let member = seats[index]
         seats[index] = nil
+        if let time = member?.connection.creationTime { list.remove(createdAt: time) }
         if seats.count > Self.smallCount, seatIndices.count < seats.count / 2 { removeEmptySeats() }
         return member
     }

@@ -32,6 +32,10 @@ public struct JoinRequest: Sendable {
     public var data: String
     /// Whether a new connection suppresses connection events (CON-4). A resumed one keeps its own option.
     public var suppressesPresence: Bool
+    /// Whether the client takes the list of connections in pages (CON-11).
+    public var getsPages: Bool
+    /// Whether the client is told which connections are away (PRES-4).
+    public var getsAbsences: Bool
     public var wallTime: WallTime
     /// The hash of the secret that this client gets for its next resume.
     public var secretHash: ResumeSecretHash
@@ -42,13 +46,17 @@ public struct JoinRequest: Sendable {
 
     public init(
         connectionId: ConnectionID, socket: SocketID, role: Role, data: String, suppressesPresence: Bool = false,
-        wallTime: WallTime, secretHash: ResumeSecretHash, resumption: Resumption? = nil, isExpired: Bool = false
+        getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime, secretHash: ResumeSecretHash,
+        resumption: Resumption? = nil,
+        isExpired: Bool = false
     ) {
         self.connectionId = connectionId
         self.socket = socket
         self.role = role
         self.data = data
         self.suppressesPresence = suppressesPresence
+        self.getsPages = getsPages
+        self.getsAbsences = getsAbsences
         self.wallTime = wallTime
         self.secretHash = secretHash
         self.resumption = resumption
@@ -78,12 +86,20 @@ public struct JoinResult: Sendable {
     public var connections: [Connection]
     /// Whether the connection suppresses connection events (CON-4).
     public var suppressesPresence: Bool
+    /// The number of connections in the session if ``connections`` is not the whole list (CON-11).
+    public var connectionCount: Int? = nil
+    /// The rest of the list, for a client that takes pages.
+    public var pages = ConnectionPages()
     public var epoch: Epoch
     /// The client receives the events after this seq.
     public var seq: Seq
     public var outcome: Welcome.Outcome
     /// The last seq of the replay; `nil` without a replay (RES-4).
     public var replayThrough: Seq?
+    /// The events that the log no longer has (RES-16).
+    public var missing: MissingEvents? = nil
+    /// The connections that are away, for a client that is told of them.
+    public var absences: Absences? = nil
     public var resumeWindow: Duration
     public var recoveryWindow: Duration
 }

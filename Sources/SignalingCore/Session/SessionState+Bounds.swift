@@ -19,6 +19,11 @@ extension SessionState {
         public var onlineOnlyRate: RateLimit?
         /// In a session of more connections, online-only broadcasts are not relayed (SIG-12).
         public var onlineOnlyConnectionCount: Int
+        /// How long after the loss of its socket a connection is away (PRES-4).
+        public var awayDelay = Limits.awayDelay
+        /// The unit in which clients share the encoded list of connections, in bytes (CON-11). Tests use a small one, to
+        /// get lists of several pages.
+        public var listBlockByteCount = 16_384
 
         /// The log keeps events for as long as a client may ask for them.
         public init(

@@ -12,6 +12,7 @@ extension SessionState {
             let after = max(claim.after, member.ticket.begin)
             // Before the old connection is removed, which adds an event.
             let isKept = log.hasAll(after: after)
+            let isOfThisOrder = after <= log.lastSeq
             // Without a resume window nothing is resumed, even before the server notices the loss: the session keeps no
             // answers then, and would carry out repeated requests twice (G3). A recovered connection that lost its
             // socket before the end of its replay recovers once more instead (RES-4).
@@ -22,8 +23,11 @@ extension SessionState {
             // The connection cannot be resumed, and its client has abandoned it by asking.
             if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
             remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
-            let isRecoverable = bounds.recoveryWindow > .zero && isKept
-            return begin(request, isRecoverable ? .recovered : .lost, after: after, now, effects: &effects)
+            // A claim beyond the last event is not of this order: nothing is known of what the client has (RES-3).
+            guard bounds.recoveryWindow > .zero, isOfThisOrder else {
+                return begin(request, .lost, now, effects: &effects)
+            }
+            return begin(request, .recovered, after: after, now, effects: &effects)
         }
         // RES-10: a force-disconnected client does not come back by itself.
         if forceDisconnectedTickets.first(admitting: claim, of: request, now: now) != nil {
@@ -34,8 +38,9 @@ extension SessionState {
             return begin(request, .lost, now, effects: &effects)
         }
         let after = max(claim.after, ticket.begin)
+        let isOfThisOrder = after <= log.lastSeq
         let answer = begin(
-            request, log.hasAll(after: after) ? .recovered : .lost, after: after, now, effects: &effects)
+            request, isOfThisOrder ? .recovered : .lost, after: isOfThisOrder ? after : nil, now, effects: &effects)
         // A refused connect changes nothing (ERR-2): once the session has room, the client recovers.
         if case .joined = answer { expiredTickets.remove(ticket.connectionId) }
         return answer
@@ -46,22 +51,25 @@ extension SessionState {
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
         if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
+        log.absences.remove(claim.connectionId)
         roster.update(claim.connectionId) { member in
             member.attachment = .attached(request.socket)
             member.ticket.secrets.issue(request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
-        return .joined(
-            joinResult(
-                of: member.connection, member.role, connections: [member.connection],
-                suppressesPresence: member.suppressesPresence, after: after, .resumed, replayThrough: log.lastSeq))
+        var result = joinResult(
+            of: member.connection, member.role, suppressesPresence: member.suppressesPresence, after: after, .resumed,
+            replayThrough: log.lastSeq)
+        if member.isToldAbsences { result.absences = log.absences }
+        return .joined(result)
     }
 
     /// Begins a new connection.
     ///
     /// - Parameters:
-    ///   - outcome: what became of the client's earlier connection.
-    ///   - after: for a recovered connection, the seq after which its replay begins.
+    ///   - outcome: what became of the client's earlier connection. A recovered one is lost if the log was overrun; its
+    ///     client then gets what the log still has (RES-16).
+    ///   - after: for a recovered connection, the last seq that its client has.
     private mutating func begin(
         _ request: JoinRequest, _ outcome: Welcome.Outcome, after: Seq? = nil, _ now: MonotonicInstant,
         effects: inout [SessionEffect]
@@ -84,32 +92,54 @@ extension SessionState {
         let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId), now: now) { seq in
             EncodedLine(.connectionCreated(seq, connection))
         }
-        // The new event may have pushed a missed event out of the log.
-        let outcome = outcome == .recovered && (after ?? entry.seq) < log.reachesBackTo ? .lost : outcome
+        // Compared now: the new event may have pushed a missed event out of the log.
+        let replay = after.map { Replay(after: $0, through: missed, reachesBackTo: log.reachesBackTo) }
         if roster.isEmpty { effects.append(.presence(.sessionCreated)) }
         effects.append(.presence(.connectionCreated(connection)))
+        let start = replay?.start ?? entry.seq
+        let others = roster.list
         roster.append(
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
-                suppressesPresence: request.suppressesPresence, attachment: .attached(request.socket),
+                suppressesPresence: request.suppressesPresence, isToldAbsences: request.isToldAbsences, attachment: .attached(request.socket),
                 ticket: ResumeTicket(
-                    connectionId: connection.connectionId, role: request.role, data: request.data,
-                    begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
-                    secrets: ValidSecrets(request.secretHash))))
-        return .joined(
-            joinResult(
-                of: connection, request.role, connections: request.suppressesPresence ? [connection] : connections,
-                suppressesPresence: request.suppressesPresence,
-                after: outcome == .recovered ? after ?? entry.seq : entry.seq, outcome,
-                replayThrough: outcome == .recovered ? missed : nil))
+                    connectionId: connection.connectionId, role: request.role, data: request.data, begin: start,
+                    joined: entry.seq, secrets: ValidSecrets(request.secretHash))))
+        var result = joinResult(
+            of: connection, request.role, suppressesPresence: request.suppressesPresence, after: start,
+            replay?.missing == nil ? outcome : .lost, replayThrough: replay?.through)
+        result.missing = replay?.missing
+        if request.isToldAbsences { result.absences = log.absences }
+        if !request.suppressesPresence { list(others, in: &result, inPages: request.getsPages) }
+        return .joined(result)
     }
 
+    /// Adds the other connections to the answer to a join, in one of the forms of CON-11.
+    private func list(_ others: ConnectionList, in result: inout JoinResult, inPages: Bool) {
+        if others.count == 0 { return }
+        if inPages {
+            result.connectionCount = roster.count
+            result.pages = ConnectionPages(others)
+        } else if roster.list.byteCount <= Limits.connectionListByteCount {
+            result.connections = roster.connections
+        } else {
+            result.connectionCount = roster.count
+            var remaining = Limits.connectionListByteCount - (roster.list.byteCount - others.byteCount)
+            for member in roster.members.prefix(others.count) {
+                remaining -= member.encodedConnection.count
+                if remaining < 0 { return }
+                result.connections.append(member.connection)
+            }
+        }
+    }
+
+    /// The answer to a join, with the client's own connection alone.
     private func joinResult(
-        of connection: Connection, _ role: Role, connections: [Connection], suppressesPresence: Bool, after: Seq,
-        _ outcome: Welcome.Outcome, replayThrough: Seq?
+        of connection: Connection, _ role: Role, suppressesPresence: Bool, after: Seq, _ outcome: Welcome.Outcome,
+        replayThrough: Seq?
     ) -> JoinResult {
         JoinResult(
-            connection: connection, role: role, connections: connections, suppressesPresence: suppressesPresence,
+            connection: connection, role: role, connections: [connection], suppressesPresence: suppressesPresence,
             epoch: epoch, seq: after, outcome: outcome, replayThrough: replayThrough,
             resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }
@@ -131,6 +161,9 @@ extension SessionState {
         let until = now.advanced(by: bounds.resumeWindow)
         roster.update(binding.connectionId) { $0.attachment = .detached(at: now, until: until) }
         detachments.append(Detachment(connectionId: binding.connectionId, until: until))
+        awayDeadlines.append(
+            AwayDeadline(
+                connectionId: binding.connectionId, lostAt: now, moment: now.advanced(by: bounds.awayDelay)))
         // Expires the connection at once when the resume window is zero.
         advance(to: now, effects: &effects)
         return .done
@@ -145,11 +178,32 @@ extension SessionState {
         effects: inout [SessionEffect]
     ) -> Bool {
         guard let member = roster.remove(connection) else { return false }
+        log.absences.remove(connection)
         log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }
         effects.append(.presence(.connectionDestroyed(member.connection, reason)))
         if roster.isEmpty { effects.append(.presence(.sessionDestroyed)) }
         return true
+    }
+}
+
+extension JoinRequest {
+    /// PRES-4: a client without presence is told of no absences either.
+    fileprivate var isToldAbsences: Bool { getsAbsences && !suppressesPresence }
+}
+
+/// The events that a new connection gets in the place of an earlier one.
+private struct Replay {
+    /// The replay begins after this seq.
+    let start: Seq
+    let through: Seq
+    /// The events that the log no longer has; `nil` if it has all of them.
+    let missing: MissingEvents?
+
+    init(after: Seq, through: Seq, reachesBackTo: Seq) {
+        start = max(after, reachesBackTo)
+        self.through = through
+        missing = after < start ? MissingEvents(first: after.next, last: start) : nil
     }
 }

@@ -12,7 +12,7 @@ public struct SessionState: Sendable {
     public let bounds: Bounds
     // The properties below are internal for SessionState+Snapshot.swift, which must save each of them.
     public internal(set) var log: SessionLog
-    var roster = Roster()
+    var roster: Roster
     /// The tickets of expired connections, whose clients may recover what they missed (RES-2).
     var expiredTickets: RetainedTickets
     /// The tickets of connections that were force-disconnected without a socket. Their clients learn of it when they
@@ -21,7 +21,16 @@ public struct SessionState: Sendable {
     /// The losses of sockets, in the order of their deadlines. A connection that was resumed keeps its entry until
     /// then.
     var detachments: Deque<Detachment> = []
+    /// The moments at which connections without a socket become away, in their order. An entry counts if the connection
+    /// has not had a socket since.
+    var awayDeadlines: Deque<AwayDeadline> = []
     var lastCreationTime: WallTime
+
+    struct AwayDeadline: Sendable {
+        let connectionId: ConnectionID
+        let lostAt: MonotonicInstant
+        let moment: MonotonicInstant
+    }
 
     struct Detachment: Sendable {
         let connectionId: ConnectionID
@@ -33,6 +42,7 @@ public struct SessionState: Sendable {
         self.epoch = epoch
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log)
+        roster = Roster(listBlockByteCount: bounds.listBlockByteCount)
         expiredTickets = RetainedTickets(limit: bounds.recoverableCount, window: bounds.recoveryWindow)
         // Kept for as long as their clients try to come back (RES-13).
         forceDisconnectedTickets = RetainedTickets(
@@ -55,12 +65,16 @@ public struct SessionState: Sendable {
 
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
-        [detachments.first?.until, expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil]
-            .compactMap { $0 }.min()
+        [
+            awayDeadlines.first?.moment, detachments.first?.until, expiredTickets.neededUntil,
+            forceDisconnectedTickets.neededUntil,
+        ].compactMap { $0 }.min()
     }
 
-    /// Carries out everything that is due: expires connections without a socket, then tickets (RES-12).
+    /// Carries out everything that is due: notes absences (PRES-4), expires connections without a socket, then tickets
+    /// (RES-12).
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
+        noteAbsences(upTo: now)
         while let first = detachments.first, first.until <= now {
             detachments.removeFirst()
             // Skip the entry of an earlier loss: if the connection was resumed and lost its socket again, its later
@@ -73,6 +87,17 @@ public struct SessionState: Sendable {
         }
         expiredTickets.expire(upTo: now)
         forceDisconnectedTickets.expire(upTo: now)
+    }
+
+    private mutating func noteAbsences(upTo now: MonotonicInstant) {
+        while let first = awayDeadlines.first, first.moment <= now {
+            awayDeadlines.removeFirst()
+            // A connection that expires at the same moment was never away.
+            guard case .detached(first.lostAt, let until)? = roster[first.connectionId]?.attachment,
+                first.moment < until
+            else { continue }
+            log.absences.insert(first.connectionId)
+        }
     }
 
     /// Carries out one command.

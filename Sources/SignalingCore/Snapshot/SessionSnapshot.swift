@@ -12,6 +12,7 @@ public struct SessionSnapshot: Sendable {
         let ticket: ResumeTicket
         let creationTime: WallTime
         let suppressesPresence: Bool
+        let isToldAbsences: Bool
         /// When its socket was lost.
         let lostAt: MonotonicInstant
         let answers: AnswerBook

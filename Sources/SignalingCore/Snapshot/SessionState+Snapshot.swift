@@ -14,16 +14,17 @@ extension SessionState {
                     }
                 return SessionSnapshot.SavedMember(
                     ticket: member.ticket, creationTime: member.connection.creationTime,
-                    suppressesPresence: member.suppressesPresence, lostAt: lostAt, answers: member.answers,
-                    signalAllowance: member.signalAllowance, onlineOnlyAllowance: member.onlineOnlyAllowance)
+                    suppressesPresence: member.suppressesPresence, isToldAbsences: member.isToldAbsences,
+                    lostAt: lostAt, answers: member.answers, signalAllowance: member.signalAllowance, onlineOnlyAllowance: member.onlineOnlyAllowance)
             },
             expiredTickets: expiredTickets.tickets, forceDisconnectedTickets: forceDisconnectedTickets.tickets,
             entries: log.entries)
     }
 
     /// Continues a saved session with the next server's bounds. Events over these bounds are dropped, and a client that
-    /// needs one of them learns of the loss (G4).
-    init(_ snapshot: SessionSnapshot, bounds: Bounds) {
+    /// needs one of them learns of the loss (G4). No connection is away yet: the time without a server does not count
+    /// (PRES-4).
+    init(_ snapshot: SessionSnapshot, bounds: Bounds, now: MonotonicInstant) {
         self.init(id: snapshot.id, epoch: snapshot.epoch, bounds: bounds)
         lastCreationTime = snapshot.lastCreationTime
         log = SessionLog(bounds: bounds.log, lastSeq: snapshot.lastSeq, entries: snapshot.entries)
@@ -32,6 +33,10 @@ extension SessionState {
             detachments.append(
                 Detachment(
                     connectionId: member.ticket.connectionId, until: member.lostAt.advanced(by: bounds.resumeWindow)))
+            awayDeadlines.append(
+                AwayDeadline(
+                    connectionId: member.ticket.connectionId, lostAt: member.lostAt,
+                    moment: now.advanced(by: bounds.awayDelay)))
         }
         for each in snapshot.expiredTickets { expiredTickets.append(each.ticket, since: each.since) }
         for each in snapshot.forceDisconnectedTickets {
@@ -46,7 +51,7 @@ extension Roster.Member {
             connectionId: saved.ticket.connectionId, creationTime: saved.creationTime, data: saved.ticket.data)
         self.init(
             connection: connection, role: saved.ticket.role, encodedConnection: EncodedLine.encode(connection),
-            suppressesPresence: saved.suppressesPresence,
+            suppressesPresence: saved.suppressesPresence, isToldAbsences: saved.isToldAbsences,
             attachment: .detached(at: saved.lostAt, until: saved.lostAt.advanced(by: bounds.resumeWindow)),
             ticket: saved.ticket, answers: saved.answers, signalAllowance: saved.signalAllowance,
             onlineOnlyAllowance: saved.onlineOnlyAllowance)

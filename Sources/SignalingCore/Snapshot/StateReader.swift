@@ -210,6 +210,7 @@ private struct Draft {
             ticket: ticket,
             creationTime: WallTime(milliseconds: try fields.integer("creationTime", in: FieldReader.wide)),
             suppressesPresence: try fields.isSet("suppressesPresence"),
+            isToldAbsences: try fields.isSet("toldAbsences"),
             lostAt: try fields.ago("lost", takenAt), answers: try fields.answers(),
             signalAllowance: try fields.bucket("signals", takenAt),
             onlineOnlyAllowance: try fields.bucket("onlineOnly", takenAt))

@@ -80,6 +80,7 @@ public struct StateWriter: Sendable {
         write(member.ticket)
         writer.member("creationTime", member.creationTime.milliseconds)
         if member.suppressesPresence { writer.member("suppressesPresence", true) }
+        if member.isToldAbsences { writer.member("toldAbsences", true) }
         write("lost", ago: member.lostAt)
         write("signals", fullAt: member.signalAllowance)
         write("onlineOnly", fullAt: member.onlineOnlyAllowance)

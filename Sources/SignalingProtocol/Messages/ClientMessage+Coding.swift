@@ -89,6 +89,8 @@ extension ConnectRequest {
             token: try reader.requiredString("token"))
         if let options = try reader.object("options") {
             connectionEventsSuppressed = try options.bool("connectionEventsSuppressed") ?? false
+            connectionPages = try options.bool("connectionPages") ?? false
+            connectionAwayEvents = try options.bool("connectionAwayEvents") ?? false
         }
         if let resume = try reader.object("resume") {
             self.resume = ResumeRequest(
@@ -104,10 +106,12 @@ extension ConnectRequest {
         writer.member("apiKey", apiKey.rawValue)
         writer.member("sessionId", sessionId.rawValue)
         writer.member("token", token)
-        if connectionEventsSuppressed {
+        if connectionEventsSuppressed || connectionPages || connectionAwayEvents {
             writer.name("options")
             writer.beginObject()
-            writer.member("connectionEventsSuppressed", true)
+            if connectionEventsSuppressed { writer.member("connectionEventsSuppressed", true) }
+            if connectionPages { writer.member("connectionPages", true) }
+            if connectionAwayEvents { writer.member("connectionAwayEvents", true) }
             writer.endObject()
         }
         if let resume {

@@ -15,17 +15,23 @@ public struct ConnectRequest: Hashable, Sendable {
     public var token: String
     /// Whether the client asks for no events about other connections (CON-4). The default is false.
     public var connectionEventsSuppressed: Bool
+    /// Whether the client takes the list of connections in pages (CON-11). The default is false.
+    public var connectionPages: Bool
+    /// Whether the client is told which connections are away (PRES-4). The default is false.
+    public var connectionAwayEvents: Bool
     /// The connection to resume; `nil` to open a new one.
     public var resume: ResumeRequest?
 
     public init(
         apiKey: APIKey, sessionId: SessionID, token: String, connectionEventsSuppressed: Bool = false,
-        resume: ResumeRequest? = nil
+        connectionPages: Bool = false, connectionAwayEvents: Bool = false, resume: ResumeRequest? = nil
     ) {
         self.apiKey = apiKey
         self.sessionId = sessionId
         self.token = token
         self.connectionEventsSuppressed = connectionEventsSuppressed
+        self.connectionPages = connectionPages
+        self.connectionAwayEvents = connectionAwayEvents
         self.resume = resume
     }
 }

@@ -33,7 +33,33 @@ public struct EncodedLine: Sendable {
     public static func encode(_ sender: Connection) -> [UInt8] {
         var writer = JSONWriter()
         sender.write(to: &writer)
-        return Array(#","connection":"#.utf8) + writer.bytes
+        return senderName + writer.bytes
+    }
+
+    private static let senderName = Array(#","connection":"#.utf8)
+
+    /// The connection alone, `{…}`, out of the bytes that ``encode(_:)`` returned.
+    public static func connection(in encodedSender: [UInt8]) -> ArraySlice<UInt8> {
+        encodedSender.dropFirst(senderName.count)
+    }
+
+    /// Appends a page of the list of connections to the text message that begins at `start` (CON-11).
+    ///
+    /// - Parameters:
+    ///   - lists: encoded connections, each list with commas between them; none is empty.
+    ///   - rest: the number of connections in later pages.
+    public static func appendConnectionPage(
+        _ lists: some Sequence<[UInt8]>, rest: Int, to message: inout [UInt8], separatedFrom start: Int
+    ) {
+        if message.count > start { message.append(UInt8(ascii: "\n")) }
+        message.append(contentsOf: #"{"ev":"connections","connections":["#.utf8)
+        var needsComma = false
+        for list in lists {
+            if needsComma { message.append(UInt8(ascii: ",")) }
+            message.append(contentsOf: list)
+            needsComma = true
+        }
+        message.append(contentsOf: #"],"rest":\#(rest)}"#.utf8)
     }
 
     /// A line that was saved before.

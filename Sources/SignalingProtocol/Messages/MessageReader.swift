@@ -57,6 +57,17 @@ struct MessageReader {
         return number
     }
 
+    func requiredCount(_ name: String) throws(ClientMessageError) -> Int {
+        guard let number = Int(exactly: try requiredInteger(name)), number >= 0 else {
+            throw error("\"\(path)\(name)\" must be 0 or more")
+        }
+        return number
+    }
+
+    func count(_ name: String) throws(ClientMessageError) -> Int? {
+        object[name] == nil ? nil : try requiredCount(name)
+    }
+
     /// A sequence number. `Int64.max` is refused, so that adding 1 to a peer's number cannot overflow.
     func requiredSeq(_ name: String) throws(ClientMessageError) -> Seq {
         let number = try requiredInteger(name)
@@ -87,6 +98,14 @@ struct MessageReader {
             readers.append(MessageReader(inner, path: "\(path)\(name)[].", id: id))
         }
         return readers
+    }
+
+    func strings(_ name: String) throws(ClientMessageError) -> [String]? {
+        guard let value = object[name] else { return nil }
+        guard let values = value.arrayValue else { throw error("\"\(path)\(name)\" must be an array") }
+        let texts = values.compactMap(\.stringValue)
+        guard texts.count == values.count else { throw error("\"\(path)\(name)\" must hold strings only") }
+        return texts
     }
 
     func isNull(_ name: String) -> Bool { object[name]?.isNull == true }

@@ -26,6 +26,8 @@ extension ServerMessage {
     private static func read(_ reader: MessageReader) throws(ClientMessageError) -> ServerMessage? {
         switch try reader.requiredString("ev") {
         case "connected": .connected(try reader.requiredID(), try Welcome(reader))
+        case "connections":
+            .connections(try reader.connections("connections"), rest: try reader.requiredCount("rest"))
         case "ack": .ack(try reader.requiredID(), try reader.seq("seq"))
         case "error": .error(reader.id, try SignalingError(reader))
         case "signal": .signal(try SignalEvent(reader))
@@ -36,6 +38,8 @@ extension ServerMessage {
             .connectionDestroyed(
                 try reader.requiredSeq("seq"), ConnectionID(try reader.requiredString("connectionId")),
                 try DisconnectReason(reader))
+        case "connectionAway": .connectionAway(ConnectionID(try reader.requiredString("connectionId")))
+        case "connectionBack": .connectionBack(ConnectionID(try reader.requiredString("connectionId")))
         case "disconnected": .disconnected(try DisconnectReason(reader), try Reconnect(reader))
         case "ping": .ping(try reader.requiredSeq("seq"))
         default: nil
@@ -49,6 +53,10 @@ extension ServerMessage {
             writer.member("ev", "connected")
             writer.member("id", id.rawValue)
             welcome.write(to: &writer)
+        case .connections(let connections, let rest):
+            writer.member("ev", "connections")
+            writer.member("connections", connections)
+            writer.member("rest", rest)
         case .ack(let id, let seq):
             writer.member("ev", "ack")
             writer.member("id", id.rawValue)
@@ -77,6 +85,12 @@ extension ServerMessage {
             writer.member("seq", seq.rawValue)
             writer.member("connectionId", connection.rawValue)
             writer.member("reason", reason.rawValue)
+        case .connectionAway(let connection):
+            writer.member("ev", "connectionAway")
+            writer.member("connectionId", connection.rawValue)
+        case .connectionBack(let connection):
+            writer.member("ev", "connectionBack")
+            writer.member("connectionId", connection.rawValue)
         case .disconnected(let reason, let reconnect):
             writer.member("ev", "disconnected")
             writer.member("reason", reason.rawValue)

@@ -2,6 +2,8 @@
 public enum ServerMessage: Hashable, Sendable {
     /// The answer to a successful connect.
     case connected(RequestID, Welcome)
+    /// More connections of the session; the last number says how many follow in later pages (CON-11).
+    case connections([Connection], rest: Int)
     /// The server has carried out the request. The seq of a signal is in the session's log (G2). No seq for an
     /// online-only signal and for other requests.
     case ack(RequestID, Seq?)
@@ -12,6 +14,10 @@ public enum ServerMessage: Hashable, Sendable {
     case connectionCreated(Seq, Connection)
     /// Another client left the session.
     case connectionDestroyed(Seq, ConnectionID, DisconnectReason)
+    /// Another connection has had no socket for a while (PRES-4).
+    case connectionAway(ConnectionID)
+    /// A connection that was away has a socket again (PRES-4).
+    case connectionBack(ConnectionID)
     /// The server closes this socket; a close frame follows (LEAVE-4).
     case disconnected(DisconnectReason, Reconnect)
     /// The server has sent all events up to this seq that are meant for this client (HB-2).

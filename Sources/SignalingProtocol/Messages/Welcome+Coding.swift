@@ -9,12 +9,15 @@ extension Welcome {
             throw reader.error("\"outcome\" is unknown")
         }
         let offer = try reader.requiredObject("resume")
-        var connections: [Connection] = []
-        for inner in try reader.requiredObjects("connections") { connections.append(try Connection(inner)) }
         self.init(
-            connection: try Connection(try reader.requiredObject("connection")), connections: connections, role: role,
-            epoch: Epoch(try reader.requiredString("epoch")), seq: try reader.requiredSeq("seq"),
+            connection: try Connection(try reader.requiredObject("connection")),
+            connections: try reader.connections("connections"), connectionCount: try reader.count("connectionCount"),
+            role: role, epoch: Epoch(try reader.requiredString("epoch")), seq: try reader.requiredSeq("seq"),
             outcome: outcome, replayThrough: try reader.seq("replayThrough"),
+            missing: try reader.object("missing").map { (missing) throws(ClientMessageError) in
+                try MissingEvents(missing)
+            },
+            away: try reader.strings("away")?.map { ConnectionID($0) },
             resume: ResumeOffer(
                 secret: ResumeSecret(try offer.requiredString("secret")),
                 resumeWindow: .seconds(try offer.requiredInteger("resumeSeconds")),
@@ -25,10 +28,8 @@ extension Welcome {
     func write(to writer: inout JSONWriter) {
         writer.name("connection")
         connection.write(to: &writer)
-        writer.name("connections")
-        writer.beginArray()
-        for connection in connections { connection.write(to: &writer) }
-        writer.endArray()
+        writer.member("connections", connections)
+        if let connectionCount { writer.member("connectionCount", connectionCount) }
         writer.name("capabilities")
         role.capabilities.write(to: &writer)
         writer.member("role", role.rawValue)
@@ -36,6 +37,19 @@ extension Welcome {
         writer.member("seq", seq.rawValue)
         writer.member("outcome", outcome.rawValue)
         if let replayThrough { writer.member("replayThrough", replayThrough.rawValue) }
+        if let missing {
+            writer.name("missing")
+            writer.beginObject()
+            writer.member("first", missing.first.rawValue)
+            writer.member("last", missing.last.rawValue)
+            writer.endObject()
+        }
+        if let away {
+            writer.name("away")
+            writer.beginArray()
+            for connection in away { writer.value(connection.rawValue) }
+            writer.endArray()
+        }
         writer.name("resume")
         writer.beginObject()
         writer.member("secret", resume.secret.rawValue)
@@ -48,6 +62,13 @@ extension Welcome {
         writer.member("typeLength", Limits.typeLength)
         writer.member("dataLength", Limits.dataLength)
         writer.endObject()
+    }
+}
+
+extension MissingEvents {
+    init(_ reader: MessageReader) throws(ClientMessageError) {
+        self.init(first: try reader.requiredSeq("first"), last: try reader.requiredSeq("last"))
+        guard first <= last else { throw reader.error("\"missing.last\" must not be less than \"missing.first\"") }
     }
 }
 
@@ -65,6 +86,23 @@ extension Connection {
         writer.member("creationTime", creationTime.milliseconds)
         writer.member("data", data)
         writer.endObject()
+    }
+}
+
+extension MessageReader {
+    func connections(_ name: String) throws(ClientMessageError) -> [Connection] {
+        var connections: [Connection] = []
+        for inner in try requiredObjects(name) { connections.append(try Connection(inner)) }
+        return connections
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ name: String, _ connections: [Connection]) {
+        self.name(name)
+        beginArray()
+        for connection in connections { connection.write(to: &self) }
+        endArray()
     }
 }
 

@@ -16,6 +16,9 @@ public struct Welcome: Hashable, Sendable {
     /// All connections of the session, this one included, by creation time. Only this one after a resume, and for a
     /// client that suppresses connection events.
     public var connections: [Connection]
+    /// The number of connections in the session if ``connections`` is not the whole list: the others follow in pages, or
+    /// the list is too long for a client that takes no pages (CON-11).
+    public var connectionCount: Int?
     public var role: Role
     public var epoch: Epoch
     /// Events with a greater seq follow.
@@ -23,23 +26,45 @@ public struct Welcome: Hashable, Sendable {
     public var outcome: Outcome
     /// Events up to this seq are a replay (RES-4); `nil` without a replay.
     public var replayThrough: Seq?
+    /// After ``Outcome/lost``: the events that the log no longer has (RES-16). `nil` if the server cannot name them.
+    public var missing: MissingEvents?
+    /// The connections that are away, for a client that asked for them (PRES-4).
+    public var away: [ConnectionID]?
     public var resume: ResumeOffer
     /// The time between two pings of the server, in whole seconds (HB-1).
     public var heartbeat: Duration
 
     public init(
-        connection: Connection, connections: [Connection], role: Role, epoch: Epoch, seq: Seq, outcome: Outcome,
-        replayThrough: Seq? = nil, resume: ResumeOffer, heartbeat: Duration = Limits.heartbeat
+        connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
+        seq: Seq, outcome: Outcome,
+        replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil, resume: ResumeOffer,
+        heartbeat: Duration = Limits.heartbeat
     ) {
         self.connection = connection
         self.connections = connections
+        self.connectionCount = connectionCount
         self.role = role
         self.epoch = epoch
         self.seq = seq
         self.outcome = outcome
         self.replayThrough = replayThrough
+        self.missing = missing
+        self.away = away
         self.resume = resume
         self.heartbeat = heartbeat
+    }
+}
+
+/// The seqs of the events that a client may have missed for good (RES-16). Some of these events may not have been meant
+/// for it.
+public struct MissingEvents: Hashable, Sendable {
+    public var first: Seq
+    /// Not less than `first`.
+    public var last: Seq
+
+    public init(first: Seq, last: Seq) {
+        self.first = first
+        self.last = last
     }
 }
 

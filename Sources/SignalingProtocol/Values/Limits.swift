@@ -26,6 +26,16 @@ public enum Limits {
     /// long.
     public static let clientMessageByteCount = 16 * 1_048_576
 
+    /// Most connections in one page of the list of connections (CON-11).
+    public static let connectionPageCount = 1_000
+
+    /// Largest list in one page, in bytes of JSON (CON-11).
+    public static let connectionPageByteCount = 262_144
+
+    /// Largest list of connections within `connected`, in bytes of JSON, for clients that do not take pages (CON-11).
+    /// With it `connected` stays well below ``clientMessageByteCount``.
+    public static let connectionListByteCount = 4 * 1_048_576
+
     /// Most fragments in one WebSocket message (WIRE-10). Real clients send one or a few; thousands are an attack.
     public static let fragmentCount = 64
 
@@ -72,6 +82,12 @@ public enum Limits {
 
     /// The default time after the loss of its socket in which a client can fetch missed broadcasts (RES-2).
     public static let recoveryWindow = Duration.seconds(300)
+
+    /// How long after the loss of its socket a connection is told away (PRES-4).
+    public static let awayDelay = Duration.seconds(10)
+
+    /// Most connections of a session that are told away at a time (PRES-4).
+    public static let awayCount = 1_000
 
     /// Longest `reconnectAfter` that a client follows (RES-13).
     public static let longestReconnectWait = Duration.seconds(60)

@@ -93,8 +93,7 @@ final class Hub<Environment: HubEnvironment> {
         for effect in effects {
             switch effect {
             case .send(let message): send(message, to: peer)
-            case .enter(let request, let welcome, let suppressesPresence):
-                enter(peer, request, welcome, suppressesPresence: suppressesPresence)
+            case .enter(let request, let welcome, let entry): enter(peer, request, welcome, entry)
             case .authenticate(let request): authenticate(request, for: peer)
             case .submit(let command, let session, let request):
                 let ticket = CommandTicket(origin: peer.socket.id, request: request)
@@ -129,11 +128,11 @@ final class Hub<Environment: HubEnvironment> {
     }
 
     private func enter(
-        _ peer: Peer<Environment.Socket>, _ request: RequestID, _ welcome: Welcome, suppressesPresence: Bool
+        _ peer: Peer<Environment.Socket>, _ request: RequestID, _ welcome: Welcome, _ entry: ClientEntry
     ) {
         guard let (session, binding) = peer.state.connected else { return }
         let room = room(of: session, end: welcome.seq)
-        let outbox = Outbox(welcome, answering: request, suppressesPresence: suppressesPresence)
+        let outbox = Outbox(welcome, answering: request, entry)
         let subscription = Subscription(peer: peer, room: room, socket: binding.socket, outbox: outbox)
         peer.subscription = subscription
         room.add(subscription)
@@ -148,8 +147,9 @@ final class Hub<Environment: HubEnvironment> {
 
     private func room(of session: SessionID, end: Seq) -> Room<Environment.Socket> {
         if let room = rooms[session] { return room }
+        let position = engine.withLog(of: session) { ($0.lastSeq, $0.absences.version) } ?? (end, 0)
         let room = Room<Environment.Socket>(
-            session: session, flushedThrough: engine.withLog(of: session) { $0.lastSeq } ?? end,
+            session: session, flushedThrough: position.0, flushedAbsences: position.1,
             flushScheduler: FlushScheduler(intervalPerMember: limits.flushIntervalPerMember))
         rooms[session] = room
         return room

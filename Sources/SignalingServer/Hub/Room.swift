@@ -11,12 +11,15 @@ final class Room<Socket: HubSocket> {
     var flushScheduler: FlushScheduler
     /// The end of the log at the last flush: the cursor of every subscription that is up to date.
     var flushedThrough: Seq
+    /// The version of the absences at the last flush.
+    var flushedAbsences: UInt64
     /// Whether this room is in the hub's list of rooms with something to send.
     var isDirty = false
 
-    init(session: SessionID, flushedThrough: Seq, flushScheduler: FlushScheduler) {
+    init(session: SessionID, flushedThrough: Seq, flushedAbsences: UInt64, flushScheduler: FlushScheduler) {
         self.session = session
         self.flushedThrough = flushedThrough
+        self.flushedAbsences = flushedAbsences
         self.flushScheduler = flushScheduler
     }
 

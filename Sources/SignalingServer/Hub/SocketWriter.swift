@@ -11,9 +11,10 @@ final class SocketWriter<Socket: HubSocket> {
     private let limits: HubLimits
     /// The frame for a single peer.
     private let ownFrame = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
-    /// The frames for all up-to-date peers of a flush: with presence, and without it for peers that suppress it.
+    /// The frames for all up-to-date peers of a flush, by their form.
     private let sharedFrame = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
     private let sharedFrameWithoutPresence = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
+    private let sharedFrameWithAbsences = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
     private var scratch: [UInt8] = []
 
     init(engine: any SessionEngine, limits: HubLimits) {
@@ -27,15 +28,16 @@ final class SocketWriter<Socket: HubSocket> {
     func flush(_ room: Room<Socket>, now: MonotonicInstant) -> [Peer<Socket>] {
         var overrun: [Peer<Socket>] = []
         _ = engine.withLog(of: room.session) { log in
-            var batch = SharedBatch(log: log, after: room.flushedThrough, onlineOnly: room.pendingOnlineOnly.signals)
-            sharedFrame.removeAll()
-            sharedFrameWithoutPresence.removeAll()
+            var batch = SharedBatch(
+                log: log, after: room.flushedThrough, absences: room.flushedAbsences,
+                onlineOnly: room.pendingOnlineOnly.signals)
+            for form in Outbox.Form.allCases { sharedFrame(for: form).removeAll() }
             for subscription in room.subscriptions {
                 let peer = subscription.peer
                 if peer.isBacklogged {
                     if subscription.outbox.isOverrun(by: log) { overrun.append(peer) }
                 } else if let bytes = batch.bytes(for: &subscription.outbox, log: log) {
-                    let frame = subscription.outbox.suppressesPresence ? sharedFrameWithoutPresence : sharedFrame
+                    let frame = sharedFrame(for: subscription.outbox.form)
                     if frame.isEmpty { frame.append(contentsOf: bytes) }
                     write(frame, to: peer)
                 } else if !catchUp(subscription, log: log, onlineOnly: room.pendingOnlineOnly.signals) {
@@ -43,10 +45,19 @@ final class SocketWriter<Socket: HubSocket> {
                 }
             }
             room.flushedThrough = log.lastSeq
+            room.flushedAbsences = log.absences.version
         }
         room.pendingOnlineOnly.removeAll()
         room.flushScheduler.noteFlushed(at: now)
         return overrun
+    }
+
+    private func sharedFrame(for form: Outbox.Form) -> OutboundFrame {
+        switch form {
+        case .plain: sharedFrame
+        case .withoutPresence: sharedFrameWithoutPresence
+        case .withAbsences: sharedFrameWithAbsences
+        }
     }
 
     /// Brings one peer up to date.

@@ -63,7 +63,8 @@ struct SessionOptions: ParsableArguments {
 
     private func makeSession(_ apiKey: String, _ id: String, _ server: String) -> Session {
         Session(
-            apiKey: apiKey, sessionId: id, server: server, options: .init(trustedCertificatesFile: caFile))
+            apiKey: apiKey, sessionId: id, server: server,
+            options: .init(connectionAwayEvents: true, trustedCertificatesFile: caFile))
     }
 
     private func makeToken(_ signer: SigningOptions.Signer) throws -> String {

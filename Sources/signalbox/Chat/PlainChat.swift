@@ -73,9 +73,15 @@ final class PlainChat {
             if isTerminal { say("\(name(connection)) is here") }
         case .connectionDestroyed(let connection, _):
             if isTerminal { say("\(name(connection)) has left") }
+        case .connectionAway(let connection):
+            if isTerminal { say("\(name(connection)) is away") }
+        case .connectionBack(let connection):
+            if isTerminal { say("\(name(connection)) is back") }
         case .reconnecting:
             say("the connection is lost; trying to come back")
-        case .reconnected(let outcome):
+        case .reconnected(.lost, let missing?):
+            say("back; up to \(missing.last.rawValue - missing.first.rawValue + 1) events are missing")
+        case .reconnected(let outcome, _):
             say(outcome == .lost ? "back; something may be missing" : "back")
         case .disconnected(.clientDisconnected):
             return false

@@ -139,6 +139,8 @@ final class ScreenChat {
         case .signal: break
         case .connectionCreated(let connection): say("\(Printable.name(connection)) is here")
         case .connectionDestroyed(let connection, _): say("\(Printable.name(connection)) has left")
+        case .connectionAway(let connection): say("\(Printable.name(connection)) is away")
+        case .connectionBack(let connection): say("\(Printable.name(connection)) is back")
         case .reconnecting: isReconnecting = true
         case .reconnected:
             isReconnecting = false

@@ -52,8 +52,18 @@ struct ListenCommand: AsyncParsableCommand {
             return [
                 "event": "connectionDestroyed", "connection": describe(connection), "reason": .string(reason.rawValue),
             ]
+        case .connectionAway(let connection):
+            return ["event": "connectionAway", "connection": describe(connection)]
+        case .connectionBack(let connection):
+            return ["event": "connectionBack", "connection": describe(connection)]
         case .reconnecting: return ["event": "reconnecting"]
-        case .reconnected(let outcome): return ["event": "reconnected", "outcome": .string(outcome.rawValue)]
+        case .reconnected(let outcome, let missing):
+            var object: JSONObject = ["event": "reconnected", "outcome": .string(outcome.rawValue)]
+            if let missing {
+                object.append(
+                    "missing", ["first": .integer(missing.first.rawValue), "last": .integer(missing.last.rawValue)])
+            }
+            return object
         case .disconnected(let reason): return ["event": "disconnected", "reason": .string(reason.rawValue)]
         case .overflowed: return ["event": "overflowed"]
         }

@@ -34,7 +34,9 @@ private func short(_ line: String) -> String {
     case .connectionCreated(let seq, _): "created \(seq)"
     case .connectionDestroyed(let seq, _, _): "destroyed \(seq)"
     case .ping(let seq): "ping \(seq)"
-    case .connected, .error, .disconnected: line
+    case .connectionAway(let id): "away \(id)"
+    case .connectionBack(let id): "back \(id)"
+    case .connected, .connections, .error, .disconnected: line
     }
 }
 

@@ -126,6 +126,7 @@ struct ResumeTests {
         room.join("ada")
         room.join("bob")
         room.detach("ada", at: 10)
+        room.session.advance(to: .seconds(20))
         #expect(room.session.nextDeadline == .seconds(70))
         room.session.advance(to: .seconds(69.999))
         #expect(room.destroyed.isEmpty)
@@ -213,7 +214,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "RES-2, RES-14, G4: after a log overrun the old connection ends, and the outcome of the new one is lost"
+        "RES-2, RES-14, RES-16, G4: after a log overrun a new connection learns what is missing and gets the rest"
     )
     func overrun() {
         var room = Resumable(logEventCount: 3)
@@ -227,14 +228,57 @@ struct ResumeTests {
             other.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada at 2 resumed through 5",
             "exactly at the log's start")
         room.signal("bob", request: 4)
-        #expect(room.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada2 at 8 lost")
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada2 at 5 lost through 7 without 3 to 5")
         #expect(!room.session.contains(client("ada")))
         #expect(room.session.lines.filter { $0.contains("connectionDestroyed") }.count == 1)
         // The same after the resume window.
         room.detach("ada2", socket: 2, at: 1)
         for request in 5...9 { room.signal("bob", request: Int64(request), at: 62) }
         #expect(
-            room.comeBack("ada2", by: 3, after: 8, at: 63, secret: "ada-2", data: "ada") == "joined ada23 at 15 lost")
+            room.comeBack("ada2", by: 3, after: 8, at: 63, secret: "ada-2", data: "ada")
+                == "joined ada23 at 12 lost through 14 without 9 to 12")
+    }
+
+    @Test("RES-16, G4: of 2,480 missed signals those in the log are replayed, with their senders")
+    func overrunByLittle() {
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        for request in 1...2_480 { room.signal("bob", request: Int64(request), at: 1) }
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 2) == "joined ada2 at 436 lost through 2483 without 3 to 436")
+        var outbox = Outbox(
+            owner: client("ada2"), suppressesPresence: false, cursor: Seq(436), recoversThrough: Seq(2_483))
+        let lines = dequeueAll(&outbox, room.session.log)
+        #expect(lines.count == 2_046, "all but ada's end and begin")
+        #expect(lines.allSatisfy { $0.contains(#""connection":{"connectionId":"bob""#) })
+        #expect(lines.first?.hasPrefix(#"{"ev":"signal","seq":437,"#) == true)
+        #expect(lines.last?.hasPrefix(#"{"ev":"signal","seq":2482,"#) == true)
+    }
+
+    @Test("RES-16, RES-4: a lost connection that loses its socket before its replay gets what the log then has")
+    func lostWhileReplaying() {
+        var room = Resumable(logEventCount: 5)
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        for request in 1...6 { room.signal("bob", request: Int64(request), at: 1) }
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 2) == "joined ada2 at 5 lost through 9 without 3 to 5")
+        room.handle(.detach(SocketBinding("ada2", 2)), at: 3)
+        #expect(
+            room.comeBack("ada2", by: 3, after: 5, at: 4, secret: "ada-2", data: "ada")
+                == "joined ada23 at 7 lost through 11 without 6 to 7")
+    }
+
+    @Test("RES-16: without a recovery window, and for an unknown connection, nothing is replayed after lost")
+    func lostWithoutReplay() {
+        var room = Resumable(logEventCount: 3, recoveryWindow: 0)
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        for request in 1...4 { room.signal("bob", request: Int64(request), at: 1) }
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 1) == "joined ada2 at 8 lost")
+        #expect(room.comeBack("eve", by: 2, after: 2, at: 1) == "joined eve2 at 9 lost")
     }
 
     @Test("RES-6: a connection ID without its secret resumes nothing, and changes nothing")
@@ -443,7 +487,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("G4: the outcome is lost if the client's own join pushes the first missed event out of the log")
+    @Test("G4, RES-16: the outcome is lost if the client's own join pushes the first missed event out of the log")
     func recoveredFromFullLog() {
         var room = Resumable(logEventCount: 3, resumeWindow: 0)
         room.join("ada")
@@ -451,7 +495,7 @@ struct ResumeTests {
         room.detach("ada", at: 1)
         room.signal("bob", request: 1, at: 2)
         #expect(room.session.log.reachesBackTo == Seq(1))
-        #expect(room.comeBack("ada", by: 2, after: 1, at: 3) == "joined ada2 at 5 lost")
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 3) == "joined ada2 at 2 lost through 4 without 2 to 2")
     }
 
     @Test("RES-11, G8: a client cannot read events from before its own connection, resumed or recovered")
@@ -540,6 +584,8 @@ struct ResumeTests {
         let ada = JoinRequest(connectionId: client("ada"), role: .publisher, data: "", wallTime: .init(milliseconds: 0))
         engine.submit(.join(ada), to: room, ticket: ticket, now: .seconds(0))
         engine.submit(.detach(SocketBinding("ada")), to: room, ticket: ticket, now: .seconds(10))
+        #expect(engine.nextDeadline == .seconds(20), "PRES-4")
+        engine.advance(to: .seconds(20))
         #expect(engine.nextDeadline == .seconds(70))
         engine.advance(to: .seconds(70))
         #expect(engine.connections(of: room).isEmpty)

@@ -13,7 +13,7 @@ func savedAndRestored(
     let text = stateText([session.snapshot(at: stop)], at: stop)
     let wallTime = WallTime(milliseconds: stateWallTime.milliseconds + downtime.wholeMilliseconds)
     let sessions = try readState(text, now: start, wallTime: wallTime)
-    return SessionState(try #require(sessions.first), bounds: bounds ?? session.bounds)
+    return SessionState(try #require(sessions.first), bounds: bounds ?? session.bounds, now: start)
 }
 
 /// When each text of these tests was written, by the wall clock.
@@ -281,13 +281,16 @@ struct SnapshotTests {
                 [
                     "id": isSaved, "epoch": isSaved, "bounds": "the reader's own", "log": isSaved, "roster": isSaved,
                     "expiredTickets": isSaved, "forceDisconnectedTickets": isSaved,
-                    "detachments": "follow from the members",
+                    "awayDeadlines": "begin anew (PRES-4)", "detachments": "follow from the members",
                     "lastCreationTime": isSaved,
                 ]
             ),
             (
                 session.log,
-                ["bounds": "the reader's own", "entries": isSaved, "byteCount": "a sum", "lastSeq": isSaved]
+                [
+                    "bounds": "the reader's own", "entries": isSaved, "byteCount": "a sum", "lastSeq": isSaved,
+                    "absences": "begin anew (PRES-4)",
+                ]
             ),
             (
                 member,
@@ -382,6 +385,7 @@ struct SnapshotTests {
     func wallClockJumps() throws {
         var session = try savedAndRestored(
             adaAlone(), stop: .seconds(10), start: .seconds(10), downtime: .seconds(-86_400 * 365))
+        session.advance(to: .seconds(20))
         #expect(session.nextDeadline == .seconds(70))
         #expect(comeBack(&session, at: 69.9) == "joined ada at 1 resumed through 2")
         session = try savedAndRestored(
@@ -396,7 +400,7 @@ struct SnapshotTests {
         var session = try savedAndRestored(old, stop: .seconds(0), start: .seconds(0), bounds: .init(logEventCount: 4))
         #expect(session.log.entries.count == 4 && session.log.lastSeq == Seq(12))
         #expect(session.log.byteCount == session.log.entries.reduce(0) { $0 + $1.line.byteCount })
-        #expect(comeBack(&session, at: 1, after: 7) == "joined ada2 at 14 lost")
+        #expect(comeBack(&session, at: 1, after: 7) == "joined ada2 at 10 lost through 13 without 8 to 10")
         session = try savedAndRestored(old, stop: .seconds(0), start: .seconds(0), bounds: .init(logByteCount: 200))
         #expect(session.log.byteCount <= 200 && session.log.entries.count > 1)
         #expect(comeBack(&session, at: 1, after: session.log.reachesBackTo.rawValue).contains("resumed"))
@@ -462,9 +466,11 @@ struct SnapshotTests {
 
         let new = makeEngine("new")
         new.observer = observer
-        new.restore(snapshots)
+        new.restore(snapshots, now: .seconds(30))
         #expect(new.sessionCount == 2)
         #expect(new.connections(of: room).map(\.connectionId) == [client("ada")])
+        #expect(new.nextDeadline == .seconds(40), "PRES-4")
+        new.advance(to: .seconds(40))
         #expect(new.nextDeadline == .seconds(90))
         new.advance(to: .seconds(89))
         #expect(observer.heard.isEmpty, "a restart causes no presence event")
@@ -489,7 +495,7 @@ struct SnapshotTests {
         let wallTime = WallTime(milliseconds: stateWallTime.milliseconds + 86_400_000)
         let new = makeEngine("new")
         new.observer = observer
-        new.restore(try readState(text, now: .seconds(5), wallTime: wallTime))
+        new.restore(try readState(text, now: .seconds(5), wallTime: wallTime), now: .seconds(5))
         new.advance(to: .seconds(5))
         #expect(observer.heard.count == 2)
         #expect(new.sessionCount == 0)

@@ -44,11 +44,13 @@ export class SessionDisconnectEvent extends OTEvent {
 
 /**
  * `outcome` is an extension: `resumed` is the same connection, and nothing was missed; `recovered` is another
- * connection, which receives the missed broadcasts; `lost` is another connection, and events may be missing.
+ * connection, which receives the missed broadcasts; `lost` is another connection, and events may be missing. With `lost`,
+ * `missing` is the range `{first, last}` of the events that the server's log no longer has, if the server knows it
+ * (RES-16); else it is null. The broadcasts after `missing.last` follow.
  */
 export class SessionReconnectEvent extends OTEvent {
-  constructor(target, outcome) {
-    super('sessionReconnected', target, { outcome });
+  constructor(target, outcome, missing = null) {
+    super('sessionReconnected', target, { outcome, missing });
   }
 }
 

@@ -27,6 +27,7 @@ export class Session extends MediaCalls {
   #driver;
   #server;
   #connectEventsSuppressed;
+  #awayEvents;
   #connectHandler = new ConnectHandler(this);
   #attempts = 0;
   #held;
@@ -36,6 +37,7 @@ export class Session extends MediaCalls {
     this.#shared = shared;
     this.#server = options.server;
     this.#connectEventsSuppressed = options.connectionEventsSuppressed === true;
+    this.#awayEvents = options.connectionAwayEvents === true;
     this.#held = new HeldSignals(shared.log);
     this.#driver = new Driver(
       shared.environment,
@@ -99,7 +101,10 @@ export class Session extends MediaCalls {
       apiKey: this.apiKey,
       sessionId: this.sessionId,
       token,
-      options: this.#connectEventsSuppressed ? { connectionEventsSuppressed: true } : undefined,
+      options: {
+        ...(this.#connectEventsSuppressed ? { connectionEventsSuppressed: true } : {}),
+        ...(this.#awayEvents ? { connectionAwayEvents: true } : {}),
+      },
     });
     return this;
   }
@@ -213,6 +218,10 @@ export class Session extends MediaCalls {
       case 'connectionDestroyed':
         this.#destroyed(event);
         break;
+      case 'connectionAway':
+      case 'connectionBack':
+        this.#absenceChanged(event);
+        break;
       case 'reconnecting':
         this.dispatchEvent(new OTEvent('sessionReconnecting', this));
         break;
@@ -253,11 +262,11 @@ export class Session extends MediaCalls {
     this.capabilities = new Capabilities(capabilities);
   }
 
-  #reconnected({ outcome }) {
+  #reconnected({ outcome, missing }) {
     if (outcome === 'lost') {
       this.#shared.log.warn('the session reconnected, but may have missed signals and connections');
     }
-    this.dispatchEvent(new SessionReconnectEvent(this, outcome));
+    this.dispatchEvent(new SessionReconnectEvent(this, outcome, missing));
   }
 
   #remember(described) {
@@ -283,6 +292,12 @@ export class Session extends MediaCalls {
     emitDestroyed(connection);
     if (this.#connectEventsSuppressed) return;
     this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
+  }
+
+  /** An extension (PRES-4): another connection has had no socket for 10 s, or is back. */
+  #absenceChanged({ name, connectionId }) {
+    const connection = this.connections.get(connectionId);
+    if (connection) this.dispatchEvent(new ConnectionEvent(name, this, connection));
   }
 
   #signalled(signal) {

@@ -1,4 +1,5 @@
 import { CloseCode, Code } from './codes.js';
+import { PeerAbsences } from './peer-absences.js';
 import { PendingRequests } from './pending-requests.js';
 import { reconnectWindow, waitBefore } from './reconnect-policy.js';
 import { Reconnection } from './reconnection.js';
@@ -27,6 +28,9 @@ export class ClientCore {
   phase = { name: 'disconnected' };
   /** Present while connected, reconnecting or disconnecting. */
   view = null;
+  /** {welcome, others} between a `connected` and the last page of its list of connections (CON-11), else null. */
+  arriving = null;
+  absences = new PeerAbsences();
   pending = new PendingRequests();
   lastRequestId = 0;
   /** The number of the newest socket. */
@@ -116,6 +120,7 @@ export class ClientCore {
 
   openSocket() {
     this.socket += 1;
+    this.arriving = null;
     this.effects.push({ do: 'openSocket', socket: this.socket });
   }
 

@@ -2,6 +2,7 @@
 
 import { LOST_BEFORE_ANSWER } from './client-core.js';
 import { CloseCode, Code } from './codes.js';
+import { PeerAbsences } from './peer-absences.js';
 import { requestedWait } from './reconnect-policy.js';
 import { SessionView } from './session-view.js';
 
@@ -27,13 +28,31 @@ export function received(core, message, now) {
   noteSignOfLife(core, now);
   switch (message.ev) {
     case 'connected':
-      return welcomed(core, message, now);
+      core.arriving = null;
+      if (!(message.connectionCount > message.connections.length)) return welcomed(core, message, now);
+      // CON-11: the list of connections follows in pages.
+      core.arriving = { welcome: message, others: [] };
+      return;
+    case 'connections':
+      return listed(core, message, now);
     case 'error':
       return refused(core, message, now);
     case 'disconnected':
       return dismissed(core, message, now);
   }
-  if (core.phase.name === 'connected' || core.phase.name === 'disconnecting') receivedInSession(core, message);
+  if (core.phase.name !== 'connected' && core.phase.name !== 'disconnecting') return;
+  receivedInSession(core, message);
+  tellAbsences(core);
+}
+
+/** A page of the list that belongs to the `connected` before it. The client's own connection is the newest. */
+function listed(core, { connections, rest }, now) {
+  if (core.arriving === null) return;
+  const { welcome, others } = core.arriving;
+  others.push(...connections);
+  if (rest > 0) return;
+  core.arriving = null;
+  welcomed(core, { ...welcome, connections: [...others, ...welcome.connections] }, now);
 }
 
 function receivedInSession(core, message) {
@@ -60,7 +79,14 @@ function receivedInSession(core, message) {
       break;
     case 'connectionDestroyed':
       if (!core.view.accept(message.seq) || !core.view.remove(message.connectionId)) return;
+      core.absences.forget(message.connectionId);
       core.emit({ name: 'connectionDestroyed', connectionId: message.connectionId, reason: message.reason });
+      break;
+    case 'connectionAway':
+      core.absences.add(message.connectionId);
+      break;
+    case 'connectionBack':
+      core.absences.remove(message.connectionId);
       break;
     case 'ping':
       // HB-2: the same holds for a ping.
@@ -140,7 +166,10 @@ function welcomed(core, welcome, now) {
       if (welcome.id !== requestId) return;
       enter(core, welcome, connect, now);
       core.view = new SessionView(welcome);
+      core.absences = new PeerAbsences();
+      core.absences.enter(welcome.away ?? [], 0);
       core.add({ do: 'connectSucceeded', welcome });
+      tellAbsences(core);
       break;
     }
     case 'reconnecting': {
@@ -150,10 +179,17 @@ function welcomed(core, welcome, now) {
       const isSameOrder = welcome.epoch === core.view.epoch;
       const isSameConnection = welcome.connection.connectionId === core.view.connectionId;
       if (welcome.outcome === 'resumed' && isSameOrder && isSameConnection) resumed(core, welcome);
-      else replaced(core, welcome, welcome.outcome === 'recovered' && isSameOrder ? 'recovered' : 'lost');
+      else if (isSameOrder) replaced(core, welcome, welcome.outcome === 'recovered' ? 'recovered' : 'lost');
+      else replaced(core, { ...welcome, missing: undefined }, 'lost');
       break;
     }
   }
+}
+
+/** Emits the changes in the absences of peers that the program does not know yet. */
+function tellAbsences(core) {
+  if (core.view === null) return;
+  for (const event of core.absences.changes(core.view)) core.emit(event);
 }
 
 function enter(core, { resume, heartbeatSeconds }, connect, now) {
@@ -171,6 +207,8 @@ function resumed(core, welcome) {
   // connection over.
   if (core.effects.every((effect) => effect.do !== 'send')) core.send({ op: 'pong' });
   core.emit({ name: 'reconnected', outcome: 'resumed' });
+  core.absences.enter(welcome.away ?? [], welcome.replayThrough ?? 0);
+  tellAbsences(core);
 }
 
 /** Another connection. The fate of the requests that were sent on the old one is unknown (RES-9). */
@@ -184,7 +222,11 @@ function replaced(core, welcome, outcome) {
   for (const connection of welcome.connections) {
     if (!before.has(connection.connectionId)) core.emit({ name: 'connectionCreated', connection });
   }
-  core.emit({ name: 'reconnected', outcome });
+  const missing = outcome === 'lost' ? welcome.missing : undefined;
+  core.emit({ name: 'reconnected', outcome, ...(missing ? { missing } : {}) });
+  // Presence is not replayed: the list is that of now.
+  core.absences.enter(welcome.away ?? [], 0);
+  tellAbsences(core);
   for (const request of core.pending.removeSent()) {
     core.failNotConnected(request, `${LOST_BEFORE_ANSWER} Whether the request arrived is not known.`);
   }

@@ -22,7 +22,7 @@ export function connect(core, { apiKey, sessionId, token, options }, now) {
   core.generation += 1;
   core.effectGeneration = core.generation;
   core.lastRequestId = 0;
-  const message = { op: 'connect', apiKey, sessionId, token, ...(options ? { options } : {}) };
+  const message = { op: 'connect', apiKey, sessionId, token, options: { ...options, connectionPages: true } };
   core.phase = { name: 'opening', connect: message, until: now + ANSWER_TIMEOUT };
   core.openSocket();
 }

@@ -3,11 +3,14 @@
 
 const SHAPES = new Map([
   ['connected', isWholeConnected],
+  ['connections', (message) => isConnectionList(message.connections) && isCount(message.rest)],
   ['ack', hasId],
   ['error', (message) => Number.isInteger(message.code)],
   ['signal', isWholeSignal],
   ['connectionCreated', (message) => isConnection(message.connection)],
   ['connectionDestroyed', (message) => typeof message.connectionId === 'string'],
+  ['connectionAway', (message) => typeof message.connectionId === 'string'],
+  ['connectionBack', (message) => typeof message.connectionId === 'string'],
   ['disconnected', () => true],
   ['ping', () => true],
 ]);
@@ -28,12 +31,30 @@ function isConnection(value) {
 function isWholeConnected(message) {
   return (
     isConnection(message.connection) &&
-    Array.isArray(message.connections) &&
-    message.connections.every(isConnection) &&
+    isConnectionList(message.connections) &&
+    (message.connectionCount === undefined || isCount(message.connectionCount)) &&
     Number.isInteger(message.seq) &&
+    (message.away === undefined || isTextList(message.away)) &&
+    (message.missing === undefined || isRange(message.missing)) &&
     typeof message.heartbeatSeconds === 'number' &&
     message.heartbeatSeconds > 0
   );
+}
+
+function isConnectionList(value) {
+  return Array.isArray(value) && value.every(isConnection);
+}
+
+function isTextList(value) {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function isCount(value) {
+  return Number.isInteger(value) && value >= 0;
+}
+
+function isRange(value) {
+  return Number.isInteger(value?.first) && Number.isInteger(value.last) && value.first <= value.last;
 }
 
 function isWholeSignal(message) {

@@ -34,16 +34,16 @@ const kinds = (effects) => effects.map((effect) => effect.event?.name ?? effect.
 test('CON-1 connect is the first message, sent when the socket is open', () => {
   assert.deepEqual(opening().effects, [{ do: 'openSocket', socket: 1 }]);
   assert.deepEqual(
-    connecting().effects, [{ do: 'send', socket: 1, message: { op: 'connect', ...credentials, id: 1 } }]
+    connecting().effects, [{ do: 'send', socket: 1, message: { op: 'connect', ...credentials, options: { connectionPages: true }, id: 1 } }]
   );
 });
 
-test('CON-4 options are sent when there are any', () => {
+test('CON-4, CON-11 the options are sent, and the list of connections may always come in pages', () => {
   const state = new ClientState({ random: () => 0.5 });
   const options = { connectionEventsSuppressed: true };
   state.handle({ is: 'connect', ...credentials, options }, 0);
   const [effect] = state.handle({ is: 'socketOpened', socket: 1 }, 0);
-  assert.deepEqual(effect.message.options, options);
+  assert.deepEqual(effect.message.options, { ...options, connectionPages: true });
 });
 
 test('CON-5 a successful connect names the own connection and all others', () => {

@@ -113,7 +113,7 @@ test('OT: initSession takes the options of OpenTok, and those without a meaning 
   );
   session.connect('T');
   browser.socket.open();
-  assert.equal(browser.socket.sent[0].options, undefined);
+  assert.deepEqual(browser.socket.sent[0].options, { connectionPages: true });
   assert.equal(OT.initSession('100', '1_none', null).id, '1_none');
 });
 

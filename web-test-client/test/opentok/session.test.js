@@ -68,7 +68,10 @@ test('the older connect(apiKey, token, handler) still works', () => {
   browser.socket.open();
   browser.socket.receive(connectedMessage());
   assert.deepEqual(
-    browser.socket.sent[0], { op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', id: 1 }
+    browser.socket.sent[0],
+    {
+      op: 'connect', apiKey: '100', sessionId: '1_old', token: 'T1==old', options: { connectionPages: true }, id: 1,
+    }
   );
   assert.equal(called, 1);
 });
@@ -400,7 +403,7 @@ test('CON-4 suppressed: no connectionCreated, and SIG-9 the signal brings its se
     connectionEventsSuppressed: true, changes: { connections: [bob] },
   });
   assert.deepEqual(names(), ['sessionConnected']);
-  assert.deepEqual(browser.socket.sent[0].options, { connectionEventsSuppressed: true });
+  assert.deepEqual(browser.socket.sent[0].options, { connectionEventsSuppressed: true, connectionPages: true });
   browser.socket.receive(
     { ev: 'signal', seq: 3, from: 'ada-id', connection: ada }, { ev: 'signal', seq: 4, from: 'who' }
   );
@@ -451,4 +454,19 @@ test('a log level prints its own messages and more severe ones', () => {
   OT.setLogLevel(OT.NONE);
   OT.error('four');
   assert.deepEqual(browser.printed, [['warn', 'one'], ['debug', 'three']]);
+});
+
+test('PRES-4 absences are events for a program that asks for them, and the others get none', () => {
+  const changes = { connections: [ada, bob], away: ['ada-id'] };
+  const { browser, session } = joined({ connectionAwayEvents: true, changes });
+  assert.deepEqual(browser.socket.sent[0].options, { connectionAwayEvents: true, connectionPages: true });
+  const seen = [];
+  session.on({
+    connectionAway: ({ type, connection }) => seen.push([type, connection === session.connections.get('ada-id')]),
+    connectionBack: ({ type, connection }) => seen.push([type, connection === session.connections.get('ada-id')]),
+  });
+  browser.socket.receive({ ev: 'connectionBack', connectionId: 'ada-id' });
+  browser.socket.receive({ ev: 'connectionAway', connectionId: 'ada-id' });
+  assert.deepEqual(seen, [['connectionBack', true], ['connectionAway', true]]);
+  assert.equal(joined().browser.socket.sent[0].options.connectionAwayEvents, undefined);
 });

@@ -1,0 +1,128 @@
+import SignalingProtocol
+
+/// The connections of a session in JSON, in the order of joining, encoded once for all clients that get a list (CON-11).
+///
+/// The list consists of blocks. A copy of the list shares them, so thousands of clients that have not read their lists
+/// yet hold references to the same bytes. A join or a departure copies one block at most.
+struct ConnectionList: Sendable {
+    /// Encoded connections, separated by commas.
+    struct Block: Sendable {
+        fileprivate(set) var bytes: [UInt8] = []
+        fileprivate var entries: [Entry] = []
+
+        var count: Int { entries.count }
+
+        fileprivate var address: UInt { bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+    }
+
+    fileprivate struct Entry: Sendable {
+        /// Identifies the connection: no two connections of a session have the same.
+        let creationTime: WallTime
+        let byteCount: Int
+    }
+
+    /// A block gets no more entries when it has this many bytes. Small, since a change copies the block if a client
+    /// still reads it.
+    static let blockByteCount = 16_384
+
+    private let blockByteCount: Int
+    fileprivate private(set) var blocks: [Block] = []
+    private(set) var count = 0
+    /// Without brackets.
+    private(set) var byteCount = 0
+
+    init(blockByteCount: Int = ConnectionList.blockByteCount) { self.blockByteCount = blockByteCount }
+
+    /// Adds a connection, which is newer than all others.
+    mutating func append(_ encoded: ArraySlice<UInt8>, createdAt time: WallTime) {
+        if blocks.last.map({ $0.bytes.count + encoded.count >= blockByteCount }) ?? true { blocks.append(Block()) }
+        let last = blocks.count - 1
+        if !blocks[last].entries.isEmpty { blocks[last].bytes.append(UInt8(ascii: ",")) }
+        blocks[last].bytes.append(contentsOf: encoded)
+        blocks[last].entries.append(Entry(creationTime: time, byteCount: encoded.count))
+        count += 1
+        byteCount += encoded.count + 1
+    }
+
+    /// Removes a connection; does nothing if it is not in the list.
+    mutating func remove(createdAt time: WallTime) {
+        guard let block = blockIndex(of: time),
+            let entry = blocks[block].entries.firstIndex(where: { $0.creationTime == time })
+        else { return }
+        let removed = blocks[block].entries.remove(at: entry)
+        count -= 1
+        byteCount -= removed.byteCount + 1
+        if blocks[block].entries.isEmpty {
+            blocks.remove(at: block)
+            return
+        }
+        let start = blocks[block].entries[..<entry].reduce(0) { $0 + $1.byteCount + 1 }
+        // The first one goes with the comma behind it, every other one with the comma before it.
+        let first = max(0, start - (entry == 0 ? 0 : 1))
+        blocks[block].bytes.removeSubrange(first..<(first + removed.byteCount + 1))
+        mergeIfSmall(block)
+    }
+
+    /// The block that has this connection, if any has it: blocks are in the order of creation.
+    private func blockIndex(of time: WallTime) -> Int? {
+        var (low, high) = (0, blocks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if blocks[middle].entries[0].creationTime <= time { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? low - 1 : nil
+    }
+
+    /// Joins a block with the next one, so that departures do not leave many small blocks.
+    private mutating func mergeIfSmall(_ block: Int) {
+        guard block + 1 < blocks.count,
+            blocks[block].bytes.count + blocks[block + 1].bytes.count < blockByteCount / 2
+        else { return }
+        let next = blocks.remove(at: block + 1)
+        blocks[block].bytes.append(UInt8(ascii: ","))
+        blocks[block].bytes.append(contentsOf: next.bytes)
+        blocks[block].entries.append(contentsOf: next.entries)
+    }
+}
+
+/// The pages of a ``ConnectionList`` that a client has not been sent yet. Holds references to the list's blocks.
+public struct ConnectionPages: Sendable {
+    private var blocks: ArraySlice<ConnectionList.Block> = []
+    /// The number of connections in these pages.
+    public private(set) var rest = 0
+
+    /// No pages.
+    public init() {}
+
+    init(_ list: ConnectionList) {
+        blocks = list.blocks[...]
+        rest = list.count
+    }
+
+    public var isEmpty: Bool { blocks.isEmpty }
+
+    /// How many bytes of these pages are no references to the same memory as those of others.
+    func unsharedByteCount(with other: ConnectionPages) -> Int {
+        let shared = Set(other.blocks.map(\.address))
+        return blocks.filter { !shared.contains($0.address) }.reduce(0) { $0 + $1.bytes.count }
+    }
+
+    /// Appends the next page as a line (CON-11): whole blocks, at least one.
+    ///
+    /// - Parameter byteLimit: the maximum size of the page's list, if one block is not larger.
+    mutating func appendNext(byteLimit: Int, to message: inout [UInt8], separatedFrom start: Int) {
+        let byteLimit = min(byteLimit, Limits.connectionPageByteCount)
+        var page = blocks.prefix(1)
+        var (count, byteCount) = (page.first?.count ?? 0, page.first?.bytes.count ?? 0)
+        for block in blocks.dropFirst() {
+            guard count + block.count <= Limits.connectionPageCount, byteCount + block.bytes.count + 1 <= byteLimit
+            else { break }
+            count += block.count
+            byteCount += block.bytes.count + 1
+            page = blocks.prefix(page.count + 1)
+        }
+        blocks = blocks.dropFirst(page.count)
+        rest -= count
+        EncodedLine.appendConnectionPage(page.lazy.map(\.bytes), rest: rest, to: &message, separatedFrom: start)
+    }
+}
