@@ -42,6 +42,7 @@ extension SessionState {
         log.absences.remove(claim.connectionId)
         roster.update(claim.connectionId) { member in
             member.attachment = .attached(request.socket)
+            member.noteToken(expiringAt: request.tokenExpiresAt)
             member.ticket.rotate(to: request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
@@ -92,6 +93,7 @@ extension SessionState {
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data, begin: start,
                     joined: entry.seq, secretHash: request.secretHash)))
+        roster.update(connection.connectionId) { $0.noteToken(expiringAt: request.tokenExpiresAt) }
         var result = joinResult(
             of: connection, request.role, after: start, replay?.missing == nil ? outcome : .lost,
             replayThrough: replay?.through)
