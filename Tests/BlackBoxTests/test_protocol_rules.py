@@ -129,3 +129,19 @@ async def test_con_11_a_client_that_asks_for_pages_gets_the_list_of_connections_
             assert plain.connected["connections"][:121] == [member.me for member in members], "the form of all others"
         for member in members[1:]:
             await member.leave()
+
+
+async def test_con_12_a_connected_client_refreshes_its_token_and_a_refused_one_changes_nothing(server):
+    project, session = server.project, server.project.session()
+    async with await Client.join(server, session, role="publisher", data="Ada") as ada:
+        request = await ada.request("refreshToken", token=project.token(session, "publisher", "Ada"))
+        assert await ada.expect("ack", id=request) == {"ev": "ack", "id": request}
+        wrong = [
+            "T1==nonsense", project.token(session, "moderator", "Ada"), project.token(session, "publisher", "Bob"),
+            project.token(project.session(), "publisher", "Ada"),
+        ]
+        for token in wrong:
+            request = await ada.request("refreshToken", token=token)
+            await ada.refused(1004, "OT_AUTHENTICATION_ERROR", request, retryable=False)
+        answer, _ = await ada.signal(type="x")
+        assert answer["ev"] == "ack", "the connection continues"

@@ -89,6 +89,9 @@ private struct ScriptedClient: ~Copyable {
             let target = ConnectionID(try #require(input["connectionId"]?.stringValue))
             let call = callID(try #require(input["call"]?.stringValue))
             effects = state.handle(.forceDisconnect(target, call), now: now)
+        case "refreshToken":
+            let call = callID(try #require(input["call"]?.stringValue))
+            effects = state.handle(.refreshToken(try #require(input["token"]?.stringValue), call), now: now)
         case "disconnect": effects = state.handle(.disconnect, now: now)
         case "socketOpened": effects = state.handle(.socketOpened, now: now)
         case "socketClosed":

@@ -135,6 +135,7 @@ extension SessionOutcome: CustomTestStringConvertible {
         case .done: "done"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
         case .forceDisconnected: "force-disconnected"
+        case .refreshed: "refreshed"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"
         }
     }
@@ -172,6 +173,7 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
             "enter \(request) \(welcome.connection.connectionId)"
                 + (welcome.outcome == .new ? "" : " \(welcome.outcome)")
                 + (entry.suppressesPresence ? " without presence" : "")
+        case .verify(let request, let refresh): "verify \(refresh.token) for \(refresh.session) as \(request)"
         case .authenticate(let request): "authenticate \(request.token)"
         case .submit(let command, let session, let request):
             "submit \(command.testDescription) to \(session)" + (request.map { " as \($0)" } ?? "")
@@ -190,6 +192,8 @@ extension SessionCommand: CustomTestStringConvertible {
         case .join(let request): "join \(request.connectionId) \(request.role) \(request.data)"
         case .leave(let binding, let reason): "leave \(binding.testDescription) \(reason)"
         case .detach(let binding): "detach \(binding.testDescription)"
+        case .refreshToken(let binding, let claims):
+            "refreshToken of \(binding.testDescription) until \(claims.expiresAt.milliseconds)"
         case .heard(let binding): "heard \(binding.testDescription)"
         case .signal(let sender, let request): "signal \(request.type ?? "-") of \(sender.testDescription)"
         case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"

@@ -164,7 +164,7 @@ extension AuditedEngine: SessionEngineObserver {
         switch outcome {
         case .signalled(let seq?) where seq <= audit.lastSeq: world.count("answered from memory")
         case .joined(let result): noteJoined(result, of: Tokens.session)
-        case .signalled, .done, .refused, .forceDisconnected, .wasForceDisconnected: break
+        case .signalled, .done, .refused, .forceDisconnected, .refreshed, .wasForceDisconnected: break
         }
         observer?.engine(answered: ticket, outcome)
     }

@@ -261,7 +261,7 @@ final class Scenario {
         let answer: History.Answer =
             switch outcome {
             case .signalled(let seq): .acknowledged(seq)
-            case .refused, .joined, .wasForceDisconnected, .done, .forceDisconnected: .refused
+            case .refused, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: .refused
             }
         backend.steps.append(History.Step(world.now, .answered(data, answer)))
         unansweredRequests.remove(data)

@@ -203,6 +203,8 @@ declare namespace OT {
     signal(handler?: SignalHandler): void;
     signal(options: SignalOptions | null | undefined, handler?: SignalHandler): void;
     forceDisconnect(connectionOrId: Connection | string, handler?: CompletionHandler): void;
+    /** An extension: a newer token for the same session, role and connection data. Later reconnects use it. */
+    refreshToken(token: string, handler?: CompletionHandler): void;
 
     // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing.
     publish(publisher: Publisher, handler?: CompletionHandler): Publisher;

@@ -206,6 +206,17 @@ public final class Session: SignalChannel {
         _ = try await driver.call { .forceDisconnect(connection, $0) }
     }
 
+    /// Shows the server a newer token for the same session, role and connection data (CON-12). Later reconnects use it.
+    ///
+    /// If the server refuses the token, the connection continues with the old one. While the client reconnects, the call
+    /// waits.
+    ///
+    /// - Throws: ``SignalingError``: 1004 for a token that is malformed, forged, expired, or for another session, role or
+    ///   connection data; 500 when not connected, or when the answer was lost with the connection.
+    public func refreshToken(_ token: String) async throws(SignalingError) {
+        _ = try await driver.call { .refreshToken(token, $0) }
+    }
+
     /// Disconnects, and returns when the connection has ended. The server still answers the signals that were sent
     /// before; signals without an answer then throw 500. Does nothing when not connected.
     public func disconnect() async { await driver.disconnect() }

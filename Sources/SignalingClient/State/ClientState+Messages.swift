@@ -24,6 +24,13 @@ extension ClientState {
         }
     }
 
+    /// The server has accepted a newer token: later connects show it (CON-12).
+    private mutating func use(_ token: String) {
+        guard case .connected(var terms, let lastHeard) = phase else { return }
+        terms.request.token = token
+        phase = .connected(terms, lastHeard: lastHeard)
+    }
+
     /// HB-3: any text message is a sign of life.
     mutating func receivedUnknown(_ now: MonotonicInstant) -> [Effect] {
         noteSignOfLife(now)
@@ -51,7 +58,9 @@ extension ClientState {
         case .ack(let id, let seq):
             // The server has sent everything before this seq that is meant for this client (SIG-6).
             if let seq { view?.advance(to: seq) }
-            return pending.removeAnswered(id).map { [.callSucceeded($0, seq)] + sendPending() } ?? []
+            guard let request = pending.removeAnswered(id) else { return [] }
+            if case .refreshToken(let token) = request.content { use(token) }
+            return [.callSucceeded(request.call, seq)] + sendPending()
         case .signal(let event):
             guard let view, self.view?.accept(event.seq) == true else { return [] }
             return [.emit(.signal(view.signal(event)))]
@@ -111,8 +120,8 @@ extension ClientState {
                 ? [.closeSocket(.heartbeatMissed)] + attemptFailed(now)
                 : [.closeSocket(.normal)] + end(.networkDisconnected)
         case .connected, .disconnecting:
-            guard let id, let call = pending.removeAnswered(id) else { return [] }
-            return [.callFailed(call, error)] + sendPending()
+            guard let id, let request = pending.removeAnswered(id) else { return [] }
+            return [.callFailed(request.call, error)] + sendPending()
         }
     }
 

@@ -5,6 +5,7 @@ extension ClientState {
         case connect(ConnectRequest)
         case signal(SignalRequest, CallID, retriesAfterReconnect: Bool = true)
         case forceDisconnect(ConnectionID, CallID)
+        case refreshToken(String, CallID)
         case disconnect
         case socketOpened
         case received(ServerMessage)

@@ -24,7 +24,7 @@ struct ClientState {
 
     /// The terms of the last `connected` message: heartbeat, resuming and recovery.
     struct Terms {
-        let request: ConnectRequest
+        var request: ConnectRequest
         let offer: ResumeOffer
         let heartbeat: Duration
 
@@ -74,6 +74,7 @@ struct ClientState {
         case .signal(let request, let call, let retries):
             self.request(call, .signal(request, retriesAfterReconnect: retries))
         case .forceDisconnect(let target, let call): self.request(call, .forceDisconnect(target))
+        case .refreshToken(let token, let call): self.request(call, .refreshToken(token))
         case .disconnect: disconnect(now)
         case .socketOpened: socketOpened()
         case .received(let message): received(message, now)
@@ -145,7 +146,7 @@ struct ClientState {
     /// Both codes mean "not connected": OpenTok has one for signals and one for moderation (LEAVE-2).
     static func failure(of request: PendingRequests.Request, _ message: String) -> Effect {
         switch request.content {
-        case .signal: .callFailed(request.call, SignalingError(.notConnected, message))
+        case .signal, .refreshToken: .callFailed(request.call, SignalingError(.notConnected, message))
         case .forceDisconnect: .callFailed(request.call, SignalingError(.notConnectedToModerate, message))
         }
     }

@@ -8,11 +8,13 @@ struct PendingRequests {
     enum Content {
         case signal(SignalRequest, retriesAfterReconnect: Bool)
         case forceDisconnect(ConnectionID)
+        case refreshToken(String)
 
         func message(_ id: RequestID) -> ClientMessage {
             switch self {
             case .signal(let request, _): .signal(id, request)
             case .forceDisconnect(let target): .forceDisconnect(id, target)
+            case .refreshToken(let token): .refreshToken(id, token: token)
             }
         }
 
@@ -21,7 +23,7 @@ struct PendingRequests {
         var isRepeatable: Bool {
             switch self {
             case .signal(let request, let retriesAfterReconnect): retriesAfterReconnect && !request.isOnlineOnly
-            case .forceDisconnect: true
+            case .forceDisconnect, .refreshToken: true
             }
         }
     }
@@ -59,11 +61,11 @@ struct PendingRequests {
     /// The sent requests, with their IDs, for a resumed connection.
     var messagesToRepeat: [ClientMessage] { sent.map { $0.request.content.message($0.id) } }
 
-    /// Removes the answered request and returns its call; `nil` for an ID that waits for no answer.
-    mutating func removeAnswered(_ id: RequestID) -> ClientState.CallID? {
+    /// Removes and returns the answered request; `nil` for an ID that waits for no answer.
+    mutating func removeAnswered(_ id: RequestID) -> Request? {
         // Answers come in the order of the requests (WIRE-8), so this is nearly always the first.
         guard let index = sent.firstIndex(where: { $0.id == id }) else { return nil }
-        return sent.remove(at: index).request.call
+        return sent.remove(at: index).request
     }
 
     /// Removes the requests that must not be sent on another socket.

@@ -9,6 +9,8 @@ extension ConnectionState {
         case receivedMalformed(ClientMessageError)
         /// The token was checked.
         case authenticated(Result<Admission, SignalingError>)
+        /// The token of a refresh was checked.
+        case verified(RequestID, Result<TokenClaims, SignalingError>)
         /// The session answered a request of this connection.
         case answered(RequestID?, SessionOutcome)
         /// The unsent bytes that this client has caused itself, and the bytes that its system has acknowledged since
@@ -37,6 +39,8 @@ extension ConnectionState {
         case enter(RequestID, Welcome, ClientEntry)
         /// Check this token, and report the result with `.authenticated`.
         case authenticate(ConnectRequest)
+        /// Check the token of a refresh, and report the result with `.verified`.
+        case verify(RequestID, TokenRefresh)
         /// Submit a command to a session.
         case submit(SessionCommand, SessionID, RequestID?)
         /// Send a ping.
@@ -65,6 +69,7 @@ extension ConnectionState {
         public var role: Role
         public var data: String
         public var wallTime: WallTime
+        public var tokenExpiresAt: WallTime
         /// The token has expired (RES-7).
         public var isExpired: Bool
         /// Unique among all sockets.
@@ -77,7 +82,8 @@ extension ConnectionState {
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
-            isExpired: Bool = false, socket: SocketID, resumeSecret: ResumeSecret, secretHash: ResumeSecretHash,
+            tokenExpiresAt: WallTime, isExpired: Bool = false, socket: SocketID, resumeSecret: ResumeSecret,
+            secretHash: ResumeSecretHash,
             claimedSecretHash: ResumeSecretHash? = nil
         ) {
             self.session = session
@@ -85,6 +91,7 @@ extension ConnectionState {
             self.role = role
             self.data = data
             self.wallTime = wallTime
+            self.tokenExpiresAt = tokenExpiresAt
             self.isExpired = isExpired
             self.socket = socket
             self.resumeSecret = resumeSecret

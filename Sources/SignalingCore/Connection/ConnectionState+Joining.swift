@@ -19,7 +19,10 @@ extension ConnectionState {
                     connectionId: resume.connectionId, secretHash: claimed, epoch: resume.epoch, after: resume.after)
             }
             phase = .joining(
-                id, Joining(session: admission.session, request: join, resumeSecret: admission.resumeSecret),
+                id,
+                Joining(
+                    session: admission.session, apiKey: request.apiKey, request: join,
+                    resumeSecret: admission.resumeSecret),
                 until: until)
             return [.submit(.join(join), admission.session, id)]
         case .failure(let error):
@@ -35,7 +38,7 @@ extension ConnectionState {
         case .joined(let result):
             phase = .connected(
                 Connected(
-                    session: joining.session,
+                    session: joining.session, apiKey: joining.apiKey,
                     binding: SocketBinding(result.connection.connectionId, joining.request.socket),
                     isUnconfirmed: result.outcome == .resumed, lastHeard: now,
                     nextPing: now.advanced(by: heartbeat)))
@@ -58,8 +61,22 @@ extension ConnectionState {
         case .wasForceDisconnected:
             phase = .closing
             return [.send(.disconnected(.forceDisconnected, .never)), .close(.forceDisconnected, .drop)]
-        case .done, .signalled, .forceDisconnected:
+        case .done, .signalled, .forceDisconnected, .refreshed:
             return []
+        }
+    }
+
+    /// CON-12: a refused token changes nothing. Every reason is the same error for the client, because its session ID
+    /// and API key were accepted before.
+    mutating func verified(
+        _ id: RequestID, _ result: Result<TokenClaims, SignalingError>, now: MonotonicInstant
+    ) -> [Effect] {
+        guard case .connected(let connected) = phase else { return [] }
+        switch result {
+        case .success(let claims):
+            return [.submit(.refreshToken(connected.binding, claims), connected.session, id)]
+        case .failure(let error):
+            return answered(id, .refused(SignalingError(.authenticationError, error.message)), now: now)
         }
     }
 

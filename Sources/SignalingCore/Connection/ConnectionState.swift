@@ -25,12 +25,14 @@ public struct ConnectionState: Sendable {
 
     struct Joining: Sendable {
         let session: SessionID
+        let apiKey: APIKey
         let request: JoinRequest
         let resumeSecret: ResumeSecret
     }
 
     struct Connected: Sendable {
         let session: SessionID
+        let apiKey: APIKey
         let binding: SocketBinding
         /// The connection was resumed on this socket, and no message from the client has arrived on it yet (RES-6).
         var isUnconfirmed: Bool
@@ -147,6 +149,7 @@ public struct ConnectionState: Sendable {
         case .received(let message): return noteHeard(now) + received(message, now)
         case .receivedMalformed(let error): return noteHeard(now) + receivedMalformed(error)
         case .authenticated(let result): return authenticated(result)
+        case .verified(let request, let result): return verified(request, result, now: now)
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
         case .backlog(let waiting, let acknowledged):
             backPressure.note(waitingByteCount: waiting, acknowledgedByteCount: acknowledged, now: now)
@@ -191,6 +194,11 @@ public struct ConnectionState: Sendable {
                 pending.expect(id)
                 let sender = CommandSender.connection(connected.binding, id)
                 return [.submit(.forceDisconnect(sender, target), connected.session, id)]
+            case .refreshToken(let id, let token):
+                pending.expect(id)
+                return [
+                    .verify(id, TokenRefresh(apiKey: connected.apiKey, session: connected.session, token: token))
+                ]
             case .disconnect(let id):
                 phase = .leaving(until: now.advanced(by: heartbeat * 2))
                 let leave = Effect.submit(.leave(connected.binding, .clientDisconnected), connected.session, nil)
@@ -206,7 +214,7 @@ public struct ConnectionState: Sendable {
     private mutating func refuseUnconnected(_ message: ClientMessage) -> [Effect] {
         switch message {
         case .connect, .pong: []
-        case .signal(let id, _), .disconnect(let id):
+        case .signal(let id, _), .refreshToken(let id, _), .disconnect(let id):
             answer(.error(id, SignalingError(.notConnected, "connect first")))
         case .forceDisconnect(let id, _):
             answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
@@ -225,7 +233,7 @@ public struct ConnectionState: Sendable {
 
     // MARK: - Answers
 
-    private mutating func answered(
+    mutating func answered(
         _ request: RequestID?, _ outcome: SessionOutcome, now: MonotonicInstant
     ) -> [Effect] {
         switch phase {
@@ -235,7 +243,7 @@ public struct ConnectionState: Sendable {
             let answer: PendingAnswers.Answer
             switch outcome {
             case .signalled(let seq): answer = .ack(request, seq)
-            case .forceDisconnected: answer = .ack(request, nil)
+            case .forceDisconnected, .refreshed: answer = .ack(request, nil)
             case .refused(let error): answer = .error(request, error)
             case .done, .joined, .wasForceDisconnected: return []
             }

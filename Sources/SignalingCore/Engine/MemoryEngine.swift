@@ -104,7 +104,7 @@ public final class MemoryEngine: SessionEngine {
     private func newEpoch(for command: SessionCommand) -> Epoch {
         switch command {
         case .join: makeEpoch()
-        case .leave, .detach, .heard, .signal, .forceDisconnect: Epoch("")
+        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken: Epoch("")
         }
     }
 
@@ -196,7 +196,7 @@ extension SessionCommand {
     fileprivate var movesDeadlines: Bool {
         switch self {
         case .join, .detach: true
-        case .leave, .heard, .signal, .forceDisconnect: false
+        case .leave, .heard, .signal, .forceDisconnect, .refreshToken: false
         }
     }
 }

@@ -13,6 +13,8 @@ public enum SessionCommand: Sendable {
     case heard(SocketBinding)
     case signal(CommandSender, SignalRequest)
     case forceDisconnect(CommandSender, ConnectionID)
+    /// The client has shown a newer token (CON-12).
+    case refreshToken(SocketBinding, TokenClaims)
 }
 
 /// The sender of a command.
@@ -37,6 +39,8 @@ public struct JoinRequest: Sendable {
     /// Whether the client is told which connections are away (PRES-4).
     public var getsAbsences: Bool
     public var wallTime: WallTime
+    /// When the token expires; `nil` if unknown.
+    public var tokenExpiresAt: WallTime?
     /// The hash of the secret that this client gets for its next resume.
     public var secretHash: ResumeSecretHash
     /// The claim to an earlier connection; `nil` for a new one.
@@ -46,7 +50,8 @@ public struct JoinRequest: Sendable {
 
     public init(
         connectionId: ConnectionID, socket: SocketID, role: Role, data: String, suppressesPresence: Bool = false,
-        getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime, secretHash: ResumeSecretHash,
+        getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime, tokenExpiresAt: WallTime? = nil,
+        secretHash: ResumeSecretHash,
         resumption: Resumption? = nil,
         isExpired: Bool = false
     ) {
@@ -58,6 +63,7 @@ public struct JoinRequest: Sendable {
         self.getsPages = getsPages
         self.getsAbsences = getsAbsences
         self.wallTime = wallTime
+        self.tokenExpiresAt = tokenExpiresAt
         self.secretHash = secretHash
         self.resumption = resumption
         self.isExpired = isExpired
@@ -74,6 +80,8 @@ public enum SessionOutcome: Sendable {
     /// The signal is in the log with this seq (G2). `nil` for an online-only signal.
     case signalled(Seq?)
     case forceDisconnected
+    /// The expiry of the newer token is noted.
+    case refreshed
     /// The command was refused, and changed nothing (ERR-2).
     case refused(SignalingError)
 }

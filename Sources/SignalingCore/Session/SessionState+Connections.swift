@@ -54,6 +54,7 @@ extension SessionState {
         log.absences.remove(claim.connectionId)
         roster.update(claim.connectionId) { member in
             member.attachment = .attached(request.socket)
+            member.noteToken(expiringAt: request.tokenExpiresAt)
             member.ticket.secrets.issue(request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
@@ -101,10 +102,12 @@ extension SessionState {
         roster.append(
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
-                suppressesPresence: request.suppressesPresence, isToldAbsences: request.isToldAbsences, attachment: .attached(request.socket),
+                suppressesPresence: request.suppressesPresence, isToldAbsences: request.isToldAbsences,
+                attachment: .attached(request.socket),
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data, begin: start,
                     joined: entry.seq, secrets: ValidSecrets(request.secretHash))))
+        roster.update(connection.connectionId) { $0.noteToken(expiringAt: request.tokenExpiresAt) }
         var result = joinResult(
             of: connection, request.role, suppressesPresence: request.suppressesPresence, after: start,
             replay?.missing == nil ? outcome : .lost, replayThrough: replay?.through)

@@ -120,6 +120,7 @@ public struct SessionState: Sendable {
             return answering(sender, isRepeatable: !request.isOnlineOnly) {
                 $0.signal(request, from: sender, now, effects: &effects)
             }
+        case .refreshToken(let binding, let claims): return refreshToken(binding, claims)
         case .forceDisconnect(let sender, let target):
             return answering(sender, isRepeatable: true) {
                 $0.forceDisconnect(target, by: sender, now, effects: &effects)

@@ -38,6 +38,8 @@ extension ClientMessage {
         case "forceDisconnect":
             self = .forceDisconnect(
                 try reader.requiredID(), ConnectionID(try reader.requiredString("connectionId")))
+        case "refreshToken":
+            self = .refreshToken(try reader.requiredID(), token: try reader.requiredString("token"))
         case "disconnect":
             self = .disconnect(try reader.requiredID())
         case "pong":
@@ -45,7 +47,8 @@ extension ClientMessage {
         default:
             // An error message never repeats a client's text.
             throw reader.error(
-                "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"disconnect\" or \"pong\"")
+                "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"refreshToken\", \"disconnect\" or "
+                    + "\"pong\"")
         }
     }
 
@@ -70,6 +73,10 @@ extension ClientMessage {
             writer.member("op", "forceDisconnect")
             writer.member("id", id.rawValue)
             writer.member("connectionId", target.rawValue)
+        case .refreshToken(let id, let token):
+            writer.member("op", "refreshToken")
+            writer.member("id", id.rawValue)
+            writer.member("token", token)
         case .disconnect(let id):
             writer.member("op", "disconnect")
             writer.member("id", id.rawValue)

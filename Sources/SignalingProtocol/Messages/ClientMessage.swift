@@ -3,6 +3,8 @@ public enum ClientMessage: Hashable, Sendable {
     case connect(RequestID, ConnectRequest)
     case signal(RequestID, SignalRequest)
     case forceDisconnect(RequestID, ConnectionID)
+    /// Shows a newer token for the same session, role and connection data (CON-12).
+    case refreshToken(RequestID, token: String)
     case disconnect(RequestID)
     /// Reply to a ping. It has no ID, and the server does not answer it (HB-1).
     case pong

@@ -151,7 +151,7 @@ final class RESTRouter {
         hub.submit(command, to: session) { outcome in
             switch outcome {
             case .refused(let error): exchange.respond(.failure(error))
-            case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .done:
+            case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .done, .refreshed:
                 exchange.respond(.noContent)
             }
         }

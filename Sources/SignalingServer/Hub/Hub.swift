@@ -95,6 +95,7 @@ final class Hub<Environment: HubEnvironment> {
             case .send(let message): send(message, to: peer)
             case .enter(let request, let welcome, let entry): enter(peer, request, welcome, entry)
             case .authenticate(let request): authenticate(request, for: peer)
+            case .verify(let request, let refresh): verify(refresh, request, for: peer)
             case .submit(let command, let session, let request):
                 let ticket = CommandTicket(origin: peer.socket.id, request: request)
                 engine.submit(command, to: session, ticket: ticket, now: environment.now)
@@ -117,7 +118,8 @@ final class Hub<Environment: HubEnvironment> {
             result = .success(
                 ConnectionState.Admission(
                     session: grant.sessionId, connectionId: ConnectionID(using: &randomness), role: grant.role,
-                    data: grant.connectionData, wallTime: now, isExpired: grant.isExpired(now: now),
+                    data: grant.connectionData, wallTime: now, tokenExpiresAt: grant.expiresAt,
+                    isExpired: grant.isExpired(now: now),
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
                     claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) }))
@@ -125,6 +127,15 @@ final class Hub<Environment: HubEnvironment> {
             result = .failure(error)
         }
         handle(.authenticated(result), for: peer)
+    }
+
+    private func verify(_ refresh: TokenRefresh, _ request: RequestID, for peer: Peer<Environment.Socket>) {
+        let result = Result { () throws(SignalingError) in
+            let grant = try verifier.verify(
+                token: refresh.token, sessionID: refresh.session, apiKey: refresh.apiKey, now: environment.wallTime)
+            return TokenClaims(role: grant.role, data: grant.connectionData, expiresAt: grant.expiresAt)
+        }
+        handle(.verified(request, result), for: peer)
     }
 
     private func enter(

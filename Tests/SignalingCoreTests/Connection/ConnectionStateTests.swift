@@ -291,7 +291,8 @@ extension ConnectRequest {
 extension ConnectionState.Admission {
     static let test = ConnectionState.Admission(
         session: room, connectionId: client("ada"), role: .publisher, data: "name=Ada",
-        wallTime: WallTime(milliseconds: 1), socket: socket1, resumeSecret: ResumeSecret("secret"),
+        wallTime: WallTime(milliseconds: 1), tokenExpiresAt: WallTime(milliseconds: 2), socket: socket1,
+        resumeSecret: ResumeSecret("secret"),
         secretHash: hash("secret"))
 }
 

@@ -115,7 +115,7 @@ private struct TwoSessions {
         case .joined(let join): counts["\(join.outcome)", default: 0] += 1
         case .refused(let error): counts["refused \(error.code.number)", default: 0] += 1
         case .signalled(let seq?) where seq < original.log.lastSeq: counts["answered from the book", default: 0] += 1
-        case .wasForceDisconnected, .done, .signalled, .forceDisconnected:
+        case .wasForceDisconnected, .done, .signalled, .forceDisconnected, .refreshed:
             counts[outcome.testDescription, default: 0] += 1
         }
         for case .presence(.connectionDestroyed(_, .networkDisconnected)) in effects {
@@ -296,8 +296,9 @@ struct SnapshotTests {
                 member,
                 [
                     "connection": isSaved, "role": "the ticket's", "encodedConnection": "of the connection",
-                    "suppressesPresence": isSaved, "attachment": "the moment of the loss", "ticket": isSaved,
-                    "answers": isSaved, "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
+                    "suppressesPresence": isSaved, "isToldAbsences": isSaved, "attachment": "the moment of the loss",
+                    "ticket": isSaved, "answers": isSaved, "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
+                    "tokenExpiresAt": "the client shows its token when it resumes",
                 ]
             ),
             (

@@ -171,6 +171,24 @@ export class Session extends MediaCalls {
     }
   }
 
+  /**
+   * An extension: shows the server a newer token for the same session, role and connection data (CON-12). `handler` gets
+   * an error if the server refuses it; the session then continues with the old token.
+   */
+  refreshToken(token, handler) {
+    const done = (error) => {
+      if (!error) this.token = token;
+      this.#complete(handler, error);
+    };
+    if (!this.isConnected()) {
+      done(new OTError(Code.notConnected, 'The token cannot be refreshed: the session is not connected.'));
+    } else if (!isText(token)) {
+      done(new OTError(Code.authenticationError, 'The token cannot be refreshed: a token is required.'));
+    } else {
+      this.#driver.handle({ is: 'refreshToken', call: { kind: 'refreshToken', done }, token });
+    }
+  }
+
   /** Disconnects, and releases everything: the next `initSession` with this id makes a new Session. */
   destroy() {
     this.disconnect();

@@ -52,6 +52,11 @@ export class ClientCore {
     for (const message of this.pending.startSending(() => this.nextRequestId())) this.send(message);
   }
 
+  useToken(token) {
+    const { terms } = this.phase;
+    if (terms) this.phase.terms = { ...terms, connect: { ...terms.connect, token } };
+  }
+
   // Losses and endings
 
   /**
@@ -108,7 +113,7 @@ export class ClientCore {
 
   /** Both codes mean "not connected": OpenTok has one for signals and one for moderation (LEAVE-2). */
   failNotConnected({ kind, call }, message) {
-    const code = kind === 'signal' ? Code.notConnected : Code.notConnectedToModerate;
+    const code = kind === 'forceDisconnect' ? Code.notConnectedToModerate : Code.notConnected;
     this.add({ do: 'callFailed', call, error: { code, message } });
   }
 

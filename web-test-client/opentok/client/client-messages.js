@@ -62,6 +62,8 @@ function receivedInSession(core, message) {
       core.view.advance(message.seq);
       const request = core.pending.removeAnswered(message.id);
       if (!request) return;
+      // CON-12: later connects show the newer token.
+      if (request.kind === 'refreshToken') core.useToken(request.message.token);
       core.add({ do: 'callSucceeded', call: request.call });
       core.sendPending();
       break;

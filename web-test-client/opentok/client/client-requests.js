@@ -45,6 +45,10 @@ export function forceDisconnect(core, { call, connectionId }) {
   append(core, { kind: 'forceDisconnect', call, message, isRepeatable: true });
 }
 
+export function refreshToken(core, { call, token }) {
+  append(core, { kind: 'refreshToken', call, message: { op: 'refreshToken', token }, isRepeatable: true });
+}
+
 function append(core, request) {
   switch (core.phase.name) {
     case 'connected':

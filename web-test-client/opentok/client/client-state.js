@@ -8,6 +8,7 @@
 //   connect {apiKey, sessionId, token, options}
 //   signal {call, type?, data?, isJSON?, to?, onlineOnly?, retryAfterReconnect?}
 //   forceDisconnect {call, connectionId}
+//   refreshToken {call, token}
 //   disconnect {}
 //   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`
 //   received {message}, receivedUnknown {}, receivedMalformed {event}    each with the number of its `socket`
@@ -31,7 +32,7 @@
 import { ClientCore } from './client-core.js';
 import { noteSignOfLife, received, receivedMalformed } from './client-messages.js';
 import { encouraged, pageLeft, pageStored } from './client-page.js';
-import { connect, disconnect, forceDisconnect, signal } from './client-requests.js';
+import { connect, disconnect, forceDisconnect, refreshToken, signal } from './client-requests.js';
 import { socketClosed, socketFailed, socketOpened } from './client-socket.js';
 import { CloseCode, Code } from './codes.js';
 
@@ -105,6 +106,8 @@ export class ClientState {
         return signal(this.#core, input);
       case 'forceDisconnect':
         return forceDisconnect(this.#core, input);
+      case 'refreshToken':
+        return refreshToken(this.#core, input);
       case 'disconnect':
         return disconnect(this.#core, now);
       case 'socketOpened':

@@ -1,0 +1,48 @@
+import SignalingProtocol
+
+/// A token that a connected client shows in the place of the one with which it connected (CON-12).
+public struct TokenRefresh: Hashable, Sendable {
+    public let apiKey: APIKey
+    public let session: SessionID
+    public let token: String
+
+    public init(apiKey: APIKey, session: SessionID, token: String) {
+        self.apiKey = apiKey
+        self.session = session
+        self.token = token
+    }
+}
+
+/// What a verified token says about a connection.
+public struct TokenClaims: Hashable, Sendable {
+    public let role: Role
+    public let data: String
+    public let expiresAt: WallTime
+
+    public init(role: Role, data: String, expiresAt: WallTime) {
+        self.role = role
+        self.data = data
+        self.expiresAt = expiresAt
+    }
+}
+
+extension SessionState {
+    /// Notes the expiry of a newer token, which must have the role and the connection data of the connection.
+    mutating func refreshToken(_ binding: SocketBinding, _ claims: TokenClaims) -> SessionOutcome {
+        guard isAttached(binding), let ticket = roster[binding.connectionId]?.ticket else {
+            return .refused(.notInSession)
+        }
+        guard claims.role == ticket.role, claims.data == ticket.data else {
+            return .refused(
+                SignalingError(
+                    .authenticationError,
+                    "the token is refused: it has another role or other connection data; the old token stays valid"))
+        }
+        roster.update(binding.connectionId) { $0.noteToken(expiringAt: claims.expiresAt) }
+        return .refreshed
+    }
+
+    /// When the newest token of a connection expires; `nil` for an unknown connection, and after a restart until the
+    /// connection resumes.
+    public func tokenExpiry(of connection: ConnectionID) -> WallTime? { roster[connection]?.tokenExpiresAt }
+}
