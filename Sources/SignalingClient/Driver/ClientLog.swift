@@ -43,15 +43,16 @@ struct ClientLog: Sendable {
 
     func event(_ event: SessionEvent, connection: Connection?) {
         switch event {
-        case .signal, .connectionCreated, .connectionDestroyed, .overflowed: break
+        case .signal, .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .overflowed: break
         case .reconnecting: logger.info("the socket is lost; reconnecting")
-        case .reconnected(let outcome):
+        case .reconnected(let outcome, let missing):
+            var metadata: Logger.Metadata = [
+                "outcome": "\(outcome.rawValue)", "connection": "\(connection?.connectionId.rawValue ?? "none")",
+            ]
+            if let missing { metadata["missing"] = "\(missing.first) to \(missing.last)" }
             logger.log(
                 level: outcome == .lost ? .warning : .info,
-                outcome == .lost ? "reconnected; events may be missing" : "reconnected",
-                metadata: [
-                    "outcome": "\(outcome.rawValue)", "connection": "\(connection?.connectionId.rawValue ?? "none")",
-                ])
+                outcome == .lost ? "reconnected; events may be missing" : "reconnected", metadata: metadata)
         case .disconnected(let reason):
             logger.log(
                 level: reason == .clientDisconnected ? .debug : .warning, "disconnected",

@@ -132,7 +132,7 @@ final class Hub<Environment: HubEnvironment> {
     private func verify(_ refresh: TokenRefresh, _ request: RequestID, for peer: Peer<Environment.Socket>) {
         let result = Result { () throws(SignalingError) in
             let grant = try verifier.verify(
-                token: refresh.token, sessionID: refresh.session, apiKey: refresh.apiKey, now: environment.wallTime)
+                token: refresh.token, sessionId: refresh.session, apiKey: refresh.apiKey, now: environment.wallTime)
             return TokenClaims(role: grant.role, data: grant.connectionData, expiresAt: grant.expiresAt)
         }
         handle(.verified(request, result), for: peer)

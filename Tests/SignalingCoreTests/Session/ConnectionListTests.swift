@@ -169,9 +169,9 @@ extension Roster.Member {
             connectionId: client("\(number)"), creationTime: WallTime(milliseconds: Int64(number)), data: data)
         return Roster.Member(
             connection: connection, role: .publisher, encodedConnection: EncodedLine.encode(connection),
-            attachment: .attached(socket1),
+            suppressesPresence: false, isToldAbsences: false, attachment: .attached(socket1),
             ticket: ResumeTicket(
                 connectionId: connection.connectionId, role: .publisher, data: data, begin: .zero, joined: .zero,
-                secretHash: hash("secret")))
+                secrets: ValidSecrets(hash("secret"))))
     }
 }
