@@ -15,7 +15,8 @@ extension SessionState {
                 return SessionSnapshot.SavedMember(
                     ticket: member.ticket, creationTime: member.connection.creationTime,
                     suppressesPresence: member.suppressesPresence, isToldAbsences: member.isToldAbsences,
-                    lostAt: lostAt, answers: member.answers, signalAllowance: member.signalAllowance, onlineOnlyAllowance: member.onlineOnlyAllowance)
+                    lostAt: lostAt, answers: member.answers, signalAllowance: member.signalAllowance,
+                    onlineOnlyAllowance: member.onlineOnlyAllowance)
             },
             expiredTickets: expiredTickets.tickets, forceDisconnectedTickets: forceDisconnectedTickets.tickets,
             entries: log.entries)

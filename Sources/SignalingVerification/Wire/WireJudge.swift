@@ -83,7 +83,10 @@ public struct WireJudge: Sendable {
         /// Before this seq the server claims to have sent everything (HB-2, SIG-6).
         var claimed = 0
         var isOpen = true
+        /// The connections that the client was told of; nil after a resume.
         var others: [Name]?
+        /// Whether pages are still due, or the list was too long for a client without pages (CON-11).
+        var isListPartial = false
         var onlineOnly: Set<Int32> = []
     }
 
@@ -264,6 +267,7 @@ public struct WireJudge: Sendable {
         case "connections":
             let page = line.list("connections")?.compactMap { $0.text("connectionId") }.map { name($0) } ?? []
             sockets[number]?.others?.append(contentsOf: page)
+            if line.number("rest") == 0 { sockets[number]?.isListPartial = false }
         case "ping": if let seq = line.seq { claim(seq, on: number) }
         case "ack": noteAnswer(line, isAck: true, on: number, at: now)
         case "error": noteAnswer(line, isAck: false, on: number, at: now)
@@ -421,6 +425,7 @@ public struct WireJudge: Sendable {
             // The options belong to the connection (CON-4).
             socket.suppressesPresence = known.suppressesPresence
         } else {
+            socket.isListPartial = line.number("connectionCount") != nil
             socket.others = line.list("connections")?.compactMap { $0.text("connectionId") }.map { self.name($0) }
         }
         sockets[number] = socket
