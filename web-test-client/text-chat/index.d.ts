@@ -3,7 +3,10 @@
 
 // Messages and rows
 
-/** Why a message was not sent: the channel's error, or `{code: null, message: 'interrupted'}` after a restart. */
+/**
+ * Why a message was not sent: the channel's error; or with the code null the message `interrupted` after a restart, and
+ * `cancelled` after `cancel`.
+ */
 export interface SendFailure {
   readonly code: number | null;
   readonly message: string;
@@ -91,8 +94,9 @@ export interface GroupingRule {
   /** A failed message stands alone. */
   readonly breaksAtFailure: boolean;
   /** One's own messages and those of others never group. */
-  readonly tellsSides: boolean;
-  readonly timePlace: 'first' | 'last';
+  readonly separatesOwnMessages: boolean;
+  /** The message of a group that shows the time. */
+  readonly timePosition: 'first' | 'last';
   readonly showsOwnName: boolean;
 }
 
@@ -226,6 +230,8 @@ export interface ChatSignal {
   readonly data?: string;
   /** Only for clients that are connected now. */
   readonly onlineOnly?: boolean;
+  /** The id of the only connection that gets it; absent: all. */
+  readonly to?: string;
 }
 
 /** Sends the messages of a chat. */
@@ -259,9 +265,10 @@ export type ChannelEvent =
 /** The members of an OpenTok session that a chat uses. Sessions of this library and of OpenTok's have them. */
 export interface ChatSession {
   readonly connection?: ChatConnection | null;
+  readonly connections: { get(id: string): any };
   on(name: string, handler: (event: any) => void): unknown;
   off(name: string, handler: (event: any) => void): unknown;
-  signal(options: ChatSignal, handler: (error?: Error) => void): void;
+  signal(options: any, handler: (error?: Error) => void): void;
 }
 
 /** A session as the channel of a chat. `report` receives the events for `TextChatComponent.handle`. */
@@ -291,7 +298,11 @@ export type SendOutcome =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed'; readonly failure: SendFailure }
   | { readonly outcome: 'refused'; readonly refusal: Refusal }
-  | { readonly outcome: 'discarded' };
+  | { readonly outcome: 'discarded' }
+  /** The failed message with the local id `by` holds it back. It stays queued. */
+  | { readonly outcome: 'heldBack'; readonly by: string }
+  /** Only of `retry`: the message is being sent already. */
+  | { readonly outcome: 'stillSending' };
 
 /** What happened, apart from the changes of the rows. */
 export type ChatActivity =
@@ -360,10 +371,12 @@ export class TextChatComponent {
   handle(event: ChannelEvent, now: number): TimelineChange[];
   /** Queues the draft as a message. Returns null, or why it was refused. `localId` is a new name: `newLocalId()`. */
   enqueue(now: number, localId: string): Refusal | null;
-  /** Queues the draft as a message, and promises the outcome. */
+  /** Queues the draft as a message, and promises the outcome. Never waits behind a failed message. */
   send(now: number, localId: string): Promise<SendOutcome>;
-  /** Promises the outcome of one's own message. */
+  /** Promises the outcome of one's own message, also while a failed message holds it back. */
   outcomeOf(localId: string): Promise<SendOutcome>;
+  /** Withdraws a queued message that has not left. Returns whether it was withdrawn. */
+  cancel(localId: string): boolean;
   /** Sends a failed message again, as the same row. */
   retry(localId: string): Promise<SendOutcome>;
   /** Removes a failed message. */
@@ -477,12 +490,14 @@ export class TypingPolicyError extends Error {
 }
 
 export interface TypingOptions {
-  /** Sends a signal to all clients. Its promise resolves when the signal has left. */
+  /** Sends a signal to all clients, or to the connection `to`. Its promise resolves when the signal has left. */
   publish: (signal: ChatSignal) => unknown;
   /** Receives each new snapshot. */
   changed?: (snapshot: TypingSnapshot) => void;
   /** Default `TYPING_PRESETS.standard`. */
   policy?: TypingPolicy;
+  /** See the property of `ChatTyping`. Default null. */
+  recipient?: string | null;
   isOptedOut?: boolean;
   blockedUsers?: readonly string[];
   /** Names the user of a connection. Default: the connection's data. */
@@ -503,6 +518,8 @@ export class ChatTyping {
   /** One's own connection; null while it is not up. */
   readonly connection: string | null;
   policy: TypingPolicy;
+  /** The id of the only connection that gets this user's typing signals; null: all. */
+  recipient: string | null;
   /** Nothing about this user's typing is sent. */
   isOptedOut: boolean;
   /** Exactly these users are never shown; as `userOf` names them. */
