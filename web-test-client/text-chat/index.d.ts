@@ -265,7 +265,8 @@ export type ChannelEvent =
 /** The members of an OpenTok session that a chat uses. Sessions of this library and of OpenTok's have them. */
 export interface ChatSession {
   readonly connection?: ChatConnection | null;
-  readonly connections: { get(id: string): any };
+  /** Needed for signals to one connection. */
+  readonly connections?: { get(id: string): any };
   on(name: string, handler: (event: any) => void): unknown;
   off(name: string, handler: (event: any) => void): unknown;
   signal(options: any, handler: (error?: Error) => void): void;
