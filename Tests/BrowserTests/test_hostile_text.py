@@ -33,7 +33,7 @@ TEXTS = [
     f"<noscript><p title=\"</noscript><img src=x onerror={BREAK_IN}>\">",
     '__proto__"}],"constructor":{"prototype":1}',
 ]
-MARKUP = "img, svg, script, iframe, details, math, style, meta, base, object, a, x, form form, noscript"
+MARKUP = "img, svg, script, iframe, details:not(.intervals), math, style, meta, base, object, a, x, form form, noscript"
 
 RAW_PEER = """async ({ access, signals }) => {
   const socket = new WebSocket(location.origin.replace('http', 'ws') + '/v1/signaling', 'signalbox.v1');
