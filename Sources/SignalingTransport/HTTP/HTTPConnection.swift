@@ -44,6 +44,7 @@ final class HTTPConnection: TurnEndClosable {
             upgrade?.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
             return 0
         case .refuse(let response):
+            let response = response.adding(server.options.responseHeaders)
             let (head, bodyByteCount) = response.serialized(isHead: false, keepsAlive: false)
             write(head + response.body.prefix(bodyByteCount))
             return respond(to: .upgradeRefused)
@@ -185,7 +186,8 @@ final class HTTPConnection: TurnEndClosable {
         case .pauseReading: lws_rx_flow_control(wsi, 0)
         case .resumeReading: lws_rx_flow_control(wsi, 1)
         case .send(let response, let isHead, let keepsAlive):
-            outgoing = OutgoingResponse(response, isHead: isHead, keepsAlive: keepsAlive)
+            outgoing = OutgoingResponse(
+                response.adding(server?.options.responseHeaders ?? []), isHead: isHead, keepsAlive: keepsAlive)
             // From the writable callback in any case: only there may a transaction be ended with a close.
             lws_callback_on_writable(wsi)
         case .awaitNextRequest:
@@ -213,7 +215,7 @@ final class HTTPConnection: TurnEndClosable {
         let framing = BodyFraming(headers, method: method)
         let limit = server.options.maxBodyByteCount
         let disposition: Lifecycle.RequestHead.Disposition
-        if let refusal = framing.refusal(limit: limit) {
+        if let refusal = headers.fault?.response ?? framing.refusal(limit: limit) {
             disposition = .refuse(refusal)
         } else if method == .get, path == server.options.webSocketPath {
             disposition = .answer(UpgradeCheck.upgradeRequired)

@@ -26,6 +26,14 @@ public struct HTTPResponse: Sendable {
             text: #"{"code":\#(status),"message":"\#(message)"}"#)
     }
 
+    /// The response with those of the headers that it does not have.
+    func adding(_ common: [(name: String, value: String)]) -> HTTPResponse {
+        let own = Set(headers.map { $0.name.lowercased() })
+        var response = self
+        response.headers += common.filter { !own.contains($0.name.lowercased()) }
+        return response
+    }
+
     /// RFC 9110, sections 6.4.1 and 15: these carry neither a body nor its length.
     private var isBodiless: Bool { status == 204 || status == 304 || status < 200 }
 
@@ -77,6 +85,7 @@ public struct HTTPResponse: Sendable {
         case 500: "Internal Server Error"
         case 501: "Not Implemented"
         case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
         default: "Status"
         }
     }

@@ -1,7 +1,7 @@
 import SignalingProtocol
 
 extension TransportServer {
-    /// The TLS certificate and key. Read once, when the server starts.
+    /// The TLS certificate and key. Read when the server starts, and by ``TransportServer/reloadCertificate(_:)``.
     ///
     /// The server accepts TLS 1.2 and 1.3, with forward secrecy and authenticated ciphers only; no client certificates,
     /// no renegotiation, no resumption.
@@ -27,6 +27,9 @@ extension TransportServer {
         public var backlog = 4096
         /// Certificate and key for https and wss. All servers of a loop that use TLS share one. Default: nil, no TLS.
         public var tls: TLS?
+        /// Headers of every response, those of the transport itself included, unless a response has them already.
+        /// Default: none.
+        public var responseHeaders: [(name: String, value: String)] = []
         /// The WebSocket's path. Default: `/v1/signaling`.
         public var webSocketPath = "/v1/signaling"
         /// The sub-protocol that a client must offer. All servers of a loop share one. Default: `signalbox.v1`.
