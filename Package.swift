@@ -134,7 +134,10 @@ let package = Package(
         .testTarget(
             name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "SignalingServerTests", dependencies: ["SignalingServer", "SignalingCore", "TestSupport"],
+            name: "SignalingServerTests",
+            dependencies: [
+                "SignalingServer", "SignalingCore", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TextChatTests",
