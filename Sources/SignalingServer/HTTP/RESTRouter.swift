@@ -7,7 +7,8 @@ import SignalingTransport
 /// Answers HTTP requests: finds the route, verifies the credentials, and calls the hub. Confined to the loop.
 final class RESTRouter {
     private let hub: ServerHub
-    private let verifier: TokenVerifier
+    /// Replaced when the settings are reloaded.
+    var verifier: TokenVerifier
     private let files: StaticFiles
     private let development: DevelopmentRooms?
     private var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount))
