@@ -67,6 +67,8 @@ extension ConnectionState {
         public var wallTime: WallTime
         /// The token has expired (RES-7).
         public var isExpired: Bool
+        /// When the token ends the connection (TOK-9).
+        public var tokenExpiry: TokenExpiry
         /// Unique among all sockets.
         public var socket: SocketID
         /// Fresh and random, for a later resume, and its hash.
@@ -77,8 +79,8 @@ extension ConnectionState {
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
-            isExpired: Bool = false, socket: SocketID, resumeSecret: ResumeSecret, secretHash: ResumeSecretHash,
-            claimedSecretHash: ResumeSecretHash? = nil
+            isExpired: Bool = false, tokenExpiry: TokenExpiry = .none, socket: SocketID, resumeSecret: ResumeSecret,
+            secretHash: ResumeSecretHash, claimedSecretHash: ResumeSecretHash? = nil
         ) {
             self.session = session
             self.connectionId = connectionId
@@ -86,6 +88,7 @@ extension ConnectionState {
             self.data = data
             self.wallTime = wallTime
             self.isExpired = isExpired
+            self.tokenExpiry = tokenExpiry
             self.socket = socket
             self.resumeSecret = resumeSecret
             self.secretHash = secretHash

@@ -16,7 +16,10 @@ extension ConnectionState {
                     connectionId: resume.connectionId, secretHash: claimed, epoch: resume.epoch, after: resume.after)
             }
             phase = .joining(
-                id, Joining(session: admission.session, request: join, resumeSecret: admission.resumeSecret),
+                id,
+                Joining(
+                    session: admission.session, request: join, resumeSecret: admission.resumeSecret,
+                    tokenExpiry: admission.tokenExpiry),
                 until: until)
             return [.submit(.join(join), admission.session, id)]
         case .failure(let error):
@@ -34,7 +37,7 @@ extension ConnectionState {
                 Connected(
                     session: joining.session,
                     binding: SocketBinding(result.connection.connectionId, joining.request.socket),
-                    isUnconfirmed: result.outcome == .resumed, lastHeard: now,
+                    tokenExpiry: joining.tokenExpiry, isUnconfirmed: result.outcome == .resumed, lastHeard: now,
                     nextPing: now.advanced(by: heartbeat)))
             let welcome = Welcome(
                 connection: result.connection, connections: result.connections, role: result.role,

@@ -27,11 +27,14 @@ public struct ConnectionState: Sendable {
         let session: SessionID
         let request: JoinRequest
         let resumeSecret: ResumeSecret
+        let tokenExpiry: TokenExpiry
     }
 
     struct Connected: Sendable {
         let session: SessionID
         let binding: SocketBinding
+        /// Replaced when the client presents a newer token.
+        var tokenExpiry: TokenExpiry
         /// The connection was resumed on this socket, and no message from the client has arrived on it yet (RES-6).
         var isUnconfirmed: Bool
         var lastHeard: MonotonicInstant
@@ -89,7 +92,10 @@ public struct ConnectionState: Sendable {
             .leaving(let until):
             until
         case .connected(let connected):
-            min(connected.nextPing, backPressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(connected))
+            [
+                connected.nextPing, backPressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(connected),
+                connected.tokenExpiry.deadline,
+            ].compactMap { $0 }.min()
         case .closing: nil
         }
     }
@@ -106,6 +112,7 @@ public struct ConnectionState: Sendable {
         case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
             return now >= until ? close(.connectTimeout) : []
         case .connected(var connected):
+            if connected.tokenExpiry.isOver(at: now) { return close(.tokenExpired) }
             if let stallLimit = backPressure.stallLimit(heartbeat: heartbeat) {
                 // WIRE-14: while reading is paused, the server receives nothing. The client stays as long as it reads.
                 if now >= stallLimit { return close(.slowConsumer) }

@@ -27,13 +27,15 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
     case tooManyErrors = 4503
     /// 4504: the connection was resumed on a newer socket (RES-8).
     case superseded = 4504
+    /// 4505: the token has expired, and the server ends connections then (TOK-9).
+    case tokenExpired = 4505
 
     /// Whether the client should reconnect by itself.
     public var shouldReconnect: Bool {
         switch self {
         case .goingAway, .heartbeatMissed, .slowConsumer: true
         case .normal, .unsupportedData, .invalidPayload, .messageTooBig, .superseded, .connectTimeout,
-            .connectRefused, .forceDisconnected, .tooManyErrors:
+            .connectRefused, .forceDisconnected, .tooManyErrors, .tokenExpired:
             false
         }
     }
@@ -56,6 +58,7 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
         case .connectRefused: "connect refused"
         case .forceDisconnected: "forced to disconnect"
         case .tooManyErrors: "too many malformed messages"
+        case .tokenExpired: "token expired"
         }
     }
 }

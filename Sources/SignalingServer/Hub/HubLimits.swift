@@ -6,6 +6,8 @@ import SignalingProtocol
 struct HubLimits: Sendable {
     /// The time between two pings to a client (HB-1).
     var heartbeat = Limits.heartbeat
+    /// What happens when the token of a connected client expires (TOK-9).
+    var tokenExpiry = TokenExpiry.Policy.keep
     /// When the hub stops reading from a client (WIRE-13).
     var backPressure = BackPressure.Bounds.standard
     /// The maximum number of lines of one client that the hub handles in one turn of the loop. A normal client sends
