@@ -111,6 +111,15 @@ static inline struct lws *signalbox_adopt(struct lws_vhost *vhost, int descripto
     return lws_adopt_descriptor_vhost_via_info(&description);
 }
 
+/* Has a connection use the certificate, chain and key of a context. OpenSSL has a macro for the chain. Returns 0 on
+ * failure. */
+static inline int signalbox_tls_use_certificate(SSL *connection, SSL_CTX *source) {
+    STACK_OF(X509) *chain = NULL;
+    if (!SSL_CTX_get0_chain_certs(source, &chain)) return 0;
+    SSL_certs_clear(connection);
+    return SSL_use_cert_and_key(connection, SSL_CTX_get0_certificate(source), SSL_CTX_get0_privatekey(source), chain, 1);
+}
+
 /* Sets the TLS versions, ciphers and options of a server. OpenSSL has macros for all of this. Returns 0 on failure. */
 static inline int signalbox_tls_server_rules(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);

@@ -48,10 +48,16 @@ struct LogWriterTests {
         defer { close(reading) }
         let writer = LogWriter(descriptor: writing, label: "test", byteLimit: 10_000)
         let line = String(repeating: "x", count: 99) + "\n"
-        // A pipe holds 65,536 bytes, the writer's batch and the queue 10,000 each.
-        let count = 3000
-        for _ in 0..<count { writer.add(line) }
-        #expect(!writer.flush(within: .milliseconds(50)), "the reader has read nothing")
+        // Fill the pipe: each round fits in the queue, and is written before the next one while there is space.
+        var count = 0
+        while count < 10_000, writer.flush(within: .seconds(2)) {
+            for _ in 0..<50 { writer.add(line) }
+            count += 50
+        }
+        #expect(count < 10_000, "the reader has read nothing")
+        // More than the queue holds.
+        for _ in 0..<300 { writer.add(line) }
+        count += 300
         var text = ""
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while !text.contains("dropped log lines") || !text.hasSuffix("\n") {

@@ -1,7 +1,8 @@
 import SignalingProtocol
 
 extension SessionState {
-    /// The limits of a session. An operator may change them between two runs of the server.
+    /// The limits of a session. An operator may change them between two runs of the server, and some of them while it
+    /// runs.
     public struct Bounds: Sendable {
         /// The maximum number of connections at a time. The default is OpenTok's limit of 15,000.
         public var connectionCount: Int

@@ -9,7 +9,7 @@ import SignalingProtocol
 public struct SessionState: Sendable {
     public let id: SessionID
     public let epoch: Epoch
-    public let bounds: Bounds
+    public internal(set) var bounds: Bounds
     // The properties below are internal for SessionState+Snapshot.swift, which must save each of them.
     public internal(set) var log: SessionLog
     var roster = Roster()

@@ -21,7 +21,8 @@ final class Hub<Environment: HubEnvironment> {
     let environment: Environment
     let engine: any SessionEngine
     let limits: HubLimits
-    private let verifier: TokenVerifier
+    /// Replaced when the settings are reloaded. Clients in a session stay, since their token was checked when they came.
+    var verifier: TokenVerifier
     private let logger: Logger
     let writer: SocketWriter<Environment.Socket>
     var randomness: Environment.Randomness
@@ -113,12 +114,14 @@ final class Hub<Environment: HubEnvironment> {
         do {
             let grant = try verifier.verify(
                 token: request.token, sessionID: request.sessionId, apiKey: request.apiKey, now: now,
-                allowsExpired: request.resume != nil)
+                allowsExpired: request.resume != nil && limits.tokenExpiry.admitsExpiredToken)
             let secret = ResumeSecret(using: &randomness)
             result = .success(
                 ConnectionState.Admission(
                     session: grant.sessionID, connectionId: ConnectionID(using: &randomness), role: grant.role,
                     data: grant.connectionData, wallTime: now, isExpired: grant.isExpired(now: now),
+                    tokenExpiry: TokenExpiry(
+                        limits.tokenExpiry, validUntil: grant.validUntil, wallTime: now, now: environment.now),
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
                     claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) }))

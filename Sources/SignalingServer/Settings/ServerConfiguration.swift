@@ -31,6 +31,8 @@ public struct ServerConfiguration: Sendable {
     /// The interval of the server's pings. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
+    /// What happens when the token of a connected client expires (TOK-9). Default ``TokenExpiry/Policy/keep``.
+    public var tokenExpiry: TokenExpiry.Policy = .keep
     /// The maximum time that a stopping server takes to disconnect its clients one after the other (LEAVE-5): 0 to 30
     /// s, default 5 s. With few clients it takes less.
     public var drainTime: Duration
@@ -81,6 +83,27 @@ public struct ServerConfiguration: Sendable {
         if host == "localhost" || host == "::1" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+extension ServerConfiguration.Access {
+    /// The projects; `nil` in development mode, where the server creates one.
+    ///
+    /// - Throws: ``ConfigurationError`` without a project, and for two projects with one API key.
+    func projects() throws -> [Project]? {
+        switch self {
+        case .project(let apiKey, let apiSecret):
+            return [try ServerConfiguration.project(apiKey: apiKey, apiSecret: apiSecret)]
+        case .projects(let projects):
+            guard !projects.isEmpty else {
+                throw ConfigurationError("the server has no project. Give at least one, or use development mode.")
+            }
+            guard Set(projects.map(\.apiKey)).count == projects.count else {
+                throw ConfigurationError("two projects have the same API key. Give each project its own.")
+            }
+            return projects
+        case .development: return nil
+        }
     }
 }
 

@@ -10,7 +10,7 @@ import SignalingTransport
 /// file.
 @dynamicMemberLookup
 public struct ServerSettings: Sendable {
-    private var values: [String: ConfigContent] = [:]
+    var values: [String: ConfigContent] = [:]
 
     public init() {}
 
@@ -56,7 +56,7 @@ public struct ServerSettings: Sendable {
 package struct ResolvedSettings: Sendable {
     package let values: ServerSettings
     let projects: [Project]
-    let projectWebhooks: [APIKey: WebhookReceiver]
+    package let projectWebhooks: [APIKey: WebhookReceiver]
 
     /// - Throws: ``ConfigurationError`` for values that contradict each other.
     package func configuration() throws -> ServerConfiguration {
@@ -67,6 +67,9 @@ package struct ResolvedSettings: Sendable {
         if let isAllowed = values.allowPartnerAuth { configuration.allowsPartnerAuth = isAllowed }
         configuration.tls = try tls()
         configuration.sessionBounds = sessionBounds(configuration.access)
+        if let policy = values.tokenExpiry.flatMap({ TokenExpiry.Policy(rawValue: $0.lowercased()) }) {
+            configuration.tokenExpiry = policy
+        }
         if let seconds = values.drainSeconds { configuration.drainTime = .seconds(seconds) }
         configuration.stateFolder = values.stateDir
         configuration.webhook = try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)

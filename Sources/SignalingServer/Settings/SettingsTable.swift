@@ -43,6 +43,11 @@ public struct SettingsTable: Sendable {
     public let tlsKey = Setting<String>(
         "tlsKey", form: "the path of a PEM file", "A PEM file with the certificate's private key, without a passphrase."
     )
+    public let tokenExpiry = Setting<String>(
+        "tokenExpiry", default: Self.standard.tokenExpiry.rawValue,
+        choice: TokenExpiry.Policy.allCases.map(\.rawValue),
+        "What happens when the token of a connected client expires: keep the connection, as OpenTok does, or end it "
+            + "(TOK-9).")
     public let resumeSeconds = Setting<Int>(
         "resumeSeconds", Self.day, default: Self.seconds(Self.bounds.resumeWindow),
         "How many seconds a connection stays in its session without a socket.")
@@ -94,7 +99,7 @@ public struct SettingsTable: Sendable {
         "config", outsideFile: .text("the path of a JSON file"),
         "A JSON file with settings, and with lists of projects and applications.")
     public let logLevel = Setting<String>(
-        "logLevel", default: "info", outsideFile: .choice(Self.logLevels),
+        "logLevel", default: "info", choice: Self.logLevels,
         "The lowest level of log lines to write: \(Self.logLevels.joined(separator: ", ")).")
 
     package static let shared = SettingsTable()

@@ -77,6 +77,21 @@ public final class TransportServer {
         for socket in Array(sockets.values) { socket.close(code: code, reason: reason) }
     }
 
+    /// Reads certificate and key again, from the same files or others, for the TLS handshakes that follow, on all
+    /// servers of the loop. Open connections keep the certificate that they began with.
+    ///
+    /// - Returns: whether the certificate is another one.
+    /// - Throws: ``TransportError`` `.certificateUnusable`, `.privateKeyUnusable`, `.privateKeyEncrypted`,
+    ///   `.privateKeyMismatch`; `.unsupported` without TLS. Nothing has changed then.
+    @discardableResult
+    public func reloadCertificate(_ tls: TLS) throws(TransportError) -> Bool {
+        loop.preconditionCurrent()
+        guard options.tls != nil, let context = loop.core.context else {
+            throw TransportError(.unsupported, "The server does not use TLS. Restart it to enable TLS.")
+        }
+        return try context.reloadServerTLS(tls)
+    }
+
     // MARK: Connections
 
     private func accepted(_ descriptor: Int32, _ peer: SocketAddress) {

@@ -13,6 +13,7 @@ struct SettingOptions: ParsableArguments {
     @Flag(help: .setting(\.allowPartnerAuth)) var allowPartnerAuth = false
     @Option(help: .setting(\.tlsCert)) var tlsCert: String?
     @Option(help: .setting(\.tlsKey)) var tlsKey: String?
+    @Option(help: .setting(\.tokenExpiry)) var tokenExpiry: String?
     @Option(help: .setting(\.resumeSeconds)) var resumeSeconds: Int?
     @Option(help: .setting(\.recoverySeconds)) var recoverySeconds: Int?
     @Option(help: .setting(\.logEvents)) var logEvents: Int?
@@ -40,6 +41,7 @@ struct SettingOptions: ParsableArguments {
         settings.allowPartnerAuth = allowPartnerAuth ? true : nil
         settings.tlsCert = tlsCert
         settings.tlsKey = tlsKey
+        settings.tokenExpiry = tokenExpiry
         settings.resumeSeconds = resumeSeconds
         settings.recoverySeconds = recoverySeconds
         settings.logEvents = logEvents
