@@ -44,6 +44,9 @@ struct ServeCommand: AsyncParsableCommand {
             let settings = try await options.settings.resolved(environment: ProcessInfo.processInfo.environment)
             let logger = Self.makeLogger(level: settings.values.logLevel)
             var configuration = try settings.configuration()
+            // libwebsockets reads the limit once, when the server's loop starts.
+            DescriptorLimit.raise(
+                toward: max(DescriptorLimit.sufficient, (configuration.admission.maxConnections ?? 0) + 128))
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
                 Self.announce(address)

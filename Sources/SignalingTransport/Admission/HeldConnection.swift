@@ -1,0 +1,133 @@
+import CLibwebsockets
+import SignalingProtocol
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An accepted connection that has not sent a whole request head, or with TLS its greeting. Confined to the loop.
+///
+/// libwebsockets would reserve one of its header places from the start, also for a client that never sends a byte.
+/// So the bytes are only looked at, and stay in the system's buffer for libwebsockets to read.
+final class HeldConnection {
+    /// What became of it.
+    enum End {
+        /// The opening is complete: the descriptor belongs to the receiver of this event.
+        case complete(Int32)
+        case hungUp
+        case notTLS
+    }
+
+    /// Looks at incomplete bytes, after which it looks only every ``pause``. Clients send a head in a few pieces.
+    private static let eagerLookCount = 8
+    static let pause = Duration.milliseconds(100)
+
+    let id: UInt64
+    let address: PeerAddress
+    private unowned let server: TransportServer
+    private var descriptor: Int32
+    private var poll: UnsafeMutablePointer<uv_poll_t>?
+    private var lookCount = 0
+
+    /// Owns the descriptor.
+    init(id: UInt64, descriptor: Int32, address: PeerAddress, server: TransportServer) {
+        self.id = id
+        self.descriptor = descriptor
+        self.address = address
+        self.server = server
+    }
+
+    /// Looks at the bytes that are there, and waits for more if they are incomplete. May report the end at once.
+    func look() {
+        guard descriptor >= 0 else { return }
+        switch inspect() {
+        case .ended(let end): finish(end)
+        case .waiting(let count):
+            lookCount += 1
+            guard lookCount <= Self.eagerLookCount else {
+                if let poll { uv_poll_stop(poll) }
+                return server.lookLater(self)
+            }
+            // The bytes stay in the buffer: without this the socket would be readable all the time.
+            if count > 0 { signalbox_wait_for_bytes(descriptor, Int32(count + 1)) }
+            watch()
+        }
+    }
+
+    /// Closes the connection. With unread bytes in the buffer the system resets it.
+    func close() {
+        stopWatching()
+        if descriptor >= 0 { signalbox_close(descriptor) }
+        descriptor = -1
+    }
+
+    deinit { close() }
+
+    private enum Inspection {
+        case ended(End)
+        case waiting(byteCount: Int)
+    }
+
+    private func inspect() -> Inspection {
+        let scratch = server.openingBytes
+        let count = signalbox_peek(descriptor, scratch.baseAddress, scratch.count)
+        if count == 0 { return .ended(.hungUp) }
+        guard count > 0 else {
+            return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR
+                ? .waiting(byteCount: 0) : .ended(.hungUp)
+        }
+        let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
+        switch server.options.tls == nil ? Opening(request: bytes) : Opening(greeting: bytes) {
+        case .complete: return .ended(.complete(descriptor))
+        case .incomplete: return .waiting(byteCount: count)
+        case .notTLS: return .ended(.notTLS)
+        }
+    }
+
+    private func finish(_ end: End) {
+        stopWatching()
+        if case .complete = end {
+            if lookCount > 0 { signalbox_wait_for_bytes(descriptor, 1) }
+            descriptor = -1
+        }
+        server.heldConnection(self, ended: end)
+    }
+
+    private func watch() {
+        guard poll == nil else { return }
+        guard let loop = server.loop.core.loop else { return finish(.hungUp) }
+        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        guard uv_poll_init(loop, poll, descriptor) == 0 else {
+            poll.deallocate()
+            return finish(.hungUp)
+        }
+        self.poll = poll
+        poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        let events = UV_READABLE.rawValue | UV_DISCONNECT.rawValue
+        uv_poll_start(poll, Int32(events)) { handle, status, events in
+            guard let data = handle?.pointee.data else { return }
+            Unmanaged<HeldConnection>.fromOpaque(data).takeUnretainedValue().polled(status, events)
+        }
+    }
+
+    private func polled(_ status: Int32, _ events: Int32) {
+        // Retained while it runs: the server releases a connection that ends.
+        withExtendedLifetime(self) {
+            look()
+            // A client that has sent its last byte will not complete an incomplete opening.
+            let hasHungUp = status < 0 || events & Int32(UV_DISCONNECT.rawValue) != 0
+            if hasHungUp, descriptor >= 0 { finish(.hungUp) }
+        }
+    }
+
+    private func stopWatching() {
+        guard let poll else { return }
+        self.poll = nil
+        uv_poll_stop(poll)
+        closeAndFree(poll)
+    }
+}
