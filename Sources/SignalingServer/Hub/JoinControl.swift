@@ -1,5 +1,6 @@
 import Crypto
 import SignalingProtocol
+import SignalingTokens
 import SignalingTransport
 
 /// How many connections may be in sessions at a time.
@@ -18,13 +19,14 @@ struct JoinControl {
         let token: TokenDigest
     }
 
-    /// Half of the SHA-256 of a token, so that the server keeps no token.
+    /// Half of the SHA-256 of a token's signed content, so that the server keeps no token.
     struct TokenDigest: Hashable, Sendable {
         private let high: UInt64
         private let low: UInt64
 
+        /// - Parameter token: verified.
         init(of token: String) {
-            let bytes = Array(SHA256.hash(data: Array(token.utf8)))
+            let bytes = Array(SHA256.hash(data: SignedContent.of(token)))
             high = bytes[0..<8].reduce(0) { $0 << 8 | UInt64($1) }
             low = bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
         }

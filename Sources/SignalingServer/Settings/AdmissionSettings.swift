@@ -1,6 +1,6 @@
 import SignalingTransport
 
-/// Which connections the server accepts, and how many (SECURITY.md, "Admission").
+/// Which connections the server accepts, and how many (docs/SECURITY-MODEL.md, "Admission").
 public struct AdmissionSettings: Sendable {
     /// Connections of any kind, at least 1. Default: nil, the limit of open files less 128, which is also the maximum.
     public var maxConnections: Int?

@@ -45,8 +45,9 @@ struct AdmissionControl {
         var perAddress: AddressLimit?
         /// Addresses without a limit: their connections are those of many clients.
         var trustedProxies = TrustedProxies()
-        /// A connection that waits for its client is not displaced before this time. An idle one may be at any time.
-        var grace = Duration.seconds(1)
+        /// A connection that waits for its client is not displaced before this time, in which an honest client answers.
+        /// An idle one may be displaced at any time.
+        var grace = Duration.milliseconds(250)
     }
 
     enum Decision: Equatable {
