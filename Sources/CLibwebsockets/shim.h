@@ -51,6 +51,14 @@ static inline int signalbox_shutdown(int descriptor) { return shutdown(descripto
 static inline ssize_t signalbox_receive(int descriptor, void *bytes, size_t count) {
     return recv(descriptor, bytes, count, MSG_DONTWAIT);
 }
+/* Reads bytes, and leaves them in the system's buffer. */
+static inline ssize_t signalbox_peek(int descriptor, void *bytes, size_t count) {
+    return recv(descriptor, bytes, count, MSG_PEEK | MSG_DONTWAIT);
+}
+/* Makes a socket readable only when it has this many bytes, or its peer has hung up. */
+static inline void signalbox_wait_for_bytes(int descriptor, int count) {
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &count, sizeof(count));
+}
 /* Opens a descriptor that only occupies a number. */
 static inline int signalbox_open_nothing(void) { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 /* Duplicates `model` to the lowest free descriptor that is not below `wanted`. */

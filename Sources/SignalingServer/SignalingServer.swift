@@ -120,10 +120,22 @@ public final class SignalingServer: Service {
             var randomness = SystemRandomNumberGenerator()
             return Epoch(using: &randomness)
         }
+        var options = TransportServer.Options(host: configuration.host, port: configuration.port)
+        options.tls = configuration.tls
+        options.healthPaths = Route.healthPaths
+        options.responseHeaders = SafetyHeaders.common(host: configuration.host, hasTLS: configuration.tls != nil)
+        configuration.admission.apply(to: &options)
+        if let wanted = configuration.admission.maxConnections, wanted > options.connectionCount {
+            logger.warning(
+                "the limit of open files permits only \(options.connectionCount) of \(wanted) connections; raise it")
+        }
+        let refusals = RefusalRecorder(logger: logger)
+        var limits = HubLimits(heartbeat: configuration.heartbeat, tokenExpiry: configuration.tokenExpiry)
+        limits.joins = configuration.admission.joinLimits(
+            total: options.connectionCount, projectCount: projects.count)
         let hub = Hub(
-            environment: LoopEnvironment(loop: loop), engine: engine, verifier: verifier,
-            limits: HubLimits(heartbeat: configuration.heartbeat, tokenExpiry: configuration.tokenExpiry),
-            logger: logger)
+            environment: LoopEnvironment(loop: loop), engine: engine, verifier: verifier, limits: limits,
+            logger: logger, refusals: refusals)
         hub.onPresence = { [webhooks] in webhooks.post($0, of: $1) }
         var development: DevelopmentRooms?
         if let project = projects.first, let developmentSecret {
@@ -131,10 +143,7 @@ public final class SignalingServer: Service {
         }
         let router = RESTRouter(hub: hub, verifier: verifier, files: files, development: development)
         let handler = TransportDispatch(hub: hub, router: router)
-        var options = TransportServer.Options(host: configuration.host, port: configuration.port)
-        options.tls = configuration.tls
-        options.responseHeaders = SafetyHeaders.common(host: configuration.host, hasTLS: configuration.tls != nil)
-        let transport = try TransportServer(loop: loop, options: options, handler: handler)
+        let transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         // The last step, since it deletes the saved sessions: nothing after it can fail, and no client is connected
         // yet.

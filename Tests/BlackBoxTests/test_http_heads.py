@@ -1,11 +1,14 @@
 """Requests that break the rules of HTTP: the server refuses them (REST-5), and none of them gets a token."""
 
 import http.client
+import json
 import socket
 
 import pytest
 
-from server_process import DEADLINE
+from server_process import DEADLINE, REPOSITORY
+
+HEADS = json.loads((REPOSITORY / "Tests/Vectors/http/heads.json").read_text())["cases"]
 
 
 def exchange(server, head):
@@ -52,6 +55,18 @@ def test_rest_5_a_malformed_head_is_refused(dev_server, head, status):
     received = exchange(dev_server, head.encode("latin-1") + b"\r\n")
     assert received == b"" or int(received.split(b" ")[1]) == status, received
     assert b"token" not in received
+
+
+def test_rest_5_each_malformed_head_of_the_vectors_gets_its_status(dev_server):
+    """The first request of a connection without TLS: the server checks the bytes before its library reads them."""
+    for case in HEADS:
+        received = exchange(dev_server, bytes.fromhex(case["base16"]) if "base16" in case else case["text"].encode())
+        status = int(received.split(b" ")[1]) if received else None
+        if "status" in case:
+            assert status == case["status"], (case, received)
+            assert b"default-src 'none'" in received, "the headers of every answer"
+        else:
+            assert status not in (400, 501, 505), (case, received)
 
 
 @pytest.mark.parametrize("path", ["/", "/livez", "/nothing", "/v2/project/100/session/x/connection", "/v1/signaling"])

@@ -332,6 +332,9 @@ final class ServerEnd: HubSocket {
 
     init(id: UInt64) { self.id = id }
 
+    var remoteAddress: String { "192.0.2.\(id % 250)" }
+    func markJoined() {}
+
     func write(_ frame: OutboundFrame) -> WriteOutcome {
         link?.serverWrites(frame.withUnsafeBytes { Array($0) }) ?? .closed
     }

@@ -24,6 +24,8 @@ final class Hub<Environment: HubEnvironment> {
     /// Replaced when the settings are reloaded. Clients in a session stay, since their token was checked when they came.
     var verifier: TokenVerifier
     private let logger: Logger
+    private let refusals: RefusalRecorder?
+    var joinControl: JoinControl
     let writer: SocketWriter<Environment.Socket>
     var randomness: Environment.Randomness
     var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.messageByteCount))
@@ -56,13 +58,16 @@ final class Hub<Environment: HubEnvironment> {
 
     /// Call it on the loop.
     init(
-        environment: Environment, engine: any SessionEngine, verifier: TokenVerifier, limits: HubLimits, logger: Logger
+        environment: Environment, engine: any SessionEngine, verifier: TokenVerifier, limits: HubLimits, logger: Logger,
+        refusals: RefusalRecorder? = nil
     ) {
         self.environment = environment
         self.engine = engine
         self.verifier = verifier
         self.limits = limits
         self.logger = logger
+        self.refusals = refusals
+        joinControl = JoinControl(limits: limits.joins)
         randomness = environment.makeRandomness()
         writer = SocketWriter(engine: engine, limits: limits)
         flushTimer = environment.makeTimer {}
@@ -115,6 +120,9 @@ final class Hub<Environment: HubEnvironment> {
             let grant = try verifier.verify(
                 token: request.token, sessionID: request.sessionId, apiKey: request.apiKey, now: now,
                 allowsExpired: request.resume != nil && limits.tokenExpiry.admitsExpiredToken)
+            let key = JoinControl.Key(project: grant.apiKey, token: .init(of: request.token))
+            try checkLimits(of: key, for: peer, request, in: grant.sessionID)
+            peer.joinKey = key
             let secret = ResumeSecret(using: &randomness)
             result = .success(
                 ConnectionState.Admission(
@@ -131,6 +139,21 @@ final class Hub<Environment: HubEnvironment> {
         handle(.authenticated(result), for: peer)
     }
 
+    /// A client that resumes a connection whose earlier socket is still in the session replaces that socket, so the
+    /// number of connections does not change.
+    private func checkLimits(
+        of key: JoinControl.Key, for peer: Peer<Environment.Socket>, _ request: ConnectRequest, in session: SessionID
+    ) throws(SignalingError) {
+        guard let refusal = joinControl.refusal(of: key) else { return }
+        if let resume = request.resume, rooms[session]?.subscription(of: resume.connectionId) != nil { return }
+        note(refusal, of: peer)
+        throw SignalingError(.connectionLimitExceeded, refusal.text)
+    }
+
+    private func note(_ refusal: Refusal, of peer: Peer<Environment.Socket>) {
+        refusals?.note(refusal, address: peer.socket.remoteAddress, now: environment.now)
+    }
+
     private func enter(
         _ peer: Peer<Environment.Socket>, _ request: RequestID, _ welcome: Welcome, suppressesPresence: Bool
     ) {
@@ -141,6 +164,16 @@ final class Hub<Environment: HubEnvironment> {
         peer.subscription = subscription
         room.add(subscription)
         markDirty(peer)
+        peer.socket.markJoined()
+        if let key = peer.joinKey {
+            let refusal = welcome.outcome == .resumed ? nil : joinControl.refusal(of: key)
+            joinControl.join(key)
+            if let refusal {
+                // It claimed to resume, to pass the first check, but its secret was wrong.
+                note(refusal, of: peer)
+                return handle(.mustClose(.connectRefused), for: peer)
+            }
+        }
         logger.debug(
             "connected",
             metadata: [
@@ -188,6 +221,7 @@ final class Hub<Environment: HubEnvironment> {
     func leaveRoom(_ peer: Peer<Environment.Socket>) {
         guard let subscription = peer.subscription else { return }
         peer.subscription = nil
+        if let key = peer.joinKey { joinControl.leave(key) }
         subscription.room.remove(subscription)
         if subscription.room.isEmpty { rooms[subscription.room.session] = nil }
     }

@@ -30,6 +30,9 @@ protocol HubSocket: AnyObject {
     /// Bytes that the client's system has acknowledged since the socket was opened.
     var acknowledgedByteCount: UInt64 { get }
 
+    var remoteAddress: String { get }
+
+    func markJoined()
     func write(_ frame: OutboundFrame) -> WriteOutcome
     func close(code: UInt16, reason: String, farewell: OutboundFrame?)
 }

@@ -21,6 +21,8 @@ struct HubLimits: Sendable {
     var farewellByteCount = 1_048_576
     /// How much each member adds to the time between two flushes of a session.
     var flushIntervalPerMember = FlushScheduler.intervalPerMember
+    /// How many connections may be in sessions, by project and by token (CON-3).
+    var joins = JoinLimits()
     /// How a stopping server disconnects its clients (LEAVE-5).
     var drain = DrainPlan.Pace()
 }

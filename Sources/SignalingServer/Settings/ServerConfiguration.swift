@@ -45,6 +45,8 @@ public struct ServerConfiguration: Sendable {
     public var projectWebhooks: [APIKey: WebhookReceiver]
     /// The bounds of each receiver's queue.
     public var webhookBounds: WebhookQueue.Bounds
+    /// Which connections the server accepts.
+    public var admission = AdmissionSettings()
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,

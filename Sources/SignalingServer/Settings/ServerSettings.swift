@@ -70,6 +70,7 @@ package struct ResolvedSettings: Sendable {
         if let policy = values.tokenExpiry.flatMap({ TokenExpiry.Policy(rawValue: $0.lowercased()) }) {
             configuration.tokenExpiry = policy
         }
+        configuration.admission = try admission()
         if let seconds = values.drainSeconds { configuration.drainTime = .seconds(seconds) }
         configuration.stateFolder = values.stateDir
         configuration.webhook = try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
@@ -107,6 +108,17 @@ package struct ResolvedSettings: Sendable {
                 "development mode is off and there is no project. Give an API key and a secret.")
         case (true, true?), (true, nil): return .development
         }
+    }
+
+    private func admission() throws -> AdmissionSettings {
+        var admission = AdmissionSettings()
+        admission.maxConnections = values.maxConnections
+        admission.maxConnectionsPerAddress = values.maxConnectionsPerAddress
+        admission.maxConnectionsPerProject = values.maxConnectionsPerProject
+        admission.maxConnectionsPerToken = values.maxConnectionsPerToken
+        if let text = values.trustedProxy { admission.trustedProxies = try AdmissionSettings.trustedProxies(text) }
+        admission.allowedOrigins = try values.allowedOrigins.map(AdmissionSettings.allowedOrigins)
+        return admission
     }
 
     private func tls() throws -> TransportServer.TLS? {

@@ -63,6 +63,26 @@ public struct SettingsTable: Sendable {
     public let sessionConnections = Setting<Int>(
         "sessionConnections", 1...Self.million, default: "\(Self.bounds.connectionCount)",
         "How many connections a session accepts; further ones are refused with error 1027.")
+    public let maxConnections = Setting<Int>(
+        "maxConnections", 1...Self.million, default: "the limit of open files less 128",
+        "How many connections of any kind the server accepts; that limit is also the maximum.")
+    public let maxConnectionsPerAddress = Setting<Int>(
+        "maxConnectionsPerAddress", 1...Self.million,
+        default: "500, at most a quarter of maxConnections; none for loopback addresses",
+        "How many connections one IPv4 address or IPv6 /64 network may have; half of them outside of sessions, and a "
+            + "tenth new per second. A value here also limits loopback addresses.")
+    public let maxConnectionsPerProject = Setting<Int>(
+        "maxConnectionsPerProject", 1...Self.million, default: "maxConnections; half of it with several projects",
+        "How many connections a project may have in its sessions; further ones are refused with error 1027.")
+    public let maxConnectionsPerToken = Setting<Int>(
+        "maxConnectionsPerToken", 1...Self.million, default: "half of maxConnections",
+        "How many connections may use one token at a time; further ones are refused with error 1027.")
+    public let trustedProxy = Setting<String>(
+        "trustedProxy", form: "IP addresses or blocks such as 10.0.0.0/8, separated by commas",
+        "Reverse proxies whose X-Forwarded-For tells a client's address. They have no limit themselves.")
+    public let allowedOrigins = Setting<String>(
+        "allowedOrigins", default: "all", form: "origins such as https://chat.example.org, separated by commas",
+        "The origins whose pages may open a WebSocket. Programs that send no Origin are not affected.")
     public let signalRate = Setting<Int>(
         "signalRate", 0...Self.million, default: "\(Self.signalRate); in development mode 0",
         "How many signals a second a connection may send in the long run; more are refused with error 429 (SIG-11). "

@@ -34,6 +34,18 @@ public struct HTTPResponse: Sendable {
         return response
     }
 
+    /// The response to a request that the server does not admit.
+    static func refusal(_ refusal: Refusal) -> HTTPResponse {
+        switch refusal {
+        case .addressRate, .addressConnections, .addressUnjoined:
+            .refusal(429, refusal.text, headers: [("Retry-After", "1")])
+        case .serverFull, .displaced, .descriptors: .refusal(503, refusal.text, headers: [("Retry-After", "1")])
+        case .origin, .project, .token: .refusal(403, refusal.text)
+        case .silent: .refusal(408, refusal.text)
+        case .notTLS: .refusal(400, refusal.text)
+        }
+    }
+
     /// RFC 9110, sections 6.4.1 and 15: these carry neither a body nor its length.
     private var isBodiless: Bool { status == 204 || status == 304 || status < 200 }
 

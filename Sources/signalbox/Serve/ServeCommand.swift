@@ -59,6 +59,9 @@ struct ServeCommand: AsyncParsableCommand {
             let level = LogLevel(Logger.Level(settings: settings.values))
             let logger = Logger(label: Self.label) { QueuedLogHandler(label: $0, writer: Self.log, level: level) }
             var configuration = try settings.configuration()
+            // libwebsockets reads the limit once, when the server's loop starts.
+            DescriptorLimit.raise(
+                toward: max(DescriptorLimit.sufficient, (configuration.admission.maxConnections ?? 0) + 128))
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
                 Self.announce(address)

@@ -19,6 +19,12 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.logEvents)) var logEvents: Int?
     @Option(help: .setting(\.logBytes)) var logBytes: Int?
     @Option(help: .setting(\.sessionConnections)) var sessionConnections: Int?
+    @Option(help: .setting(\.maxConnections)) var maxConnections: Int?
+    @Option(help: .setting(\.maxConnectionsPerAddress)) var maxConnectionsPerAddress: Int?
+    @Option(help: .setting(\.maxConnectionsPerProject)) var maxConnectionsPerProject: Int?
+    @Option(help: .setting(\.maxConnectionsPerToken)) var maxConnectionsPerToken: Int?
+    @Option(help: .setting(\.trustedProxy)) var trustedProxy: String?
+    @Option(help: .setting(\.allowedOrigins)) var allowedOrigins: String?
     @Option(help: .setting(\.signalRate)) var signalRate: Int?
     @Option(help: .setting(\.signalBurst)) var signalBurst: Int?
     @Option(help: .setting(\.onlineOnlyLimit)) var onlineOnlyLimit: Int?
@@ -47,6 +53,12 @@ struct SettingOptions: ParsableArguments {
         settings.logEvents = logEvents
         settings.logBytes = logBytes
         settings.sessionConnections = sessionConnections
+        settings.maxConnections = maxConnections
+        settings.maxConnectionsPerAddress = maxConnectionsPerAddress
+        settings.maxConnectionsPerProject = maxConnectionsPerProject
+        settings.maxConnectionsPerToken = maxConnectionsPerToken
+        settings.trustedProxy = trustedProxy
+        settings.allowedOrigins = allowedOrigins
         settings.signalRate = signalRate
         settings.signalBurst = signalBurst
         settings.onlineOnlyLimit = onlineOnlyLimit
