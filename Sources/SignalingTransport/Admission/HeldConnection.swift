@@ -16,8 +16,9 @@ import SignalingProtocol
 final class HeldConnection {
     /// What became of it.
     enum End {
-        /// The opening is complete: the descriptor belongs to the receiver of this event.
-        case complete(Int32)
+        /// The opening is complete: the descriptor belongs to the receiver of this event. With TLS the request is not
+        /// known yet, so it may ask for the server's health.
+        case complete(Int32, mayAskForHealth: Bool)
         case hungUp
         case notTLS
     }
@@ -82,7 +83,10 @@ final class HeldConnection {
         }
         let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
         switch server.options.tls == nil ? Opening(request: bytes) : Opening(greeting: bytes) {
-        case .complete: return .ended(.complete(descriptor))
+        case .complete:
+            let mayAskForHealth =
+                server.options.tls != nil || Opening.target(of: bytes).map(server.options.healthPaths.contains) ?? false
+            return .ended(.complete(descriptor, mayAskForHealth: mayAskForHealth))
         case .incomplete: return .waiting(byteCount: count)
         case .notTLS: return .ended(.notTLS)
         }

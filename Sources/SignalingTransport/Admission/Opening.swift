@@ -45,6 +45,14 @@ enum Opening: Equatable {
         self = .incomplete
     }
 
+    /// The target of a request, without its query.
+    static func target(of request: UnsafeRawBufferPointer) -> String? {
+        let line = request.prefix { !isLineEnd($0) }
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count == 3 else { return nil }
+        return String(decoding: words[1].prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
     /// Inspects the bytes of a TLS connection: a ClientHello in one or more records (RFC 8446, sections 4 and 5.1).
     init(greeting bytes: UnsafeRawBufferPointer) {
         let (recordHeader, handshake, clientHello) = (5, UInt8(22), UInt8(1))

@@ -32,6 +32,17 @@ struct OpeningTests {
         #expect(request("\r\n\r\n\r\n") == .incomplete)
     }
 
+    @Test(
+        "the target of a request is known before libwebsockets reads it",
+        arguments: [
+            ("GET /livez HTTP/1.1\r\n\r\n", "/livez"), ("GET /livez?x=/y HTTP/1.1\r\n\r\n", "/livez"),
+            ("GET /livez\r\n\r\n", nil), ("\r\nGET /livez HTTP/1.1\r\n\r\n", nil), ("", nil),
+            ("GET  /livez x", "/livez"),
+        ] as [(String, String?)])
+    func targets(request: String, target: String?) {
+        #expect(Array(request.utf8).withUnsafeBytes { Opening.target(of: $0) } == target)
+    }
+
     private func record(_ bytes: [UInt8]) -> [UInt8] {
         [22, 3, 1, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
     }
