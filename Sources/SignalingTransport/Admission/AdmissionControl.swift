@@ -40,7 +40,7 @@ struct AdmissionControl {
         /// Connections in phases with ``Phase/usesPlace``, without the reserve.
         var placeCount: Int
         /// Further connections that may only ask for the server's health.
-        var reserveCount = 16
+        var reserveCount = 32
         /// nil: addresses have no limit.
         var perAddress: AddressLimit?
         /// Addresses without a limit: their connections are those of many clients.
@@ -75,13 +75,15 @@ struct AdmissionControl {
     private var orders: [Phase: AgeOrder] = [
         .held: .init(), .receiving: .init(), .unread: .init(), .idle: .init(), .unjoined: .init(),
     ]
+    /// The connections of the reserve that wait for their client.
     private var reserve = AgeOrder()
+    private var servedReserveCount = 0
     private(set) var connectionCount = 0
     private(set) var placeCount = 0
 
     init(bounds: Bounds) { self.bounds = bounds }
 
-    var reservedCount: Int { reserve.count }
+    var reservedCount: Int { reserve.count + servedReserveCount }
 
     // MARK: Events
 
@@ -105,9 +107,12 @@ struct AdmissionControl {
     }
 
     /// The head, or with TLS the greeting, is complete: the connection asks for a place in libwebsockets.
-    mutating func adopt(_ id: UInt64, now: MonotonicInstant) -> Decision {
+    ///
+    /// - Parameter mayAskForHealth: false if the request is known to ask for something else.
+    mutating func adopt(_ id: UInt64, mayAskForHealth: Bool, now: MonotonicInstant) -> Decision {
         guard var entry = entries[id], entry.phase == .held else { return .refuse(.serverFull) }
         if entry.isReserved {
+            guard mayAskForHealth else { return .refuse(.serverFull) }
             move(id, to: .receiving, now: now)
             return .admitToReserve(displacing: nil)
         }
@@ -120,6 +125,7 @@ struct AdmissionControl {
             move(id, to: .receiving, now: now)
             return .admit(displacing: victim)
         }
+        guard mayAskForHealth else { return .refuse(.serverFull) }
         remove(id, keepsAddress: true)
         entry.phase = .receiving
         entry.since = now
@@ -157,6 +163,15 @@ struct AdmissionControl {
         return nil
     }
 
+    /// No file descriptor is left, although there are fewer connections than permitted.
+    ///
+    /// - Returns: the connection to close.
+    mutating func makeRoom(now: MonotonicInstant) -> UInt64? {
+        guard let victim = victim(ofAll: true, now: now) else { return nil }
+        retire(victim)
+        return victim
+    }
+
     /// The connection is closed.
     mutating func disconnect(_ id: UInt64) { remove(id, keepsAddress: false) }
 
@@ -192,13 +207,16 @@ struct AdmissionControl {
     }
 
     private mutating func insertIntoReserve(_ id: UInt64, _ entry: Entry) -> Decision {
-        guard bounds.reserveCount > 0 else {
-            if let address = entry.address { addresses.remove(address, isJoined: false) }
-            return .refuse(.serverFull)
+        var victim: UInt64?
+        if reservedCount >= bounds.reserveCount {
+            // The oldest that waits for its client gives way. A question for the health is answered within milliseconds.
+            guard let oldest = reserve.oldest else {
+                if let address = entry.address { addresses.remove(address, isJoined: false) }
+                return .refuse(.serverFull)
+            }
+            retire(oldest)
+            victim = oldest
         }
-        // The oldest gives way: a question for the health is answered within milliseconds.
-        let victim = reserve.count < bounds.reserveCount ? nil : reserve.oldest
-        if let victim { retire(victim) }
         var entry = entry
         entry.isReserved = true
         insert(id, entry)
@@ -222,14 +240,20 @@ struct AdmissionControl {
 
     private mutating func count(_ id: UInt64, _ entry: Entry) {
         if entry.phase == .leaving { return }
-        if entry.isReserved { return reserve.append(id) }
+        guard !entry.isReserved else {
+            if entry.phase == .serving { servedReserveCount += 1 } else { reserve.append(id) }
+            return
+        }
         connectionCount += 1
         if entry.phase.usesPlace { placeCount += 1 }
         orders[entry.phase]?.append(id)
     }
 
     private mutating func uncount(_ id: UInt64, _ entry: Entry) {
-        if entry.isReserved { return reserve.remove(id) }
+        guard !entry.isReserved else {
+            if entry.phase == .serving { servedReserveCount -= 1 } else { reserve.remove(id) }
+            return
+        }
         connectionCount -= 1
         if entry.phase.usesPlace { placeCount -= 1 }
         orders[entry.phase]?.remove(id)

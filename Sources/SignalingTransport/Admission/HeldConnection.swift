@@ -16,8 +16,9 @@ import SignalingProtocol
 final class HeldConnection {
     /// What became of it.
     enum End {
-        /// The opening is complete: the descriptor belongs to the receiver of this event.
-        case complete(Int32)
+        /// The opening is complete: the descriptor belongs to the receiver of this event. With TLS the request is not
+        /// known yet, so it may ask for the server's health.
+        case complete(Int32, mayAskForHealth: Bool)
         case hungUp
         case notTLS
         /// The head breaks a rule of HTTP.
@@ -85,7 +86,7 @@ final class HeldConnection {
         let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
         guard server.options.tls != nil else { return inspect(request: bytes) }
         switch Opening(greeting: bytes) {
-        case .complete: return .ended(.complete(descriptor))
+        case .complete: return .ended(.complete(descriptor, mayAskForHealth: true))
         case .incomplete: return .waiting(byteCount: count)
         case .notTLS: return .ended(.notTLS)
         }
@@ -94,10 +95,15 @@ final class HeldConnection {
     /// Checks the raw head: libwebsockets would accept more than the rules of HTTP permit.
     private func inspect(request bytes: UnsafeRawBufferPointer) -> Inspection {
         switch RequestHeadCheck.verdict(on: bytes) {
-        case .accept: .ended(.complete(descriptor))
+        case .accept:
+            .ended(
+                .complete(
+                    descriptor,
+                    mayAskForHealth: Opening.target(of: bytes).map(server.options.healthPaths.contains) ?? false))
         case .refuse(let fault): .ended(.malformed(fault))
         // libwebsockets refuses a head that is too long.
-        case .incomplete where bytes.count >= Opening.byteLimit: .ended(.complete(descriptor))
+        case .incomplete where bytes.count >= Opening.byteLimit:
+            .ended(.complete(descriptor, mayAskForHealth: false))
         case .incomplete: .waiting(byteCount: bytes.count)
         }
     }

@@ -1,7 +1,6 @@
-/// Whether the first bytes of a TLS connection are enough to let it into libwebsockets. ``RequestHeadCheck`` decides for
-/// connections without TLS.
+/// Whether the first bytes of a connection are enough to let it into libwebsockets.
 enum Opening: Equatable {
-    /// The client's TLS greeting is there.
+    /// The request's head or the client's TLS greeting is there, or libwebsockets can judge the bytes as they are.
     case complete
     case incomplete
     /// A client of a TLS server does not speak TLS.
@@ -10,6 +9,49 @@ enum Opening: Equatable {
     /// The first bytes that are inspected: more than any head or greeting that the server accepts. libwebsockets
     /// refuses what is longer.
     static let byteLimit = 32_768
+
+    /// Inspects the bytes of an HTTP connection: a head ends with an empty line (RFC 9112, section 2.1).
+    init(request bytes: UnsafeRawBufferPointer) {
+        guard bytes.count < Self.byteLimit else {
+            self = .complete
+            return
+        }
+        // Empty lines before a request are ignored (RFC 9112, section 2.2).
+        var index = 0
+        while index < bytes.count, Self.isLineEnd(bytes[index]) { index += 1 }
+        // What does not begin with a method, such as TLS, is no request: libwebsockets closes it.
+        while index < bytes.count, bytes[index] != UInt8(ascii: " ") {
+            guard Self.isTokenByte(bytes[index]) else {
+                self = .complete
+                return
+            }
+            index += 1
+        }
+        var isLineEmpty = false
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\n"):
+                if isLineEmpty {
+                    self = .complete
+                    return
+                }
+                isLineEmpty = true
+            // libwebsockets accepts lines that end with LF alone.
+            case UInt8(ascii: "\r"): break
+            default: isLineEmpty = false
+            }
+            index += 1
+        }
+        self = .incomplete
+    }
+
+    /// The target of a request, without its query.
+    static func target(of request: UnsafeRawBufferPointer) -> String? {
+        let line = request.prefix { !isLineEnd($0) }
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count == 3 else { return nil }
+        return String(decoding: words[1].prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    }
 
     /// Inspects the bytes of a TLS connection: a ClientHello in one or more records (RFC 8446, sections 4 and 5.1).
     init(greeting bytes: UnsafeRawBufferPointer) {
@@ -53,4 +95,16 @@ enum Opening: Equatable {
         }
         self = bytes.count < Self.byteLimit ? .incomplete : .notTLS
     }
+
+    /// RFC 9110, section 5.6.2.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
 }

@@ -50,8 +50,8 @@ extension TransportServer {
         public var maxConnectionCount: Int?
         /// File descriptors left for the rest of the process and for ``reserveCount``. Default: 128.
         public var spareDescriptorCount = 128
-        /// Connections beyond ``maxConnectionCount`` that may only ask for one of ``healthPaths``. Default: 16.
-        public var reserveCount = 16
+        /// Connections beyond ``maxConnectionCount`` that may only ask for one of ``healthPaths``. Default: 32.
+        public var reserveCount = 32
         /// The paths that a full server answers. Default: none.
         public var healthPaths: Set<String> = []
         /// What one client address may hold. Default: nil, as much as all together.

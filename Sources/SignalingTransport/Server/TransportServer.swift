@@ -139,8 +139,11 @@ public final class TransportServer {
             // Without TLS a response is cheap, and it does no harm if it is lost with the close. With TLS there is
             // none, since the handshake for it costs too much.
             if options.tls == nil {
-                let (head, _) = HTTPResponse.refusal(refusal).serialized(isHead: true, keepsAlive: false)
-                _ = head.withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
+                // Closing with unread input resets the connection, and the reset destroys the response.
+                _ = signalbox_receive(descriptor, openingBytes.baseAddress, openingBytes.count)
+                let response = HTTPResponse.refusal(refusal)
+                let bytes = response.serialized(isHead: false, keepsAlive: false).head + response.body
+                _ = bytes.withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
             }
             signalbox_close(descriptor)
             return false
@@ -163,7 +166,7 @@ public final class TransportServer {
 
     private func descriptorsAreExhausted() {
         refusals.note(.descriptors, address: "unknown", now: loop.now)
-        for connection in connections.values where connection.isIdle { connection.terminate() }
+        if let victim = admission.makeRoom(now: loop.now) { displace(victim, .displaced) }
     }
 
     // MARK: Held connections
@@ -175,7 +178,7 @@ public final class TransportServer {
 
     func heldConnection(_ connection: HeldConnection, ended end: HeldConnection.End) {
         switch end {
-        case .complete(let descriptor): adopt(connection, descriptor)
+        case .complete(let descriptor, let mayAskForHealth): adopt(connection, descriptor, mayAskForHealth)
         case .hungUp: release(connection)
         case .malformed(let fault):
             connection.answer(fault.response.adding(options.responseHeaders))
@@ -199,10 +202,11 @@ public final class TransportServer {
     }
 
     /// Passes a connection whose opening is complete to libwebsockets. Its deadline continues.
-    private func adopt(_ held: HeldConnection, _ descriptor: Int32) {
+    private func adopt(_ held: HeldConnection, _ descriptor: Int32, _ mayAskForHealth: Bool) {
         let id = held.id
         forget(held)
-        guard follow(admission.adopt(id, now: loop.now), for: held.address, descriptor) else {
+        let decision = admission.adopt(id, mayAskForHealth: mayAskForHealth, now: loop.now)
+        guard follow(decision, for: held.address, descriptor) else {
             admission.disconnect(id)
             return clearDeadline(id)
         }

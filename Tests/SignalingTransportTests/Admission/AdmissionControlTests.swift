@@ -36,7 +36,7 @@ struct AdmissionControlTests {
         let decision = control.connect(id, from: ada, now: Self.after(seconds))
         if phase == .held { return decision }
         guard case .admit = decision else { return decision }
-        let adoption = control.adopt(id, now: Self.after(seconds))
+        let adoption = control.adopt(id, mayAskForHealth: true, now: Self.after(seconds))
         if phase != .receiving { control.move(id, to: phase, now: Self.after(seconds)) }
         return adoption
     }
@@ -54,6 +54,9 @@ struct AdmissionControlTests {
             let decision = control.connect(2, from: ada, now: Self.after(seconds))
             #expect(decision == (gives ? .admit(displacing: 1) : .admitToReserve(displacing: nil)), "\(seconds) s")
             #expect(control.connectionCount == 1)
+            var exhausted = self.control()
+            _ = add(1, in: phase, to: &exhausted)
+            #expect(exhausted.makeRoom(now: Self.after(seconds)) == (gives ? 1 : nil), "\(seconds) s")
         }
     }
 
@@ -70,7 +73,7 @@ struct AdmissionControlTests {
         let expected: AdmissionControl.Decision =
             !phase.usesPlace
             ? .admit(displacing: nil) : gives ? .admit(displacing: 1) : .admitToReserve(displacing: nil)
-        #expect(control.adopt(2, now: Self.after(5)) == expected)
+        #expect(control.adopt(2, mayAskForHealth: true, now: Self.after(5)) == expected)
     }
 
     @Test("idle connections give way first, then the one that has waited longest")
@@ -109,7 +112,7 @@ struct AdmissionControlTests {
         _ = add(1, in: .joined, to: &control)
         for id in UInt64(2)...3 {
             #expect(control.connect(id, from: ada, now: Self.start) == .admitToReserve(displacing: nil))
-            #expect(control.adopt(id, now: Self.start) == .admitToReserve(displacing: nil))
+            #expect(control.adopt(id, mayAskForHealth: true, now: Self.start) == .admitToReserve(displacing: nil))
             #expect(control.isReserved(id))
         }
         #expect(control.connect(4, from: ada, now: Self.start) == .admitToReserve(displacing: 2))
@@ -118,6 +121,21 @@ struct AdmissionControlTests {
         control.disconnect(1)
         #expect(control.connect(5, from: ada, now: Self.start) == .admit(displacing: nil))
         #expect(control.isReserved(3) && !control.isReserved(5))
+    }
+
+    @Test("the reserve is for questions of health: other requests are refused, and an answer that is sent stays")
+    func health() {
+        var control = control(connections: 2, places: 1, reserve: 1)
+        _ = add(1, in: .serving, to: &control)
+        _ = control.connect(2, from: ada, now: Self.start)
+        #expect(control.adopt(2, mayAskForHealth: false, now: Self.start) == .refuse(.serverFull))
+        #expect(control.adopt(2, mayAskForHealth: true, now: Self.start) == .admitToReserve(displacing: nil))
+        control.move(2, to: .serving, now: Self.start)
+        _ = add(3, in: .joined, to: &control)
+        #expect(control.connect(4, from: ada, now: Self.start) == .refuse(.serverFull))
+        control.move(2, to: .unread, now: Self.start)
+        #expect(control.connect(5, from: ada, now: Self.start) == .admitToReserve(displacing: 2))
+        #expect(control.adopt(5, mayAskForHealth: false, now: Self.start) == .refuse(.serverFull))
     }
 
     @Test("without a reserve a full server refuses, and the refused connection counts for no address")
@@ -216,7 +234,7 @@ struct AdmissionControlTests {
         var control = control()
         control.move(7, to: phase, now: Self.start)
         control.disconnect(7)
-        #expect(control.adopt(7, now: Self.start) == .refuse(.serverFull))
+        #expect(control.adopt(7, mayAskForHealth: true, now: Self.start) == .refuse(.serverFull))
         #expect(control.identify(7, as: ada, now: Self.start) == nil)
         #expect((control.connectionCount, control.placeCount, control.reservedCount) == (0, 0, 0))
     }
@@ -232,7 +250,7 @@ struct AdmissionControlTests {
                 switch decision {
                 case .admit(let victim), .admitToReserve(let victim):
                     if let victim {
-                        #expect(open[victim] != .joined && open[victim] != .serving || control.isReserved(victim))
+                        #expect(open[victim] != .joined && open[victim] != .serving)
                         open[victim] = .leaving
                     }
                     open[id] = phase
@@ -248,7 +266,8 @@ struct AdmissionControlTests {
                     case (_, 0):
                         control.disconnect(other)
                         open[other] = nil
-                    case (.held, 1...3): follow(control.adopt(other, now: now), other, .receiving)
+                    case (.held, 1...3):
+                        follow(control.adopt(other, mayAskForHealth: true, now: now), other, .receiving)
                     case (.receiving, 1), (.idle, 1):
                         control.move(other, to: .serving, now: now)
                         open[other] = .serving

@@ -4,7 +4,44 @@ import Testing
 
 @Suite("The first bytes of a connection")
 struct OpeningTests {
+    private func request(_ bytes: [UInt8]) -> Opening { bytes.withUnsafeBytes { Opening(request: $0) } }
+    private func request(_ text: String) -> Opening { request(Array(text.utf8)) }
     private func greeting(_ bytes: [UInt8]) -> Opening { bytes.withUnsafeBytes { Opening(greeting: $0) } }
+
+    @Test(
+        "a head is complete at its empty line, and at no byte before it",
+        arguments: [
+            "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n",
+            "\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\n\r\n",
+        ])
+    func head(text: String) {
+        let bytes = Array(text.utf8)
+        for count in 0..<bytes.count { #expect(request(Array(bytes[..<count])) == .incomplete, "\(count) bytes") }
+        #expect(request(bytes) == .complete)
+        #expect(request(bytes + Array("body".utf8)) == .complete)
+    }
+
+    @Test("bytes that are no request, and heads that are too long, are left to libwebsockets")
+    func others() {
+        #expect(request([0x16, 0x03, 0x01]) == .complete)
+        #expect(request([0]) == .complete)
+        #expect(request("GE\tT / HTTP/1.1\r\n") == .complete)
+        #expect(request([UInt8](repeating: 0x41, count: Opening.byteLimit - 1)) == .incomplete)
+        #expect(request([UInt8](repeating: 0x41, count: Opening.byteLimit)) == .complete)
+        #expect(request([]) == .incomplete)
+        #expect(request("\r\n\r\n\r\n") == .incomplete)
+    }
+
+    @Test(
+        "the target of a request is known before libwebsockets reads it",
+        arguments: [
+            ("GET /livez HTTP/1.1\r\n\r\n", "/livez"), ("GET /livez?x=/y HTTP/1.1\r\n\r\n", "/livez"),
+            ("GET /livez\r\n\r\n", nil), ("\r\nGET /livez HTTP/1.1\r\n\r\n", nil), ("", nil),
+            ("GET  /livez x", "/livez"),
+        ] as [(String, String?)])
+    func targets(request: String, target: String?) {
+        #expect(Array(request.utf8).withUnsafeBytes { Opening.target(of: $0) } == target)
+    }
 
     private func record(_ bytes: [UInt8]) -> [UInt8] {
         [22, 3, 1, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
