@@ -76,7 +76,9 @@ struct RequestHeaders {
             if lws_hdr_fragment_length(wsi, token, 1) > 0 { return .repeatedHeader }
             if hasNUL(token) { return .malformedLine }
         }
-        if let host = self[WSI_TOKEN_HOST], !HostValue.isValid(Array(host.utf8)) { return .malformedHost }
+        // libwebsockets keeps blanks around a value, which have no meaning (RFC 9110, section 5.5).
+        let host = self[WSI_TOKEN_HOST].map(withoutBlanks)
+        if let host, !HostValue.isValid(Array(host.utf8)) { return .malformedHost }
         if version == .version10, length(WSI_TOKEN_UPGRADE) > 0 { return .upgradeInVersion10 }
         return nil
     }
@@ -128,8 +130,11 @@ struct RequestHeaders {
 
 /// The elements of a comma-separated header, without the blanks around them (RFC 9110, section 5.6.1).
 func listElements(_ value: String) -> [Substring] {
-    value.split(separator: ",").map { $0.drop(while: isBlank).reversed().drop(while: isBlank).reversed() }
-        .map { Substring(String($0)) }.filter { !$0.isEmpty }
+    value.split(separator: ",").map { Substring(withoutBlanks($0)) }.filter { !$0.isEmpty }
+}
+
+private func withoutBlanks(_ value: some StringProtocol) -> String {
+    String(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
 }
 
 private func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }

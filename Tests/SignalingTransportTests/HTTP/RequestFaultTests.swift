@@ -41,4 +41,15 @@ struct RequestFaultTests {
             #expect(requests.allSatisfy { "\($0)".contains("/first") }, "\(requests)")
         }
     }
+
+    @Test("blanks around the name in Host have no meaning", arguments: Wire.allCases)
+    func blanks(_ wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.rawSocket()
+            for host in ["h", " h", "h ", "\t h \t", "127.0.0.1:80 "] {
+                try socket.send("GET /a HTTP/1.1\r\nHost:\(host)\r\n\r\n")
+                #expect(try socket.receiveResponse().status == 200, "\(host)")
+            }
+        }
+    }
 }
