@@ -77,7 +77,7 @@ struct RequestHeaders {
             if hasNUL(token) { return .malformedLine }
         }
         // libwebsockets keeps blanks around a value, which have no meaning (RFC 9110, section 5.5).
-        let host = self[WSI_TOKEN_HOST].map { withoutBlanks($0) }
+        let host = self[WSI_TOKEN_HOST].map(withoutBlanks)
         if let host, !HostValue.isValid(Array(host.utf8)) { return .malformedHost }
         if version == .version10, length(WSI_TOKEN_UPGRADE) > 0 { return .upgradeInVersion10 }
         return nil
