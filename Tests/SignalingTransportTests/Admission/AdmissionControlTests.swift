@@ -125,13 +125,17 @@ struct AdmissionControlTests {
 
     @Test("the reserve is for questions of health: other requests are refused, and an answer that is sent stays")
     func health() {
-        var control = control(connections: 2, places: 1, reserve: 1)
-        _ = add(1, in: .serving, to: &control)
-        _ = control.connect(2, from: ada, now: Self.start)
-        #expect(control.adopt(2, mayAskForHealth: false, now: Self.start) == .refuse(.serverFull))
+        var busy = control(connections: 2, places: 1, reserve: 1)
+        _ = add(1, in: .serving, to: &busy)
+        #expect(busy.connect(2, from: ada, now: Self.start) == .admit(displacing: nil))
+        #expect(busy.adopt(2, mayAskForHealth: false, now: Self.start) == .refuse(.serverFull))
+        #expect(busy.adopt(2, mayAskForHealth: true, now: Self.start) == .admitToReserve(displacing: nil))
+
+        var control = control(connections: 1, reserve: 1)
+        _ = add(1, in: .joined, to: &control)
+        #expect(control.connect(2, from: ada, now: Self.start) == .admitToReserve(displacing: nil))
         #expect(control.adopt(2, mayAskForHealth: true, now: Self.start) == .admitToReserve(displacing: nil))
         control.move(2, to: .serving, now: Self.start)
-        _ = add(3, in: .joined, to: &control)
         #expect(control.connect(4, from: ada, now: Self.start) == .refuse(.serverFull))
         control.move(2, to: .unread, now: Self.start)
         #expect(control.connect(5, from: ada, now: Self.start) == .admitToReserve(displacing: 2))
