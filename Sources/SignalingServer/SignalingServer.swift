@@ -127,13 +127,17 @@ public final class SignalingServer: Service {
         }
         let hub = Hub(
             environment: LoopEnvironment(loop: loop), engine: engine, verifier: verifier,
-            limits: HubLimits(heartbeat: configuration.heartbeat), logger: logger)
+            limits: HubLimits(
+                heartbeat: configuration.heartbeat,
+                inputRate: configuration.sessionBounds.signalRate == nil ? nil : .standardInput), logger: logger)
         if let webhooks { hub.onPresence = { webhooks.post($0, of: $1) } }
         var development: DevelopmentRooms?
         if let project = projects.first, let developmentSecret {
             development = DevelopmentRooms(project: project, secret: developmentSecret)
         }
-        let router = RESTRouter(hub: hub, verifier: verifier, files: files, development: development)
+        let router = RESTRouter(
+            hub: hub, verifier: verifier, files: files, development: development,
+            requestRate: configuration.requestRate)
         let handler = TransportDispatch(hub: hub, router: router)
         var options = TransportServer.Options(host: configuration.host, port: configuration.port)
         options.tls = configuration.tls

@@ -20,6 +20,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.sessionConnections)) var sessionConnections: Int?
     @Option(help: .setting(\.signalRate)) var signalRate: Int?
     @Option(help: .setting(\.signalBurst)) var signalBurst: Int?
+    @Option(help: .setting(\.requestRate)) var requestRate: Int?
     @Option(help: .setting(\.onlineOnlyLimit)) var onlineOnlyLimit: Int?
     @Option(help: .setting(\.drainSeconds)) var drainSeconds: Int?
     @Option(help: .setting(\.stateDir)) var stateDir: String?
@@ -47,6 +48,7 @@ struct SettingOptions: ParsableArguments {
         settings.sessionConnections = sessionConnections
         settings.signalRate = signalRate
         settings.signalBurst = signalBurst
+        settings.requestRate = requestRate
         settings.onlineOnlyLimit = onlineOnlyLimit
         settings.drainSeconds = drainSeconds
         settings.stateDir = stateDir
