@@ -239,6 +239,29 @@ async def joins(self):
 
 
 @attack
+async def joins_to_a_large_session(self):
+    """Clients join a session of 50 members for each of the width, and leave."""
+    token = self.target.project.token(self.target.session)
+    members = []
+    for _ in range(self.width):
+        members += await asyncio.gather(*[self.member(token=token) for _ in range(50)])
+    staying = [asyncio.create_task(answer_pings(raw)) for raw in members]
+
+    async def body():
+        async with await self.member(token=token) as raw:
+            await raw.send_text('{"op":"disconnect","id":2}')
+            await raw.ends()
+
+    await asyncio.gather(self.repeat(10, body, after=3), *staying)
+
+
+async def answer_pings(raw):
+    while received := await raw.reader.read(1 << 16):
+        if b'"ping"' in received:
+            await raw.send(PONG)
+
+
+@attack
 async def wrong_tokens(self):
     async def body():
         async with await self.stranger() as raw:

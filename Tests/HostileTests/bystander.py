@@ -2,8 +2,9 @@
 
     bystander.py TARGET
 
-For each line of input, `COUNT INTERVAL`, one client sends COUNT signals, one after the other, and another one receives
-them. The process prints one line of JSON: the round trips in seconds, and how many signals arrived.
+For each line of input, `COUNT INTERVAL SECONDS`, one client sends COUNT signals, one after the other, or as many as it
+can in that time, and another one receives them. The process prints one line of JSON: the round trips in seconds. Each
+signal has arrived then. It prints another line when a new client has connected.
 """
 
 import asyncio
@@ -16,9 +17,10 @@ from target import Target
 from signalbox_client import DEADLINE, Client
 
 
-async def measure(sender, receiver, count, interval):
-    times, arrived = [], 0
-    for number in range(count):
+async def measure(sender, receiver, count, interval, seconds):
+    times, end = [], time.monotonic() + seconds
+    while len(times) < count and (not times or time.monotonic() < end):
+        number = len(times)
         started = time.monotonic()
         answer, _ = await sender.signal(type="bystander", data=str(number))
         times.append(time.monotonic() - started)
@@ -26,9 +28,8 @@ async def measure(sender, receiver, count, interval):
         while (event := await receiver.next(DEADLINE)).get("seq") != answer["seq"]:
             assert event["ev"] != "signal", event
         assert (event["ev"], event["data"]) == ("signal", str(number))
-        arrived += 1
         await asyncio.sleep(interval)
-    return {"times": times, "arrived": arrived}
+    return times
 
 
 async def main(target):
@@ -37,9 +38,9 @@ async def main(target):
     print("ready", flush=True)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        count, interval = line.split()
+        count, interval, seconds = line.split()
         # The clients go on reading meanwhile, and answer their pings.
-        print(json.dumps(await measure(sender, receiver, int(count), float(interval))), flush=True)
+        print(json.dumps(await measure(sender, receiver, int(count), float(interval), float(seconds))), flush=True)
         # A new client can connect, too.
         async with await Client.join(target, session) as late:
             assert (await late.signal(to=late.id))[0]["ev"] == "ack"

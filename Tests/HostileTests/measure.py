@@ -15,13 +15,13 @@ from processes import Attack, Bystander
 
 from server_process import Server
 
-COUNT, INTERVAL = 300, 0.01
+COUNT, INTERVAL, SECONDS = 300, 0.01, 10
 # Members that flood.
 WIDTH = 20
 
 
 def median(bystander):
-    return statistics.median(bystander.measure(COUNT, INTERVAL)) * 1000
+    return statistics.median(bystander.measure(COUNT, INTERVAL, SECONDS)) * 1000
 
 
 def measure(name):

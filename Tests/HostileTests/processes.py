@@ -1,6 +1,7 @@
 """The processes of one measurement: the attacker and the bystander."""
 
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -56,10 +57,10 @@ class Bystander(Process):
         super().__init__(HERE / "bystander.py", Target.of(server, session).text())
         assert self.next() == "ready"
 
-    def measure(self, count, interval=0):
-        """Sends this many signals. All arrive, and another client can connect. Returns the round trips in seconds."""
-        self.process.stdin.write(f"{count} {interval}\n")
-        result = json.loads(self.next())
-        assert result["arrived"] == count
+    def measure(self, count, interval=0, seconds=math.inf):
+        """Sends this many signals, or as many as it can in this time. All arrive, and another client can connect. Returns
+        the round trips in seconds."""
+        self.process.stdin.write(f"{count} {interval} {seconds}\n")
+        times = json.loads(self.next())
         assert self.next() == "connected"
-        return result["times"]
+        return times
