@@ -61,23 +61,23 @@ async def test_con_11_the_tenth_line_before_connect_closes_with_4503(server, ses
 
 
 async def test_wire_15_lines_over_the_rate_wait_and_none_is_lost():
-    """The rate is 200 lines a second, 1,000 at once. The time limit is a lower one: a slow machine only makes it longer."""
+    """The rate is 200 lines a second, 200 at once. The time limit is a lower one: a slow machine only makes it longer."""
     with Server(log_level="debug") as server:
         session = server.project.session()
         async with await Bystander.join(server, session) as bystander, await Client.join(server, session) as ada:
             loop = asyncio.get_running_loop()
             begin = loop.time()
-            for _ in range(16):
+            for _ in range(8):
                 await ada.send("\n".join(['{"op":"signal","id":1,"to":"nobody"}'] * 100))
             await bystander.is_unaffected(ada.id)
             codes = []
-            while len(codes) < 1600:
+            while len(codes) < 800:
                 event = await ada.next()
                 if event["ev"] == "error":
                     codes.append(event["code"])
-            # 1,000 at once, then 600 at 200 a second. The first 1,000 signals are within their own rate.
+            # 200 at once, then 600 at 200 a second. These signals are within their own rate.
             assert loop.time() - begin > 2.9
-            assert set(codes) <= {404, 429} and codes[0] == 404
+            assert set(codes) == {404}
             assert (await ada.signal(type="alive"))[0]["ev"] in ("ack", "error")
 
 

@@ -25,6 +25,7 @@ struct InputRate: Sendable {
 }
 
 extension RateLimit {
-    /// The rate of all lines that the signal rate does not count (WIRE-15).
-    public static let standardInput = RateLimit(perSecond: 200, burst: 1000)
+    /// The rate of all lines that the signal rate does not count (WIRE-15). The burst is small, since a client that
+    /// connects again has a new one.
+    public static let standardInput = RateLimit(perSecond: 200, burst: 200)
 }
