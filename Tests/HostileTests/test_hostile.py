@@ -16,7 +16,7 @@ from server_process import DEADLINE, Server
 
 # More than one attack holds at a time, and less than an attack without a bound would take.
 MEMORY_BOUND = 64 << 20
-SIGNAL_COUNT = 20
+SIGNAL_COUNT = 8
 
 
 @pytest.fixture(scope="module")
