@@ -1,4 +1,4 @@
-"""What a client may cost before and after its token: docs/PROTOCOL.md CON-11, WIRE-4, WIRE-15, REST-5 and RES-12."""
+"""What a client may cost before and after its token: docs/PROTOCOL.md CON-13, WIRE-4, WIRE-15, REST-6 and RES-12."""
 
 import asyncio
 import json
@@ -81,7 +81,7 @@ async def test_wire_15_lines_over_the_rate_wait_and_none_is_lost():
             assert (await ada.signal(type="alive"))[0]["ev"] in ("ack", "error")
 
 
-def test_rest_5_a_project_over_its_rate_gets_429_and_no_other_project_does(tmp_path):
+def test_rest_6_a_project_over_its_rate_gets_429_and_no_other_project_does(tmp_path):
     file = tmp_path / "projects.json"
     projects = [{"apiKey": key, "secrets": [f"a secret of project {key}, 32 bytes"]} for key in ("100", "101")]
     file.write_text(json.dumps({"projects": projects, "requestRate": 1}))

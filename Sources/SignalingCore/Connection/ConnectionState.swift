@@ -39,7 +39,7 @@ public struct ConnectionState: Sendable {
     }
 
     /// Malformed lines that a socket may send before it is closed (WIRE-9). Before `connected`, every line but an
-    /// accepted `connect` counts (CON-11).
+    /// accepted `connect` counts (CON-13).
     public static let malformedLimit = 10
 
     var phase: Phase
@@ -80,7 +80,7 @@ public struct ConnectionState: Sendable {
     /// Between `pauseReading` and `resumeReading`.
     public var isReadingPaused: Bool { backPressure.isPaused }
 
-    /// The largest message that the transport may deliver, in bytes (WIRE-10, CON-11).
+    /// The largest message that the transport may deliver, in bytes (WIRE-10, CON-13).
     public var messageByteLimit: Int {
         switch phase {
         case .awaitingConnect, .authenticating, .joining: Limits.connectMessageByteCount
@@ -196,7 +196,7 @@ public struct ConnectionState: Sendable {
             if let moment = inputRate.charge(byteCount: byteCount, now: now) {
                 backPressure.noteOverRate(until: moment)
             }
-        // The number of lines is bounded instead (CON-11).
+        // The number of lines is bounded instead (CON-13).
         case .awaitingConnect, .authenticating, .joining, .closing: break
         }
     }
@@ -259,7 +259,7 @@ public struct ConnectionState: Sendable {
         return refusal + countUnconnected()
     }
 
-    /// CON-11: a client without a session may send only a few lines.
+    /// CON-13: a client without a session may send only a few lines.
     private mutating func countUnconnected() -> [Effect] {
         switch phase {
         case .connected, .leaving, .closing: return []

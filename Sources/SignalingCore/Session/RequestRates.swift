@@ -1,6 +1,6 @@
 import SignalingProtocol
 
-/// The rate of the REST requests of each project (REST-5): a backend in a loop must not starve the clients.
+/// The rate of the REST requests of each project (REST-6): a backend in a loop must not starve the clients.
 ///
 /// Keeps one moment for each project that has made a request.
 public struct RequestRates: Sendable {

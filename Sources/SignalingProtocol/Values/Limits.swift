@@ -26,7 +26,7 @@ public enum Limits {
     /// long.
     public static let clientMessageByteCount = 16 * 1_048_576
 
-    /// Largest WebSocket message that the server accepts before `connected`, in bytes (CON-11): a connect with the longest
+    /// Largest WebSocket message that the server accepts before `connected`, in bytes (CON-13): a connect with the longest
     /// token and session ID, in JSON.
     public static let connectMessageByteCount = 20_480
 

@@ -66,7 +66,7 @@ final class RESTRouter {
         return .failure(.methodNotAllowed, "use \(allowed) for this path", headers: [("Allow", allowed)])
     }
 
-    /// REST-5. Only requests with valid credentials count, so that nobody else can use up a project's rate.
+    /// REST-6. Only requests with valid credentials count, so that nobody else can use up a project's rate.
     private func refuseOverRate(_ project: Project, isXML: Bool = false) -> HTTPResponse? {
         guard let wait = rates.admit(project.apiKey, now: hub.environment.now) else { return nil }
         let message = "the project makes too many requests; wait, then repeat this one"

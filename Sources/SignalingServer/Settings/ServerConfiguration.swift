@@ -31,7 +31,7 @@ public struct ServerConfiguration: Sendable {
     /// The interval of the server's pings. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
-    /// The rate limit for each project's REST requests (REST-5). Default `nil`: no limit.
+    /// The rate limit for each project's REST requests (REST-6). Default `nil`: no limit.
     public var requestRate: RateLimit?
     /// The maximum time that a stopping server takes to disconnect its clients one after the other (LEAVE-5): 0 to 30
     /// s, default 5 s. With few clients it takes less.

@@ -70,7 +70,7 @@ public struct SettingsTable: Sendable {
     public let requestRate = Setting<Int>(
         "requestRate", 0...Self.million, default: "\(Self.requestRate); in development mode 0",
         "How many REST requests a second a project may make in the long run, and five times as many at once; more get "
-            + "the status 429 (REST-5). 0 means any number.")
+            + "the status 429 (REST-6). 0 means any number.")
     public let onlineOnlyLimit = Setting<Int>(
         "onlineOnlyLimit", 0...Self.million, default: "\(Self.bounds.onlineOnlyConnectionCount)",
         "In a session with more connections, the server drops online-only broadcasts such as typing (SIG-12). "

@@ -460,7 +460,7 @@ struct ConnectionStateTests {
     // MARK: Before connect, and the rate of lines
 
     @Test(
-        "CON-11, CON-1: before `connected`, the tenth line of any kind closes with 4503",
+        "CON-13, CON-1: before `connected`, the tenth line of any kind closes with 4503",
         arguments: Phase.allCases.prefix(3))
     func unconnected(_ phase: Phase) {
         let lines: [ConnectionState.Input] = [
@@ -476,7 +476,7 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("CON-11, WIRE-10: the largest message grows when the connect is accepted")
+    @Test("CON-13, WIRE-10: the largest message grows when the connect is accepted")
     func messageSize() {
         let sizes = Phase.allCases.dropLast().map(\.state.messageByteLimit)
         #expect(sizes == [20_480, 20_480, 20_480, 65_536, 65_536])

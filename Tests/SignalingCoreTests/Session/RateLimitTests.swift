@@ -59,7 +59,7 @@ struct RateLimitTests {
         #expect(waits == [.seconds(0.1), .seconds(0.11), .seconds(5.6), nil])
     }
 
-    @Test("REST-5, G5: each project has its own rate, and a refused request does not count")
+    @Test("REST-6, G5: each project has its own rate, and a refused request does not count")
     func requests() {
         var rates = RequestRates(limit: RateLimit(perSecond: 2, burst: 3))
         let ada = APIKey("100")
