@@ -73,6 +73,7 @@ let package = Package(
             dependencies: [
                 "SignalingCore", "SignalingTokens", "SignalingTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

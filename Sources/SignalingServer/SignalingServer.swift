@@ -131,6 +131,7 @@ public final class SignalingServer: Service {
         }
         let refusals = RefusalRecorder(logger: logger)
         var limits = HubLimits(heartbeat: configuration.heartbeat, tokenExpiry: configuration.tokenExpiry)
+        if configuration.sessionBounds.signalRate != nil { limits.inputRate = .standardInput }
         limits.joins = configuration.admission.joinLimits(
             total: options.connectionCount, projectCount: projects.count)
         let hub = Hub(
@@ -141,7 +142,9 @@ public final class SignalingServer: Service {
         if let project = projects.first, let developmentSecret {
             development = DevelopmentRooms(project: project, secret: developmentSecret)
         }
-        let router = RESTRouter(hub: hub, verifier: verifier, files: files, development: development)
+        let router = RESTRouter(
+            hub: hub, verifier: verifier, files: files, development: development,
+            requestRate: configuration.requestRate)
         let handler = TransportDispatch(hub: hub, router: router)
         let transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }

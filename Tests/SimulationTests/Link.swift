@@ -323,6 +323,7 @@ final class ServerEnd: HubSocket {
     fileprivate weak var link: Link?
     let id: UInt64
     var attachment: AnyObject?
+    var messageByteLimit = Limits.messageByteCount
     var isReading = true { didSet { if !isReading, oldValue { link?.world.count("reading stopped") } } }
     fileprivate(set) var acknowledgedByteCount: UInt64 = 0
     fileprivate(set) var isBacklogged = false

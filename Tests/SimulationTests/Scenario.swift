@@ -30,6 +30,8 @@ final class Scenario {
             recoverableCount: Int.random(in: 1...4, using: &world.random))
         limits = HubLimits(
             heartbeat: .seconds(4), backPressure: BackPressure.Bounds(byteCount: 500, requestCount: 256),
+            inputRate: world.chance(2)
+                ? RateLimit(perSecond: Int.random(in: 2...20, using: &world.random), burst: 5) : nil,
             linesPerTurn: Int.random(in: 2...6, using: &world.random), catchUpByteCount: 400,
             flushIntervalPerMember: world.milliseconds(0...2),
             drain: DrainPlan.Pace(

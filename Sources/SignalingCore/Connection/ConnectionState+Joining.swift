@@ -10,7 +10,8 @@ extension ConnectionState {
             var join = JoinRequest(
                 connectionId: admission.connectionId, socket: admission.socket, role: admission.role,
                 data: admission.data, suppressesPresence: request.connectionEventsSuppressed,
-                wallTime: admission.wallTime, secretHash: admission.secretHash, isExpired: admission.isExpired)
+                wallTime: admission.wallTime, secretHash: admission.secretHash, isExpired: admission.isExpired,
+                token: admission.token)
             if let resume = request.resume, let claimed = admission.claimedSecretHash {
                 join.resumption = Resumption(
                     connectionId: resume.connectionId, secretHash: claimed, epoch: resume.epoch, after: resume.after)

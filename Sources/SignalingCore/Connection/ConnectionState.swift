@@ -41,7 +41,8 @@ public struct ConnectionState: Sendable {
         var nextPing: MonotonicInstant
     }
 
-    /// Malformed lines that a socket may send before it is closed (WIRE-9).
+    /// Malformed lines that a socket may send before it is closed (WIRE-9). Before `connected`, every line but an
+    /// accepted `connect` counts (CON-13).
     public static let malformedLimit = 10
 
     var phase: Phase
@@ -49,14 +50,17 @@ public struct ConnectionState: Sendable {
     let heartbeat: Duration
     private var malformedCount = 0
     private var backPressure: BackPressure
+    private var inputRate: InputRate
 
+    /// - Parameter inputRate: the rate of the lines that the signal rate does not count (WIRE-15); `nil` for no limit.
     public init(
         openedAt now: MonotonicInstant, heartbeat: Duration = Limits.heartbeat,
-        backPressure: BackPressure.Bounds = .standard
+        backPressure: BackPressure.Bounds = .standard, inputRate: RateLimit? = nil
     ) {
         phase = .awaitingConnect(until: now.advanced(by: Limits.connectTimeout))
         self.heartbeat = heartbeat
         self.backPressure = BackPressure(bounds: backPressure)
+        self.inputRate = InputRate(limit: inputRate)
     }
 
     // MARK: - Questions
@@ -79,6 +83,14 @@ public struct ConnectionState: Sendable {
     /// Between `pauseReading` and `resumeReading`.
     public var isReadingPaused: Bool { backPressure.isPaused }
 
+    /// The largest message that the transport may deliver, in bytes (WIRE-10, CON-13).
+    public var messageByteLimit: Int {
+        switch phase {
+        case .awaitingConnect, .authenticating, .joining: Limits.connectMessageByteCount
+        case .connected, .leaving, .closing: Limits.messageByteCount
+        }
+    }
+
     /// Whether a backlog of this many bytes must be reported as
     /// ``Input/backlog(waitingByteCount:acknowledgedByteCount:)``. For most sockets it need not be, which saves time.
     public func mustHear(ofBacklog waitingByteCount: Int) -> Bool {
@@ -94,7 +106,7 @@ public struct ConnectionState: Sendable {
         case .connected(let connected):
             [
                 connected.nextPing, backPressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(connected),
-                connected.tokenExpiry.deadline,
+                connected.tokenExpiry.deadline, backPressure.overRateUntil,
             ].compactMap { $0 }.min()
         case .closing: nil
         }
@@ -108,6 +120,11 @@ public struct ConnectionState: Sendable {
 
     /// Executes what is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
+        let effects = dueEffects(now)
+        return backPressure.overRateUntil == nil ? effects : effects + changeReading(now)
+    }
+
+    private mutating func dueEffects(_ now: MonotonicInstant) -> [Effect] {
         switch phase {
         case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
             return now >= until ? close(.connectTimeout) : []
@@ -133,26 +150,38 @@ public struct ConnectionState: Sendable {
     }
 
     public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
-        var effects = effects(of: input, now: now)
-        if isClosing { return effects }
+        let effects = effects(of: input, now: now)
+        let change = changeReading(now)
+        return change.isEmpty ? effects : effects + change
+    }
+
+    /// Pauses or resumes reading (WIRE-13, WIRE-15).
+    private mutating func changeReading(_ now: MonotonicInstant) -> [Effect] {
+        if isClosing { return [] }
         switch backPressure.judge(unansweredCount: pending.count, now: now) {
-        case nil: break
-        case .pause: effects.append(.pauseReading)
+        case nil: return []
+        case .pause: return [.pauseReading]
         case .resume:
             // The server received nothing during the pause, so the client's silence counts from now.
             if case .connected(var connected) = phase {
                 connected.lastHeard = now
                 phase = .connected(connected)
             }
-            effects.append(.resumeReading)
+            return [.resumeReading]
         }
-        return effects
     }
 
     private mutating func effects(of input: Input, now: MonotonicInstant) -> [Effect] {
         switch input {
-        case .received(let message): return noteHeard(now) + received(message, now)
-        case .receivedMalformed(let error): return noteHeard(now) + receivedMalformed(error)
+        case .received(let message, let byteCount):
+            if message.isCharged { charge(byteCount: byteCount, now) }
+            return noteHeard(now) + received(message, now)
+        case .receivedMalformed(let error, let byteCount):
+            charge(byteCount: byteCount, now)
+            return noteHeard(now) + receivedMalformed(error)
+        case .receivedEmpty:
+            charge(byteCount: 0, now)
+            return countUnconnected()
         case .authenticated(let result): return authenticated(result)
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
         case .backlog(let waiting, let acknowledged):
@@ -163,6 +192,17 @@ public struct ConnectionState: Sendable {
         case .mustClose(let reason): return close(reason)
         case .serverStops(let wait): return closeStopping(returnAfter: wait)
         case .socketClosed(let code): return socketClosed(code)
+        }
+    }
+
+    private mutating func charge(byteCount: Int, _ now: MonotonicInstant) {
+        switch phase {
+        case .connected, .leaving:
+            if let moment = inputRate.charge(byteCount: byteCount, now: now) {
+                backPressure.noteOverRate(until: moment)
+            }
+        // The number of lines is bounded instead (CON-13).
+        case .awaitingConnect, .authenticating, .joining, .closing: break
         }
     }
 
@@ -186,7 +226,9 @@ public struct ConnectionState: Sendable {
             pending.expect(id)
             return [.authenticate(request)]
         case .authenticating, .joining:
-            if case .connect(let id, _) = message { return answer(.error(id, .alreadyConnecting)) }
+            if case .connect(let id, _) = message {
+                return answer(.error(id, .alreadyConnecting)) + countUnconnected()
+            }
             return refuseUnconnected(message)
         case .connected(let connected):
             switch message {
@@ -211,13 +253,25 @@ public struct ConnectionState: Sendable {
 
     /// CON-1: before connect, no other request is valid.
     private mutating func refuseUnconnected(_ message: ClientMessage) -> [Effect] {
-        switch message {
-        case .connect, .pong: []
-        case .signal(let id, _), .disconnect(let id):
-            answer(.error(id, SignalingError(.notConnected, "connect first")))
-        case .forceDisconnect(let id, _):
-            answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
+        let refusal: [Effect] =
+            switch message {
+            case .connect, .pong: []
+            case .signal(let id, _), .disconnect(let id):
+                answer(.error(id, SignalingError(.notConnected, "connect first")))
+            case .forceDisconnect(let id, _):
+                answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
+            }
+        return refusal + countUnconnected()
+    }
+
+    /// CON-13: a client without a session may send only a few lines.
+    private mutating func countUnconnected() -> [Effect] {
+        switch phase {
+        case .connected, .leaving, .closing: return []
+        case .awaitingConnect, .authenticating, .joining: break
         }
+        malformedCount += 1
+        return malformedCount < Self.malformedLimit ? [] : close(.tooManyErrors)
     }
 
     private mutating func receivedMalformed(_ error: ClientMessageError) -> [Effect] {
@@ -247,6 +301,10 @@ public struct ConnectionState: Sendable {
             case .done, .joined, .wasForceDisconnected: return []
             }
             guard let answers = pending.resolve(request, with: answer) else { return [] }
+            switch outcome {
+            case .refused, .forceDisconnected: charge(byteCount: 0, now)
+            case .signalled, .done, .joined, .wasForceDisconnected: break
+            }
             backPressure.noteAnswer(now: now)
             // With an engine that answers at once there is always one.
             if answers.count == 1 { return send(answers[0]) }
@@ -270,6 +328,17 @@ public struct ConnectionState: Sendable {
             return [
                 .send(.ack(id, nil)), .send(.disconnected(.clientDisconnected, .never)), .close(.normal, .deliver),
             ]
+        }
+    }
+}
+
+extension ClientMessage {
+    /// Whether the line is charged when it arrives (WIRE-15). The answer of the session charges the others.
+    fileprivate var isCharged: Bool {
+        switch self {
+        case .signal(_, let request): request.isOnlineOnly
+        case .forceDisconnect: false
+        case .connect, .disconnect, .pong: true
         }
     }
 }

@@ -35,6 +35,10 @@ public struct Outbox: Sendable {
     /// Every event up to this seq has been handed to the socket.
     public private(set) var cursor: Seq
     private var privateLines: Deque<PrivateLine> = []
+    /// The largest number of private lines since the deque was made.
+    private var mostPrivateLines = 0
+    /// An empty deque of more lines gives its memory back.
+    private static let keptLineCount = 8
     /// Unsent bytes for the client's own requests: its private lines, and its own signals that some of them acknowledge
     /// (``BackPressure``, WIRE-13).
     public private(set) var waitingByteCount = 0
@@ -61,6 +65,7 @@ public struct Outbox: Sendable {
     public mutating func append(_ line: EncodedLine, after seq: Seq, signalByteCount: Int = 0) {
         let line = PrivateLine(after: seq, bytes: line.bytes, signalByteCount: signalByteCount)
         privateLines.append(line)
+        mostPrivateLines = max(mostPrivateLines, privateLines.count)
         waitingByteCount += line.byteCount
     }
 
@@ -91,7 +96,7 @@ public struct Outbox: Sendable {
             before seq: Seq?, _ onlineOnly: inout ArraySlice<OnlineOnlySignal>, into bytes: inout [UInt8]
         ) {
             while let line = privateLines.first, seq.map({ line.after < $0 }) ?? true {
-                privateLines.removeFirst()
+                removeFirstPrivateLine()
                 waitingByteCount -= line.byteCount
                 EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
             }
@@ -112,6 +117,14 @@ public struct Outbox: Sendable {
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
         }
         waitingByteCount = 0
+    }
+
+    private mutating func removeFirstPrivateLine() {
+        privateLines.removeFirst()
+        // A deque keeps the memory of its largest size.
+        guard privateLines.isEmpty, mostPrivateLines > Self.keptLineCount else { return }
+        privateLines = []
+        mostPrivateLines = 0
     }
 
     private func receives(_ entry: LogEntry) -> Bool {

@@ -13,6 +13,8 @@ struct Roster: Sendable {
         /// of the member's signals (SIG-9).
         let encodedConnection: [UInt8]
         var attachment: Attachment
+        /// The token that the connection began with; `nil` after a restart.
+        var token: TokenFingerprint?
         var ticket: ResumeTicket
         var answers = AnswerBook()
         var signalAllowance = TokenBucket()

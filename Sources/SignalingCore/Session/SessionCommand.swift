@@ -39,10 +39,13 @@ public struct JoinRequest: Sendable {
     public var resumption: Resumption?
     /// Whether the token has expired: the client may resume a connection but not begin one (RES-7).
     public var isExpired: Bool
+    /// Recognizes the connections of one token (RES-12); `nil` if it is not known.
+    public var token: TokenFingerprint?
 
     public init(
         connectionId: ConnectionID, socket: SocketID, role: Role, data: String, suppressesPresence: Bool = false,
-        wallTime: WallTime, secretHash: ResumeSecretHash, resumption: Resumption? = nil, isExpired: Bool = false
+        wallTime: WallTime, secretHash: ResumeSecretHash, resumption: Resumption? = nil, isExpired: Bool = false,
+        token: TokenFingerprint? = nil
     ) {
         self.connectionId = connectionId
         self.socket = socket
@@ -53,6 +56,7 @@ public struct JoinRequest: Sendable {
         self.secretHash = secretHash
         self.resumption = resumption
         self.isExpired = isExpired
+        self.token = token
     }
 }
 

@@ -45,6 +45,7 @@ extension SessionState {
             member.ticket.rotate(to: request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
+        detachments.remove(claim.connectionId, token: member.token)
         return .joined(
             joinResult(
                 of: member.connection, member.role, connections: [member.connection], after: after, .resumed,
@@ -61,6 +62,7 @@ extension SessionState {
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
         guard !request.isExpired else { return .refused(.expired) }
+        makeRoom(for: request.token, now, effects: &effects)
         guard roster.count < bounds.connectionCount else {
             return .refused(
                 SignalingError(.connectionLimitExceeded, "the session is full: it has \(roster.count) connections"))
@@ -85,7 +87,7 @@ extension SessionState {
         roster.append(
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
-                attachment: .attached(request.socket),
+                attachment: .attached(request.socket), token: request.token,
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data,
                     begin: outcome == .recovered ? after ?? entry.seq : entry.seq, joined: entry.seq,
@@ -121,11 +123,37 @@ extension SessionState {
     ) -> SessionOutcome {
         guard isAttached(binding) else { return .done }
         let until = now.advanced(by: bounds.resumeWindow)
-        roster.update(binding.connectionId) { $0.attachment = .detached(at: now, until: until) }
-        detachments.append(Detachment(connectionId: binding.connectionId, until: until))
+        let token = roster.update(binding.connectionId) { member in
+            member.attachment = .detached(at: now, until: until)
+            return member.token
+        }
+        detachments.add(binding.connectionId, until: until, token: token ?? nil)
+        if let token = token ?? nil, detachments.count(of: token) > bounds.detachedCountPerToken,
+            let oldest = detachments.oldest(of: token)
+        {
+            expire(oldest.connectionId, now, effects: &effects)
+        }
         // Expires the connection at once when the resume window is zero.
         advance(to: now, effects: &effects)
         return .done
+    }
+
+    /// Makes room in a full session: connections without a socket give way before a client is refused (RES-12), those
+    /// of the same token first. Otherwise one token could fill the session with connections that nobody uses.
+    private mutating func makeRoom(
+        for token: TokenFingerprint?, _ now: MonotonicInstant, effects: inout [SessionEffect]
+    ) {
+        guard roster.count >= bounds.connectionCount else { return }
+        guard let loss = token.flatMap({ detachments.oldest(of: $0) }) ?? detachments.oldest() else { return }
+        expire(loss.connectionId, now, effects: &effects)
+    }
+
+    /// Ends a connection without a socket, at the end of its resume window or earlier (RES-12). Its client may still
+    /// recover what it missed.
+    mutating func expire(_ id: ConnectionID, _ now: MonotonicInstant, effects: inout [SessionEffect]) {
+        guard let member = roster[id], case .detached(let lostAt, _) = member.attachment else { return }
+        remove(id, .networkDisconnected, now, effects: &effects)
+        expiredTickets.append(member.ticket, since: lostAt)
     }
 
     /// Removes a connection and notifies the others. Each connection leaves once (G7).
@@ -137,6 +165,7 @@ extension SessionState {
         effects: inout [SessionEffect]
     ) -> Bool {
         guard let member = roster.remove(connection) else { return false }
+        detachments.remove(connection, token: member.token)
         log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }

@@ -55,7 +55,7 @@ extension SignalingError {
     }
 
     /// A repeated request that is older than the recorded answers (RES-9).
-    fileprivate static var answerForgotten: SignalingError {
+    static var answerForgotten: SignalingError {
         SignalingError(.notConnected, "the answer to this request is no longer known; treat the request as failed")
     }
 }

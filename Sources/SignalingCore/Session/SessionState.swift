@@ -1,4 +1,3 @@
-import DequeModule
 import SignalingProtocol
 
 /// One session: its connections, its log, and the rules for what each of them may do.
@@ -18,15 +17,9 @@ public struct SessionState: Sendable {
     /// The tickets of connections that were force-disconnected without a socket. Their clients learn of it when they
     /// come back (RES-10).
     var forceDisconnectedTickets: RetainedTickets
-    /// The losses of sockets, in the order of their deadlines. A connection that was resumed keeps its entry until
-    /// then.
-    var detachments: Deque<Detachment> = []
+    /// The connections without a socket, in the order of their deadlines.
+    var detachments = Detachments()
     var lastCreationTime: WallTime
-
-    struct Detachment: Sendable {
-        let connectionId: ConnectionID
-        let until: MonotonicInstant
-    }
 
     public init(id: SessionID, epoch: Epoch, bounds: Bounds = .init()) {
         self.id = id
@@ -55,21 +48,14 @@ public struct SessionState: Sendable {
 
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
-        [detachments.first?.until, expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil]
+        [detachments.nextDeadline, expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil]
             .compactMap { $0 }.min()
     }
 
     /// Carries out everything that is due: expires connections without a socket, then tickets (RES-12).
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
-        while let first = detachments.first, first.until <= now {
-            detachments.removeFirst()
-            // Skip the entry of an earlier loss: if the connection was resumed and lost its socket again, its later
-            // deadline counts.
-            guard let member = roster[first.connectionId], case .detached(let lostAt, let until) = member.attachment,
-                until == first.until
-            else { continue }
-            remove(first.connectionId, .networkDisconnected, now, effects: &effects)
-            expiredTickets.append(member.ticket, since: lostAt)
+        while let oldest = detachments.oldest(), oldest.until <= now {
+            expire(oldest.connectionId, now, effects: &effects)
         }
         expiredTickets.expire(upTo: now)
         forceDisconnectedTickets.expire(upTo: now)

@@ -26,6 +26,10 @@ public enum Limits {
     /// long.
     public static let clientMessageByteCount = 16 * 1_048_576
 
+    /// Largest WebSocket message that the server accepts before `connected`, in bytes (CON-13): a connect with the longest
+    /// token and session ID, in JSON.
+    public static let connectMessageByteCount = 20_480
+
     /// Most fragments in one WebSocket message (WIRE-10). Real clients send one or a few; thousands are an attack.
     public static let fragmentCount = 64
 
@@ -40,6 +44,10 @@ public enum Limits {
 
     /// Deepest nesting of JSON, in levels (WIRE-4).
     public static let jsonDepth = 32
+
+    /// Most JSON values in one line from a client or in one request body, containers included (WIRE-4). The largest known
+    /// message has 14.
+    public static let jsonValueCount = 1000
 
     /// Largest HTTP request body, in bytes: room for the largest valid signal (REST-3).
     public static let bodyByteCount = 65_536

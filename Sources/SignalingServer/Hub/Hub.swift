@@ -28,7 +28,9 @@ final class Hub<Environment: HubEnvironment> {
     var joinControl: JoinControl
     let writer: SocketWriter<Environment.Socket>
     var randomness: Environment.Randomness
-    var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.messageByteCount))
+    var parser = JSONParser(
+        limits: JSONLimits(
+            depth: Limits.jsonDepth, byteCount: Limits.messageByteCount, valueCount: Limits.jsonValueCount))
     /// Called for each presence event; nil if there is no observer.
     var onPresence: ((PresenceEvent, SessionID) -> Void)?
 
@@ -132,7 +134,8 @@ final class Hub<Environment: HubEnvironment> {
                         limits.tokenExpiry, validUntil: grant.validUntil, wallTime: now, now: environment.now),
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
-                    claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) }))
+                    claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) },
+                    token: TokenFingerprint(of: request.token)))
         } catch {
             result = .failure(error)
         }
@@ -158,6 +161,7 @@ final class Hub<Environment: HubEnvironment> {
         _ peer: Peer<Environment.Socket>, _ request: RequestID, _ welcome: Welcome, suppressesPresence: Bool
     ) {
         guard let (session, binding) = peer.state.connected else { return }
+        peer.socket.messageByteLimit = peer.state.messageByteLimit
         let room = room(of: session, end: welcome.seq)
         let outbox = Outbox(welcome, answering: request, suppressesPresence: suppressesPresence)
         let subscription = Subscription(peer: peer, room: room, socket: binding.socket, outbox: outbox)

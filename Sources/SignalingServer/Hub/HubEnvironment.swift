@@ -27,6 +27,7 @@ protocol HubSocket: AnyObject {
     var id: UInt64 { get }
     var attachment: AnyObject? { get set }
     var isReading: Bool { get set }
+    var messageByteLimit: Int { get set }
     /// Bytes that the client's system has acknowledged since the socket was opened.
     var acknowledgedByteCount: UInt64 { get }
 

@@ -10,6 +10,8 @@ struct HubLimits: Sendable {
     var tokenExpiry = TokenExpiry.Policy.keep
     /// When the hub stops reading from a client (WIRE-13).
     var backPressure = BackPressure.Bounds.standard
+    /// The rate of a client's lines that the signal rate does not count (WIRE-15); `nil` for no limit.
+    var inputRate: RateLimit?
     /// The maximum number of lines of one client that the hub handles in one turn of the loop. A normal client sends
     /// fewer at once. One message of the largest size may have thousands, and other clients must not wait for all of
     /// them.

@@ -33,6 +33,8 @@ public struct ServerConfiguration: Sendable {
     public var sessionBounds: SessionState.Bounds
     /// What happens when the token of a connected client expires (TOK-9). Default ``TokenExpiry/Policy/keep``.
     public var tokenExpiry: TokenExpiry.Policy = .keep
+    /// The rate limit for each project's REST requests (REST-6). Default `nil`: no limit.
+    public var requestRate: RateLimit?
     /// The maximum time that a stopping server takes to disconnect its clients one after the other (LEAVE-5): 0 to 30
     /// s, default 5 s. With few clients it takes less.
     public var drainTime: Duration
@@ -51,7 +53,7 @@ public struct ServerConfiguration: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
         allowsPartnerAuth: Bool = false, tls: TransportServer.TLS? = nil, heartbeat: Duration = Limits.heartbeat,
-        sessionBounds: SessionState.Bounds = .init(), drainTime: Duration = .seconds(5),
+        sessionBounds: SessionState.Bounds = .init(), requestRate: RateLimit? = nil, drainTime: Duration = .seconds(5),
         stateFolder: String? = nil, webhook: WebhookReceiver? = nil,
         projectWebhooks: [APIKey: WebhookReceiver] = [:], webhookBounds: WebhookQueue.Bounds = .init()
     ) {
@@ -63,6 +65,7 @@ public struct ServerConfiguration: Sendable {
         self.tls = tls
         self.heartbeat = heartbeat
         self.sessionBounds = sessionBounds
+        self.requestRate = requestRate
         self.drainTime = drainTime
         self.stateFolder = stateFolder
         self.webhook = webhook

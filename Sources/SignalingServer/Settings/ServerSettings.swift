@@ -67,6 +67,7 @@ package struct ResolvedSettings: Sendable {
         if let isAllowed = values.allowPartnerAuth { configuration.allowsPartnerAuth = isAllowed }
         configuration.tls = try tls()
         configuration.sessionBounds = sessionBounds(configuration.access)
+        configuration.requestRate = requestRate(configuration.access)
         if let policy = values.tokenExpiry.flatMap({ TokenExpiry.Policy(rawValue: $0.lowercased()) }) {
             configuration.tokenExpiry = policy
         }
@@ -143,15 +144,22 @@ package struct ResolvedSettings: Sendable {
             onlineOnlyConnectionCount: values.onlineOnlyLimit ?? standard.onlineOnlyConnectionCount)
     }
 
-    /// In development mode the rate is unlimited unless it is given.
     private func signalRate(_ access: ServerConfiguration.Access) -> RateLimit? {
-        let standard: Int
-        switch access {
-        case .development: standard = 0
-        case .project, .projects: standard = SettingsTable.signalRate
-        }
-        let perSecond = values.signalRate ?? standard
+        let perSecond = values.signalRate ?? Self.rate(SettingsTable.signalRate, for: access)
         let burst = values.signalBurst ?? SettingsTable.burstSeconds * perSecond
         return perSecond == 0 ? nil : RateLimit(perSecond: perSecond, burst: burst)
+    }
+
+    private func requestRate(_ access: ServerConfiguration.Access) -> RateLimit? {
+        let perSecond = values.requestRate ?? Self.rate(SettingsTable.requestRate, for: access)
+        return perSecond == 0 ? nil : RateLimit(perSecond: perSecond, burst: SettingsTable.burstSeconds * perSecond)
+    }
+
+    /// The default of a rate. In development mode rates are unlimited unless they are given.
+    private static func rate(_ standard: Int, for access: ServerConfiguration.Access) -> Int {
+        switch access {
+        case .development: 0
+        case .project, .projects: standard
+        }
     }
 }

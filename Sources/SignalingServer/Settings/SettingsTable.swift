@@ -10,6 +10,8 @@ public struct SettingsTable: Sendable {
     private static let bounds = standard.sessionBounds
     /// The default rate with a project; development mode has no limit.
     static let signalRate = 200
+    /// The default rate with a project; development mode has no limit.
+    static let requestRate = 1000
     /// The default burst is the number of signals that the rate allows in this many seconds.
     static let burstSeconds = 5
 
@@ -86,10 +88,14 @@ public struct SettingsTable: Sendable {
     public let signalRate = Setting<Int>(
         "signalRate", 0...Self.million, default: "\(Self.signalRate); in development mode 0",
         "How many signals a second a connection may send in the long run; more are refused with error 429 (SIG-11). "
-            + "0 means any number.")
+            + "0 means any number, also of all other lines (WIRE-15).")
     public let signalBurst = Setting<Int>(
         "signalBurst", 1...Self.million, default: "\(Self.burstSeconds) × signalRate",
         "How many signals a connection may send at once after a pause.")
+    public let requestRate = Setting<Int>(
+        "requestRate", 0...Self.million, default: "\(Self.requestRate); in development mode 0",
+        "How many REST requests a second a project may make in the long run, and five times as many at once; more get "
+            + "the status 429 (REST-6). 0 means any number.")
     public let onlineOnlyLimit = Setting<Int>(
         "onlineOnlyLimit", 0...Self.million, default: "\(Self.bounds.onlineOnlyConnectionCount)",
         "In a session with more connections, the server drops online-only broadcasts such as typing (SIG-12). "
@@ -114,7 +120,8 @@ public struct SettingsTable: Sendable {
     public let webhookQueueCount = Setting<Int>(
         "webhookQueueCount", 1...Self.million, default: "\(Self.standard.webhookBounds.count)",
         spellings: [.variable, .file],
-        "How many events may wait for a receiver; the oldest are dropped.")
+        "How many events of a project may wait for its receiver; beyond that the oldest of the largest session are "
+            + "dropped.")
     public let config = Setting<String>(
         "config", outsideFile: .text("the path of a JSON file"),
         "A JSON file with settings, and with lists of projects and applications.")

@@ -4,41 +4,40 @@ import SignalingProtocol
 import SignalingTokens
 import Synchronization
 
-/// The webhook receivers of all projects.
+/// The webhook receivers of all projects. Each project has a queue of its own, even if projects share a receiver: one
+/// that floods its queue, or whose receiver is slow, does not affect the others.
 final class Webhooks: Sendable {
     private struct Route: Sendable {
         let owner: WebhookBody.Owner
         let sender: WebhookSender
 
-        init(_ project: Project, _ sender: WebhookSender) {
+        init(_ project: Project, _ receiver: WebhookReceiver, _ bounds: WebhookQueue.Bounds, _ logger: Logger) {
             owner = project.isApplication ? .application(project.apiKey) : .project(project.apiKey)
-            self.sender = sender
+            sender = WebhookSender(receiver: receiver, bounds: bounds, logger: logger)
         }
     }
 
     private let routes: Mutex<[APIKey: Route]>
-    private let common: WebhookSender?
-    private let senders: [WebhookSender]
+    /// The receiver for projects without one of their own.
+    private let common: WebhookReceiver?
+    private let bounds: WebhookQueue.Bounds
+    private let logger: Logger
 
     /// How long a stopping server waits for posts.
     static let stopTime = Duration.seconds(3)
 
     init(_ configuration: ServerConfiguration, projects: [Project], logger: Logger) {
-        func makeSender(_ receiver: WebhookReceiver) -> WebhookSender {
-            WebhookSender(receiver: receiver, bounds: configuration.webhookBounds, logger: logger)
-        }
-        let common = configuration.webhook.map(makeSender)
+        common = configuration.webhook
+        bounds = configuration.webhookBounds
+        self.logger = logger
         var routes: [APIKey: Route] = [:]
-        var senders = common.map { [$0] } ?? []
         for project in projects {
-            let own = configuration.projectWebhooks[project.apiKey].map(makeSender)
-            if let own { senders.append(own) }
-            guard let sender = own ?? common else { continue }
-            routes[project.apiKey] = Route(project, sender)
+            guard let receiver = configuration.projectWebhooks[project.apiKey] ?? configuration.webhook else {
+                continue
+            }
+            routes[project.apiKey] = Route(project, receiver, configuration.webhookBounds, logger)
         }
         self.routes = Mutex(routes)
-        self.common = common
-        self.senders = senders
     }
 
     /// Posts the events of projects that were added while the server runs to the common receiver, if there is one. A
@@ -49,7 +48,7 @@ final class Webhooks: Sendable {
         guard let common else { return }
         routes.withLock { routes in
             for project in projects where routes[project.apiKey] == nil && !others.contains(project.apiKey) {
-                routes[project.apiKey] = Route(project, common)
+                routes[project.apiKey] = Route(project, common, bounds, logger)
             }
         }
     }
@@ -60,13 +59,13 @@ final class Webhooks: Sendable {
         guard let key = try? SessionIDCodec.read(session).apiKey, let route = routes.withLock({ $0[key] })
         else { return }
         route.sender.add(
-            WebhookBody.encode(event, of: session, ownedBy: route.owner, happenedAt: .current))
+            WebhookBody.encode(event, of: session, ownedBy: route.owner, happenedAt: .current), of: session)
     }
 
     /// Stops all senders concurrently.
     func stop() async {
         await withTaskGroup { group in
-            for sender in senders { group.addTask { await sender.stop(within: Self.stopTime) } }
+            for sender in routes.withLock({ $0.values.map(\.sender) }) { group.addTask { await sender.stop(within: Self.stopTime) } }
         }
     }
 }

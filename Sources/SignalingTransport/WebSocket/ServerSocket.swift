@@ -25,6 +25,13 @@ public final class ServerSocket: TurnEndClosable {
         }
     }
 
+    /// The largest message that the client may send from now on, in bytes; a message that has begun counts. Default:
+    /// ``TransportServer/Options/maxMessageByteCount``, which is also the maximum.
+    public var messageByteLimit: Int {
+        get { assembler.byteLimit }
+        set { assembler.byteLimit = min(newValue, server?.options.maxMessageByteCount ?? newValue) }
+    }
+
     var wsi: OpaquePointer?
     private let address: PeerAddress
     private var server: TransportServer?

@@ -27,6 +27,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.allowedOrigins)) var allowedOrigins: String?
     @Option(help: .setting(\.signalRate)) var signalRate: Int?
     @Option(help: .setting(\.signalBurst)) var signalBurst: Int?
+    @Option(help: .setting(\.requestRate)) var requestRate: Int?
     @Option(help: .setting(\.onlineOnlyLimit)) var onlineOnlyLimit: Int?
     @Option(help: .setting(\.drainSeconds)) var drainSeconds: Int?
     @Option(help: .setting(\.stateDir)) var stateDir: String?
@@ -61,6 +62,7 @@ struct SettingOptions: ParsableArguments {
         settings.allowedOrigins = allowedOrigins
         settings.signalRate = signalRate
         settings.signalBurst = signalBurst
+        settings.requestRate = requestRate
         settings.onlineOnlyLimit = onlineOnlyLimit
         settings.drainSeconds = drainSeconds
         settings.stateDir = stateDir

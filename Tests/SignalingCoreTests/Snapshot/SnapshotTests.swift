@@ -293,7 +293,8 @@ struct SnapshotTests {
                 member,
                 [
                     "connection": isSaved, "role": "the ticket's", "encodedConnection": "of the connection",
-                    "attachment": "the moment of the loss", "ticket": isSaved, "answers": isSaved,
+                    "attachment": "the moment of the loss",
+                    "token": "counts the losses of one run only", "ticket": isSaved, "answers": isSaved,
                     "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
                 ]
             ),
