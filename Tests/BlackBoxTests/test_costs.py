@@ -25,13 +25,13 @@ async def test_wire_4_g_5_a_line_of_1000_values_is_accepted_and_one_more_is_refu
         await bystander.is_unaffected(culprit.id)
 
 
-def test_wire_4_rest_5_a_body_of_1000_values_is_accepted_and_one_more_is_refused(server, session):
+def test_wire_4_g_5_a_body_of_1000_values_is_accepted_and_one_more_is_refused(server, session):
     for count, status in ((1000, 404), (1001, 400)):
         body = {"type": "a", "x": [[]] * (count - 3)}
         assert server.rest("POST", server.session_path(session, "/signal"), body).status == status
 
 
-async def test_con_11_a_message_of_20480_bytes_is_accepted_before_connect_and_one_more_byte_is_refused(server, session):
+async def test_con_13_a_message_of_20480_bytes_is_accepted_before_connect_and_one_more_byte_is_refused(server, session):
     async with await Client.open(server) as client:
         line = connect_line(server, session)
         await client.send(line[:-1] + " " * (20_480 - len(line)) + "}")
@@ -47,7 +47,7 @@ async def test_con_11_a_message_of_20480_bytes_is_accepted_before_connect_and_on
 
 
 @pytest.mark.parametrize("line", ['{"op":"pong"}', "", "\n\n", '{"op":"signal","id":1}', "oops"], ids=repr)
-async def test_con_11_the_tenth_line_before_connect_closes_with_4503(server, session, line):
+async def test_con_13_the_tenth_line_before_connect_closes_with_4503(server, session, line):
     async with await Client.open(server) as client:
         for _ in range(9):
             await client.send(line)
