@@ -1,9 +1,11 @@
 """The attacks. Each runs in a process of its own:
 
-    attacks.py NAME TARGET WIDTH
+    attacks.py NAME TARGET WIDTH PIECES
 
-WIDTH is the number of members that flood. It prints one line when it is under way, goes on until its input ends, and prints how much it did. A server may answer,
-refuse, delay or cut off an attacker. Each attacker is bounded, in sockets and in one core of the machine.
+WIDTH is the number of members that flood. Each sends PIECES pieces of its flood and stays, or floods without an end if
+PIECES is 0. The attack prints one line when it is under way, goes on until its input ends, and prints how much it did.
+A server may answer, refuse, delay or cut off an attacker. Each attacker is bounded, in sockets and in one core of the
+machine.
 """
 
 import asyncio
@@ -33,10 +35,10 @@ def attack(function):
 
 
 class Attacker:
-    """What all attacks share: the target, the number of members that flood, and the number of things done."""
+    """What all attacks share: the target, the number of members that flood, of their pieces, and of things done."""
 
-    def __init__(self, target, width):
-        self.target, self.width = target, width
+    def __init__(self, target, width, pieces):
+        self.target, self.width, self.pieces = target, width, pieces
         self.count = collections.Counter()
         self._is_under_way = False
 
@@ -97,8 +99,8 @@ class Attacker:
         assert raw.connected["ev"] == "connected", raw.connected
         return raw
 
-    async def flood(self, raw, piece, count=200):
-        """Sends a piece again and again while it drops everything that it receives."""
+    async def flood(self, raw, piece, count=200, stays=False):
+        """Sends a piece again and again while it drops everything that it receives. Then it may stay connected."""
 
         async def drop():
             while await raw.reader.read(1 << 16):
@@ -111,6 +113,8 @@ class Attacker:
                     return
                 await raw.send(piece)
                 self.count["sent"] += 1
+            if stays:
+                await dropping
         finally:
             dropping.cancel()
             with contextlib.suppress(asyncio.CancelledError, *REFUSALS):
@@ -119,11 +123,11 @@ class Attacker:
     async def flood_as_member(self, piece):
         async def body():
             async with await self.member() as raw:
-                await self.flood(raw, piece)
+                await self.flood(raw, piece, self.pieces or 200, stays=self.pieces > 0)
 
         # A server that delays a flood ends no body: it is under way when all have sent something.
         async def watch():
-            while self.count["sent"] < self.width * 5:
+            while self.count["sent"] < self.width * (self.pieces or 5):
                 await asyncio.sleep(0.01)
             self.under_way()
 
@@ -161,7 +165,7 @@ async def pongs(self):
 
 @attack
 async def lines_of_pongs(self):
-    await self.flood_as_member(frame(TEXT, b"\n".join([b'{"op":"pong"}'] * 4000)))
+    await self.flood_as_member(frame(TEXT, b"\n".join([b'{"op":"pong"}'] * 1000)))
 
 
 @attack
@@ -240,11 +244,11 @@ async def joins(self):
 
 @attack
 async def joins_to_a_large_session(self):
-    """Clients join a session of 50 members for each of the width, and leave."""
+    """Clients join a session of 25 members for each of the width, and leave."""
     token = self.target.project.token(self.target.session)
     members = []
     for _ in range(self.width):
-        members += await asyncio.gather(*[self.member(token=token) for _ in range(50)])
+        members += await asyncio.gather(*[self.member(token=token) for _ in range(25)])
     staying = [asyncio.create_task(answer_pings(raw)) for raw in members]
 
     async def body():
@@ -492,10 +496,10 @@ def client_hello():
 SECURE = {"unfinished_tls_handshakes"}
 
 
-async def main(name, target, width):
+async def main(name, target, width, pieces):
     # An attacker gives up early, and comes again.
     raw_socket.DEADLINE = 10
-    attacker = Attacker(target, width)
+    attacker = Attacker(target, width, pieces)
     running = asyncio.create_task(ATTACKS[name](attacker))
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -509,4 +513,4 @@ async def main(name, target, width):
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], Target.parse(sys.argv[2]), int(sys.argv[3])))
+    asyncio.run(main(sys.argv[1], Target.parse(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])))
