@@ -74,6 +74,7 @@ let package = Package(
             dependencies: [
                 "SignalingCore", "SignalingTokens", "SignalingTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -143,7 +144,10 @@ let package = Package(
         .testTarget(
             name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "SignalingServerTests", dependencies: ["SignalingServer", "SignalingCore", "TestSupport"],
+            name: "SignalingServerTests",
+            dependencies: [
+                "SignalingServer", "SignalingCore", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TextChatTests",

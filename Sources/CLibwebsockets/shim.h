@@ -51,6 +51,14 @@ static inline int signalbox_shutdown(int descriptor) { return shutdown(descripto
 static inline ssize_t signalbox_receive(int descriptor, void *bytes, size_t count) {
     return recv(descriptor, bytes, count, MSG_DONTWAIT);
 }
+/* Reads bytes, and leaves them in the system's buffer. */
+static inline ssize_t signalbox_peek(int descriptor, void *bytes, size_t count) {
+    return recv(descriptor, bytes, count, MSG_PEEK | MSG_DONTWAIT);
+}
+/* Makes a socket readable only when it has this many bytes, or its peer has hung up. */
+static inline void signalbox_wait_for_bytes(int descriptor, int count) {
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &count, sizeof(count));
+}
 /* Opens a descriptor that only occupies a number. */
 static inline int signalbox_open_nothing(void) { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 /* Duplicates `model` to the lowest free descriptor that is not below `wanted`. */
@@ -109,6 +117,15 @@ static inline struct lws *signalbox_adopt(struct lws_vhost *vhost, int descripto
     description.fd.sockfd = descriptor;
     description.opaque = opaque;
     return lws_adopt_descriptor_vhost_via_info(&description);
+}
+
+/* Has a connection use the certificate, chain and key of a context. OpenSSL has a macro for the chain. Returns 0 on
+ * failure. */
+static inline int signalbox_tls_use_certificate(SSL *connection, SSL_CTX *source) {
+    STACK_OF(X509) *chain = NULL;
+    if (!SSL_CTX_get0_chain_certs(source, &chain)) return 0;
+    SSL_certs_clear(connection);
+    return SSL_use_cert_and_key(connection, SSL_CTX_get0_certificate(source), SSL_CTX_get0_privatekey(source), chain, 1);
 }
 
 /* Sets the TLS versions, ciphers and options of a server. OpenSSL has macros for all of this. Returns 0 on failure. */

@@ -34,6 +34,7 @@ extension JSONError {
             case nulInName = "NUL in a member name"
             case tooDeep = "nested too deep"
             case tooLarge = "text too large"
+            case tooManyValues = "too many values"
             case outOfMemory = "not enough memory"
         }
 
@@ -76,6 +77,8 @@ extension JSONError {
         public static let tooDeep = Kind(.tooDeep)
         /// Longer than ``JSONLimits/byteCount``. The offset is that limit.
         public static let tooLarge = Kind(.tooLarge)
+        /// More values than ``JSONLimits/valueCount``. The offset is that of the first value over the limit.
+        public static let tooManyValues = Kind(.tooManyValues)
         /// json-c could not allocate memory. No offset.
         public static let outOfMemory = Kind(.outOfMemory)
     }

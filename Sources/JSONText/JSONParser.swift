@@ -26,14 +26,14 @@ public struct JSONParser: ~Copyable {
     /// - Throws: ``JSONError`` for any other text. The parser can be used again.
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSONValue {
         guard bytes.count <= limits.byteCount else { throw JSONError(.tooLarge, at: limits.byteCount) }
-        var scanner = JSONScanner(bytes, maximumDepth: limits.depth)
+        var scanner = JSONScanner(bytes, limits: limits)
         try scanner.scan()
         let tree = JSONTree(try build(bytes))
         guard let (value, memberCount) = tree.value() else { throw JSONError(.numberOutOfRange) }
         if memberCount != scanner.memberCount {
             // json-c keeps the last of several equal names, so its tree has fewer members than the text. Find the
             // duplicate.
-            var finder = JSONScanner(bytes, maximumDepth: limits.depth, comparesNames: true)
+            var finder = JSONScanner(bytes, limits: limits, comparesNames: true)
             try finder.scan()
             throw JSONError(.duplicateName)
         }

@@ -5,7 +5,7 @@
 /// no value and reads each byte once.
 struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
-    private let maximumDepth: Int
+    private let limits: JSONLimits
     /// Whether to decode and compare names. It costs memory, so only the search for a known duplicate does it.
     private let comparesNames: Bool
     /// The offset of the next byte to read.
@@ -13,10 +13,12 @@ struct JSONScanner {
 
     /// The number of members of all objects together, duplicates included.
     private(set) var memberCount = 0
+    /// The number of values so far, containers included.
+    private var valueCount = 0
 
-    init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int, comparesNames: Bool = false) {
+    init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits, comparesNames: Bool = false) {
         self.bytes = bytes
-        self.maximumDepth = maximumDepth
+        self.limits = limits
         self.comparesNames = comparesNames
     }
 
@@ -32,6 +34,8 @@ struct JSONScanner {
     /// - Parameter depth: how many containers are open around the value. It bounds the recursion.
     private mutating func value(depth: Int) throws(JSONError) {
         guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
+        valueCount += 1
+        guard valueCount <= limits.valueCount else { throw JSONError(.tooManyValues, at: offset) }
         switch bytes[offset] {
         case UInt8(ascii: "\""): _ = try string(isName: false)
         case UInt8(ascii: "{"): try object(depth: depth)
@@ -50,7 +54,7 @@ struct JSONScanner {
     }
 
     private mutating func array(depth: Int) throws(JSONError) {
-        guard depth < maximumDepth else { throw JSONError(.tooDeep, at: offset) }
+        guard depth < limits.depth else { throw JSONError(.tooDeep, at: offset) }
         offset += 1
         try skipSpace()
         if consume(UInt8(ascii: "]")) { return }
@@ -64,7 +68,7 @@ struct JSONScanner {
     }
 
     private mutating func object(depth: Int) throws(JSONError) {
-        guard depth < maximumDepth else { throw JSONError(.tooDeep, at: offset) }
+        guard depth < limits.depth else { throw JSONError(.tooDeep, at: offset) }
         var names: Set<ExactName> = []
         offset += 1
         try skipSpace()

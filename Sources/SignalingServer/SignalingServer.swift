@@ -13,16 +13,20 @@ public final class SignalingServer: Service {
     private let configuration: ServerConfiguration
     private let projects: [Project]
     private let files: StaticFiles
-    private let loop: LoopThread
+    let loop: LoopThread
     private let logger: Logger
     private let developmentSecret: String?
-    private let webhooks: Webhooks?
+    let webhooks: Webhooks
+    /// ``ServerConfiguration/drainTime``, which a reload may change.
+    let drainTime: Mutex<Duration>
     private let onReady: @Sendable (Address) -> Void
     /// Guarded by the loop: created, used and released only on its thread.
-    private nonisolated(unsafe) var parts: Parts?
+    nonisolated(unsafe) var parts: Parts?
     private let stopping = Mutex<Task<StateFolderError?, Never>?>(nil)
 
-    private struct Parts {
+    struct Parts {
+        /// The projects of development mode; otherwise those of the last configuration.
+        var projects: [Project]
         let engine: MemoryEngine
         let hub: ServerHub
         let router: RESTRouter
@@ -46,20 +50,10 @@ public final class SignalingServer: Service {
         guard (0...65_535).contains(configuration.port) else {
             throw ConfigurationError("the port is \(configuration.port). Use a number from 0 to 65535.")
         }
-        switch configuration.access {
-        case .project(let apiKey, let apiSecret):
-            projects = [try ServerConfiguration.project(apiKey: apiKey, apiSecret: apiSecret)]
-            developmentSecret = nil
-        case .projects(let projects):
-            guard !projects.isEmpty else {
-                throw ConfigurationError("the server has no project. Give at least one, or use development mode.")
-            }
-            guard Set(projects.map(\.apiKey)).count == projects.count else {
-                throw ConfigurationError("two projects have the same API key. Give each project its own.")
-            }
+        if let projects = try configuration.access.projects() {
             self.projects = projects
             developmentSecret = nil
-        case .development:
+        } else {
             guard ServerConfiguration.isLoopback(configuration.host) else {
                 throw ConfigurationError(
                     "development mode gives tokens to every client, so it cannot listen on \(configuration.host). Use "
@@ -75,6 +69,7 @@ public final class SignalingServer: Service {
         } catch {
             throw ConfigurationError("the web folder cannot be used: \(error)")
         }
+        drainTime = Mutex(configuration.drainTime)
         webhooks = Webhooks(configuration, projects: projects, logger: logger)
         loop = LoopThread(name: "signalbox", logger: logger)
     }
@@ -125,19 +120,33 @@ public final class SignalingServer: Service {
             var randomness = SystemRandomNumberGenerator()
             return Epoch(using: &randomness)
         }
+        var options = TransportServer.Options(host: configuration.host, port: configuration.port)
+        options.tls = configuration.tls
+        options.healthPaths = Route.healthPaths
+        options.responseHeaders = SafetyHeaders.common(host: configuration.host, hasTLS: configuration.tls != nil)
+        configuration.admission.apply(to: &options)
+        if let wanted = configuration.admission.maxConnections, wanted > options.connectionCount {
+            logger.warning(
+                "the limit of open files permits only \(options.connectionCount) of \(wanted) connections; raise it")
+        }
+        let refusals = RefusalRecorder(logger: logger)
+        var limits = HubLimits(heartbeat: configuration.heartbeat, tokenExpiry: configuration.tokenExpiry)
+        if configuration.sessionBounds.signalRate != nil { limits.inputRate = .standardInput }
+        limits.joins = configuration.admission.joinLimits(
+            total: options.connectionCount, projectCount: projects.count)
         let hub = Hub(
-            environment: LoopEnvironment(loop: loop), engine: engine, verifier: verifier,
-            limits: HubLimits(heartbeat: configuration.heartbeat), logger: logger)
-        if let webhooks { hub.onPresence = { webhooks.post($0, of: $1) } }
+            environment: LoopEnvironment(loop: loop), engine: engine, verifier: verifier, limits: limits,
+            logger: logger, refusals: refusals)
+        hub.onPresence = { [webhooks] in webhooks.post($0, of: $1) }
         var development: DevelopmentRooms?
         if let project = projects.first, let developmentSecret {
             development = DevelopmentRooms(project: project, secret: developmentSecret)
         }
-        let router = RESTRouter(hub: hub, verifier: verifier, files: files, development: development)
+        let router = RESTRouter(
+            hub: hub, verifier: verifier, files: files, development: development,
+            requestRate: configuration.requestRate)
         let handler = TransportDispatch(hub: hub, router: router)
-        var options = TransportServer.Options(host: configuration.host, port: configuration.port)
-        options.tls = configuration.tls
-        let transport = try TransportServer(loop: loop, options: options, handler: handler)
+        let transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         // The last step, since it deletes the saved sessions: nothing after it can fail, and no client is connected
         // yet.
@@ -145,7 +154,8 @@ public final class SignalingServer: Service {
             engine.restore(try stateFolder.restoreSessions(now: loop.now, wallTime: .current), now: loop.now)
         }
         parts = Parts(
-            engine: engine, hub: hub, router: router, transport: transport, handler: handler, stateFolder: stateFolder)
+            projects: projects, engine: engine, hub: hub, router: router, transport: transport, handler: handler,
+            stateFolder: stateFolder)
         return (transport.port, developmentSecret)
     }
 
@@ -179,7 +189,7 @@ public final class SignalingServer: Service {
             }
         }
         await loop.stop()
-        await webhooks?.stop()
+        await webhooks.stop()
         return fault
     }
 
@@ -189,7 +199,7 @@ public final class SignalingServer: Service {
             guard let parts = self.parts else { return end.finish() }
             parts.router.isDraining = true
             // Clients must be disconnected early enough to reconnect within the resume window.
-            let longest = min(self.configuration.drainTime, self.configuration.sessionBounds.resumeWindow / 4)
+            let longest = min(self.drainTime.withLock { $0 }, self.configuration.sessionBounds.resumeWindow / 4)
             parts.hub.drain(over: longest) { end.finish() }
         }
         for await _ in drained {}

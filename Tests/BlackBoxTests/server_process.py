@@ -113,7 +113,7 @@ class Server(Command):
 
     It has a project of its own, or runs in development mode (`dev=True`), or reads a configuration file. With a
     configuration file, `project` names the project of the requests. With `tls=True` it serves https and wss with the
-    certificates of Tests/Vectors/tls.
+    certificates of Tests/Vectors/tls. With `log_level=None` the level comes from the settings.
     """
 
     def __init__(self, *arguments, dev=False, project=None, tls=False, web_root=WEB_ROOT, log_level="info", **settings):
@@ -123,9 +123,8 @@ class Server(Command):
         self.tls = ssl.create_default_context(cafile=TLS / "authority.pem") if tls else None
         if tls:
             arguments = ("--tls-cert", TLS / "server.pem", "--tls-key", TLS / "server.key.pem", *arguments)
-        super().__init__(
-            "serve", "--port", "0", "--web-root", web_root, "--log-level", log_level, *arguments, **settings
-        )
+        level = ("--log-level", log_level) if log_level else ()
+        super().__init__("serve", "--port", "0", "--web-root", web_root, *level, *arguments, **settings)
         try:
             self.host, port = READY.search(self.out.until(READY, DEADLINE)).groups()
         except BaseException:

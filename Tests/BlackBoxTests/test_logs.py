@@ -1,6 +1,12 @@
 """The log of the server."""
 
-from server_process import Server
+import os
+import re
+import subprocess
+import threading
+
+from credentials import Project
+from server_process import BINARY, DEADLINE, READY, Server, environment
 from signalbox_client import Client, connect_line
 
 
@@ -39,3 +45,60 @@ async def test_logs_contain_no_secrets_even_at_trace_level():
         ]
         secrets += ["SECRET-", "DATA-IN-TOKEN"]
         assert [secret for secret in secrets if secret in log] == []
+
+
+async def test_a_log_reader_that_stalls_does_not_stop_the_server():
+    """The pipe to the reader holds 65,536 bytes. After that, lines wait in the server, and never its event loop."""
+    project = Project("100", "a secret of the tests")
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [BINARY, "serve", "--port", "0", "--log-level", "debug"],
+        stdout=subprocess.PIPE,
+        stderr=writing,
+        text=True,
+        env=environment(api_key=project.key, api_secret=project.secret),
+    )
+    os.close(writing)
+    try:
+        server = Running(project, *READY.search(process.stdout.readline()).groups())
+        session = project.session()
+        async with await Client.join(server, session, options={"connectionEventsSuppressed": True}) as ada:
+            # Each connection logs two lines of more than 100 bytes.
+            for _ in range(700):
+                async with await Client.join(server, session, options={"connectionEventsSuppressed": True}) as client:
+                    await client.leave()
+            assert (await ada.signal(data="x"))[0]["ev"] == "ack"
+        received = []
+        reader = threading.Thread(target=lambda: received.append(read_to_end(reading)))
+        process.terminate()
+        # Only now does the reader read: the server ends, and writes what waited before it does.
+        reader.start()
+        assert process.wait(DEADLINE) == 0
+        reader.join(DEADLINE)
+        (log,) = received
+        assert len(log) > 65_536, "the reader stalled"
+        count = len(re.findall(rb" debug signalbox: .*\] connected\n", log))
+        dropped = re.findall(rb"lines=(\d+) \[SignalingServer\] dropped log lines", log)
+        assert count == 701 or (dropped and count < 701), (count, dropped)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stdout.close()
+        os.close(reading)
+
+
+class Running:
+    """What a client needs of a server."""
+
+    tls = None
+
+    def __init__(self, project, host, port):
+        self.project, self.host, self.port = project, host, int(port)
+
+
+def read_to_end(descriptor):
+    received = b""
+    while piece := os.read(descriptor, 65536):
+        received += piece
+    return received

@@ -146,8 +146,9 @@ async def test_opentok_4_6_a_full_queue_drops_the_oldest_events_and_logs_one_lin
     url = f"http://127.0.0.1:{port}/hooks"
     settings = {"webhook_url": url, "webhook_retry_milliseconds": 1, "webhook_queue_count": 5}
     with Server(**settings) as server:
+        session = server.project.session()
         for _ in range(20):
-            await visit(server)
+            await visit(server, session)
         server.err.until("dropped")
         bound.close()
         with Receiver(port=port) as receiver:

@@ -53,10 +53,25 @@ struct StrictnessTests {
         #expect(throws: JSONError(.tooDeep, at: depth)) { try JSONValue(parsing: nested(depth + 1), limits: limits) }
     }
 
+    @Test(
+        "WIRE-4, G5: as many values as permitted are accepted, and the first one more is refused",
+        arguments: [
+            ("[[],[],[]]", 4, 7), (#"{"a":{"b":1},"c":[2]}"#, 5, 18), (#"["x",null,true,1.5,{}]"#, 6, 19), ("1", 1, 0),
+        ])
+    func values(_ text: String, _ count: Int, _ lastOffset: Int) throws {
+        _ = try JSONValue(parsing: text, limits: JSONLimits(valueCount: count))
+        if count > 1 {
+            #expect(throws: JSONError(.tooManyValues, at: lastOffset)) {
+                try JSONValue(parsing: text, limits: JSONLimits(valueCount: count - 1))
+            }
+        }
+    }
+
     @Test("limits out of range are clamped")
     func clamping() {
         #expect(JSONLimits(depth: .max, byteCount: .max) == JSONLimits(depth: 256, byteCount: 1 << 30))
-        #expect(JSONLimits(depth: -1, byteCount: -1) == JSONLimits(depth: 0, byteCount: 0))
+        #expect(
+            JSONLimits(depth: -1, byteCount: -1, valueCount: -1) == JSONLimits(depth: 0, byteCount: 0, valueCount: 1))
     }
 
     @Test("an error's description contains nothing of the text")

@@ -192,8 +192,8 @@ extension SessionCommand: CustomTestStringConvertible {
         case .join(let request): "join \(request.connectionId) \(request.role) \(request.data)"
         case .leave(let binding, let reason): "leave \(binding.testDescription) \(reason)"
         case .detach(let binding): "detach \(binding.testDescription)"
-        case .refreshToken(let binding, let claims):
-            "refreshToken of \(binding.testDescription) until \(claims.expiresAt.milliseconds)"
+        case .refreshToken(let binding, _):
+            "refreshToken of \(binding.testDescription)"
         case .heard(let binding): "heard \(binding.testDescription)"
         case .signal(let sender, let request): "signal \(request.type ?? "-") of \(sender.testDescription)"
         case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"

@@ -45,8 +45,8 @@ struct SettingsTableTests {
         #expect(everywhere.option == "--allow-partner-auth")
         #expect(everywhere.variable == "SIGNALBOX_ALLOW_PARTNER_AUTH")
         #expect(everywhere.fileKey == "allowPartnerAuth")
-        let outsideFile = try declaration("logLevel")
-        #expect(outsideFile.option == "--log-level" && outsideFile.fileKey == nil)
+        let outsideFile = try declaration("config")
+        #expect(outsideFile.option == "--config" && outsideFile.fileKey == nil)
         let withoutOption = try declaration("webhookQueueCount")
         #expect(withoutOption.option == nil && withoutOption.variable == "SIGNALBOX_WEBHOOK_QUEUE_COUNT")
     }

@@ -95,6 +95,46 @@ struct WebhookQueueTests {
         #expect(receiver.queue.drops.full == 3)
     }
 
+    @Test("sessions take turns, and the events of each arrive in their order")
+    func turns() {
+        var receiver = Receiver()
+        for name in ["a1", "a2", "a3", "a4"] { receiver.add(name, of: "a") }
+        for name in ["b1", "b2"] { receiver.add(name, of: "b") }
+        receiver.add("c1", of: "c")
+        receiver.answer(.delivered)
+        receiver.answer(.failed)
+        receiver.wait(.seconds(60))
+        for _ in 0..<6 { receiver.answer(.delivered) }
+        let posts = receiver.seen.compactMap { $0.hasPrefix("post") ? $0.suffix(2) : nil }
+        #expect(posts == ["a1", "a2", "a2", "b1", "c1", "a3", "b2", "a4"])
+    }
+
+    @Test("G5: a session that floods the queue loses its own oldest events, and no other session loses any")
+    func flood() {
+        var receiver = Receiver(.init(count: 50))
+        receiver.add("first", of: "mallory")
+        for number in 0..<99 {
+            receiver.add("\(number)", of: "s\(number % 20)")
+            for _ in 0..<100 where number < 40 { receiver.add("flood", of: "mallory") }
+            if number >= 40 { receiver.answer(.delivered) }
+        }
+        while receiver.number != nil { receiver.answer(.delivered) }
+        let delivered = Set(receiver.seen.map { $0.split(separator: " ").last ?? "" })
+        #expect((0..<99).allSatisfy { delivered.contains("\($0)") }, "\(delivered)")
+        #expect(receiver.queue.drops.full > 3_900)
+        #expect(receiver.queue.count == 0)
+    }
+
+    @Test("G5: a thousand sessions with one event each stay within the bound")
+    func manySessions() {
+        var receiver = Receiver(.init(count: 50))
+        for number in 0..<5_000 { receiver.add("x", of: "s\(number)") }
+        #expect(receiver.queue.count == 50)
+        #expect(receiver.queue.drops.full == 4_950)
+        for _ in 0..<50 { receiver.answer(.delivered) }
+        #expect(receiver.queue.count == 0)
+    }
+
     @Test("many drops are reported once a minute")
     func reports() {
         var receiver = Receiver(.init(count: 1, postTime: .seconds(1_000)))
@@ -259,9 +299,9 @@ private struct Receiver {
     /// Until the next deadline.
     var pause: Duration { queue.nextDeadline?.duration(since: now) ?? .zero }
 
-    mutating func add(_ body: String) {
+    mutating func add(_ body: String, of session: String = "s") {
         added += 1
-        queue.add(Array(body.utf8), now: now)
+        queue.add(Array(body.utf8), of: SessionID(session), now: now)
         advance()
     }
 

@@ -349,6 +349,7 @@ final class ServerEnd: HubSocket {
     fileprivate weak var link: Link?
     let id: UInt64
     var attachment: AnyObject?
+    var messageByteLimit = Limits.messageByteCount
     var isReading = true { didSet { if !isReading, oldValue { link?.world.count("reading stopped") } } }
     fileprivate(set) var acknowledgedByteCount: UInt64 = 0
     fileprivate(set) var isBacklogged = false
@@ -357,6 +358,9 @@ final class ServerEnd: HubSocket {
     fileprivate var farewell: [UInt8]?
 
     init(id: UInt64) { self.id = id }
+
+    var remoteAddress: String { "192.0.2.\(id % 250)" }
+    func markJoined() {}
 
     func write(_ frame: OutboundFrame) -> WriteOutcome {
         link?.serverWrites(frame.withUnsafeBytes { Array($0) }) ?? .closed

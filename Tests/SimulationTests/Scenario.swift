@@ -33,6 +33,8 @@ final class Scenario {
         self.bounds = bounds
         limits = HubLimits(
             heartbeat: .seconds(4), backPressure: BackPressure.Bounds(byteCount: 500, requestCount: 256),
+            inputRate: world.chance(2)
+                ? RateLimit(perSecond: Int.random(in: 2...20, using: &world.random), burst: 5) : nil,
             linesPerTurn: Int.random(in: 2...6, using: &world.random),
             catchUpByteCount: Int.random(in: 150...400, using: &world.random),
             flushIntervalPerMember: world.milliseconds(0...2),

@@ -1,7 +1,8 @@
 import SignalingProtocol
 
 /// Decides whether the server reads from a connection. It pauses reading while too many bytes or requests of that
-/// client wait (G5, WIRE-13). Further input waits in TCP, and none of it is lost.
+/// client wait (G5, WIRE-13), and while the client is over its rate of lines (WIRE-15). Further input waits in TCP, and
+/// none of it is lost.
 ///
 /// Each measure has two bounds, so that reading does not pause and resume with each line.
 public struct BackPressure: Sendable {
@@ -33,6 +34,8 @@ public struct BackPressure: Sendable {
     /// The shell's latest count.
     private(set) var waitingByteCount = 0
     private var acknowledgedByteCount: UInt64 = 0
+    /// While the client is over its rate: when the server reads again (``InputRate``).
+    private(set) var overRateUntil: MonotonicInstant?
     /// When a measure last fell, or when the pause began.
     private var progressAt = MonotonicInstant(nanoseconds: .min)
 
@@ -51,15 +54,20 @@ public struct BackPressure: Sendable {
     /// A request was answered.
     mutating func noteAnswer(now: MonotonicInstant) { progressAt = now }
 
+    /// The client is over its rate until this moment.
+    mutating func noteOverRate(until moment: MonotonicInstant) { overRateUntil = moment }
+
     mutating func judge(unansweredCount: Int, now: MonotonicInstant) -> Change? {
+        if let moment = overRateUntil, moment <= now { overRateUntil = nil }
         if isPaused {
-            guard waitingByteCount <= bounds.resumeByteCount, unansweredCount <= bounds.resumeRequestCount else {
-                return nil
-            }
+            guard overRateUntil == nil, waitingByteCount <= bounds.resumeByteCount,
+                unansweredCount <= bounds.resumeRequestCount
+            else { return nil }
             isPaused = false
             return .resume
         }
-        guard waitingByteCount > bounds.byteCount || unansweredCount > bounds.requestCount else { return nil }
+        guard waitingByteCount > bounds.byteCount || unansweredCount > bounds.requestCount || overRateUntil != nil
+        else { return nil }
         isPaused = true
         progressAt = now
         return .pause

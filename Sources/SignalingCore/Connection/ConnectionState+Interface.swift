@@ -3,10 +3,12 @@ import SignalingProtocol
 extension ConnectionState {
     /// An event of a socket.
     public enum Input: Sendable {
-        /// A line arrived.
-        case received(ClientMessage)
+        /// A line of this size arrived.
+        case received(ClientMessage, byteCount: Int = 0)
         /// A line arrived that is not a message: the fault, and the request's ID if it had one.
-        case receivedMalformed(ClientMessageError)
+        case receivedMalformed(ClientMessageError, byteCount: Int = 0)
+        /// A message without any line arrived. WIRE-3 permits it, and it costs as much as a line.
+        case receivedEmpty
         /// The token was checked.
         case authenticated(Result<Admission, SignalingError>)
         /// The token of a refresh was checked.
@@ -69,9 +71,10 @@ extension ConnectionState {
         public var role: Role
         public var data: String
         public var wallTime: WallTime
-        public var tokenExpiresAt: WallTime
         /// The token has expired (RES-7).
         public var isExpired: Bool
+        /// When the token ends the connection (TOK-9).
+        public var tokenExpiry: TokenExpiry
         /// Unique among all sockets.
         public var socket: SocketID
         /// Fresh and random, for a later resume, and its hash.
@@ -79,24 +82,27 @@ extension ConnectionState {
         public var secretHash: ResumeSecretHash
         /// The hash of the secret in the client's `resume`, if there is one.
         public var claimedSecretHash: ResumeSecretHash?
+        /// Recognizes the connections of one token (RES-12).
+        public var token: TokenFingerprint?
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
-            tokenExpiresAt: WallTime, isExpired: Bool = false, socket: SocketID, resumeSecret: ResumeSecret,
-            secretHash: ResumeSecretHash,
-            claimedSecretHash: ResumeSecretHash? = nil
+            isExpired: Bool = false, tokenExpiry: TokenExpiry = .none, socket: SocketID,
+            resumeSecret: ResumeSecret, secretHash: ResumeSecretHash, claimedSecretHash: ResumeSecretHash? = nil,
+            token: TokenFingerprint? = nil
         ) {
             self.session = session
             self.connectionId = connectionId
             self.role = role
             self.data = data
             self.wallTime = wallTime
-            self.tokenExpiresAt = tokenExpiresAt
             self.isExpired = isExpired
+            self.tokenExpiry = tokenExpiry
             self.socket = socket
             self.resumeSecret = resumeSecret
             self.secretHash = secretHash
             self.claimedSecretHash = claimedSecretHash
+            self.token = token
         }
     }
 }

@@ -10,10 +10,9 @@ extension ConnectionState {
             var join = JoinRequest(
                 connectionId: admission.connectionId, socket: admission.socket, role: admission.role,
                 data: admission.data, suppressesPresence: request.connectionEventsSuppressed,
-                getsPages: request.connectionPages,
-                getsAbsences: request.connectionAwayEvents, wallTime: admission.wallTime,
-                secretHash: admission.secretHash,
-                isExpired: admission.isExpired)
+                getsPages: request.connectionPages, getsAbsences: request.connectionAwayEvents,
+                wallTime: admission.wallTime, secretHash: admission.secretHash, isExpired: admission.isExpired,
+                token: admission.token)
             if let resume = request.resume, let claimed = admission.claimedSecretHash {
                 join.resumption = Resumption(
                     connectionId: resume.connectionId, secretHash: claimed, epoch: resume.epoch, after: resume.after)
@@ -22,7 +21,7 @@ extension ConnectionState {
                 id,
                 Joining(
                     session: admission.session, apiKey: request.apiKey, request: join,
-                    resumeSecret: admission.resumeSecret),
+                    resumeSecret: admission.resumeSecret, tokenExpiry: admission.tokenExpiry),
                 until: until)
             return [.submit(.join(join), admission.session, id)]
         case .failure(let error):
@@ -40,7 +39,7 @@ extension ConnectionState {
                 Connected(
                     session: joining.session, apiKey: joining.apiKey,
                     binding: SocketBinding(result.connection.connectionId, joining.request.socket),
-                    isUnconfirmed: result.outcome == .resumed, lastHeard: now,
+                    tokenExpiry: joining.tokenExpiry, isUnconfirmed: result.outcome == .resumed, lastHeard: now,
                     nextPing: now.advanced(by: heartbeat)))
             let welcome = Welcome(
                 connection: result.connection, connections: result.connections,
@@ -78,6 +77,13 @@ extension ConnectionState {
         case .failure(let error):
             return answered(id, .refused(SignalingError(.authenticationError, error.message)), now: now)
         }
+    }
+
+    /// A token that ends earlier than the present one, shown by a delayed request, changes nothing.
+    mutating func tokenRefreshed(_ expiry: TokenExpiry) {
+        guard case .connected(var connected) = phase else { return }
+        connected.tokenExpiry = connected.tokenExpiry.later(expiry)
+        phase = .connected(connected)
     }
 
     private mutating func refuseConnect(_ id: RequestID, _ error: SignalingError) -> [Effect] {

@@ -28,19 +28,23 @@ public struct ConnectionState: Sendable {
         let apiKey: APIKey
         let request: JoinRequest
         let resumeSecret: ResumeSecret
+        let tokenExpiry: TokenExpiry
     }
 
     struct Connected: Sendable {
         let session: SessionID
         let apiKey: APIKey
         let binding: SocketBinding
+        /// Replaced when the client presents a newer token.
+        var tokenExpiry: TokenExpiry
         /// The connection was resumed on this socket, and no message from the client has arrived on it yet (RES-6).
         var isUnconfirmed: Bool
         var lastHeard: MonotonicInstant
         var nextPing: MonotonicInstant
     }
 
-    /// Malformed lines that a socket may send before it is closed (WIRE-9).
+    /// Malformed lines that a socket may send before it is closed (WIRE-9). Before `connected`, every line but an
+    /// accepted `connect` counts (CON-13).
     public static let malformedLimit = 10
 
     var phase: Phase
@@ -48,14 +52,17 @@ public struct ConnectionState: Sendable {
     let heartbeat: Duration
     private var malformedCount = 0
     private var backPressure: BackPressure
+    private var inputRate: InputRate
 
+    /// - Parameter inputRate: the rate of the lines that the signal rate does not count (WIRE-15); `nil` for no limit.
     public init(
         openedAt now: MonotonicInstant, heartbeat: Duration = Limits.heartbeat,
-        backPressure: BackPressure.Bounds = .standard
+        backPressure: BackPressure.Bounds = .standard, inputRate: RateLimit? = nil
     ) {
         phase = .awaitingConnect(until: now.advanced(by: Limits.connectTimeout))
         self.heartbeat = heartbeat
         self.backPressure = BackPressure(bounds: backPressure)
+        self.inputRate = InputRate(limit: inputRate)
     }
 
     // MARK: - Questions
@@ -78,6 +85,14 @@ public struct ConnectionState: Sendable {
     /// Between `pauseReading` and `resumeReading`.
     public var isReadingPaused: Bool { backPressure.isPaused }
 
+    /// The largest message that the transport may deliver, in bytes (WIRE-10, CON-13).
+    public var messageByteLimit: Int {
+        switch phase {
+        case .awaitingConnect, .authenticating, .joining: Limits.connectMessageByteCount
+        case .connected, .leaving, .closing: Limits.messageByteCount
+        }
+    }
+
     /// Whether a backlog of this many bytes must be reported as
     /// ``Input/backlog(waitingByteCount:acknowledgedByteCount:)``. For most sockets it need not be, which saves time.
     public func mustHear(ofBacklog waitingByteCount: Int) -> Bool {
@@ -91,7 +106,10 @@ public struct ConnectionState: Sendable {
             .leaving(let until):
             until
         case .connected(let connected):
-            min(connected.nextPing, backPressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(connected))
+            [
+                connected.nextPing, backPressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(connected),
+                connected.tokenExpiry.deadline, backPressure.overRateUntil,
+            ].compactMap { $0 }.min()
         case .closing: nil
         }
     }
@@ -104,10 +122,16 @@ public struct ConnectionState: Sendable {
 
     /// Executes what is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
+        let effects = dueEffects(now)
+        return backPressure.overRateUntil == nil ? effects : effects + changeReading(now)
+    }
+
+    private mutating func dueEffects(_ now: MonotonicInstant) -> [Effect] {
         switch phase {
         case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
             return now >= until ? close(.connectTimeout) : []
         case .connected(var connected):
+            if connected.tokenExpiry.isOver(at: now) { return close(.tokenExpired) }
             if let stallLimit = backPressure.stallLimit(heartbeat: heartbeat) {
                 // WIRE-14: while reading is paused, the server receives nothing. The client stays as long as it reads.
                 if now >= stallLimit { return close(.slowConsumer) }
@@ -128,26 +152,38 @@ public struct ConnectionState: Sendable {
     }
 
     public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
-        var effects = effects(of: input, now: now)
-        if isClosing { return effects }
+        let effects = effects(of: input, now: now)
+        let change = changeReading(now)
+        return change.isEmpty ? effects : effects + change
+    }
+
+    /// Pauses or resumes reading (WIRE-13, WIRE-15).
+    private mutating func changeReading(_ now: MonotonicInstant) -> [Effect] {
+        if isClosing { return [] }
         switch backPressure.judge(unansweredCount: pending.count, now: now) {
-        case nil: break
-        case .pause: effects.append(.pauseReading)
+        case nil: return []
+        case .pause: return [.pauseReading]
         case .resume:
             // The server received nothing during the pause, so the client's silence counts from now.
             if case .connected(var connected) = phase {
                 connected.lastHeard = now
                 phase = .connected(connected)
             }
-            effects.append(.resumeReading)
+            return [.resumeReading]
         }
-        return effects
     }
 
     private mutating func effects(of input: Input, now: MonotonicInstant) -> [Effect] {
         switch input {
-        case .received(let message): return noteHeard(now) + received(message, now)
-        case .receivedMalformed(let error): return noteHeard(now) + receivedMalformed(error)
+        case .received(let message, let byteCount):
+            if message.isCharged { charge(byteCount: byteCount, now) }
+            return noteHeard(now) + received(message, now)
+        case .receivedMalformed(let error, let byteCount):
+            charge(byteCount: byteCount, now)
+            return noteHeard(now) + receivedMalformed(error)
+        case .receivedEmpty:
+            charge(byteCount: 0, now)
+            return countUnconnected()
         case .authenticated(let result): return authenticated(result)
         case .verified(let request, let result): return verified(request, result, now: now)
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
@@ -159,6 +195,17 @@ public struct ConnectionState: Sendable {
         case .mustClose(let reason): return close(reason)
         case .serverStops(let wait): return closeStopping(returnAfter: wait)
         case .socketClosed(let code): return socketClosed(code)
+        }
+    }
+
+    private mutating func charge(byteCount: Int, _ now: MonotonicInstant) {
+        switch phase {
+        case .connected, .leaving:
+            if let moment = inputRate.charge(byteCount: byteCount, now: now) {
+                backPressure.noteOverRate(until: moment)
+            }
+        // The number of lines is bounded instead (CON-13).
+        case .awaitingConnect, .authenticating, .joining, .closing: break
         }
     }
 
@@ -182,7 +229,9 @@ public struct ConnectionState: Sendable {
             pending.expect(id)
             return [.authenticate(request)]
         case .authenticating, .joining:
-            if case .connect(let id, _) = message { return answer(.error(id, .alreadyConnecting)) }
+            if case .connect(let id, _) = message {
+                return answer(.error(id, .alreadyConnecting)) + countUnconnected()
+            }
             return refuseUnconnected(message)
         case .connected(let connected):
             switch message {
@@ -212,13 +261,25 @@ public struct ConnectionState: Sendable {
 
     /// CON-1: before connect, no other request is valid.
     private mutating func refuseUnconnected(_ message: ClientMessage) -> [Effect] {
-        switch message {
-        case .connect, .pong: []
-        case .signal(let id, _), .refreshToken(let id, _), .disconnect(let id):
-            answer(.error(id, SignalingError(.notConnected, "connect first")))
-        case .forceDisconnect(let id, _):
-            answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
+        let refusal: [Effect] =
+            switch message {
+            case .connect, .pong: []
+            case .signal(let id, _), .refreshToken(let id, _), .disconnect(let id):
+                answer(.error(id, SignalingError(.notConnected, "connect first")))
+            case .forceDisconnect(let id, _):
+                answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
+            }
+        return refusal + countUnconnected()
+    }
+
+    /// CON-13: a client without a session may send only a few lines.
+    private mutating func countUnconnected() -> [Effect] {
+        switch phase {
+        case .connected, .leaving, .closing: return []
+        case .awaitingConnect, .authenticating, .joining: break
         }
+        malformedCount += 1
+        return malformedCount < Self.malformedLimit ? [] : close(.tooManyErrors)
     }
 
     private mutating func receivedMalformed(_ error: ClientMessageError) -> [Effect] {
@@ -241,6 +302,7 @@ public struct ConnectionState: Sendable {
         case .connected, .leaving:
             guard let request else { return [] }
             let answer: PendingAnswers.Answer
+            if case .refreshed(let expiry) = outcome { tokenRefreshed(expiry) }
             switch outcome {
             case .signalled(let seq): answer = .ack(request, seq)
             case .forceDisconnected, .refreshed: answer = .ack(request, nil)
@@ -248,6 +310,10 @@ public struct ConnectionState: Sendable {
             case .done, .joined, .wasForceDisconnected: return []
             }
             guard let answers = pending.resolve(request, with: answer) else { return [] }
+            switch outcome {
+            case .refused, .forceDisconnected: charge(byteCount: 0, now)
+            case .signalled, .refreshed, .done, .joined, .wasForceDisconnected: break
+            }
             backPressure.noteAnswer(now: now)
             // With an engine that answers at once there is always one.
             if answers.count == 1 { return send(answers[0]) }
@@ -271,6 +337,17 @@ public struct ConnectionState: Sendable {
             return [
                 .send(.ack(id, nil)), .send(.disconnected(.clientDisconnected, .never)), .close(.normal, .deliver),
             ]
+        }
+    }
+}
+
+extension ClientMessage {
+    /// Whether the line is charged when it arrives (WIRE-15). The answer of the session charges the others.
+    fileprivate var isCharged: Bool {
+        switch self {
+        case .signal(_, let request): request.isOnlineOnly
+        case .forceDisconnect: false
+        case .connect, .refreshToken, .disconnect, .pong: true
         }
     }
 }

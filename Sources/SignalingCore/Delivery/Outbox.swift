@@ -41,6 +41,10 @@ public struct Outbox: Sendable {
     private var privateLines: Deque<PrivateLine> = []
     /// Absences, as far as the client knows them; `nil` for a client that is told of none (PRES-4).
     private(set) var absences: ToldAbsences?
+    /// The largest number of private lines since the deque was made.
+    private var mostPrivateLines = 0
+    /// An empty deque of more lines gives its memory back.
+    private static let keptLineCount = 8
     /// Unsent bytes for the client's own requests: its private lines, and its own signals that some of them acknowledge
     /// (``BackPressure``, WIRE-13).
     public private(set) var waitingByteCount = 0
@@ -95,6 +99,7 @@ public struct Outbox: Sendable {
     public mutating func append(_ line: EncodedLine, after seq: Seq, signalByteCount: Int = 0) {
         let line = PrivateLine(after: seq, bytes: line.bytes, signalByteCount: signalByteCount)
         privateLines.append(line)
+        mostPrivateLines = max(mostPrivateLines, privateLines.count)
         waitingByteCount += line.byteCount
     }
 
@@ -132,7 +137,7 @@ public struct Outbox: Sendable {
             before seq: Seq?, _ onlineOnly: inout ArraySlice<OnlineOnlySignal>, into bytes: inout [UInt8]
         ) {
             while let line = privateLines.first, seq.map({ line.after < $0 }) ?? true {
-                privateLines.removeFirst()
+                removeFirstPrivateLine()
                 waitingByteCount -= line.byteCount
                 EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
             }
@@ -162,6 +167,12 @@ public struct Outbox: Sendable {
         welcome = nil
         waitingByteCount -= line.count
         EncodedLine.append(line, to: &bytes, separatedFrom: start)
+    private mutating func removeFirstPrivateLine() {
+        privateLines.removeFirst()
+        // A deque keeps the memory of its largest size.
+        guard privateLines.isEmpty, mostPrivateLines > Self.keptLineCount else { return }
+        privateLines = []
+        mostPrivateLines = 0
     }
 
     private func receives(_ entry: LogEntry) -> Bool {

@@ -9,7 +9,7 @@ import SignalingProtocol
 public final class MemoryEngine: SessionEngine {
     public weak var observer: (any SessionEngineObserver)?
 
-    private let bounds: SessionState.Bounds
+    private var bounds: SessionState.Bounds
     private var sessions: [SessionID: Hosted] = [:]
     private let makeEpoch: () -> Epoch
     /// Sessions that were not needed after their last command. `advance` checks them again.
@@ -157,6 +157,18 @@ public final class MemoryEngine: SessionEngine {
             }
             observer?.engine(session, caused: .presence(.sessionDestroyed))
         }
+    }
+
+    // MARK: - Limits
+
+    /// Replaces the numbers of connections and the rates of all sessions, and of those that begin later. The bounds of
+    /// logs and the windows stay as they are.
+    public func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) {
+        bounds.connectionCount = new.connectionCount
+        bounds.signalRate = new.signalRate
+        bounds.onlineOnlyRate = new.onlineOnlyRate
+        bounds.onlineOnlyConnectionCount = new.onlineOnlyConnectionCount
+        for hosted in sessions.values { hosted.state.changeLimits(to: new, now: now) }
     }
 
     // MARK: - Saving and restoring

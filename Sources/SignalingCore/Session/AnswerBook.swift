@@ -19,9 +19,36 @@ struct AnswerBook: Hashable, Sendable {
         case forgotten
     }
 
+    /// One answer in 16 bytes, since each connection keeps hundreds: no text, and an error by its number in
+    /// `SignalingError.Code.all`.
     struct Entry: Hashable, Sendable {
         let request: RequestID
-        let answer: Answer
+        /// A seq from 0 on; -1 for a forced disconnect; below it the error with the index -2 - `code`.
+        private let code: Int64
+
+        init(request: RequestID, answer: Answer) {
+            self.request = request
+            switch answer {
+            case .signalled(let seq): code = seq.rawValue
+            case .forceDisconnected: code = -1
+            case .refused(let error):
+                // Only the protocol's own errors are recorded; another could come from a saved state at most.
+                let index = SignalingError.Code.all.firstIndex(of: error.code)
+                code = -2 - Int64(index ?? SignalingError.Code.all.count)
+            }
+        }
+
+        var answer: Answer {
+            switch code {
+            case 0...: return .signalled(Seq(code))
+            case -1: return .forceDisconnected
+            default:
+                let index = Int(-2 - code)
+                guard SignalingError.Code.all.indices.contains(index) else { return .refused(.answerForgotten) }
+                return .refused(
+                    SignalingError(SignalingError.Code.all[index], "the request was refused when it was first made"))
+            }
+        }
     }
 
     /// The newest is last; at most `Limits.unansweredRequests`.

@@ -46,4 +46,16 @@ struct TokenBucket: Hashable, Sendable {
         fullAt = max(fullAt, now).advanced(by: interval)
         return true
     }
+
+    /// Consumes tokens even if the bucket does not have them: the work is done already.
+    ///
+    /// - Returns: when to continue, if the bucket is empty: when it has the tokens of a tenth of a second, so that the
+    ///   caller does not stop and go with each token.
+    mutating func overdraw(_ count: Int, _ limit: RateLimit, now: MonotonicInstant) -> MonotonicInstant? {
+        let interval = limit.interval
+        fullAt = max(fullAt, now).advanced(by: interval * count)
+        guard fullAt > now.advanced(by: interval * (limit.burst - 1)) else { return nil }
+        let resumeCount = min(limit.burst, max(1, limit.perSecond / 10))
+        return fullAt.advanced(by: .zero - interval * (limit.burst - resumeCount))
+    }
 }

@@ -29,11 +29,13 @@ struct RetainedTickets: Sendable {
 
     private func end(of entry: Entry) -> MonotonicInstant { entry.since.advanced(by: window) }
 
-    /// Adds a ticket. Add tickets in the order of `since`.
+    /// Adds a ticket. It is the newest, unless its connection ended early (RES-12).
     mutating func append(_ ticket: ResumeTicket, since: MonotonicInstant) {
         guard limit > 0 else { return }
         if tickets.count >= limit { tickets.removeFirst() }
-        tickets.append(Entry(ticket: ticket, since: since))
+        var index = tickets.endIndex
+        while index > tickets.startIndex, tickets[index - 1].since > since { index -= 1 }
+        tickets.insert(Entry(ticket: ticket, since: since), at: index)
     }
 
     /// Removes the tickets that have expired.

@@ -17,9 +17,9 @@ struct Roster: Sendable {
         /// Whether the client is told which connections are away (PRES-4). It stays, too.
         let isToldAbsences: Bool
         var attachment: Attachment
+        /// The token that the connection began with; `nil` after a restart.
+        var token: TokenFingerprint?
         var ticket: ResumeTicket
-        /// When the newest token that the client has shown expires; `nil` if unknown.
-        private(set) var tokenExpiresAt: WallTime?
         var answers = AnswerBook()
         var signalAllowance = TokenBucket()
         var onlineOnlyAllowance = TokenBucket()
@@ -29,12 +29,6 @@ struct Roster: Sendable {
             case attached(SocketID)
             /// The socket was lost at `at`. The connection can be resumed before `until` (RES-2).
             case detached(at: MonotonicInstant, until: MonotonicInstant)
-        }
-
-        /// An older token, for example in a delayed `connect`, changes nothing.
-        mutating func noteToken(expiringAt time: WallTime?) {
-            guard let time else { return }
-            tokenExpiresAt = max(tokenExpiresAt ?? time, time)
         }
 
         mutating func apply<Result>(_ change: (inout Member) -> Result) -> Result { change(&self) }

@@ -39,21 +39,20 @@ public struct JoinRequest: Sendable {
     /// Whether the client is told which connections are away (PRES-4).
     public var getsAbsences: Bool
     public var wallTime: WallTime
-    /// When the token expires; `nil` if unknown.
-    public var tokenExpiresAt: WallTime?
     /// The hash of the secret that this client gets for its next resume.
     public var secretHash: ResumeSecretHash
     /// The claim to an earlier connection; `nil` for a new one.
     public var resumption: Resumption?
     /// Whether the token has expired: the client may resume a connection but not begin one (RES-7).
     public var isExpired: Bool
+    /// Recognizes the connections of one token (RES-12); `nil` if it is not known.
+    public var token: TokenFingerprint?
 
     public init(
         connectionId: ConnectionID, socket: SocketID, role: Role, data: String, suppressesPresence: Bool = false,
-        getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime, tokenExpiresAt: WallTime? = nil,
-        secretHash: ResumeSecretHash,
-        resumption: Resumption? = nil,
-        isExpired: Bool = false
+        getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime,
+        secretHash: ResumeSecretHash, resumption: Resumption? = nil, isExpired: Bool = false,
+        token: TokenFingerprint? = nil
     ) {
         self.connectionId = connectionId
         self.socket = socket
@@ -63,10 +62,10 @@ public struct JoinRequest: Sendable {
         self.getsPages = getsPages
         self.getsAbsences = getsAbsences
         self.wallTime = wallTime
-        self.tokenExpiresAt = tokenExpiresAt
         self.secretHash = secretHash
         self.resumption = resumption
         self.isExpired = isExpired
+        self.token = token
     }
 }
 
@@ -81,7 +80,7 @@ public enum SessionOutcome: Sendable {
     case signalled(Seq?)
     case forceDisconnected
     /// The expiry of the newer token is noted.
-    case refreshed
+    case refreshed(TokenExpiry)
     /// The command was refused, and changed nothing (ERR-2).
     case refused(SignalingError)
 }

@@ -1,7 +1,8 @@
 import SignalingProtocol
 
 extension SessionState {
-    /// The limits of a session. An operator may change them between two runs of the server.
+    /// The limits of a session. An operator may change them between two runs of the server, and some of them while it
+    /// runs.
     public struct Bounds: Sendable {
         /// The maximum number of connections at a time. The default is OpenTok's limit of 15,000.
         public var connectionCount: Int
@@ -10,6 +11,9 @@ extension SessionState {
         public var resumeWindow: Duration
         /// How long after the loss of its socket a client can fetch what it missed; zero disables it.
         public var recoveryWindow: Duration
+        /// The maximum number of connections without a socket that began with the same token. Beyond it the one whose
+        /// loss is the oldest ends early (RES-12).
+        public var detachedCountPerToken: Int
         /// The maximum number of expired connections whose clients may still recover what they missed.
         public var recoverableCount: Int
         /// The rate limit for one connection's signals (SIG-11); `nil` for no limit. Does not count online-only
@@ -29,12 +33,13 @@ extension SessionState {
         public init(
             connectionCount: Int = 15_000, logEventCount: Int = 2048, logByteCount: Int = 1_048_576,
             resumeWindow: Duration = Limits.resumeWindow, recoveryWindow: Duration = Limits.recoveryWindow,
-            recoverableCount: Int = 1024, signalRate: RateLimit? = nil,
+            detachedCountPerToken: Int = 1000, recoverableCount: Int = 1024, signalRate: RateLimit? = nil,
             onlineOnlyRate: RateLimit? = RateLimit(perSecond: 1, burst: 5), onlineOnlyConnectionCount: Int = 100
         ) {
             self.connectionCount = connectionCount
             self.resumeWindow = resumeWindow
             self.recoveryWindow = recoveryWindow
+            self.detachedCountPerToken = detachedCountPerToken
             self.recoverableCount = recoverableCount
             self.signalRate = signalRate
             self.onlineOnlyRate = onlineOnlyRate

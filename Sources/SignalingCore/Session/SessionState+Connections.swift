@@ -54,10 +54,10 @@ extension SessionState {
         log.absences.remove(claim.connectionId)
         roster.update(claim.connectionId) { member in
             member.attachment = .attached(request.socket)
-            member.noteToken(expiringAt: request.tokenExpiresAt)
             member.ticket.secrets.issue(request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
+        detachments.remove(claim.connectionId, token: member.token)
         var result = joinResult(
             of: member.connection, member.role, suppressesPresence: member.suppressesPresence, after: after, .resumed,
             replayThrough: log.lastSeq)
@@ -76,6 +76,7 @@ extension SessionState {
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
         guard !request.isExpired else { return .refused(.expired) }
+        makeRoom(for: request.token, now, effects: &effects)
         guard roster.count < bounds.connectionCount else {
             return .refused(
                 SignalingError(.connectionLimitExceeded, "the session is full: it has \(roster.count) connections"))
@@ -103,11 +104,10 @@ extension SessionState {
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
                 suppressesPresence: request.suppressesPresence, isToldAbsences: request.isToldAbsences,
-                attachment: .attached(request.socket),
+                attachment: .attached(request.socket), token: request.token,
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data, begin: start,
                     joined: entry.seq, secrets: ValidSecrets(request.secretHash))))
-        roster.update(connection.connectionId) { $0.noteToken(expiringAt: request.tokenExpiresAt) }
         var result = joinResult(
             of: connection, request.role, suppressesPresence: request.suppressesPresence, after: start,
             replay?.missing == nil ? outcome : .lost, replayThrough: replay?.through)
@@ -162,14 +162,40 @@ extension SessionState {
     ) -> SessionOutcome {
         guard isAttached(binding) else { return .done }
         let until = now.advanced(by: bounds.resumeWindow)
-        roster.update(binding.connectionId) { $0.attachment = .detached(at: now, until: until) }
-        detachments.append(Detachment(connectionId: binding.connectionId, until: until))
+        let token = roster.update(binding.connectionId) { member in
+            member.attachment = .detached(at: now, until: until)
+            return member.token
+        }
+        detachments.add(binding.connectionId, until: until, token: token ?? nil)
         awayDeadlines.append(
             AwayDeadline(
                 connectionId: binding.connectionId, lostAt: now, moment: now.advanced(by: bounds.awayDelay)))
+        if let token = token ?? nil, detachments.count(of: token) > bounds.detachedCountPerToken,
+            let oldest = detachments.oldest(of: token)
+        {
+            expire(oldest.connectionId, now, effects: &effects)
+        }
         // Expires the connection at once when the resume window is zero.
         advance(to: now, effects: &effects)
         return .done
+    }
+
+    /// Makes room in a full session: connections without a socket give way before a client is refused (RES-12), those
+    /// of the same token first. Otherwise one token could fill the session with connections that nobody uses.
+    private mutating func makeRoom(
+        for token: TokenFingerprint?, _ now: MonotonicInstant, effects: inout [SessionEffect]
+    ) {
+        guard roster.count >= bounds.connectionCount else { return }
+        guard let loss = token.flatMap({ detachments.oldest(of: $0) }) ?? detachments.oldest() else { return }
+        expire(loss.connectionId, now, effects: &effects)
+    }
+
+    /// Ends a connection without a socket, at the end of its resume window or earlier (RES-12). Its client may still
+    /// recover what it missed.
+    mutating func expire(_ id: ConnectionID, _ now: MonotonicInstant, effects: inout [SessionEffect]) {
+        guard let member = roster[id], case .detached(let lostAt, _) = member.attachment else { return }
+        remove(id, .networkDisconnected, now, effects: &effects)
+        expiredTickets.append(member.ticket, since: lostAt)
     }
 
     /// Removes a connection and notifies the others. Each connection leaves once (G7).
@@ -182,6 +208,7 @@ extension SessionState {
     ) -> Bool {
         guard let member = roster.remove(connection) else { return false }
         log.absences.remove(connection)
+        detachments.remove(connection, token: member.token)
         log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }

@@ -55,7 +55,7 @@ extension SignalingError {
     }
 
     /// A repeated request that is older than the recorded answers (RES-9). To repeat it once more cannot help.
-    fileprivate static var answerForgotten: SignalingError {
+    static var answerForgotten: SignalingError {
         SignalingError(
             .illegalState,
             "the answer to this repeated request is no longer kept; the server may have carried the request out")

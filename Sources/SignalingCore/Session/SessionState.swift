@@ -1,4 +1,3 @@
-import DequeModule
 import SignalingProtocol
 
 /// One session: its connections, its log, and the rules for what each of them may do.
@@ -9,7 +8,7 @@ import SignalingProtocol
 public struct SessionState: Sendable {
     public let id: SessionID
     public let epoch: Epoch
-    public let bounds: Bounds
+    public internal(set) var bounds: Bounds
     // The properties below are internal for SessionState+Snapshot.swift, which must save each of them.
     public internal(set) var log: SessionLog
     var roster: Roster
@@ -18,9 +17,8 @@ public struct SessionState: Sendable {
     /// The tickets of connections that were force-disconnected without a socket. Their clients learn of it when they
     /// come back (RES-10).
     var forceDisconnectedTickets: RetainedTickets
-    /// The losses of sockets, in the order of their deadlines. A connection that was resumed keeps its entry until
-    /// then.
-    var detachments: Deque<Detachment> = []
+    /// The connections without a socket, in the order of their deadlines.
+    var detachments = Detachments()
     /// The moments at which connections without a socket become away, in their order. An entry counts if the connection
     /// has not had a socket since.
     var awayDeadlines: Deque<AwayDeadline> = []
@@ -30,11 +28,6 @@ public struct SessionState: Sendable {
         let connectionId: ConnectionID
         let lostAt: MonotonicInstant
         let moment: MonotonicInstant
-    }
-
-    struct Detachment: Sendable {
-        let connectionId: ConnectionID
-        let until: MonotonicInstant
     }
 
     public init(id: SessionID, epoch: Epoch, bounds: Bounds = .init()) {
@@ -66,7 +59,7 @@ public struct SessionState: Sendable {
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
         [
-            awayDeadlines.first?.moment, detachments.first?.until, expiredTickets.neededUntil,
+            awayDeadlines.first?.moment, detachments.nextDeadline, expiredTickets.neededUntil,
             forceDisconnectedTickets.neededUntil,
         ].compactMap { $0 }.min()
     }
@@ -75,15 +68,8 @@ public struct SessionState: Sendable {
     /// (RES-12).
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         noteAbsences(upTo: now)
-        while let first = detachments.first, first.until <= now {
-            detachments.removeFirst()
-            // Skip the entry of an earlier loss: if the connection was resumed and lost its socket again, its later
-            // deadline counts.
-            guard let member = roster[first.connectionId], case .detached(let lostAt, let until) = member.attachment,
-                until == first.until
-            else { continue }
-            remove(first.connectionId, .networkDisconnected, now, effects: &effects)
-            expiredTickets.append(member.ticket, since: lostAt)
+        while let oldest = detachments.oldest(), oldest.until <= now {
+            expire(oldest.connectionId, now, effects: &effects)
         }
         expiredTickets.expire(upTo: now)
         forceDisconnectedTickets.expire(upTo: now)

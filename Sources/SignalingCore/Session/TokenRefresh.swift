@@ -17,18 +17,18 @@ public struct TokenRefresh: Hashable, Sendable {
 public struct TokenClaims: Hashable, Sendable {
     public let role: Role
     public let data: String
-    public let expiresAt: WallTime
+    public let expiry: TokenExpiry
 
-    public init(role: Role, data: String, expiresAt: WallTime) {
+    public init(role: Role, data: String, expiry: TokenExpiry) {
         self.role = role
         self.data = data
-        self.expiresAt = expiresAt
+        self.expiry = expiry
     }
 }
 
 extension SessionState {
-    /// Notes the expiry of a newer token, which must have the role and the connection data of the connection.
-    mutating func refreshToken(_ binding: SocketBinding, _ claims: TokenClaims) -> SessionOutcome {
+    /// Accepts a newer token, which must have the role and the connection data of the connection.
+    func refreshToken(_ binding: SocketBinding, _ claims: TokenClaims) -> SessionOutcome {
         guard isAttached(binding), let ticket = roster[binding.connectionId]?.ticket else {
             return .refused(.notInSession)
         }
@@ -38,11 +38,6 @@ extension SessionState {
                     .authenticationError,
                     "the token is refused: it has another role or other connection data; the old token stays valid"))
         }
-        roster.update(binding.connectionId) { $0.noteToken(expiringAt: claims.expiresAt) }
-        return .refreshed
+        return .refreshed(claims.expiry)
     }
-
-    /// When the newest token of a connection expires; `nil` for an unknown connection, and after a restart until the
-    /// connection resumes.
-    public func tokenExpiry(of connection: ConnectionID) -> WallTime? { roster[connection]?.tokenExpiresAt }
 }

@@ -31,9 +31,8 @@ extension SessionState {
         log = SessionLog(bounds: bounds.log, lastSeq: snapshot.lastSeq, entries: snapshot.entries)
         for member in snapshot.members { roster.append(Roster.Member(member, bounds: bounds)) }
         for member in snapshot.members.sorted(by: { $0.lostAt < $1.lostAt }) {
-            detachments.append(
-                Detachment(
-                    connectionId: member.ticket.connectionId, until: member.lostAt.advanced(by: bounds.resumeWindow)))
+            detachments.add(
+                member.ticket.connectionId, until: member.lostAt.advanced(by: bounds.resumeWindow), token: nil)
             awayDeadlines.append(
                 AwayDeadline(
                     connectionId: member.ticket.connectionId, lostAt: member.lostAt,

@@ -29,6 +29,8 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
     case forceDisconnected = 4502
     /// 4503: the client sent too many malformed lines (WIRE-9).
     case tooManyErrors = 4503
+    /// 4505: the token has expired, and the server ends connections then (TOK-9).
+    case tokenExpired = 4505
 
     /// The first code that means "do not reconnect". Codes from 3000 up to it mean "reconnect" (CLOSE-1).
     public static let firstFinalCode: UInt16 = 4500
@@ -38,7 +40,7 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
         switch self {
         case .goingAway, .heartbeatMissed, .slowConsumer, .connectTimeout, .superseded, .sessionFull: true
         case .normal, .unsupportedData, .invalidPayload, .messageTooBig, .connectRefused, .forceDisconnected,
-            .tooManyErrors:
+            .tooManyErrors, .tokenExpired:
             false
         }
     }
@@ -62,6 +64,7 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
         case .connectRefused: "connect refused"
         case .forceDisconnected: "forced to disconnect"
         case .tooManyErrors: "too many malformed messages"
+        case .tokenExpired: "token expired"
         }
     }
 }

@@ -26,6 +26,10 @@ public enum Limits {
     /// long.
     public static let clientMessageByteCount = 16 * 1_048_576
 
+    /// Largest WebSocket message that the server accepts before `connected`, in bytes (CON-13): a connect with the longest
+    /// token and session ID, in JSON.
+    public static let connectMessageByteCount = 20_480
+
     /// Most connections in one page of the list of connections (CON-11).
     public static let connectionPageCount = 1_000
 
@@ -50,6 +54,10 @@ public enum Limits {
 
     /// Deepest nesting of JSON, in levels (WIRE-4).
     public static let jsonDepth = 32
+
+    /// Most JSON values in one line from a client or in one request body, containers included (WIRE-4). The largest known
+    /// message has 14.
+    public static let jsonValueCount = 1000
 
     /// Largest HTTP request body, in bytes: room for the largest valid signal (REST-3).
     public static let bodyByteCount = 65_536

@@ -7,19 +7,27 @@ import SignalingTransport
 /// Answers HTTP requests: finds the route, verifies the credentials, and calls the hub. Confined to the loop.
 final class RESTRouter {
     private let hub: ServerHub
-    private let verifier: TokenVerifier
+    /// Replaced when the settings are reloaded.
+    var verifier: TokenVerifier
     private let files: StaticFiles
     private let development: DevelopmentRooms?
-    private var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount))
+    private var parser = JSONParser(
+        limits: JSONLimits(
+            depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.jsonValueCount))
     private var randomness = SystemRandomNumberGenerator()
+    private var rates: RequestRates
     /// Whether the server is stopping (`/readyz`).
     var isDraining = false
 
-    init(hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?) {
+    init(
+        hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
+        requestRate: RateLimit? = nil
+    ) {
         self.hub = hub
         self.verifier = verifier
         self.files = files
         self.development = development
+        rates = RequestRates(limit: requestRate)
     }
 
     func handle(_ exchange: HTTPExchange) {
@@ -40,7 +48,9 @@ final class RESTRouter {
             case .room(let name):
                 exchange.respond(try room(exchange, name))
             case .project(let apiKey, let route):
-                try handle(exchange, route, of: try authorize(exchange, apiKey))
+                let project = try authorize(exchange, apiKey)
+                if let refusal = refuseOverRate(project) { return exchange.respond(refusal) }
+                try handle(exchange, route, of: project)
             case .file(let path):
                 exchange.respond(files.response(at: path, ifNoneMatch: exchange.header("if-none-match")))
             }
@@ -55,6 +65,16 @@ final class RESTRouter {
         }
         let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
         return .failure(.methodNotAllowed, "use \(allowed) for this path", headers: [("Allow", allowed)])
+    }
+
+    /// REST-6. Only requests with valid credentials count, so that nobody else can use up a project's rate.
+    private func refuseOverRate(_ project: Project, isXML: Bool = false) -> HTTPResponse? {
+        guard let wait = rates.admit(project.apiKey, now: hub.environment.now) else { return nil }
+        let message = "the project makes too many requests; wait, then repeat this one"
+        var response: HTTPResponse =
+            isXML ? SessionCreation.xmlFailure(.tooManyRequests, message) : .failure(.tooManyRequests, message)
+        response.headers.append(("Retry-After", "\(wait.components.seconds)"))
+        return response
     }
 
     private func authorize(_ exchange: HTTPExchange, _ apiKey: APIKey?) throws(SignalingError) -> Project {
@@ -72,6 +92,7 @@ final class RESTRouter {
             accept: exchange.header("accept"), userAgent: exchange.header("user-agent"))
         do {
             let project = try authorize(exchange, nil)
+            if let refusal = refuseOverRate(project, isXML: isXML) { return refusal }
             let now = WallTime.current
             let session = SessionIDCodec.make(for: project, now: now, using: &randomness)
             let creation = SessionCreation(session: session, apiKey: project.apiKey, createdAt: now)

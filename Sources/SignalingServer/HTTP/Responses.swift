@@ -9,7 +9,7 @@ extension HTTPResponse {
     ) -> HTTPResponse {
         HTTPResponse(
             status: status.rawValue,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")] + Self.safety + headers,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")] + headers,
             body: value.encoded())
     }
 
@@ -41,12 +41,5 @@ extension HTTPResponse {
         .json(["count": .integer(Int64(items.count)), "items": .array(items)])
     }
 
-    static var noContent: HTTPResponse {
-        HTTPResponse(status: HTTPStatus.noContent.rawValue, headers: Self.safety, body: [])
-    }
-
-    /// Headers of every response.
-    static let safety: [(name: String, value: String)] = [
-        ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
-    ]
+    static var noContent: HTTPResponse { HTTPResponse(status: HTTPStatus.noContent.rawValue) }
 }

@@ -13,6 +13,9 @@ enum Route: Hashable {
     case project(APIKey, ProjectRoute)
     case file(String)
 
+    /// The paths of `livez` and `readyz`.
+    static let healthPaths: Set<String> = ["/livez", "/readyz"]
+
     /// Any path without a route of its own names a file, which may not exist.
     init(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)

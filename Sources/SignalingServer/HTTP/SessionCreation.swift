@@ -54,7 +54,7 @@ struct SessionCreation {
     private static func xml(_ status: HTTPStatus, _ element: String) -> HTTPResponse {
         HTTPResponse(
             status: status.rawValue, contentType: "text/xml",
-            headers: [("Cache-Control", "no-store")] + HTTPResponse.safety,
+            headers: [("Cache-Control", "no-store")],
             text: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>" + element)
     }
 

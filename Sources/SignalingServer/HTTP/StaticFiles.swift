@@ -24,11 +24,6 @@ struct StaticFiles: Sendable {
     private static let fileByteCount = 8 * 1_048_576
     private static let fileCount = 500
 
-    /// Limits the page to its own scripts and styles and to sockets, so that chat text cannot become code.
-    static let contentSecurityPolicy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws: wss:; "
-        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
     private static let contentTypes = [
         "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
         "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon",
@@ -73,8 +68,8 @@ struct StaticFiles: Sendable {
         var headers: [(name: String, value: String)] =
             [
                 ("Content-Type", file.contentType), ("Cache-Control", file.cacheControl), ("ETag", file.entityTag),
-                ("Content-Security-Policy", Self.contentSecurityPolicy),
-            ] + HTTPResponse.safety
+                ("Content-Security-Policy", SafetyHeaders.pagePolicy),
+            ]
         if file.isForEveryOrigin {
             headers.append(("Access-Control-Allow-Origin", "*"))
             headers.append(("Cross-Origin-Resource-Policy", "cross-origin"))

@@ -13,8 +13,11 @@ extension Hub: SessionEngineObserver {
 
     func engine(sessionChanged session: SessionID) {
         guard let room = rooms[session] else { return }
-        room.flushScheduler.noteWaiting(
-            byteCount: engine.withLog(of: session) { $0.entries.last?.line.byteCount ?? 0 } ?? 0)
+        // A command that appends a signal appends it last.
+        if let newest = engine.withLog(of: session, { $0.entries.last }) ?? nil {
+            let isPresence = if case .presence = newest.kind { true } else { false }
+            room.flushScheduler.noteWaiting(byteCount: newest.line.byteCount, isPresence: isPresence)
+        }
         markDirty(room)
     }
 
@@ -24,6 +27,7 @@ extension Hub: SessionEngineObserver {
         case .onlineOnly(let signal):
             guard let room = rooms[session] else { return }
             room.pendingOnlineOnly.append(signal)
+            room.flushScheduler.noteWaiting(byteCount: 0)
             markDirty(room)
         case .onlineOnlyDropped: break
         case .ended(let connection, let reason):

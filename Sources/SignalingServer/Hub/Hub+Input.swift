@@ -8,7 +8,9 @@ extension Hub {
 
     func socketOpened(_ socket: Socket) {
         let state = ConnectionState(
-            openedAt: environment.now, heartbeat: limits.heartbeat, backPressure: limits.backPressure)
+            openedAt: environment.now, heartbeat: limits.heartbeat, backPressure: limits.backPressure,
+            inputRate: limits.inputRate)
+        socket.messageByteLimit = state.messageByteLimit
         let peer = Peer(socket: socket, state: state)
         socket.attachment = peer
         peers[socket.id] = peer
@@ -24,6 +26,7 @@ extension Hub {
 
     func socket(_ socket: Socket, received message: UnsafeRawBufferPointer) {
         guard let peer = peer(of: socket) else { return }
+        if message.allSatisfy({ $0 == UInt8(ascii: "\n") }) { return handle(.receivedEmpty, for: peer) }
         if !peer.input.isEmpty || peer.state.isReadingPaused {
             // Handling has stopped, but the same read had more messages.
             peer.input.append(message)
@@ -73,9 +76,9 @@ extension Hub {
 
     private func handleLine(_ line: UnsafeRawBufferPointer, of peer: Peer<Socket>) {
         do {
-            handle(.received(try ClientMessage(line: line, parser: &parser)), for: peer)
+            handle(.received(try ClientMessage(line: line, parser: &parser), byteCount: line.count), for: peer)
         } catch {
-            handle(.receivedMalformed(error), for: peer)
+            handle(.receivedMalformed(error, byteCount: line.count), for: peer)
         }
     }
 

@@ -53,8 +53,9 @@ extension Hub {
         let candidates = dirtyPeers
         dirtyPeers = []
         for peer in candidates {
-            if let room = peer.subscription?.room, room.isDirty {
-                // The room's flush is due soon and serves this peer in the same write.
+            if let room = peer.subscription?.room, room.isDirty, room.flushScheduler.hasSignals {
+                // The room's flush is due soon and serves this peer in the same write. A flush of presence alone may
+                // take longer.
                 dirtyPeers.append(peer)
                 continue
             }

@@ -21,11 +21,16 @@ final class Hub<Environment: HubEnvironment> {
     let environment: Environment
     let engine: any SessionEngine
     let limits: HubLimits
-    private let verifier: TokenVerifier
+    /// Replaced when the settings are reloaded. Clients in a session stay, since their token was checked when they came.
+    var verifier: TokenVerifier
     private let logger: Logger
+    private let refusals: RefusalRecorder?
+    var joinControl: JoinControl
     let writer: SocketWriter<Environment.Socket>
     var randomness: Environment.Randomness
-    var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, byteCount: Limits.messageByteCount))
+    var parser = JSONParser(
+        limits: JSONLimits(
+            depth: Limits.jsonDepth, byteCount: Limits.messageByteCount, valueCount: Limits.jsonValueCount))
     /// Called for each presence event; nil if there is no observer.
     var onPresence: ((PresenceEvent, SessionID) -> Void)?
 
@@ -55,13 +60,16 @@ final class Hub<Environment: HubEnvironment> {
 
     /// Call it on the loop.
     init(
-        environment: Environment, engine: any SessionEngine, verifier: TokenVerifier, limits: HubLimits, logger: Logger
+        environment: Environment, engine: any SessionEngine, verifier: TokenVerifier, limits: HubLimits, logger: Logger,
+        refusals: RefusalRecorder? = nil
     ) {
         self.environment = environment
         self.engine = engine
         self.verifier = verifier
         self.limits = limits
         self.logger = logger
+        self.refusals = refusals
+        joinControl = JoinControl(limits: limits.joins)
         randomness = environment.makeRandomness()
         writer = SocketWriter(engine: engine, limits: limits)
         flushTimer = environment.makeTimer {}
@@ -113,16 +121,20 @@ final class Hub<Environment: HubEnvironment> {
         do {
             let grant = try verifier.verify(
                 token: request.token, sessionId: request.sessionId, apiKey: request.apiKey, now: now,
-                allowsExpired: request.resume != nil)
+                allowsExpired: request.resume != nil && limits.tokenExpiry.admitsExpiredToken)
+            let key = JoinControl.Key(project: grant.apiKey, token: .init(of: request.token))
+            try checkLimits(of: key, for: peer, request, in: grant.sessionId)
+            peer.joinKey = key
             let secret = ResumeSecret(using: &randomness)
             result = .success(
                 ConnectionState.Admission(
                     session: grant.sessionId, connectionId: ConnectionID(using: &randomness), role: grant.role,
-                    data: grant.connectionData, wallTime: now, tokenExpiresAt: grant.expiresAt,
-                    isExpired: grant.isExpired(now: now),
+                    data: grant.connectionData, wallTime: now, isExpired: grant.isExpired(now: now),
+                    tokenExpiry: tokenExpiry(of: grant, wallTime: now),
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
-                    claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) }))
+                    claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) },
+                    token: TokenFingerprint(of: request.token)))
         } catch {
             result = .failure(error)
         }
@@ -133,21 +145,53 @@ final class Hub<Environment: HubEnvironment> {
         let result = Result { () throws(SignalingError) in
             let grant = try verifier.verify(
                 token: refresh.token, sessionId: refresh.session, apiKey: refresh.apiKey, now: environment.wallTime)
-            return TokenClaims(role: grant.role, data: grant.connectionData, expiresAt: grant.expiresAt)
+            return TokenClaims(
+                role: grant.role, data: grant.connectionData,
+                expiry: tokenExpiry(of: grant, wallTime: environment.wallTime))
         }
         handle(.verified(request, result), for: peer)
+    }
+
+    private func tokenExpiry(of grant: AccessGrant, wallTime: WallTime) -> TokenExpiry {
+        TokenExpiry(limits.tokenExpiry, validUntil: grant.validUntil, wallTime: wallTime, now: environment.now)
+    }
+
+    /// A client that resumes a connection whose earlier socket is still in the session replaces that socket, so the
+    /// number of connections does not change.
+    private func checkLimits(
+        of key: JoinControl.Key, for peer: Peer<Environment.Socket>, _ request: ConnectRequest, in session: SessionID
+    ) throws(SignalingError) {
+        guard let refusal = joinControl.refusal(of: key) else { return }
+        if let resume = request.resume, rooms[session]?.subscription(of: resume.connectionId) != nil { return }
+        note(refusal, of: peer)
+        throw SignalingError(.connectionLimitExceeded, refusal.text)
+    }
+
+    private func note(_ refusal: Refusal, of peer: Peer<Environment.Socket>) {
+        refusals?.note(refusal, address: peer.socket.remoteAddress, now: environment.now)
     }
 
     private func enter(
         _ peer: Peer<Environment.Socket>, _ request: RequestID, _ welcome: Welcome, _ entry: ClientEntry
     ) {
         guard let (session, binding) = peer.state.connected else { return }
+        peer.socket.messageByteLimit = peer.state.messageByteLimit
         let room = room(of: session, end: welcome.seq)
         let outbox = Outbox(welcome, answering: request, entry)
         let subscription = Subscription(peer: peer, room: room, socket: binding.socket, outbox: outbox)
         peer.subscription = subscription
         room.add(subscription)
         markDirty(peer)
+        peer.socket.markJoined()
+        if let key = peer.joinKey {
+            let refusal = welcome.outcome == .resumed ? nil : joinControl.refusal(of: key)
+            joinControl.join(key)
+            if let refusal {
+                // It claimed to resume, to pass the first check, but its secret was wrong.
+                note(refusal, of: peer)
+                return handle(.mustClose(.connectRefused), for: peer)
+            }
+        }
         logger.debug(
             "connected",
             metadata: [
@@ -196,6 +240,7 @@ final class Hub<Environment: HubEnvironment> {
     func leaveRoom(_ peer: Peer<Environment.Socket>) {
         guard let subscription = peer.subscription else { return }
         peer.subscription = nil
+        if let key = peer.joinKey { joinControl.leave(key) }
         subscription.room.remove(subscription)
         if subscription.room.isEmpty { rooms[subscription.room.session] = nil }
     }

@@ -27,9 +27,13 @@ protocol HubSocket: AnyObject {
     var id: UInt64 { get }
     var attachment: AnyObject? { get set }
     var isReading: Bool { get set }
+    var messageByteLimit: Int { get set }
     /// Bytes that the client's system has acknowledged since the socket was opened.
     var acknowledgedByteCount: UInt64 { get }
 
+    var remoteAddress: String { get }
+
+    func markJoined()
     func write(_ frame: OutboundFrame) -> WriteOutcome
     func close(code: UInt16, reason: String, farewell: OutboundFrame?)
 }

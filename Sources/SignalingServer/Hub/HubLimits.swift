@@ -6,8 +6,12 @@ import SignalingProtocol
 struct HubLimits: Sendable {
     /// The time between two pings to a client (HB-1).
     var heartbeat = Limits.heartbeat
+    /// What happens when the token of a connected client expires (TOK-9).
+    var tokenExpiry = TokenExpiry.Policy.keep
     /// When the hub stops reading from a client (WIRE-13).
     var backPressure = BackPressure.Bounds.standard
+    /// The rate of a client's lines that the signal rate does not count (WIRE-15); `nil` for no limit.
+    var inputRate: RateLimit?
     /// The maximum number of lines of one client that the hub handles in one turn of the loop. A normal client sends
     /// fewer at once. One message of the largest size may have thousands, and other clients must not wait for all of
     /// them.
@@ -19,6 +23,8 @@ struct HubLimits: Sendable {
     var farewellByteCount = 1_048_576
     /// How much each member adds to the time between two flushes of a session.
     var flushIntervalPerMember = FlushScheduler.intervalPerMember
+    /// How many connections may be in sessions, by project and by token (CON-3).
+    var joins = JoinLimits()
     /// How a stopping server disconnects its clients (LEAVE-5).
     var drain = DrainPlan.Pace()
 }

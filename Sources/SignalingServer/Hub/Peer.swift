@@ -7,6 +7,8 @@ final class Peer<Socket: HubSocket> {
     var state: ConnectionState
     /// Present while the socket is in a session.
     var subscription: Subscription<Socket>?
+    /// For whom the connection counts when it joins; set when its token is verified.
+    var joinKey: JoinControl.Key?
     /// Answers for a socket that is in no session: the lines of one text message.
     var unjoinedLines: [UInt8] = []
     /// Whether the socket has unsent bytes. The hub writes nothing more until it has drained.

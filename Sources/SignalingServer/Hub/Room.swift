@@ -7,6 +7,8 @@ final class Room<Socket: HubSocket> {
     private(set) var subscriptions: [Subscription<Socket>] = []
     /// The subscriptions by socket. Constant-time lookup matters when all clients of a large session resume at once.
     private var bySocket: [SocketID: Subscription<Socket>] = [:]
+    /// The newest subscription of each connection: a moderator may disconnect thousands at once.
+    private var byConnection: [ConnectionID: Subscription<Socket>] = [:]
     var pendingOnlineOnly = PendingOnlineOnly()
     var flushScheduler: FlushScheduler
     /// The end of the log at the last flush: the cursor of every subscription that is up to date.
@@ -29,13 +31,12 @@ final class Room<Socket: HubSocket> {
         subscription.index = subscriptions.count
         subscriptions.append(subscription)
         bySocket[subscription.socket] = subscription
+        byConnection[subscription.outbox.owner] = subscription
     }
 
     func subscription(of socket: SocketID) -> Subscription<Socket>? { bySocket[socket] }
 
-    func subscription(of connection: ConnectionID) -> Subscription<Socket>? {
-        subscriptions.first { $0.outbox.owner == connection }
-    }
+    func subscription(of connection: ConnectionID) -> Subscription<Socket>? { byConnection[connection] }
 
     /// In constant time: the last subscription moves to the freed index.
     func remove(_ subscription: Subscription<Socket>) {
@@ -43,6 +44,8 @@ final class Room<Socket: HubSocket> {
         guard index < subscriptions.count, subscriptions[index] === subscription, let last = subscriptions.popLast()
         else { return }
         bySocket[subscription.socket] = nil
+        let owner = subscription.outbox.owner
+        if byConnection[owner] === subscription { byConnection[owner] = nil }
         if last !== subscription {
             subscriptions[index] = last
             last.index = index

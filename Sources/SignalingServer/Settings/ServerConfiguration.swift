@@ -31,6 +31,10 @@ public struct ServerConfiguration: Sendable {
     /// The interval of the server's pings. Default 10 s.
     public var heartbeat: Duration
     public var sessionBounds: SessionState.Bounds
+    /// What happens when the token of a connected client expires (TOK-9). Default ``TokenExpiry/Policy/keep``.
+    public var tokenExpiry: TokenExpiry.Policy = .keep
+    /// The rate limit for each project's REST requests (REST-6). Default `nil`: no limit.
+    public var requestRate: RateLimit?
     /// The maximum time that a stopping server takes to disconnect its clients one after the other (LEAVE-5): 0 to 30
     /// s, default 5 s. With few clients it takes less.
     public var drainTime: Duration
@@ -43,11 +47,13 @@ public struct ServerConfiguration: Sendable {
     public var projectWebhooks: [APIKey: WebhookReceiver]
     /// The bounds of each receiver's queue.
     public var webhookBounds: WebhookQueue.Bounds
+    /// Which connections the server accepts.
+    public var admission = AdmissionSettings()
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
         allowsPartnerAuth: Bool = false, tls: TransportServer.TLS? = nil, heartbeat: Duration = Limits.heartbeat,
-        sessionBounds: SessionState.Bounds = .init(), drainTime: Duration = .seconds(5),
+        sessionBounds: SessionState.Bounds = .init(), requestRate: RateLimit? = nil, drainTime: Duration = .seconds(5),
         stateFolder: String? = nil, webhook: WebhookReceiver? = nil,
         projectWebhooks: [APIKey: WebhookReceiver] = [:], webhookBounds: WebhookQueue.Bounds = .init()
     ) {
@@ -59,6 +65,7 @@ public struct ServerConfiguration: Sendable {
         self.tls = tls
         self.heartbeat = heartbeat
         self.sessionBounds = sessionBounds
+        self.requestRate = requestRate
         self.drainTime = drainTime
         self.stateFolder = stateFolder
         self.webhook = webhook
@@ -81,6 +88,27 @@ public struct ServerConfiguration: Sendable {
         if host == "localhost" || host == "::1" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+extension ServerConfiguration.Access {
+    /// The projects; `nil` in development mode, where the server creates one.
+    ///
+    /// - Throws: ``ConfigurationError`` without a project, and for two projects with one API key.
+    func projects() throws -> [Project]? {
+        switch self {
+        case .project(let apiKey, let apiSecret):
+            return [try ServerConfiguration.project(apiKey: apiKey, apiSecret: apiSecret)]
+        case .projects(let projects):
+            guard !projects.isEmpty else {
+                throw ConfigurationError("the server has no project. Give at least one, or use development mode.")
+            }
+            guard Set(projects.map(\.apiKey)).count == projects.count else {
+                throw ConfigurationError("two projects have the same API key. Give each project its own.")
+            }
+            return projects
+        case .development: return nil
+        }
     }
 }
 

@@ -10,7 +10,7 @@ import SignalingTransport
 /// file.
 @dynamicMemberLookup
 public struct ServerSettings: Sendable {
-    private var values: [String: ConfigContent] = [:]
+    var values: [String: ConfigContent] = [:]
 
     public init() {}
 
@@ -56,7 +56,7 @@ public struct ServerSettings: Sendable {
 package struct ResolvedSettings: Sendable {
     package let values: ServerSettings
     let projects: [Project]
-    let projectWebhooks: [APIKey: WebhookReceiver]
+    package let projectWebhooks: [APIKey: WebhookReceiver]
 
     /// - Throws: ``ConfigurationError`` for values that contradict each other.
     package func configuration() throws -> ServerConfiguration {
@@ -67,6 +67,11 @@ package struct ResolvedSettings: Sendable {
         if let isAllowed = values.allowPartnerAuth { configuration.allowsPartnerAuth = isAllowed }
         configuration.tls = try tls()
         configuration.sessionBounds = sessionBounds(configuration.access)
+        configuration.requestRate = requestRate(configuration.access)
+        if let policy = values.tokenExpiry.flatMap({ TokenExpiry.Policy(rawValue: $0.lowercased()) }) {
+            configuration.tokenExpiry = policy
+        }
+        configuration.admission = try admission()
         if let seconds = values.drainSeconds { configuration.drainTime = .seconds(seconds) }
         configuration.stateFolder = values.stateDir
         configuration.webhook = try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
@@ -106,6 +111,17 @@ package struct ResolvedSettings: Sendable {
         }
     }
 
+    private func admission() throws -> AdmissionSettings {
+        var admission = AdmissionSettings()
+        admission.maxConnections = values.maxConnections
+        admission.maxConnectionsPerAddress = values.maxConnectionsPerAddress
+        admission.maxConnectionsPerProject = values.maxConnectionsPerProject
+        admission.maxConnectionsPerToken = values.maxConnectionsPerToken
+        if let text = values.trustedProxy { admission.trustedProxies = try AdmissionSettings.trustedProxies(text) }
+        admission.allowedOrigins = try values.allowedOrigins.map(AdmissionSettings.allowedOrigins)
+        return admission
+    }
+
     private func tls() throws -> TransportServer.TLS? {
         switch (values.tlsCert, values.tlsKey) {
         case (let certificate?, let privateKey?):
@@ -128,15 +144,22 @@ package struct ResolvedSettings: Sendable {
             onlineOnlyConnectionCount: values.onlineOnlyLimit ?? standard.onlineOnlyConnectionCount)
     }
 
-    /// In development mode the rate is unlimited unless it is given.
     private func signalRate(_ access: ServerConfiguration.Access) -> RateLimit? {
-        let standard: Int
-        switch access {
-        case .development: standard = 0
-        case .project, .projects: standard = SettingsTable.signalRate
-        }
-        let perSecond = values.signalRate ?? standard
+        let perSecond = values.signalRate ?? Self.rate(SettingsTable.signalRate, for: access)
         let burst = values.signalBurst ?? SettingsTable.burstSeconds * perSecond
         return perSecond == 0 ? nil : RateLimit(perSecond: perSecond, burst: burst)
+    }
+
+    private func requestRate(_ access: ServerConfiguration.Access) -> RateLimit? {
+        let perSecond = values.requestRate ?? Self.rate(SettingsTable.requestRate, for: access)
+        return perSecond == 0 ? nil : RateLimit(perSecond: perSecond, burst: SettingsTable.burstSeconds * perSecond)
+    }
+
+    /// The default of a rate. In development mode rates are unlimited unless they are given.
+    private static func rate(_ standard: Int, for access: ServerConfiguration.Access) -> Int {
+        switch access {
+        case .development: 0
+        case .project, .projects: standard
+        }
     }
 }

@@ -87,6 +87,11 @@ extension Setting where Value == String {
         self.init(name, .text(form), [.option, .variable, .file], isSecret, defaultText, summary)
     }
 
+    /// One of several words, in any case.
+    init(_ name: String, default defaultText: String, choice words: [String], _ summary: String) {
+        self.init(name, .choice(words), [.option, .variable, .file], false, defaultText, summary)
+    }
+
     /// A setting that the file cannot have.
     init(
         _ name: String, default defaultText: String = SettingDeclaration.noDefault,

@@ -10,6 +10,8 @@ public struct SettingsTable: Sendable {
     private static let bounds = standard.sessionBounds
     /// The default rate with a project; development mode has no limit.
     static let signalRate = 200
+    /// The default rate with a project; development mode has no limit.
+    static let requestRate = 1000
     /// The default burst is the number of signals that the rate allows in this many seconds.
     static let burstSeconds = 5
 
@@ -43,6 +45,11 @@ public struct SettingsTable: Sendable {
     public let tlsKey = Setting<String>(
         "tlsKey", form: "the path of a PEM file", "A PEM file with the certificate's private key, without a passphrase."
     )
+    public let tokenExpiry = Setting<String>(
+        "tokenExpiry", default: Self.standard.tokenExpiry.rawValue,
+        choice: TokenExpiry.Policy.allCases.map(\.rawValue),
+        "What happens when the token of a connected client expires: keep the connection, as OpenTok does, or end it "
+            + "(TOK-9).")
     public let resumeSeconds = Setting<Int>(
         "resumeSeconds", Self.day, default: Self.seconds(Self.bounds.resumeWindow),
         "How many seconds a connection stays in its session without a socket.")
@@ -58,13 +65,37 @@ public struct SettingsTable: Sendable {
     public let sessionConnections = Setting<Int>(
         "sessionConnections", 1...Self.million, default: "\(Self.bounds.connectionCount)",
         "How many connections a session accepts; further ones are refused with error 1027.")
+    public let maxConnections = Setting<Int>(
+        "maxConnections", 1...Self.million, default: "the limit of open files less 128",
+        "How many connections of any kind the server accepts; that limit is also the maximum.")
+    public let maxConnectionsPerAddress = Setting<Int>(
+        "maxConnectionsPerAddress", 1...Self.million,
+        default: "500, at most a quarter of maxConnections; none for loopback addresses",
+        "How many connections one IPv4 address or IPv6 /64 network may have; half of them outside of sessions, and a "
+            + "tenth new per second. A value here also limits loopback addresses.")
+    public let maxConnectionsPerProject = Setting<Int>(
+        "maxConnectionsPerProject", 1...Self.million, default: "maxConnections; half of it with several projects",
+        "How many connections a project may have in its sessions; further ones are refused with error 1027.")
+    public let maxConnectionsPerToken = Setting<Int>(
+        "maxConnectionsPerToken", 1...Self.million, default: "half of maxConnections",
+        "How many connections may use one token at a time; further ones are refused with error 1027.")
+    public let trustedProxy = Setting<String>(
+        "trustedProxy", form: "IP addresses or blocks such as 10.0.0.0/8, separated by commas",
+        "Reverse proxies whose X-Forwarded-For tells a client's address. They have no limit themselves.")
+    public let allowedOrigins = Setting<String>(
+        "allowedOrigins", default: "all", form: "origins such as https://chat.example.org, separated by commas",
+        "The origins whose pages may open a WebSocket. Programs that send no Origin are not affected.")
     public let signalRate = Setting<Int>(
         "signalRate", 0...Self.million, default: "\(Self.signalRate); in development mode 0",
         "How many signals a second a connection may send in the long run; more are refused with error 429 (SIG-11). "
-            + "0 means any number.")
+            + "0 means any number, also of all other lines (WIRE-15).")
     public let signalBurst = Setting<Int>(
         "signalBurst", 1...Self.million, default: "\(Self.burstSeconds) × signalRate",
         "How many signals a connection may send at once after a pause.")
+    public let requestRate = Setting<Int>(
+        "requestRate", 0...Self.million, default: "\(Self.requestRate); in development mode 0",
+        "How many REST requests a second a project may make in the long run, and five times as many at once; more get "
+            + "the status 429 (REST-6). 0 means any number.")
     public let onlineOnlyLimit = Setting<Int>(
         "onlineOnlyLimit", 0...Self.million, default: "\(Self.bounds.onlineOnlyConnectionCount)",
         "In a session with more connections, the server drops online-only broadcasts such as typing (SIG-12). "
@@ -89,12 +120,13 @@ public struct SettingsTable: Sendable {
     public let webhookQueueCount = Setting<Int>(
         "webhookQueueCount", 1...Self.million, default: "\(Self.standard.webhookBounds.count)",
         spellings: [.variable, .file],
-        "How many events may wait for a receiver; the oldest are dropped.")
+        "How many events of a project may wait for its receiver; beyond that the oldest of the largest session are "
+            + "dropped.")
     public let config = Setting<String>(
         "config", outsideFile: .text("the path of a JSON file"),
         "A JSON file with settings, and with lists of projects and applications.")
     public let logLevel = Setting<String>(
-        "logLevel", default: "info", outsideFile: .choice(Self.logLevels),
+        "logLevel", default: "info", choice: Self.logLevels,
         "The lowest level of log lines to write: \(Self.logLevels.joined(separator: ", ")).")
 
     package static let shared = SettingsTable()

@@ -1,16 +1,17 @@
-import DequeModule
 import SignalingProtocol
 
-/// The events that one receiver has not confirmed yet, and the times of the posts.
+/// The events of one project that its receiver has not confirmed yet, and the times of the posts.
 ///
-/// One post is under way at a time, so that events arrive in order. After a failure the queue pauses, twice as long
-/// each time, and repeats the post. The queue has bounds in count, bytes and age; it counts the events that it drops.
+/// One post is under way at a time, so that the events of a session arrive in order. Sessions take turns, so that a
+/// session with many events does not delay the others. After a failure the queue pauses, twice as long each time, and
+/// repeats the post. The queue has bounds in count, bytes and age; it counts the events that it drops.
 /// Events and `now` go in, and the caller performs the effects of ``advance(to:using:)``.
 public struct WebhookQueue: Sendable {
-    /// The bounds of one receiver's queue.
+    /// The bounds of one project's queue.
     public struct Bounds: Sendable {
-        /// The maximum number of events, including the one under way. Above it the queue drops the oldest: the newest
-        /// describe the present state.
+        /// The maximum number of events, including the one under way. Above it the queue drops the oldest event of the
+        /// session with the most bytes: the newest events describe the present state, and a session that floods the
+        /// queue loses only its own.
         public var count: Int
         /// The maximum size in bytes of all events' bodies.
         public var byteCount: Int
@@ -43,6 +44,7 @@ public struct WebhookQueue: Sendable {
     struct Post: Sendable, Equatable {
         /// 1, 2, 3, … for each event, including dropped ones, so that the receiver sees gaps.
         let number: Int64
+        let session: SessionID
         let body: [UInt8]
         let addedAt: MonotonicInstant
     }
@@ -113,9 +115,8 @@ public struct WebhookQueue: Sendable {
     }
 
     let bounds: Bounds
-    private var waiting: Deque<Post> = []
+    private var waiting = FairQueue<SessionID, Post> { $0.body.count }
     private var phase = Phase.ready
-    private var waitingByteCount = 0
     private var lastNumber: Int64 = 0
     private var lastTicket: Int64 = 0
     /// Since the last success.
@@ -139,8 +140,8 @@ public struct WebhookQueue: Sendable {
     }
     var byteCount: Int {
         switch phase {
-        case .posting(let post, _, _): waitingByteCount + post.body.count
-        case .ready, .pausing, .finished: waitingByteCount
+        case .posting(let post, _, _): waiting.byteCount + post.body.count
+        case .ready, .pausing, .finished: waiting.byteCount
         }
     }
 
@@ -155,13 +156,14 @@ public struct WebhookQueue: Sendable {
         return [step, report, stopDeadline].compactMap(\.self).min()
     }
 
-    /// Adds an event. Call ``advance(to:using:)`` after this and every other input.
-    mutating func add(_ body: [UInt8], now: MonotonicInstant) {
+    /// Adds an event of a session. Call ``advance(to:using:)`` after this and every other input.
+    mutating func add(_ body: [UInt8], of session: SessionID, now: MonotonicInstant) {
         lastNumber += 1
         if case .finished = phase { return drop(1, \.stopped) }
-        waiting.append(Post(number: lastNumber, body: body, addedAt: now))
-        waitingByteCount += body.count
-        while count > bounds.count || byteCount > bounds.byteCount, removeFirst() != nil { drop(1, \.full) }
+        waiting.append(Post(number: lastNumber, session: session, body: body, addedAt: now), of: session)
+        while count > bounds.count || byteCount > bounds.byteCount, waiting.popFromLargest() != nil {
+            drop(1, \.full)
+        }
     }
 
     /// Reports the outcome of an attempt. Ignored for an attempt that was abandoned.
@@ -207,18 +209,18 @@ public struct WebhookQueue: Sendable {
     }
 
     private mutating func sendNext(_ now: MonotonicInstant) {
-        while let first = waiting.first, first.addedAt.advanced(by: bounds.age) <= now {
-            _ = removeFirst()
-            drop(1, \.expired)
-        }
-        guard let post = removeFirst() else {
-            if stopDeadline != nil { finish() }
+        while let post = waiting.popFirst() {
+            guard post.addedAt.advanced(by: bounds.age) > now else {
+                drop(1, \.expired)
+                continue
+            }
+            lastTicket += 1
+            let ticket = Ticket(rawValue: lastTicket)
+            phase = .posting(post, ticket, until: now.advanced(by: bounds.postTime))
+            effects.append(.send(post, ticket))
             return
         }
-        lastTicket += 1
-        let ticket = Ticket(rawValue: lastTicket)
-        phase = .posting(post, ticket, until: now.advanced(by: bounds.postTime))
-        effects.append(.send(post, ticket))
+        if stopDeadline != nil { finish() }
     }
 
     private mutating func succeed() {
@@ -230,8 +232,7 @@ public struct WebhookQueue: Sendable {
     private mutating func fail(
         _ post: Post, now: MonotonicInstant, using generator: inout some RandomNumberGenerator
     ) {
-        waiting.prepend(post)
-        waitingByteCount += post.body.count
+        waiting.prepend(post, of: post.session)
         if failureCount == 0 { effects.append(.reportFailing) }
         failureCount += 1
         guard stopDeadline == nil else { return finish() }
@@ -250,16 +251,9 @@ public struct WebhookQueue: Sendable {
         stopDeadline = nil
         phase = .finished
         drop(waiting.count, \.stopped)
-        waiting = []
-        waitingByteCount = 0
+        waiting.removeAll()
         if unreported.count > 0 { reportDrops() }
         effects.append(.finished)
-    }
-
-    private mutating func removeFirst() -> Post? {
-        guard let first = waiting.popFirst() else { return nil }
-        waitingByteCount -= first.body.count
-        return first
     }
 
     private mutating func drop(_ count: Int, _ cause: WritableKeyPath<Drops, Int>) {

@@ -4,7 +4,9 @@ import SignalingTokens
 /// The URL that receives a project's events, and the secret that signs them.
 ///
 /// The description has only the scheme, host and port: the rest of the URL may be a secret.
-public struct WebhookReceiver: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct WebhookReceiver: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     let url: URL
     /// Nil: posts are not signed.
     let signer: WebhookSigner?

@@ -8,7 +8,7 @@ import SignalingTokens
 import SignalingTransport
 import Synchronization
 
-/// Posts events to one receiver: it performs the effects of ``WebhookQueue`` and contains no rules of its own.
+/// Posts the events of one project to its receiver: it performs the effects of ``WebhookQueue`` and contains no rules of its own.
 ///
 /// The loop only adds events, under a short lock. Everything else happens on a dispatch queue, since the system's HTTP
 /// client may block its caller.
@@ -51,9 +51,9 @@ final class WebhookSender: Sendable {
     deinit { session.finishTasksAndInvalidate() }
 
     /// Adds an event, from any thread. Does not block.
-    func add(_ body: [UInt8]) {
+    func add(_ body: [UInt8], of session: SessionID) {
         let mustWake = state.withLock { state in
-            state.queue.add(body, now: LoopThread.now)
+            state.queue.add(body, of: session, now: LoopThread.now)
             defer { state.isWoken = true }
             return !state.isWoken
         }

@@ -5,12 +5,12 @@ import SignalingProtocol
 ///
 /// The kind of key decides which algorithms verify a token, so no token can choose one (RFC 8725 section 3.1; TOK-8).
 /// Secrets appear in no description, dump or log.
-public struct Project: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct Project: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let apiKey: APIKey
     let key: Key
 
     /// The keys of a project.
-    enum Key: Sendable {
+    enum Key: Sendable, Equatable {
         /// For HMAC: T1 tokens and HS256. At least one; the first signs, and each verifies.
         case secrets([SymmetricKey])
         /// For RS256. Only the application has the private key.

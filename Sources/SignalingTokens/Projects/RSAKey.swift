@@ -4,7 +4,7 @@ import FoundationEssentials
 import JWTKit
 
 /// The key that verifies an application's signatures.
-public struct RSAPublicKey: Sendable {
+public struct RSAPublicKey: Sendable, Equatable {
     let key: _RSA.Signing.PublicKey
 
     /// Reads a public key in PEM: `BEGIN PUBLIC KEY` (SPKI) or `BEGIN RSA PUBLIC KEY` (PKCS#1).
@@ -15,6 +15,10 @@ public struct RSAPublicKey: Sendable {
         guard let key = try? _RSA.Signing.PublicKey(pemRepresentation: pem), key.keySizeInBits >= RSAKeySize.least
         else { return nil }
         self.key = key
+    }
+
+    public static func == (left: RSAPublicKey, right: RSAPublicKey) -> Bool {
+        left.key.derRepresentation == right.key.derRepresentation
     }
 
     init(_ key: _RSA.Signing.PublicKey) { self.key = key }

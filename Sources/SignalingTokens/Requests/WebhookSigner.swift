@@ -4,7 +4,9 @@ import Crypto
 /// and the body. Receivers can verify them with that project's libraries.
 ///
 /// The secret appears in no description, dump or log.
-public struct WebhookSigner: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct WebhookSigner: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     private let key: SymmetricKey
 
     /// Returns `nil` for an empty secret, and for one with `whsec_` and invalid base64.

@@ -12,6 +12,11 @@ public struct AccessGrant: Hashable, Sendable {
 
     /// Whether the token has expired, ``TokenLifetime/clockSkew`` included.
     public func isExpired(now: WallTime) -> Bool { TokenLifetime.isOver(expiresAt, now: now) }
+
+    /// The first moment at which the token has expired, ``TokenLifetime/clockSkew`` included.
+    public var validUntil: WallTime {
+        WallTime(milliseconds: expiresAt.milliseconds + TokenLifetime.clockSkew.wholeMilliseconds)
+    }
 }
 
 extension AccessGrant {

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import JSONText
 import JWTKit
 
 /// JSON Web Tokens (RFC 7515, RFC 7519) in HS256 and RS256, made and read synchronously.
@@ -47,6 +48,9 @@ enum JSONWebToken {
                 guard let header = Base64.decoded(parts.header), let payload = Base64.decoded(parts.payload),
                     let signature = Base64.decoded(parts.signature)
                 else { throw TokenError.malformed }
+                // Foundation's decoder takes one of two members with the same name, and other readers may take the
+                // other one. Strict JSON has none (TOK-8).
+                for part in [header, payload] { _ = try JSONValue(parsing: part) }
                 self.header = try JSONDecoder().decode(Header.self, from: Data(header))
                 self.payload = payload
                 self.signed = parts.header + [UInt8(ascii: ".")] + parts.payload

@@ -15,19 +15,29 @@ final class HTTPConnection: TurnEndClosable {
     private static let writeBatchCount = 4
 
     let id: UInt64
-    private let address: PeerAddress
+    /// Of the peer of the TCP connection.
+    private let peer: PeerAddress
+    /// Of the client: the peer's, or the one that a trusted proxy named last.
+    private var address: PeerAddress
+    /// The server is full: the connection may only ask for its health.
+    private let answersHealthOnly: Bool
     private(set) var server: TransportServer?
     private var wsi: OpaquePointer?
     private var lifecycle = Lifecycle()
     private var outgoing = OutgoingResponse.empty
 
-    init(id: UInt64, address: PeerAddress, server: TransportServer) {
+    init(id: UInt64, address: PeerAddress, server: TransportServer, answersHealthOnly: Bool) {
         self.id = id
+        peer = address
         self.address = address
         self.server = server
+        self.answersHealthOnly = answersHealthOnly
     }
 
     var remoteAddress: String { address.text }
+
+    /// Whether the connection is idle after at least one request.
+    var isIdle: Bool { lifecycle.isIdleAgain }
 
     // MARK: Called by LWSCallbacks; -1 has the library close the connection
 
@@ -36,7 +46,11 @@ final class HTTPConnection: TurnEndClosable {
         guard let wsi, let server, !lifecycle.mustHangUp else { return -1 }
         let headers = RequestHeaders(wsi: wsi)
         switch UpgradeCheck(headers, path: server.options.webSocketPath, subprotocol: server.options.subprotocol) {
-        case .accept: return 0
+        case .accept:
+            guard let refusal = admissionRefusal(headers) ?? originRefusal(headers) else { return 0 }
+            server.refusals.note(refusal, address: remoteAddress, now: server.loop.now)
+            write(.refusal(refusal))
+            return respond(to: .upgradeRefused)
         case .hangUp: return respond(to: .upgradeRefused)
         case .serveAsHTTP:
             // After this callback the library compares the value with "websocket" and "h2c", and serves HTTP if it is
@@ -44,8 +58,7 @@ final class HTTPConnection: TurnEndClosable {
             upgrade?.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
             return 0
         case .refuse(let response):
-            let (head, bodyByteCount) = response.serialized(isHead: false, keepsAlive: false)
-            write(head + response.body.prefix(bodyByteCount))
+            write(response)
             return respond(to: .upgradeRefused)
         }
     }
@@ -161,6 +174,24 @@ final class HTTPConnection: TurnEndClosable {
 
     private func handle(_ event: Lifecycle.Event) {
         for effect in lifecycle.handle(event) { perform(effect) }
+        if let phase = lifecycle.admissionPhase { server?.moved(id, to: phase) }
+    }
+
+    // MARK: Admission
+
+    /// Why the request is not served, if it is not. Notes the client's address behind a trusted proxy.
+    private func admissionRefusal(_ headers: RequestHeaders) -> Refusal? {
+        guard let server else { return nil }
+        if answersHealthOnly, !server.options.healthPaths.contains(headers.path ?? "") { return .serverFull }
+        guard !server.options.trustedProxies.isEmpty else { return nil }
+        let (client, refusal) = server.identify(id, peer, forwardedFor: headers[WSI_TOKEN_X_FORWARDED_FOR])
+        address = client
+        return refusal
+    }
+
+    private func originRefusal(_ headers: RequestHeaders) -> Refusal? {
+        guard let allowed = server?.options.allowedOrigins, let origin = headers[WSI_TOKEN_ORIGIN] else { return nil }
+        return allowed.contains(origin) ? nil : .origin
     }
 
     private func perform(_ effect: Lifecycle.Effect) {
@@ -185,7 +216,8 @@ final class HTTPConnection: TurnEndClosable {
         case .pauseReading: lws_rx_flow_control(wsi, 0)
         case .resumeReading: lws_rx_flow_control(wsi, 1)
         case .send(let response, let isHead, let keepsAlive):
-            outgoing = OutgoingResponse(response, isHead: isHead, keepsAlive: keepsAlive)
+            outgoing = OutgoingResponse(
+                response.adding(server?.options.responseHeaders ?? []), isHead: isHead, keepsAlive: keepsAlive)
             // From the writable callback in any case: only there may a transaction be ended with a close.
             lws_callback_on_writable(wsi)
         case .awaitNextRequest:
@@ -213,8 +245,11 @@ final class HTTPConnection: TurnEndClosable {
         let framing = BodyFraming(headers, method: method)
         let limit = server.options.maxBodyByteCount
         let disposition: Lifecycle.RequestHead.Disposition
-        if let refusal = framing.refusal(limit: limit) {
+        if let refusal = headers.fault?.response ?? framing.refusal(limit: limit) {
             disposition = .refuse(refusal)
+        } else if let refusal = admissionRefusal(headers) {
+            server.refusals.note(refusal, address: remoteAddress, now: server.loop.now)
+            disposition = .refuse(.refusal(refusal))
         } else if method == .get, path == server.options.webSocketPath {
             disposition = .answer(UpgradeCheck.upgradeRequired)
         } else {
@@ -227,7 +262,7 @@ final class HTTPConnection: TurnEndClosable {
             }
         }
         return Lifecycle.RequestHead(
-            isHead: method == .head, keepsAlive: framing.keepsAlive && !server.isDraining,
+            isHead: method == .head, keepsAlive: framing.keepsAlive && !server.isDraining && !answersHealthOnly,
             hasLibraryBody: framing.libraryReadsBody,
             isPipelined: lifecycle.isIdleAgain && lws_service_adjust_timeout(server.lwsContext, 1, 0) == 0,
             disposition: disposition)
@@ -240,6 +275,13 @@ final class HTTPConnection: TurnEndClosable {
             SSL_shutdown(tls)
         }
         signalbox_shutdown_writing(lws_get_socket_fd(wsi))
+    }
+
+    /// Writes a response to a request that is not served further.
+    private func write(_ response: HTTPResponse) {
+        let response = response.adding(server?.options.responseHeaders ?? [])
+        let (head, bodyByteCount) = response.serialized(isHead: false, keepsAlive: false)
+        write(head + response.body.prefix(bodyByteCount))
     }
 
     @discardableResult

@@ -12,7 +12,7 @@ public final class HTTPExchange {
     public let path: String
     /// In the request's order. Names and values are decoded, `+` to a space. A name without `=` has an empty value.
     public let query: [(name: String, value: String)]
-    /// The peer's IP address.
+    /// The client's IP address: the peer's, or the one that a trusted proxy names.
     public let remoteAddress: String
     private let headers: [String: String]
     /// At most ``TransportServer/Options/maxBodyByteCount``.

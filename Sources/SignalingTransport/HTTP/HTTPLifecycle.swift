@@ -172,6 +172,19 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         }
     }
 
+    /// The state as it matters for the connection's place; nil at the end, when it has none or is a WebSocket.
+    var admissionPhase: AdmissionControl.Phase? {
+        switch state {
+        case .unadopted, .idle(hasServed: false), .receiving, .lingering: .receiving
+        case .idle(hasServed: true): .idle
+        case .answering, .sending(_, isBacklogged: false): .serving
+        case .sending(_, isBacklogged: true): .unread
+        case .hangingUp: .unread
+        case .terminating: .leaving
+        case .ended: nil
+        }
+    }
+
     // MARK: Events
 
     mutating func handle(_ event: Event) -> [Effect] {

@@ -26,6 +26,26 @@ public struct HTTPResponse: Sendable {
             text: #"{"code":\#(status),"message":"\#(message)"}"#)
     }
 
+    /// The response with those of the headers that it does not have.
+    func adding(_ common: [(name: String, value: String)]) -> HTTPResponse {
+        let own = Set(headers.map { $0.name.lowercased() })
+        var response = self
+        response.headers += common.filter { !own.contains($0.name.lowercased()) }
+        return response
+    }
+
+    /// The response to a request that the server does not admit.
+    static func refusal(_ refusal: Refusal) -> HTTPResponse {
+        switch refusal {
+        case .addressRate, .addressConnections, .addressUnjoined:
+            .refusal(429, refusal.text, headers: [("Retry-After", "1")])
+        case .serverFull, .displaced, .descriptors: .refusal(503, refusal.text, headers: [("Retry-After", "1")])
+        case .origin, .project, .token: .refusal(403, refusal.text)
+        case .silent: .refusal(408, refusal.text)
+        case .notTLS: .refusal(400, refusal.text)
+        }
+    }
+
     /// RFC 9110, sections 6.4.1 and 15: these carry neither a body nor its length.
     private var isBodiless: Bool { status == 204 || status == 304 || status < 200 }
 
@@ -77,6 +97,7 @@ public struct HTTPResponse: Sendable {
         case 500: "Internal Server Error"
         case 501: "Not Implemented"
         case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
         default: "Status"
         }
     }

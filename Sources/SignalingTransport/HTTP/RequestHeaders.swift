@@ -1,5 +1,13 @@
 import CLibwebsockets
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Reads the headers of a request. libwebsockets keeps them until the response is complete, or until the upgrade.
 struct RequestHeaders {
     let wsi: OpaquePointer
@@ -56,6 +64,41 @@ struct RequestHeaders {
         return read(capacity: Int(length) + 2) { lws_hdr_custom_copy(wsi, $0, $1, key, keyLength) }
     }
 
+    /// What is wrong with the request, as far as the headers show it that libwebsockets has parsed. Unlike
+    /// ``RequestHeadCheck`` it needs no raw bytes, so it also covers TLS and the later requests of a connection.
+    var fault: RequestFault? {
+        let version: HTTPVersion
+        // After `%0a` in a target the library parses the rest of the line as headers, so the version is missing.
+        do throws(RequestFault) { version = try HTTPVersion((self[WSI_TOKEN_HTTP] ?? "").utf8) } catch { return error }
+        if path?.utf8.contains(where: isControl) == true { return .controlCharacter }
+        if query.contains(where: { ($0.name + $0.value).utf8.contains(where: isControl) }) { return .controlCharacter }
+        for token in Self.single where length(token) > 0 {
+            if lws_hdr_fragment_length(wsi, token, 1) > 0 { return .repeatedHeader }
+            if hasNUL(token) { return .malformedLine }
+        }
+        // libwebsockets keeps blanks around a value, which have no meaning (RFC 9110, section 5.5).
+        let host = self[WSI_TOKEN_HOST].map(withoutBlanks)
+        if let host, !HostValue.isValid(Array(host.utf8)) { return .malformedHost }
+        if version == .version10, length(WSI_TOKEN_UPGRADE) > 0 { return .upgradeInVersion10 }
+        return nil
+    }
+
+    /// Headers that may appear once.
+    private static let single = [
+        WSI_TOKEN_HOST, WSI_TOKEN_HTTP_CONTENT_LENGTH, WSI_TOKEN_HTTP_TRANSFER_ENCODING, WSI_TOKEN_HTTP_CONTENT_TYPE,
+        WSI_TOKEN_HTTP_AUTHORIZATION, WSI_TOKEN_ORIGIN, WSI_TOKEN_KEY, WSI_TOKEN_VERSION,
+    ]
+
+    /// Whether a header that appears once has a NUL, at which C cuts it.
+    private func hasNUL(_ token: lws_token_indexes) -> Bool {
+        let capacity = length(token) + 2
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
+            guard let base = buffer.baseAddress else { return true }
+            let count = lws_hdr_copy(wsi, base, Int32(capacity), token)
+            return count < 0 || strlen(base) != Int(count)
+        }
+    }
+
     func keptHeaders() -> [String: String] {
         var headers: [String: String] = [:]
         for (name, token) in Self.kept {
@@ -87,8 +130,11 @@ struct RequestHeaders {
 
 /// The elements of a comma-separated header, without the blanks around them (RFC 9110, section 5.6.1).
 func listElements(_ value: String) -> [Substring] {
-    value.split(separator: ",").map { $0.drop(while: isBlank).reversed().drop(while: isBlank).reversed() }
-        .map { Substring(String($0)) }.filter { !$0.isEmpty }
+    value.split(separator: ",").map { Substring(withoutBlanks($0)) }.filter { !$0.isEmpty }
+}
+
+private func withoutBlanks(_ value: some StringProtocol) -> String {
+    String(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
 }
 
 private func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }

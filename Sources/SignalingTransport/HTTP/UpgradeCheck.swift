@@ -31,6 +31,10 @@ enum UpgradeCheck {
             self = .hangUp
             return
         }
+        if let fault = headers.fault {
+            self = .refuse(fault.response)
+            return
+        }
         guard headers.path == wanted else {
             self = .refuse(.refusal(404, "there is no WebSocket at this path"))
             return

@@ -50,6 +50,8 @@ final class LWSContext {
     /// The server vhost's `SSL_CTX`; the library frees it.
     private var serverTLSContext: OpaquePointer?
     private var serverTLS: TransportServer.TLS?
+    /// Lives as long as the `SSL_CTX`, which has a pointer to it.
+    private var serverCertificate: ServerCertificate?
     /// Whether a context has already initialized OpenSSL. Only the first one does.
     ///
     /// Each initialization changes the process-wide index under which 4.1.6 finds its connection from OpenSSL's. A
@@ -144,8 +146,18 @@ final class LWSContext {
             throw TransportError(
                 .libraryFailed, "libwebsockets created no TLS context. Install a libwebsockets with OpenSSL support.")
         }
-        try tls.configure(serverTLSContext)
+        if serverCertificate == nil { serverCertificate = try ServerCertificate(tls, for: serverTLSContext) }
         serverTLS = tls
+    }
+
+    /// Reads certificate and key of the server vhost again; see ``TransportServer/reloadCertificate(_:)``.
+    func reloadServerTLS(_ tls: TransportServer.TLS) throws(TransportError) -> Bool {
+        guard let serverCertificate else {
+            throw TransportError(.unsupported, "The server does not use TLS. Restart it to enable TLS.")
+        }
+        let isChanged = try serverCertificate.reload(tls)
+        serverTLS = tls
+        return isChanged
     }
 
     /// `LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS`

@@ -23,6 +23,7 @@ final class Listener {
     private let loop: LoopThread
     private let batchCount: Int
     private var accepted: ((Int32, SocketAddress) -> Void)?
+    private var exhausted: (() -> Void)?
     private var descriptor: Int32
     private var poll: UnsafeMutablePointer<uv_poll_t>?
     /// A spare descriptor for when no other is left. If it is closed, one connection can be accepted and closed, so
@@ -63,8 +64,11 @@ final class Listener {
         resume = LoopTimer(loop: loop) { [weak self] in self?.watch() }
     }
 
-    /// - Parameter accepted: receives each new non-blocking descriptor, and owns it.
-    func start(accepted: @escaping (Int32, SocketAddress) -> Void) {
+    /// - Parameters:
+    ///   - exhausted: called when a connection was closed because no file descriptor was left.
+    ///   - accepted: receives each new non-blocking descriptor, and owns it.
+    func start(exhausted: @escaping () -> Void, accepted: @escaping (Int32, SocketAddress) -> Void) {
+        self.exhausted = exhausted
         self.accepted = accepted
         watch()
     }
@@ -75,6 +79,7 @@ final class Listener {
         self.poll = nil
         resume = nil
         accepted = nil
+        exhausted = nil
         uv_poll_stop(poll)
         closeAndFree(poll)
         Self.closeDescriptor(descriptor)
@@ -113,7 +118,7 @@ final class Listener {
 
     /// The listener stays readable while connections wait. Stop watching it for a while, or the loop would spin.
     private func descriptorsAreExhausted() {
-        loop.logger.warning("closed a new connection: no file descriptor is left; raise the limit (ulimit -n)")
+        exhausted?()
         Self.closeDescriptor(spare)
         var peer = sockaddr_storage()
         Self.closeDescriptor(signalbox_accept(descriptor, &peer))

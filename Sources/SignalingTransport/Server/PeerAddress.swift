@@ -9,7 +9,8 @@ import CLibwebsockets
 #endif
 
 /// A peer's IPv4 or IPv6 address without its port, in 17 bytes, since every idle socket keeps one.
-struct PeerAddress {
+struct PeerAddress: Hashable, Sendable {
+    /// In the byte order of the network, as in `sockaddr`.
     private var high: UInt64 = 0
     private var low: UInt64 = 0
     private var isSix = false
@@ -27,6 +28,45 @@ struct PeerAddress {
                 high = UInt64(bytes.load(as: sockaddr_in.self).sin_addr.s_addr)
             }
         }
+    }
+
+    /// An address literal: `192.0.2.7`, `2001:db8::7`, `[2001:db8::7]`. nil for anything else.
+    init?(_ text: some StringProtocol) {
+        guard text != "localhost", let address = SocketAddress(host: String(text), port: 0) else { return nil }
+        self.init(address)
+        // An IPv4 client, as a proxy with an IPv6 socket names it.
+        if isSix, high == 0, UInt64(bigEndian: low) >> 32 == 0xFFFF {
+            (high, low, isSix) = (UInt64(UInt32(truncatingIfNeeded: UInt64(bigEndian: low)).bigEndian), 0, false)
+        }
+    }
+
+    /// The address as it counts for limits: IPv4 as a whole, IPv6 by its first 64 bits.
+    var prefix: PeerAddress {
+        var prefix = self
+        prefix.low = 0
+        return prefix
+    }
+
+    /// 127.0.0.0/8 or ::1.
+    var isLoopback: Bool {
+        isSix
+            ? high == 0 && UInt64(bigEndian: low) == 1
+            : UInt32(bigEndian: UInt32(truncatingIfNeeded: high)) >> 24 == 127
+    }
+
+    /// The number of bits of this kind of address.
+    var bitCount: Int { isSix ? 128 : 32 }
+
+    /// Whether the first `count` bits are those of another address of the same kind.
+    func shares(_ count: Int, bitsWith other: PeerAddress) -> Bool {
+        guard isSix == other.isSix, count <= bitCount else { return false }
+        guard isSix else {
+            let difference = UInt32(bigEndian: UInt32(truncatingIfNeeded: high ^ other.high))
+            return difference.leadingZeroBitCount >= count
+        }
+        let leading = UInt64(bigEndian: high ^ other.high).leadingZeroBitCount
+        if leading < 64 { return leading >= count }
+        return 64 + UInt64(bigEndian: low ^ other.low).leadingZeroBitCount >= count
     }
 
     var text: String {

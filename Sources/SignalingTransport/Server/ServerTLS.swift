@@ -8,22 +8,59 @@ import CLibwebsockets
     import Darwin
 #endif
 
-extension TransportServer.TLS {
-    /// Loads certificate and key into an `SSL_CTX`, and sets the TLS versions and ciphers. If it throws, the context
-    /// has the certificate and key that it had before.
-    func configure(_ context: OpaquePointer) throws(TransportError) {
+/// The certificate that a loop's servers use, with its chain and key. Confined to the loop.
+///
+/// Each handshake asks for it, so it can be replaced while connections are open: they keep what they began with. It is
+/// not stored in the library's `SSL_CTX`, which would keep an old certificate beside a new one with another kind of key.
+final class ServerCertificate {
+    /// An `SSL_CTX` that only holds certificate, chain and key.
+    private var store: OpaquePointer
+
+    /// Reads the files, and has `context` use them.
+    init(_ tls: TransportServer.TLS, for context: OpaquePointer) throws(TransportError) {
         guard signalbox_tls_server_rules(context) == 1 else {
             throw TransportError(
                 .libraryFailed,
-                "OpenSSL refuses the TLS settings: \(Self.firstReason()). Check the system-wide OpenSSL configuration.")
+                "OpenSSL refuses the TLS settings: \(TransportServer.TLS.firstReason()). "
+                    + "Check the system-wide OpenSSL configuration.")
         }
-        // A chain that fails half-way leaves its first half behind, so load it into a context of its own first.
-        guard let trial = SSL_CTX_new(TLS_server_method()) else {
+        store = try tls.load()
+        SSL_CTX_set_cert_cb(
+            context,
+            { connection, certificate in
+                guard let connection, let certificate else { return 0 }
+                let store = Unmanaged<ServerCertificate>.fromOpaque(certificate).takeUnretainedValue().store
+                return signalbox_tls_use_certificate(connection, store)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit { SSL_CTX_free(store) }
+
+    /// Reads the files again, for the handshakes that follow. If it throws, nothing has changed.
+    ///
+    /// - Returns: whether the certificate is another one.
+    func reload(_ tls: TransportServer.TLS) throws(TransportError) -> Bool {
+        let new = try tls.load()
+        let isSame = X509_cmp(SSL_CTX_get0_certificate(store), SSL_CTX_get0_certificate(new)) == 0
+        SSL_CTX_free(store)
+        store = new
+        return !isSame
+    }
+}
+
+extension TransportServer.TLS {
+    /// Reads certificate, chain and key into an `SSL_CTX` of their own, which the caller frees.
+    fileprivate func load() throws(TransportError) -> OpaquePointer {
+        guard let context = SSL_CTX_new(TLS_server_method()) else {
             throw TransportError(.resourcesExhausted, "Cannot create a TLS context: no memory is left.")
         }
-        defer { SSL_CTX_free(trial) }
-        try load(into: trial)
-        try load(into: context)
+        do throws(TransportError) {
+            try load(into: context)
+            return context
+        } catch {
+            SSL_CTX_free(context)
+            throw error
+        }
     }
 
     private func load(into context: OpaquePointer) throws(TransportError) {
@@ -87,7 +124,7 @@ extension TransportServer.TLS {
     }
 
     /// OpenSSL's text for the first error. "no start line" means that a file is not PEM.
-    private static func firstReason() -> String {
+    fileprivate static func firstReason() -> String {
         let code = ERR_peek_error()
         ERR_clear_error()
         if let words = ERR_reason_error_string(code) { return String(cString: words) }

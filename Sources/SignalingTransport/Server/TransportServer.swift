@@ -1,14 +1,6 @@
 import CLibwebsockets
 import SignalingProtocol
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Listens on one address and serves WebSockets and HTTP/1.1 there, with or without TLS. Confined to its loop. It lives
 /// until the loop stops.
 public final class TransportServer {
@@ -17,11 +9,23 @@ public final class TransportServer {
     private(set) var handler: (any TransportServerHandler)?
     private var listener: Listener?
     private let vhost: OpaquePointer
-    private let connectionLimit: Int
+    /// Counts and logs what the server refuses.
+    public let refusals: RefusalRecorder
+    private var admission: AdmissionControl
+    /// Accepted connections that libwebsockets does not know yet.
+    private var held: [UInt64: HeldConnection] = [:]
     private var connections: [UInt64: HTTPConnection] = [:]
     private var sockets: [UInt64: ServerSocket] = [:]
     private var nextID: UInt64 = 1
-    private var deadlines = TimingWheel<UInt64>(resolution: .milliseconds(50), slotCount: 512)
+    /// Where held connections look at their first bytes.
+    let openingBytes = UnsafeMutableRawBufferPointer.allocate(byteCount: Opening.byteLimit, alignment: 8)
+    private enum Deadline: Hashable {
+        /// The end of a connection's phase.
+        case phase(UInt64)
+        /// When to look at a held connection again.
+        case look(UInt64)
+    }
+    private var deadlines = TimingWheel<Deadline>(resolution: .milliseconds(50), slotCount: 512)
     private var deadlineTimer: LoopTimer?
     private var deadlineTimerAt: MonotonicInstant?
     /// Whether ``stopAccepting()`` was called: idle connections are closed, and responses announce the close.
@@ -29,11 +33,15 @@ public final class TransportServer {
 
     /// Starts to listen. Call it on the loop.
     ///
-    /// - Parameter handler: retained until the loop has stopped.
+    /// - Parameters:
+    ///   - handler: retained until the loop has stopped.
+    ///   - refusals: counts and logs what the server refuses. Default: one of its own.
     /// - Throws: ``TransportError`` `.addressInUse`, `.permissionDenied`, `.invalidAddress`, `.resourcesExhausted`,
     ///   `.unsupported` (a second sub-protocol or certificate on one loop), `.libraryFailed`, `.stopped`; with TLS
     ///   `.certificateUnusable`, `.privateKeyUnusable`, `.privateKeyEncrypted`, `.privateKeyMismatch`.
-    public init(loop: LoopThread, options: Options, handler: any TransportServerHandler) throws(TransportError) {
+    public init(
+        loop: LoopThread, options: Options, handler: any TransportServerHandler, refusals: RefusalRecorder? = nil
+    ) throws(TransportError) {
         loop.preconditionCurrent()
         guard let context = loop.core.context else { throw TransportError.loopStopped(loop.name) }
         self.loop = loop
@@ -41,7 +49,8 @@ public final class TransportServer {
         self.handler = handler
         vhost = try context.serverVHost(subprotocol: options.subprotocol)
         if let tls = options.tls { try context.enableServerTLS(tls) }
-        connectionLimit = options.maxConnectionCount ?? max(16, Self.descriptorLimit() - options.spareDescriptorCount)
+        self.refusals = refusals ?? RefusalRecorder(logger: loop.logger)
+        admission = AdmissionControl(bounds: options.admissionBounds)
         let listener = try Listener(
             loop: loop, host: options.host, port: options.port, backlog: options.backlog,
             // With TLS, accepting a connection may start a handshake at once, so fewer are accepted at a time.
@@ -50,8 +59,12 @@ public final class TransportServer {
         port = listener.address.port
         deadlineTimer = LoopTimer(loop: loop) { [weak self] in self?.deadlinesPassed() }
         loop.core.add(self)
-        listener.start { [unowned self] descriptor, peer in accepted(descriptor, peer) }
+        listener.start(
+            exhausted: { [unowned self] in descriptorsAreExhausted() },
+            accepted: { [unowned self] in accepted($0, $1) })
     }
+
+    deinit { openingBytes.deallocate() }
 
     /// The port that the server listens on.
     public let port: Int
@@ -59,8 +72,8 @@ public final class TransportServer {
     /// The number of WebSockets, open or closing.
     public var socketCount: Int { sockets.count }
 
-    /// The number of HTTP connections, idle ones included.
-    public var connectionCount: Int { connections.count }
+    /// The number of HTTP connections, idle ones and those without a request yet included.
+    public var connectionCount: Int { connections.count + held.count }
 
     /// Closes the listening socket and idle HTTP connections. Sockets stay open and requests are completed. Idempotent.
     public func stopAccepting() {
@@ -68,6 +81,7 @@ public final class TransportServer {
         listener?.close()
         listener = nil
         isDraining = true
+        for connection in Array(held.values) { release(connection) }
         for connection in Array(connections.values) { connection.drain() }
     }
 
@@ -77,22 +91,127 @@ public final class TransportServer {
         for socket in Array(sockets.values) { socket.close(code: code, reason: reason) }
     }
 
+    /// Reads certificate and key again, from the same files or others, for the TLS handshakes that follow, on all
+    /// servers of the loop. Open connections keep the certificate that they began with.
+    ///
+    /// - Returns: whether the certificate is another one.
+    /// - Throws: ``TransportError`` `.certificateUnusable`, `.privateKeyUnusable`, `.privateKeyEncrypted`,
+    ///   `.privateKeyMismatch`; `.unsupported` without TLS. Nothing has changed then.
+    @discardableResult
+    public func reloadCertificate(_ tls: TLS) throws(TransportError) -> Bool {
+        loop.preconditionCurrent()
+        guard options.tls != nil, let context = loop.core.context else {
+            throw TransportError(.unsupported, "The server does not use TLS. Restart it to enable TLS.")
+        }
+        return try context.reloadServerTLS(tls)
+    }
+
     // MARK: Connections
 
     private func accepted(_ descriptor: Int32, _ peer: SocketAddress) {
-        guard connections.count + sockets.count < connectionLimit, !isDraining else {
-            // Without TLS a response is cheap, and it does no harm if it is lost with the close. With TLS there is
-            // none, since the handshake for it costs too much.
-            if options.tls == nil {
-                let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-                _ = Array(answer.utf8).withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
-            }
+        guard !isDraining else {
             signalbox_close(descriptor)
             return
         }
         let id = nextID
         nextID += 1
-        let connection = HTTPConnection(id: id, address: PeerAddress(peer), server: self)
+        let address = PeerAddress(peer)
+        guard follow(admission.connect(id, from: address, now: loop.now), for: address, descriptor) else { return }
+        let connection = HeldConnection(id: id, descriptor: descriptor, address: address, server: self)
+        held[id] = connection
+        setDeadline(id, after: options.requestTimeout)
+        connection.look()
+    }
+
+    /// Makes room as decided.
+    ///
+    /// - Returns: whether the connection may go on. If not, it gets its answer here and the descriptor is closed.
+    private func follow(_ decision: AdmissionControl.Decision, for address: PeerAddress, _ descriptor: Int32) -> Bool {
+        switch decision {
+        case .admit(let victim):
+            if let victim { displace(victim, .displaced) }
+            return true
+        case .admitToReserve(let victim):
+            if let victim { displace(victim, .serverFull) }
+            return true
+        case .refuse(let refusal):
+            refusals.note(refusal, address: address.text, now: loop.now)
+            // Without TLS a response is cheap, and it does no harm if it is lost with the close. With TLS there is
+            // none, since the handshake for it costs too much.
+            if options.tls == nil {
+                // Closing with unread input resets the connection, and the reset destroys the response.
+                _ = signalbox_receive(descriptor, openingBytes.baseAddress, openingBytes.count)
+                let response = HTTPResponse.refusal(refusal)
+                let bytes = response.serialized(isHead: false, keepsAlive: false).head + response.body
+                _ = bytes.withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
+            }
+            signalbox_close(descriptor)
+            return false
+        }
+    }
+
+    /// Closes a connection that gives its place to another.
+    private func displace(_ id: UInt64, _ refusal: Refusal) {
+        if let connection = held[id] {
+            refusals.note(refusal, address: connection.address.text, now: loop.now)
+            release(connection)
+        } else if let connection = connections[id] {
+            if !connection.isIdle { refusals.note(refusal, address: connection.remoteAddress, now: loop.now) }
+            connection.terminate()
+        } else if let socket = sockets[id] {
+            refusals.note(refusal, address: socket.remoteAddress, now: loop.now)
+            socket.terminate()
+        }
+    }
+
+    private func descriptorsAreExhausted() {
+        refusals.note(.descriptors, address: "unknown", now: loop.now)
+        if let victim = admission.makeRoom(now: loop.now) { displace(victim, .displaced) }
+    }
+
+    // MARK: Held connections
+
+    /// Looks at a held connection again after a while.
+    func lookLater(_ connection: HeldConnection) {
+        schedule(.look(connection.id), at: loop.now.advanced(by: HeldConnection.pause))
+    }
+
+    func heldConnection(_ connection: HeldConnection, ended end: HeldConnection.End) {
+        switch end {
+        case .complete(let descriptor, let mayAskForHealth): adopt(connection, descriptor, mayAskForHealth)
+        case .hungUp: release(connection)
+        case .malformed(let fault):
+            connection.answer(fault.response.adding(options.responseHeaders))
+            release(connection)
+        case .notTLS:
+            refusals.note(.notTLS, address: connection.address.text, now: loop.now)
+            release(connection)
+        }
+    }
+
+    private func release(_ connection: HeldConnection) {
+        connection.close()
+        forget(connection)
+        admission.disconnect(connection.id)
+        clearDeadline(connection.id)
+    }
+
+    private func forget(_ connection: HeldConnection) {
+        held[connection.id] = nil
+        deadlines.cancel(.look(connection.id))
+    }
+
+    /// Passes a connection whose opening is complete to libwebsockets. Its deadline continues.
+    private func adopt(_ held: HeldConnection, _ descriptor: Int32, _ mayAskForHealth: Bool) {
+        let id = held.id
+        forget(held)
+        let decision = admission.adopt(id, mayAskForHealth: mayAskForHealth, now: loop.now)
+        guard follow(decision, for: held.address, descriptor) else {
+            admission.disconnect(id)
+            return clearDeadline(id)
+        }
+        let connection = HTTPConnection(
+            id: id, address: held.address, server: self, answersHealthOnly: admission.isReserved(id))
         // Retained before the library knows it: callbacks may come before the call returns.
         connections[id] = connection
         let opaque = Unmanaged.passUnretained(connection).toOpaque()
@@ -100,42 +219,67 @@ public final class TransportServer {
         // The library refuses a TLS client at once if its first bytes are no handshake. It has closed the descriptor
         // then, and calls back for the last time later in this turn, when libuv has closed its handle: the object must
         // live until then. If no callback comes, for lack of memory, the deadline releases the object.
-        if connections[id] != nil { setDeadline(id, after: options.requestTimeout) }
+    }
+
+    /// Reports the phase of a connection or socket.
+    func moved(_ id: UInt64, to phase: AdmissionControl.Phase) { admission.move(id, to: phase, now: loop.now) }
+
+    /// The client's address behind a trusted proxy, and why the client is refused, if it is.
+    func identify(_ id: UInt64, _ peer: PeerAddress, forwardedFor: String?) -> (PeerAddress, Refusal?) {
+        let client = admission.bounds.trustedProxies.client(behind: peer, forwardedFor: forwardedFor)
+        guard client != peer else { return (peer, nil) }
+        return (client, admission.identify(id, as: client, now: loop.now))
     }
 
     func replace(_ connection: HTTPConnection, with socket: ServerSocket) {
         sockets[socket.id] = socket
         connections[connection.id] = nil
+        moved(socket.id, to: .unjoined)
     }
 
     func remove(_ connection: HTTPConnection) {
         connections[connection.id] = nil
+        admission.disconnect(connection.id)
         clearDeadline(connection.id)
     }
 
-    func remove(_ socket: ServerSocket) { sockets[socket.id] = nil }
+    func remove(_ socket: ServerSocket) {
+        sockets[socket.id] = nil
+        admission.disconnect(socket.id)
+    }
 
     var lwsContext: OpaquePointer? { loop.core.context?.context }
 
     // MARK: Deadlines
 
     func setDeadline(_ id: UInt64, after duration: Duration) {
-        let deadline = loop.now.advanced(by: duration)
-        deadlines.schedule(id, at: deadline)
+        schedule(.phase(id), at: loop.now.advanced(by: duration))
+    }
+
+    private func schedule(_ key: Deadline, at deadline: MonotonicInstant) {
+        deadlines.schedule(key, at: deadline)
         if let armed = deadlineTimerAt, armed <= deadline { return }
         deadlineTimerAt = deadline
         deadlineTimer?.schedule(at: deadline)
     }
 
     /// Leaves the timer as it is: when it fires, it finds fewer deadlines or none.
-    func clearDeadline(_ id: UInt64) { deadlines.cancel(id) }
+    func clearDeadline(_ id: UInt64) { deadlines.cancel(.phase(id)) }
 
     private func deadlinesPassed() {
         deadlineTimerAt = nil
         let now = loop.now
-        for id in deadlines.expire(upTo: now) {
-            connections[id]?.deadlinePassed()
-            sockets[id]?.deadlinePassed()
+        for deadline in deadlines.expire(upTo: now) {
+            switch deadline {
+            case .look(let id): held[id]?.look()
+            case .phase(let id):
+                if let connection = held[id] {
+                    refusals.note(.silent, address: connection.address.text, now: now)
+                    release(connection)
+                }
+                connections[id]?.deadlinePassed()
+                sockets[id]?.deadlinePassed()
+            }
         }
         guard deadlineTimerAt == nil, let next = deadlines.nextDeadline else { return }
         // Many deadlines share one firing, so each may be late by up to the wheel's resolution.
@@ -152,6 +296,8 @@ public final class TransportServer {
         listener = nil
         isDraining = true
         deadlineTimer = nil
+        for connection in held.values { connection.close() }
+        held = [:]
     }
 
     /// Called when all sockets are closed and the handler has received their last calls.
@@ -159,16 +305,5 @@ public final class TransportServer {
         handler = nil
         connections = [:]
         sockets = [:]
-    }
-
-    private static func descriptorLimit() -> Int {
-        var limit = rlimit()
-        #if os(Linux)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let resource = RLIMIT_NOFILE
-        #endif
-        guard getrlimit(resource, &limit) == 0 else { return 1024 }
-        return Int(clamping: limit.rlim_cur)
     }
 }

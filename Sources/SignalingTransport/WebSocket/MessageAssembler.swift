@@ -1,5 +1,6 @@
 /// Joins the pieces that libwebsockets delivers (fragments, and parts of frames that straddle two reads) into whole
-/// text messages, and checks the limits. It buffers at most `byteLimit` bytes.
+/// text messages, and checks the limits. It buffers at most `byteLimit` bytes, and only bytes that have arrived: a frame
+/// header that announces more reserves nothing.
 struct MessageAssembler {
     /// The part of a message that one receive callback delivers.
     struct Piece {
@@ -23,7 +24,7 @@ struct MessageAssembler {
         case violation(ProtocolViolation)
     }
 
-    private let byteLimit: Int
+    var byteLimit: Int
     private let fragmentLimit: Int
     private var joined: [UInt8] = []
     private var fragmentCount: Int32 = 0
@@ -52,7 +53,6 @@ struct MessageAssembler {
             }
         }
         guard piece.isFinal else {
-            if joined.isEmpty { joined.reserveCapacity(size) }
             joined.append(contentsOf: piece.bytes)
             return .incomplete
         }

@@ -25,6 +25,13 @@ public final class ServerSocket: TurnEndClosable {
         }
     }
 
+    /// The largest message that the client may send from now on, in bytes; a message that has begun counts. Default:
+    /// ``TransportServer/Options/maxMessageByteCount``, which is also the maximum.
+    public var messageByteLimit: Int {
+        get { assembler.byteLimit }
+        set { assembler.byteLimit = min(newValue, server?.options.maxMessageByteCount ?? newValue) }
+    }
+
     var wsi: OpaquePointer?
     private let address: PeerAddress
     private var server: TransportServer?
@@ -42,7 +49,11 @@ public final class ServerSocket: TurnEndClosable {
             byteLimit: server.options.maxMessageByteCount, fragmentLimit: server.options.maxFragmentCount)
     }
 
-    /// The peer's IP address; behind a proxy the proxy's.
+    /// Tells the server that the client has joined a session: it no longer gives its place to other clients, and does
+    /// not count among its address's connections without a session.
+    public func markJoined() { server?.moved(id, to: .joined) }
+
+    /// The client's IP address: the peer's, or the one that a trusted proxy names.
     public var remoteAddress: String { address.text }
 
     /// Whether the handshake is complete and no close frame was sent or received.

@@ -4,6 +4,7 @@ import Logging
 import ServiceLifecycle
 import SignalingServer
 import SignalingTransport
+import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
             which overrides the defaults. docs/CONFIGURATION.md lists all settings.
 
             On SIGTERM or SIGINT the server tells every client when to reconnect and ends with status 0. A second \
-            signal shortens this. A third ends the process at once, without saving sessions.
+            signal shortens this. A third ends the process at once, without saving sessions. On SIGHUP it reads \
+            its settings, projects and certificate again.
             """)
 
     @OptionGroup var options: SettingOptions
@@ -25,30 +27,49 @@ struct ServeCommand: AsyncParsableCommand {
     var endsWithInput = false
 
     func run() async throws {
-        let (server, logger) = try await makeServer()
+        // Before anything else: by default, each of these signals ends the process. SIGUSR1 and SIGUSR2 have no effect.
+        let signals = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
+        // Also when the process ends by `exit`.
+        atexit { ServeCommand.log.flush() }
+        let (server, reloader) = try await makeServer()
+        let watcher = Task {
+            var reloader = reloader
+            await reloader.run(signals)
+        }
+        defer { watcher.cancel() }
         if endsWithInput { Interruption.followInput() }
-        let group = ServiceGroup(services: [server], logger: logger)
+        let group = ServiceGroup(services: [server], logger: reloader.logger)
         do {
             try await Interruption.handle(
                 first: { await group.triggerGracefulShutdown() }, second: { server.hurry() },
                 during: { try await group.run() })
         } catch let error as TransportError {
+            Self.log.flush()
             throw ExitStatus.exit(ExitStatus.failed, error.message)
         } catch let error as StateFolderError {
+            Self.log.flush()
             throw ExitStatus.exit(ExitStatus.failed, error.description)
         }
     }
 
-    private func makeServer() async throws -> (SignalingServer, Logger) {
+    private func makeServer() async throws -> (SignalingServer, SettingsReloader) {
         do {
-            let settings = try await options.settings.resolved(environment: ProcessInfo.processInfo.environment)
-            let logger = Self.makeLogger(level: settings.values.logLevel)
+            let options = options.settings
+            let settings = try await options.resolved(environment: ProcessInfo.processInfo.environment)
+            let level = LogLevel(Logger.Level(settings: settings.values))
+            let logger = Logger(label: Self.label) { QueuedLogHandler(label: $0, writer: Self.log, level: level) }
             var configuration = try settings.configuration()
+            // libwebsockets reads the limit once, when the server's loop starts.
+            DescriptorLimit.raise(
+                toward: max(DescriptorLimit.sufficient, (configuration.admission.maxConnections ?? 0) + 128))
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
                 Self.announce(address)
             }
-            return (server, logger)
+            return (
+                server,
+                SettingsReloader(options: options, server: server, logger: logger, level: level, current: settings)
+            )
         } catch let error as ConfigurationError {
             throw ExitStatus.exit(ExitStatus.usage, error.description)
         }
@@ -65,10 +86,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private static func makeLogger(level: String?) -> Logger {
-        // Standard output is for the ready line.
-        var handler = StreamLogHandler.standardError(label: "signalbox")
-        handler.logLevel = level.flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .info
-        return Logger(label: "signalbox") { _ in handler }
-    }
+    private static let label = "signalbox"
+
+    /// Log lines go to standard error: standard output is for the ready line.
+    private static let log = LogWriter(descriptor: STDERR_FILENO, label: label)
 }

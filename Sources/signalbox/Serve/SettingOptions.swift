@@ -13,13 +13,21 @@ struct SettingOptions: ParsableArguments {
     @Flag(help: .setting(\.allowPartnerAuth)) var allowPartnerAuth = false
     @Option(help: .setting(\.tlsCert)) var tlsCert: String?
     @Option(help: .setting(\.tlsKey)) var tlsKey: String?
+    @Option(help: .setting(\.tokenExpiry)) var tokenExpiry: String?
     @Option(help: .setting(\.resumeSeconds)) var resumeSeconds: Int?
     @Option(help: .setting(\.recoverySeconds)) var recoverySeconds: Int?
     @Option(help: .setting(\.logEvents)) var logEvents: Int?
     @Option(help: .setting(\.logBytes)) var logBytes: Int?
     @Option(help: .setting(\.sessionConnections)) var sessionConnections: Int?
+    @Option(help: .setting(\.maxConnections)) var maxConnections: Int?
+    @Option(help: .setting(\.maxConnectionsPerAddress)) var maxConnectionsPerAddress: Int?
+    @Option(help: .setting(\.maxConnectionsPerProject)) var maxConnectionsPerProject: Int?
+    @Option(help: .setting(\.maxConnectionsPerToken)) var maxConnectionsPerToken: Int?
+    @Option(help: .setting(\.trustedProxy)) var trustedProxy: String?
+    @Option(help: .setting(\.allowedOrigins)) var allowedOrigins: String?
     @Option(help: .setting(\.signalRate)) var signalRate: Int?
     @Option(help: .setting(\.signalBurst)) var signalBurst: Int?
+    @Option(help: .setting(\.requestRate)) var requestRate: Int?
     @Option(help: .setting(\.onlineOnlyLimit)) var onlineOnlyLimit: Int?
     @Option(help: .setting(\.drainSeconds)) var drainSeconds: Int?
     @Option(help: .setting(\.stateDir)) var stateDir: String?
@@ -40,13 +48,21 @@ struct SettingOptions: ParsableArguments {
         settings.allowPartnerAuth = allowPartnerAuth ? true : nil
         settings.tlsCert = tlsCert
         settings.tlsKey = tlsKey
+        settings.tokenExpiry = tokenExpiry
         settings.resumeSeconds = resumeSeconds
         settings.recoverySeconds = recoverySeconds
         settings.logEvents = logEvents
         settings.logBytes = logBytes
         settings.sessionConnections = sessionConnections
+        settings.maxConnections = maxConnections
+        settings.maxConnectionsPerAddress = maxConnectionsPerAddress
+        settings.maxConnectionsPerProject = maxConnectionsPerProject
+        settings.maxConnectionsPerToken = maxConnectionsPerToken
+        settings.trustedProxy = trustedProxy
+        settings.allowedOrigins = allowedOrigins
         settings.signalRate = signalRate
         settings.signalBurst = signalBurst
+        settings.requestRate = requestRate
         settings.onlineOnlyLimit = onlineOnlyLimit
         settings.drainSeconds = drainSeconds
         settings.stateDir = stateDir

@@ -291,7 +291,7 @@ extension ConnectRequest {
 extension ConnectionState.Admission {
     static let test = ConnectionState.Admission(
         session: room, connectionId: client("ada"), role: .publisher, data: "name=Ada",
-        wallTime: WallTime(milliseconds: 1), tokenExpiresAt: WallTime(milliseconds: 2), socket: socket1,
+        wallTime: WallTime(milliseconds: 1), socket: socket1,
         resumeSecret: ResumeSecret("secret"),
         secretHash: hash("secret"))
 }
@@ -462,6 +462,82 @@ struct ConnectionStateTests {
         #expect(!state.isClosing)
         _ = state.handle(line, now: .seconds(1))
         #expect(state.isClosing)
+    }
+
+    // MARK: Before connect, and the rate of lines
+
+    @Test(
+        "CON-13, CON-1: before `connected`, the tenth line of any kind closes with 4503",
+        arguments: Phase.allCases.prefix(3))
+    func unconnected(_ phase: Phase) {
+        let lines: [ConnectionState.Input] = [
+            .received(.pong), .receivedEmpty, .received(.signal(RequestID(7), SignalRequest())),
+            .received(.forceDisconnect(RequestID(7), client("bob"))), .received(.disconnect(RequestID(7))),
+            .receivedMalformed(ClientMessageError(id: nil, SignalingError(.invalidParameter, "no"))),
+        ]
+        for line in lines {
+            var state = phase.state
+            for _ in 1...9 { _ = state.handle(line, now: .seconds(2)) }
+            #expect(!state.isClosing, "\(line)")
+            #expect(state.handle(line, now: .seconds(2)).last?.testDescription == "close 4503", "\(line)")
+        }
+    }
+
+    @Test("CON-13, WIRE-10: the largest message grows when the connect is accepted")
+    func messageSize() {
+        let sizes = Phase.allCases.dropLast().map(\.state.messageByteLimit)
+        #expect(sizes == [20_480, 20_480, 20_480, 65_536, 65_536])
+    }
+
+    /// A connected client whose lines are limited to 10 a second, 20 at once.
+    private func limited() -> ConnectionState {
+        var state = ConnectionState(openedAt: .seconds(0), inputRate: RateLimit(perSecond: 10, burst: 20))
+        _ = state.handle(.received(.connect(RequestID(1), .test)), now: .seconds(1))
+        _ = state.handle(.authenticated(.success(.test)), now: .seconds(1))
+        _ = state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(1))
+        return state
+    }
+
+    @Test("WIRE-15, G5: over their rate lines wait; signals that the session accepts do not count")
+    func inputRate() {
+        var state = limited()
+        for id in 2...500 {
+            #expect(state.handle(.received(.signal(RequestID(Int64(id)), .init())), now: .seconds(1)).count == 1)
+            #expect(state.handle(.answered(RequestID(Int64(id)), .signalled(Seq(1))), now: .seconds(1)).count == 1)
+        }
+        let refused = SessionOutcome.refused(SignalingError(.rateLimited, "wait"))
+        let id = RequestID(501)
+        var costly: [(ConnectionState.Input, setUp: ConnectionState.Input?)] = [
+            (.received(.pong), nil), (.receivedEmpty, nil), (.received(.connect(RequestID(7), .test)), nil),
+            (.received(.signal(RequestID(7), SignalRequest(isOnlineOnly: true))), nil),
+            (.answered(id, refused), setUp: .received(.signal(id, .init()))),
+            (.answered(id, .forceDisconnected), setUp: .received(.forceDisconnect(id, client("bob")))),
+        ]
+        costly.append((.receivedMalformed(ClientMessageError(id: nil, .init(.invalidParameter, ""))), nil))
+        for (input, setUp) in costly {
+            var state = limited()
+            for _ in 1...18 { _ = state.handle(.received(.pong), now: .seconds(1)) }
+            #expect(!state.isReadingPaused)
+            if let setUp { _ = state.handle(setUp, now: .seconds(1)) }
+            #expect(state.handle(input, now: .seconds(1)).last?.testDescription != "pause reading", "\(input)")
+            if let setUp { _ = state.handle(setUp, now: .seconds(1)) }
+            #expect(state.handle(input, now: .seconds(1)).last?.testDescription == "pause reading", "\(input)")
+        }
+    }
+
+    @Test("WIRE-15, HB-3: a client over its rate is read from again when its tokens are back, and is not silent")
+    func inputRateResumes() {
+        var state = limited()
+        for _ in 1...21 { _ = state.handle(.received(.pong), now: .seconds(1)) }
+        #expect(state.isReadingPaused)
+        #expect(state.nextDeadline == .seconds(1.2), "one token is owed, and one more must be there")
+        #expect(state.advance(to: .seconds(1.199)).isEmpty)
+        #expect(state.advance(to: .seconds(1.2)).map(\.testDescription) == ["resume reading"])
+        #expect(!state.isReadingPaused)
+        #expect(state.nextDeadline == .seconds(11), "the next ping")
+        // A long line costs more: 21 pieces now, and the burst again in 2 s.
+        #expect(state.handle(.received(.pong, byteCount: 20 * 1024), now: .seconds(9)).count == 1)
+        #expect(state.nextDeadline == .seconds(9.2))
     }
 
     // MARK: Heartbeat

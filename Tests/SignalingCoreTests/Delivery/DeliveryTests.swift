@@ -323,10 +323,34 @@ struct FlushSchedulerTests {
         scheduler.noteWaiting(byteCount: 10)
         #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
         scheduler.noteFlushed(at: .seconds(1))
+        scheduler.noteWaiting(byteCount: 10)
         let next = MonotonicInstant.seconds(1).advanced(by: FlushScheduler().interval(memberCount: 1000))
         #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == next)
         #expect(scheduler.due(now: next, memberCount: 1000) == next)
         #expect(scheduler.due(now: .seconds(9), memberCount: 1000) == .seconds(9))
+    }
+
+    @Test(
+        "G5: joins and departures alone wait ten times as long in a large session, at most 100 ms, and not in a small one"
+    )
+    func presence() {
+        var scheduler = FlushScheduler()
+        let intervals = [2, 99, 100, 500, 1000, 15_000].map { scheduler.presenceInterval(memberCount: $0) }
+        #expect(
+            intervals
+                == [
+                    .zero, .zero, .milliseconds(10), .milliseconds(50), .milliseconds(100), .milliseconds(100),
+                ])
+        scheduler.noteFlushed(at: .seconds(1))
+        scheduler.noteWaiting(byteCount: 10, isPresence: true)
+        #expect(!scheduler.hasSignals)
+        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1.1))
+        scheduler.noteWaiting(byteCount: 10)
+        #expect(scheduler.hasSignals)
+        let soon = MonotonicInstant.seconds(1).advanced(by: .milliseconds(5))
+        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == soon, "a signal is not delayed")
+        scheduler.noteFlushed(at: .seconds(1.005))
+        #expect(!scheduler.hasSignals)
     }
 
     @Test("at the byte limit a session is flushed at once, and a flush resets the count")

@@ -48,6 +48,28 @@ struct RateLimitTests {
         #expect(isGranted)
     }
 
+    @Test("WIRE-15: work that is done is charged even without tokens, and waits until a tenth of a second's are back")
+    func overdraw() {
+        let limit = RateLimit(perSecond: 100, burst: 50)
+        var bucket = TokenBucket()
+        var waits = [bucket.overdraw(50, limit, now: .seconds(0))]
+        waits.append(bucket.overdraw(1, limit, now: .seconds(0)))
+        waits.append(bucket.overdraw(100, limit, now: .seconds(5)))
+        waits.append(bucket.overdraw(1, limit, now: .seconds(9)))
+        #expect(waits == [.seconds(0.1), .seconds(0.11), .seconds(5.6), nil])
+    }
+
+    @Test("REST-6, G5: each project has its own rate, and a refused request does not count")
+    func requests() {
+        var rates = RequestRates(limit: RateLimit(perSecond: 2, burst: 3))
+        let ada = APIKey("100")
+        let waits = [0, 0, 0, 0, 0, 0.5, 0.5].map { rates.admit(ada, now: .seconds($0)) }
+        #expect(waits == [nil, nil, nil, .seconds(1), .seconds(1), nil, .seconds(1)])
+        #expect(rates.admit(APIKey("101"), now: .seconds(0.5)) == nil)
+        var unlimited = RequestRates(limit: nil)
+        for _ in 0..<10_000 { #expect(unlimited.admit(ada, now: .seconds(0)) == nil) }
+    }
+
     // MARK: Signals
 
     private func outcome(

@@ -613,4 +613,21 @@ struct AnswerBookTests {
         #expect(book.recall(RequestID(2)) == .new)
         #expect(book.recall(RequestID(0)) == .forgotten)
     }
+
+    @Test("RES-9: every answer is recorded, with the code and name of an error")
+    func answers() {
+        var book = AnswerBook()
+        let errors = SignalingError.Code.all.map { AnswerBook.Answer.refused(SignalingError($0, "why")) }
+        let answers = [.forceDisconnected, .signalled(Seq(1)), .signalled(Seq(.max))] + errors
+        for (id, answer) in answers.enumerated() { book.record(RequestID(Int64(id)), answer) }
+        book.socketChanged()
+        for (id, answer) in answers.enumerated() {
+            #expect(book.recall(RequestID(Int64(id))) == .answered(answer))
+        }
+    }
+
+    @Test("G5: the 256 answers of a connection take 4 KiB")
+    func memory() {
+        #expect(MemoryLayout<AnswerBook.Entry>.stride * Limits.unansweredRequests <= 4096)
+    }
 }

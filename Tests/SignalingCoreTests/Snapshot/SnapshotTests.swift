@@ -297,8 +297,8 @@ struct SnapshotTests {
                 [
                     "connection": isSaved, "role": "the ticket's", "encodedConnection": "of the connection",
                     "suppressesPresence": isSaved, "isToldAbsences": isSaved, "attachment": "the moment of the loss",
-                    "ticket": isSaved, "answers": isSaved, "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
-                    "tokenExpiresAt": "the client shows its token when it resumes",
+                    "token": "counts the losses of one run only", "ticket": isSaved, "answers": isSaved,
+                    "signalAllowance": isSaved, "onlineOnlyAllowance": isSaved,
                 ]
             ),
             (

@@ -255,10 +255,15 @@ struct TLSServerTests {
         }
     }
 
-    @Test("connections over the limit are closed before the TLS handshake")
+    @Test("connections over the limit and over the reserve are closed before the TLS handshake")
     func connectionLimit() async throws {
-        try await TestServer.with(.tls, { $0.maxConnectionCount = 1 }) { server in
+        let limits: @Sendable (inout TransportServer.Options) -> Void = {
+            ($0.maxConnectionCount, $0.reserveCount) = (1, 0)
+        }
+        try await TestServer.with(.tls, limits) { server in
+            try await server.onLoop { _, handler in handler.onOpened = { $0.markJoined() } }
             let first = try server.webSocket()
+            try await server.events.first { $0 == .opened(1) }
             #expect(throws: RawSocketError.self) { try server.rawSocket() }
             try first.sendText("hello")
             #expect(try first.receiveFrame().text == "hello")

@@ -88,17 +88,102 @@ struct TransportServerTests {
         }
     }
 
-    @Test("connections over the limit get a 503")
-    func connectionLimit() async throws {
-        try await TestServer.with(.plain, { $0.maxConnectionCount = 2 }) { server in
-            let sockets = try (0..<2).map { _ in try RawSocket.webSocket(port: server.port) }
-            let third = try RawSocket(port: server.port)
-            #expect(try third.receiveResponse().status == 503)
+    @Test("a full server answers questions for its health, and every other request with 503", arguments: Wire.allCases)
+    func connectionLimit(wire: Wire) async throws {
+        let limits: @Sendable (inout TransportServer.Options) -> Void = {
+            ($0.maxConnectionCount, $0.healthPaths) = (2, ["/livez"])
+        }
+        try await TestServer.with(wire, limits) { server in
+            try await server.onLoop { _, handler in handler.onOpened = { $0.markJoined() } }
+            let sockets = try (0..<2).map { _ in try server.webSocket() }
+            for id in UInt64(1)...2 { try await server.events.first { $0 == .opened(id) } }
+            for (path, status) in [("/livez", 200), ("/x", 503), ("/livez", 200), ("/livez/x", 503)] {
+                let socket = try server.rawSocket()
+                try socket.send("GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n")
+                let response = try socket.receiveResponse()
+                #expect(response.status == status && response.headers["connection"] == "close", "\(path)")
+            }
+            #expect(throws: RawSocketError.self) { try server.webSocket() }
+            try await server.onLoop { server, _ in #expect(server.refusals.counts[.serverFull] == 3) }
             sockets[0].hangUp()
             try await server.events.first(where: isClosed)
             try await server.onLoop { _, _ in }
-            #expect(try RawSocket.webSocket(port: server.port).descriptor >= 0)
+            #expect(try server.webSocket().descriptor >= 0)
             withExtendedLifetime(sockets) {}
+        }
+    }
+
+    @Test("a WebSocket of a page that is not allowed is refused; one without Origin is not", arguments: Wire.allCases)
+    func origins(wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.allowedOrigins = ["https://chat.example.org"] }) { server in
+            for (header, isAllowed) in [
+                ("", true), ("Origin: https://chat.example.org\r\n", true),
+                ("Origin: http://chat.example.org\r\n", false),
+                ("Origin: https://chat.example.org.evil.test\r\n", false), ("Origin: null\r\n", false),
+            ] {
+                let socket = try? server.webSocket(extra: header)
+                #expect((socket != nil) == isAllowed, "\(header)")
+            }
+            try await server.onLoop { server, _ in #expect(server.refusals.counts[.origin] == 3) }
+        }
+    }
+
+    @Test("a trusted proxy's client has the limit, and its address is reported", arguments: Wire.allCases)
+    func proxies(wire: Wire) async throws {
+        let configure: @Sendable (inout TransportServer.Options) -> Void = {
+            $0.addressLimit = AddressLimit(connectionCount: 4, exemptsLoopback: false)
+            $0.trustedProxies = ["127.0.0.1"].compactMap { AddressBlock($0) }
+        }
+        try await TestServer.with(wire, configure) { server in
+            try await server.onLoop { _, handler in
+                handler.onOpened = { [events = handler.events] in events.append(.note($0.remoteAddress)) }
+                handler.onRequest = {
+                    $0.respond(.init(status: 200, contentType: "text/plain", text: $0.remoteAddress))
+                }
+            }
+            let ada = "X-Forwarded-For: 198.51.100.1\r\n"
+            let sockets = try (0..<2).map { _ in try server.webSocket(extra: ada) }
+            try await server.events.first { $0 == .note("198.51.100.1") }
+            #expect(throws: RawSocketError.self) { try server.webSocket(extra: ada) }
+            for (header, status) in [(ada, 429), ("X-Forwarded-For: 198.51.100.2\r\n", 200), ("", 200)] {
+                let socket = try server.rawSocket()
+                try socket.send("GET /x HTTP/1.1\r\nHost: h\r\n\(header)\r\n")
+                #expect(try socket.receiveResponse().status == status, "\(header)")
+            }
+            withExtendedLifetime(sockets) {}
+        }
+    }
+
+    @Test("a head in pieces and in single bytes arrives, beside others that are incomplete")
+    func held() async throws {
+        try await TestServer.with { server in
+            let partial = try (0..<100).map { _ in
+                let socket = try RawSocket(port: server.port)
+                try socket.send("GET /x HTTP/1.1\r\nHost")
+                return socket
+            }
+            let socket = try RawSocket(port: server.port)
+            for byte in "GET /x HTTP/1.1\r\nHost: h\r\n\r\n".utf8 { try socket.send([byte]) }
+            #expect(try socket.receiveResponse().status == 200)
+            for socket in partial.suffix(3) {
+                try socket.send(": h\r\n\r\n")
+                #expect(try socket.receiveResponse().status == 200)
+            }
+        }
+    }
+
+    @Test("a client that hangs up within its head is forgotten, and the loop does not spin for one that waits")
+    func hangUpWithinHead() async throws {
+        try await TestServer.with(.plain, { $0.requestTimeout = .seconds(2) }) { server in
+            for _ in 0..<20 { try RawSocket(port: server.port).send("GET /x") }
+            let waiting = try RawSocket(port: server.port)
+            try waiting.send("GET /x")
+            let turns = EventLog<Int>()
+            try await server.onLoop { server, _ in server.loop.onTurnEnded = { turns.append(1) } }
+            #expect(try waiting.receiveToEnd() == [])
+            try await server.waitForNoConnections()
+            #expect(turns.all.count < 500)
+            try await server.onLoop { server, _ in #expect(server.refusals.counts[.silent] == 1) }
         }
     }
 

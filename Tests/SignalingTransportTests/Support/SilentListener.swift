@@ -1,3 +1,5 @@
+import CLibwebsockets
+
 #if canImport(Glibc)
     import Glibc
 #else

@@ -1,0 +1,23 @@
+import SignalingProtocol
+
+/// The rate of the REST requests of each project (REST-6): a backend in a loop must not starve the clients.
+///
+/// Keeps one moment for each project that has made a request.
+public struct RequestRates: Sendable {
+    private let limit: RateLimit?
+    private var buckets: [APIKey: TokenBucket] = [:]
+
+    /// - Parameter limit: of each project; `nil` for no limit.
+    public init(limit: RateLimit?) { self.limit = limit }
+
+    /// Counts a request.
+    ///
+    /// - Returns: `nil` if the project is within its rate. Otherwise the time until its next request, at least 1 s; the
+    ///   request does not count.
+    public mutating func admit(_ project: APIKey, now: MonotonicInstant) -> Duration? {
+        guard let limit else { return nil }
+        if buckets[project, default: TokenBucket()].consume(limit, now: now) { return nil }
+        // A rate is at least one request a second.
+        return .seconds(1)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Logging
+import SignalingProtocol
+
+/// Writes log lines to a file descriptor on a thread of its own.
+///
+/// The event loop only adds lines to a queue. A reader of the log that stalls blocks the writer's thread, never the
+/// loop. While it stalls, lines are dropped when the queue is full (``LogQueue``).
+package final class LogWriter: Sendable {
+    private let descriptor: Int32
+    private let label: String
+    private let condition = NSCondition()
+    // Guarded by `condition`.
+    private nonisolated(unsafe) var queue: LogQueue
+    private nonisolated(unsafe) var isWriting = false
+    private nonisolated(unsafe) var hasThread = false
+
+    /// - Parameters:
+    ///   - descriptor: a file descriptor that stays open, blocking or not.
+    ///   - label: the program's name in the line that reports dropped lines.
+    package init(descriptor: Int32, label: String, byteLimit: Int = LogQueue.byteLimit) {
+        self.descriptor = descriptor
+        self.label = label
+        queue = LogQueue(byteLimit: byteLimit)
+    }
+
+    /// Queues a line with its line end. Never waits for the reader.
+    package func add(_ line: String) {
+        condition.lock()
+        defer { condition.unlock() }
+        queue.add(line)
+        if hasThread { return condition.signal() }
+        hasThread = true
+        Thread.detachNewThread { self.run() }
+    }
+
+    /// Waits until everything is written, but no longer than `limit`.
+    ///
+    /// - Returns: whether everything is written.
+    @discardableResult
+    package func flush(within limit: Duration = .seconds(1)) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: Double(limit.wholeMilliseconds) / 1000)
+        condition.lock()
+        defer { condition.unlock() }
+        while !queue.isEmpty || isWriting {
+            if !condition.wait(until: deadline) { return queue.isEmpty && !isWriting }
+        }
+        return true
+    }
+
+    private func run() {
+        // A closed reader is an error of `write`, not the end of the process.
+        var pipe = sigset_t()
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &pipe, nil)
+        condition.lock()
+        while true {
+            while queue.isEmpty { condition.wait() }
+            let bytes = queue.take { [label] count in
+                LogLine.text(
+                    level: .warning, label: label, metadata: ["lines": "\(count)"], source: "SignalingServer",
+                    message: "dropped log lines: the reader of the log is too slow")
+            }
+            isWriting = true
+            condition.unlock()
+            write(bytes)
+            condition.lock()
+            isWriting = false
+            condition.broadcast()
+        }
+    }
+
+    /// Blocks until all bytes are written, or the descriptor fails.
+    private func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&writable, 1, -1)
+            default: return
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import SignalingCore
+import SignalingTokens
+import SignalingTransport
+import Synchronization
+
+extension SignalingServer {
+    /// Applies a new configuration to the running server, as far as a running server can change: the projects, partner
+    /// authentication, the files of the certificate, the number of connections of a session, the rates, and the time
+    /// to drain. Drops no connection. Ignores all other members.
+    ///
+    /// A client of a removed project, or with a token that an old secret has signed, stays connected but cannot come
+    /// back.
+    ///
+    /// - Returns: whether the server has another certificate.
+    /// - Throws: ``ConfigurationError`` or `TransportError`. Nothing has changed then.
+    @discardableResult
+    public func reload(_ configuration: ServerConfiguration) async throws -> Bool {
+        let projects = try configuration.access.projects()
+        return try await loop.run {
+            guard let parts = self.parts else {
+                throw ConfigurationError("the server is not running. Start it, and reload the settings again.")
+            }
+            // First the only step that can fail.
+            let isNewCertificate = try configuration.tls.map { try parts.transport.reloadCertificate($0) } ?? false
+            let served = projects ?? parts.projects
+            let verifier = TokenVerifier(projects: served, allowsPartnerAuth: configuration.allowsPartnerAuth)
+            parts.hub.verifier = verifier
+            parts.router.verifier = verifier
+            parts.engine.changeLimits(to: configuration.sessionBounds, now: self.loop.now)
+            self.webhooks.add(served, except: Set(configuration.projectWebhooks.keys))
+            self.drainTime.withLock { $0 = configuration.drainTime }
+            self.parts?.projects = served
+            return isNewCertificate
+        }
+    }
+}

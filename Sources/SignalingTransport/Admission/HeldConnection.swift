@@ -1,0 +1,167 @@
+import CLibwebsockets
+import SignalingProtocol
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An accepted connection that has not sent a whole request head, or with TLS its greeting. Confined to the loop.
+///
+/// libwebsockets would reserve one of its header places from the start, also for a client that never sends a byte.
+/// So the bytes are only looked at, and stay in the system's buffer for libwebsockets to read.
+final class HeldConnection {
+    /// What became of it.
+    enum End {
+        /// The opening is complete: the descriptor belongs to the receiver of this event. With TLS the request is not
+        /// known yet, so it may ask for the server's health.
+        case complete(Int32, mayAskForHealth: Bool)
+        case hungUp
+        case notTLS
+        /// The head breaks a rule of HTTP.
+        case malformed(RequestFault)
+    }
+
+    /// Looks at incomplete bytes, after which it looks only every ``pause``. Clients send a head in a few pieces.
+    private static let eagerLookCount = 8
+    static let pause = Duration.milliseconds(100)
+
+    let id: UInt64
+    let address: PeerAddress
+    private unowned let server: TransportServer
+    private var descriptor: Int32
+    private var poll: UnsafeMutablePointer<uv_poll_t>?
+    private var lookCount = 0
+
+    /// Owns the descriptor.
+    init(id: UInt64, descriptor: Int32, address: PeerAddress, server: TransportServer) {
+        self.id = id
+        self.descriptor = descriptor
+        self.address = address
+        self.server = server
+    }
+
+    /// Looks at the bytes that are there, and waits for more if they are incomplete. May report the end at once.
+    func look() {
+        guard descriptor >= 0 else { return }
+        switch inspect() {
+        case .ended(let end): finish(end)
+        case .waiting(let count):
+            lookCount += 1
+            guard lookCount <= Self.eagerLookCount else {
+                if let poll { uv_poll_stop(poll) }
+                return server.lookLater(self)
+            }
+            // The bytes stay in the buffer: without this the socket would be readable all the time.
+            if count > 0 { signalbox_wait_for_bytes(descriptor, Int32(count + 1)) }
+            watch()
+        }
+    }
+
+    /// Closes the connection. With unread bytes in the buffer the system resets it.
+    func close() {
+        stopWatching()
+        if descriptor >= 0 { signalbox_close(descriptor) }
+        descriptor = -1
+    }
+
+    deinit { close() }
+
+    private enum Inspection {
+        case ended(End)
+        case waiting(byteCount: Int)
+    }
+
+    private func inspect() -> Inspection {
+        let scratch = server.openingBytes
+        let count = signalbox_peek(descriptor, scratch.baseAddress, scratch.count)
+        if count == 0 { return .ended(.hungUp) }
+        guard count > 0 else {
+            return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR
+                ? .waiting(byteCount: 0) : .ended(.hungUp)
+        }
+        let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
+        guard server.options.tls != nil else { return inspect(request: bytes) }
+        switch Opening(greeting: bytes) {
+        case .complete: return .ended(.complete(descriptor, mayAskForHealth: true))
+        case .incomplete: return .waiting(byteCount: count)
+        case .notTLS: return .ended(.notTLS)
+        }
+    }
+
+    /// Checks the raw head: libwebsockets would accept more than the rules of HTTP permit.
+    private func inspect(request bytes: UnsafeRawBufferPointer) -> Inspection {
+        switch RequestHeadCheck.verdict(on: bytes) {
+        case .accept:
+            .ended(
+                .complete(
+                    descriptor,
+                    mayAskForHealth: Opening.target(of: bytes).map(server.options.healthPaths.contains) ?? false))
+        case .refuse(let fault): .ended(.malformed(fault))
+        // libwebsockets refuses a head that is too long.
+        case .incomplete where bytes.count >= Opening.byteLimit:
+            .ended(.complete(descriptor, mayAskForHealth: false))
+        case .incomplete: .waiting(byteCount: bytes.count)
+        }
+    }
+
+    /// Sends a response to a request that is not served. Reads what the client has sent first: a close with unread
+    /// bytes resets the connection, and the reset destroys the response.
+    func answer(_ response: HTTPResponse) {
+        let scratch = server.openingBytes
+        var pieceCount = 0
+        while pieceCount < 4, signalbox_receive(descriptor, scratch.baseAddress, scratch.count) == scratch.count {
+            pieceCount += 1
+        }
+        let (head, bodyByteCount) = response.serialized(isHead: false, keepsAlive: false)
+        let bytes = head + response.body.prefix(bodyByteCount)
+        _ = bytes.withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }
+        signalbox_shutdown_writing(descriptor)
+    }
+
+    private func finish(_ end: End) {
+        stopWatching()
+        if case .complete = end {
+            if lookCount > 0 { signalbox_wait_for_bytes(descriptor, 1) }
+            descriptor = -1
+        }
+        server.heldConnection(self, ended: end)
+    }
+
+    private func watch() {
+        guard poll == nil else { return }
+        guard let loop = server.loop.core.loop else { return finish(.hungUp) }
+        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        guard uv_poll_init(loop, poll, descriptor) == 0 else {
+            poll.deallocate()
+            return finish(.hungUp)
+        }
+        self.poll = poll
+        poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        let events = UV_READABLE.rawValue | UV_DISCONNECT.rawValue
+        uv_poll_start(poll, Int32(events)) { handle, status, events in
+            guard let data = handle?.pointee.data else { return }
+            Unmanaged<HeldConnection>.fromOpaque(data).takeUnretainedValue().polled(status, events)
+        }
+    }
+
+    private func polled(_ status: Int32, _ events: Int32) {
+        // Retained while it runs: the server releases a connection that ends.
+        withExtendedLifetime(self) {
+            look()
+            // A client that has sent its last byte will not complete an incomplete opening.
+            let hasHungUp = status < 0 || events & Int32(UV_DISCONNECT.rawValue) != 0
+            if hasHungUp, descriptor >= 0 { finish(.hungUp) }
+        }
+    }
+
+    private func stopWatching() {
+        guard let poll else { return }
+        self.poll = nil
+        uv_poll_stop(poll)
+        closeAndFree(poll)
+    }
+}

@@ -1,0 +1,92 @@
+import SignalingProtocol
+
+/// Why the server refuses a connection, a request or a join, or closes a connection to make room for another.
+public enum Refusal: String, CaseIterable, Sendable {
+    /// The address opens connections faster than ``AddressLimit/perSecond``.
+    case addressRate
+    /// The address has ``AddressLimit/connectionCount`` connections.
+    case addressConnections
+    /// The address has ``AddressLimit/unjoinedCount`` connections that have joined no session.
+    case addressUnjoined
+    /// The server has `maxConnectionCount` connections, or as many requests as it processes at a time.
+    case serverFull
+    /// The connection had waited longest for its client when places ran short, so another one got its place.
+    case displaced
+    /// No file descriptor was left.
+    case descriptors
+    /// The client did not send a whole request, or a whole TLS greeting, in time.
+    case silent
+    /// A client of a TLS server did not begin with a TLS greeting.
+    case notTLS
+    /// The page that opens the WebSocket has an origin that is not allowed.
+    case origin
+    /// The project has its maximum number of connections.
+    case project
+    /// The token has its maximum number of connections.
+    case token
+
+    /// One phrase for the log and for the client.
+    public var text: String {
+        switch self {
+        case .addressRate: "too many new connections from this address"
+        case .addressConnections: "too many connections from this address"
+        case .addressUnjoined: "too many connections from this address that have joined no session"
+        case .serverFull: "the server has reached its maximum number of connections"
+        case .displaced: "the connection waited for its client while other clients needed its place"
+        case .descriptors: "no file descriptor is left; raise the limit (ulimit -n)"
+        case .silent: "no complete request arrived in time"
+        case .notTLS: "the client does not speak TLS"
+        case .origin: "pages of this origin may not open WebSockets"
+        case .project: "the project has reached its maximum number of connections"
+        case .token: "the token has reached its maximum number of connections"
+        }
+    }
+
+    /// Browsers open connections in advance and may never use them, so this is no news.
+    var isUsual: Bool {
+        switch self {
+        case .silent: true
+        case .addressRate, .addressConnections, .addressUnjoined, .serverFull, .displaced, .descriptors, .notTLS,
+            .origin, .project, .token:
+            false
+        }
+    }
+}
+
+/// How often each refusal has happened since the server started.
+public struct RefusalCounts: Sendable, Equatable {
+    private var counts: [Refusal: Int] = [:]
+
+    public init() {}
+
+    public subscript(_ refusal: Refusal) -> Int { counts[refusal] ?? 0 }
+
+    /// The sum of all refusals.
+    public var total: Int { counts.values.reduce(0, +) }
+
+    mutating func note(_ refusal: Refusal) { counts[refusal, default: 0] += 1 }
+}
+
+/// Which refusals get a log line: the first of each kind, and then one of each kind per ``interval``, with the number
+/// of those in between.
+struct RefusalLogLimit {
+    /// The time between two lines about the same kind of refusal.
+    static let interval = Duration.seconds(10)
+    private struct Line {
+        var at: MonotonicInstant
+        var suppressedCount = 0
+    }
+    private var lines: [Refusal: Line] = [:]
+
+    /// - Returns: how many refusals of this kind had no line since the last one; nil if this one gets none either.
+    mutating func note(_ refusal: Refusal, now: MonotonicInstant) -> Int? {
+        if var line = lines[refusal], now < line.at.advanced(by: Self.interval) {
+            line.suppressedCount += 1
+            lines[refusal] = line
+            return nil
+        }
+        let suppressed = lines[refusal]?.suppressedCount ?? 0
+        lines[refusal] = Line(at: now)
+        return suppressed
+    }
+}

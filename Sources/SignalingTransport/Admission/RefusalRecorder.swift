@@ -1,0 +1,24 @@
+import Logging
+import SignalingProtocol
+
+/// The one place that counts refusals and logs them, rate-limited. Confined to the loop of its server.
+public final class RefusalRecorder {
+    public private(set) var counts = RefusalCounts()
+    private var limit = RefusalLogLimit()
+    private let logger: Logger
+
+    public init(logger: Logger) { self.logger = logger }
+
+    /// Counts a refusal, and logs it unless there was a line about the same kind in the last ten seconds.
+    ///
+    /// - Parameter address: the client's address, as text; computed only for a line.
+    public func note(_ refusal: Refusal, address: @autoclosure () -> String, now: MonotonicInstant) {
+        counts.note(refusal)
+        guard let suppressed = limit.note(refusal, now: now) else { return }
+        logger.log(
+            level: refusal.isUsual ? .debug : .warning, "refused a connection: \(refusal.text)",
+            metadata: [
+                "reason": "\(refusal.rawValue)", "address": "\(address())", "suppressed": "\(suppressed)",
+            ])
+    }
+}

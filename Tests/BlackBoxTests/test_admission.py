@@ -1,0 +1,379 @@
+"""Admission: no stranger keeps others out. Each test holds places as an attacker would, while a bystander chats.
+
+An attacker on 127.0.0.1 has no limit per address by default, so the first tests show that places which wait for a
+client do not keep others out, whatever the number of addresses. The tests of limits per address give the limit.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import resource
+import select
+import socket
+
+import pytest
+import websockets
+
+from credentials import Project
+from raw_socket import RawSocket, handshake
+from server_process import DEADLINE, Server
+from signalbox_client import Bystander, Client
+
+# More than the 1,024 header places of libwebsockets.
+MANY = 1_150
+# Seven eighths of them are for requests, less those that the newcomers of a test need.
+PLACES = 800
+GREETING = bytes.fromhex("16030100fa010000f60303")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def descriptors():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < 4_096 <= hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4_096, hard))
+
+
+class Crowd:
+    """TCP connections that an attacker holds open."""
+
+    def __init__(self, server, data=b"", receive_buffer=None, source=None):
+        self.server, self.data, self.receive_buffer, self.source = server, data, receive_buffer, source
+        self.sockets = []
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        self.close()
+
+    def close(self):
+        for tcp in self.sockets:
+            tcp.close()
+        self.sockets = []
+
+    async def add(self, count):
+        loop = asyncio.get_running_loop()
+        for _ in range(count):
+            tcp = socket.socket()
+            if self.receive_buffer:
+                tcp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.receive_buffer)
+            if self.source:
+                tcp.bind((self.source, 0))
+            tcp.setblocking(False)
+            self.sockets.append(tcp)
+            await asyncio.wait_for(loop.sock_connect(tcp, (self.server.host, self.server.port)), DEADLINE)
+            with contextlib.suppress(ConnectionError):
+                await asyncio.wait_for(loop.sock_sendall(tcp, self.data), DEADLINE)
+
+    def send(self, data):
+        for tcp in self.sockets:
+            with contextlib.suppress(OSError):
+                tcp.send(data)
+
+    @property
+    def open_count(self):
+        """How many of them the server has not closed."""
+        poll = select.poll()
+        for tcp in self.sockets:
+            poll.register(tcp, select.POLLRDHUP)
+        return len(self.sockets) - len(poll.poll(0))
+
+
+async def joined_in_time(server, session, kind=Client):
+    """A client that tries again after a 503, as `Retry-After` tells it: a place is free in the first second."""
+    async with asyncio.timeout(DEADLINE):
+        while True:
+            try:
+                return await kind.join(server, session)
+            except websockets.InvalidStatus as refused:
+                assert refused.response.status_code == 503
+                await asyncio.sleep(0.05)
+
+
+async def newcomers_are_served(server, session):
+    """Health checks, REST, and clients that join and chat."""
+    for _ in range(10):
+        assert (await asyncio.to_thread(server.request, "GET", "/livez")).status == 200
+    first, second = await joined_in_time(server, session, Bystander), await joined_in_time(server, session)
+    async with first, second:
+        await first.is_unaffected(second.id)
+        path = server.session_path(session, "/connection")
+        async with asyncio.timeout(DEADLINE):
+            while (answer := await asyncio.to_thread(server.rest, "GET", path)).status == 503:
+                await asyncio.sleep(0.05)
+        assert answer.status == 200 and len(answer.json()["items"]) == 2
+
+
+async def keeps_no_one_out(crowd, act=lambda: None, least=MANY):
+    """Requires that newcomers are served while at least `least` connections of the crowd are open.
+
+    A crowd outside of libwebsockets needs no places, so that all of them stay open. On a busy machine the crowd may
+    reach its own deadlines first, so there are several attempts.
+    """
+    for _ in range(4):
+        crowd.close()
+        await crowd.add(MANY)
+        act()
+        await newcomers_are_served(crowd.server, crowd.server.project.session())
+        if crowd.open_count >= least:
+            return
+    pytest.fail("newcomers were served only when the server had closed the crowd's connections")
+
+
+def head(path="/livez", *lines):
+    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: h", *lines, "", ""]).encode()
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    """A server that only this file's crowds use."""
+    with Server("--signal-rate", "0", log_level="debug") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def crowded_tls():
+    with Server("--signal-rate", "0", tls=True) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"G", b"GET /livez HTTP/1.1\r\nHost: h\r\nX: ", handshake()[:-2]],
+    ids=["silent", "one-byte", "half-a-head", "half-a-handshake"],
+)
+async def test_connections_without_a_whole_request_keep_no_one_out(crowded, data):
+    session = crowded.project.session()
+    async with await Bystander.join(crowded, session) as bystander, Crowd(crowded, data) as crowd:
+        await keeps_no_one_out(crowd)
+        await bystander.is_unaffected()
+
+
+async def test_heads_that_arrive_byte_by_byte_keep_no_one_out(crowded):
+    async with Crowd(crowded) as crowd:
+        slow = itertools.cycle(head("/livez", "X-Long: " + "x" * 40)[:60])
+
+        def drip():
+            for _ in range(20):
+                crowd.send(bytes([next(slow)]))
+
+        await keeps_no_one_out(crowd, drip)
+
+
+@pytest.mark.parametrize("data", [b"", GREETING], ids=["silent", "half-a-greeting"])
+async def test_silent_tls_connections_keep_no_one_out_and_cost_little(crowded_tls, data):
+    session = crowded_tls.project.session()
+    async with await Bystander.join(crowded_tls, session) as bystander, Crowd(crowded_tls, data) as crowd:
+        before = crowded_tls.memory()
+        # A library connection with TLS takes 45 kB and more.
+        memory = []
+        await keeps_no_one_out(crowd, lambda: memory.append(crowded_tls.memory()))
+        assert memory[0] - before < MANY * 8_000
+        await bystander.is_unaffected()
+
+
+async def test_idle_connections_give_their_places_to_newcomers(crowded):
+    async with Crowd(crowded, head()) as crowd:
+        await keeps_no_one_out(crowd, least=PLACES)
+
+
+async def test_unread_answers_keep_no_one_out(tmp_path):
+    (tmp_path / "index.html").write_text("a page")
+    (tmp_path / "large.js").write_bytes(b"x" * 2_000_000)
+    with Server(web_root=tmp_path) as server:
+        async with Crowd(server, head("/large.js"), receive_buffer=2_048) as crowd:
+            await keeps_no_one_out(crowd, least=PLACES)
+
+
+async def test_slow_bodies_keep_no_one_out(crowded):
+    session = crowded.project.session()
+    start = f"POST {crowded.session_path(session, '/signal')} HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n{{"
+    async with Crowd(crowded, start.encode()) as crowd:
+        await keeps_no_one_out(crowd, least=PLACES)
+
+
+async def test_silent_connections_are_closed_at_the_deadline(crowded):
+    async with await RawSocket.open(crowded) as silent, await RawSocket.open(crowded) as slow:
+        await slow.send(b"GET /")
+        assert await silent.ends() == b"" and await slow.ends() == b""
+
+
+# A full server
+
+
+@pytest.mark.parametrize("tls", [False, True])
+async def test_a_full_server_is_healthy_refuses_newcomers_and_says_so(tls):
+    with Server("--max-connections", "3", "--max-connections-per-token", "9", tls=tls) as server:
+        session = server.project.session()
+        async with contextlib.AsyncExitStack() as stack:
+            members = [await stack.enter_async_context(await Bystander.join(server, session)) for _ in range(3)]
+            for _ in range(20):
+                for path in ("/livez", "/readyz"):
+                    assert (await asyncio.to_thread(server.request, "GET", path)).status == 200
+            assert (await asyncio.to_thread(server.request, "GET", "/")).status == 503
+            with pytest.raises(websockets.InvalidStatus) as refused:
+                await Client.open(server)
+            assert refused.value.response.status_code == 503
+            server.err.until("reason=serverFull")
+            async with Crowd(server) as crowd:
+                await crowd.add(100)
+                assert (await asyncio.to_thread(server.request, "GET", "/livez")).status == 200
+            await members[0].is_unaffected(*(member.id for member in members))
+        # Places are free again.
+        async with asyncio.timeout(DEADLINE):
+            while (await asyncio.to_thread(server.request, "GET", "/")).status == 503:
+                await asyncio.sleep(0.05)
+
+
+async def test_a_full_server_gives_the_place_of_a_silent_connection_to_a_newcomer():
+    with Server("--max-connections", "20", "--max-connections-per-token", "20") as server:
+        session = server.project.session()
+        async with Crowd(server) as crowd:
+            await crowd.add(18)
+            # WebSockets that join no session give way, too.
+            async with await RawSocket.websocket(server), await RawSocket.websocket(server):
+                async with contextlib.AsyncExitStack() as stack:
+                    for _ in range(20):
+                        await stack.enter_async_context(await joined_in_time(server, session))
+        server.err.until("reason=displaced")
+
+
+# Limits
+
+
+async def test_one_address_has_a_limit_and_others_are_not_affected():
+    with Server("--max-connections-per-address", "40") as server:
+        session = server.project.session()
+        async with Crowd(server, source="127.0.0.2") as crowd:
+            # Half of them may be outside of sessions.
+            await crowd.add(60)
+            server.err.until("reason=address.*address=127.0.0.2|address=127.0.0.2.*reason=address")
+            await newcomers_are_served(server, session)
+            refused = socket.create_connection((server.host, server.port), DEADLINE, ("127.0.0.2", 0))
+            refused.settimeout(DEADLINE)
+            with contextlib.suppress(ConnectionError):
+                answer = refused.recv(100)
+                assert answer == b"" or answer.startswith(b"HTTP/1.1 429 "), answer
+            refused.close()
+
+
+async def test_a_clients_address_comes_from_trusted_proxies_only():
+    limit = ("--max-connections-per-address", "8")
+    with Server(*limit, "--trusted-proxy", "127.0.0.1, 10.0.0.0/8") as server:
+        def status(forwarded):
+            return server.request("GET", "/", headers={"X-Forwarded-For": forwarded, "Connection": "close"}).status
+
+        statuses = [await asyncio.to_thread(status, f"203.0.113.{n}, 198.51.100.1, 10.0.0.1") for n in range(30)]
+        # The first addresses are the client's invention: all requests are those of 198.51.100.1.
+        assert statuses[:8] == [200] * 8 and 429 in statuses, statuses
+        assert await asyncio.to_thread(status, "198.51.100.2") == 200
+
+
+async def test_con_3_one_token_has_a_limit_and_leaving_makes_room():
+    with Server("--max-connections-per-token", "2") as server:
+        session = server.project.session()
+        token = server.project.token(session)
+        async with await Client.join(server, session, token=token) as first:
+            async with await Client.join(server, session, token=token):
+                async with await Client.open(server) as third:
+                    request = await third.request(
+                        "connect", apiKey=server.project.key, sessionId=session, token=token)
+                    error = await third.refused(1027, "OT_CONNECTION_LIMIT_EXCEEDED", request)
+                    assert "token" in error["message"] and error["retryable"] is True
+                    assert (await third.closed())[0] == 4501
+                server.err.until("reason=token")
+                # Another token of the project is not affected.
+                async with await Client.join(server, session, data="other"):
+                    pass
+            async with asyncio.timeout(DEADLINE):
+                while (await first.next())["ev"] != "connectionDestroyed":
+                    pass
+            async with await Client.join(server, session, token=token):
+                pass
+
+
+async def test_con_3_a_resume_at_the_limit_replaces_its_own_socket_and_nothing_else():
+    with Server("--max-connections-per-token", "1") as server:
+        session = server.project.session()
+        token = server.project.token(session)
+        first = await Client.join(server, session, token=token)
+
+        def ticket(secret):
+            members = {"connectionId": first.id, "epoch": first.connected["epoch"], "after": first.connected["seq"]}
+            return {"apiKey": server.project.key, "sessionId": session, "token": token,
+                    "resume": members | {"secret": secret}}
+
+        # The server has not noticed a loss: the connection's socket is still there.
+        async with await Client.open(server) as thief:
+            await thief.request("connect", **ticket("A" * len(first.connected["resume"]["secret"])))
+            assert (await thief.closed())[0] == 4501
+        async with await Client.open(server) as second:
+            request = await second.request("connect", **ticket(first.connected["resume"]["secret"]))
+            second.connected = await second.expect("connected", id=request, outcome="resumed")
+            assert (await first.closed())[0] == 4504
+            assert (await second.signal(type="again"))[0]["ev"] == "ack"
+        await first.socket.close()
+
+
+async def test_one_project_has_a_limit_and_others_are_not_affected(tmp_path):
+    ada = Project("100", "the first secret, 32 bytes and longer")
+    bob = Project("200", "the second secret, 32 bytes and more")
+    file = tmp_path / "signalbox.json"
+    projects = ", ".join(f'{{"apiKey": "{p.key}", "secrets": ["{p.secret}"]}}' for p in (ada, bob))
+    file.write_text(f'{{"projects": [{projects}], "maxConnectionsPerProject": 2}}')
+    with Server("--config", file, project=ada) as server:
+        session = ada.session()
+        async with await Client.join(server, session), await Client.join(server, ada.session()):
+            error = await Client.denied(server, session, ada.token(session, data="third"))
+            assert error["code"] == 1027 and "project" in error["message"]
+            other = bob.session()
+            async with await Client.join(server, other, project=bob):
+                pass
+
+
+async def test_only_allowed_origins_open_websockets():
+    with Server("--allowed-origins", "https://chat.example.org,http://localhost:8080") as server:
+        session = server.project.session()
+        for origin in (None, "https://chat.example.org", "http://localhost:8080"):
+            options = {"socket": {"origin": origin}} if origin else {}
+            async with await Client.join(server, session, **options):
+                pass
+        for origin in ("https://evil.example.org", "https://chat.example.org:444", "null"):
+            with pytest.raises(websockets.InvalidStatus) as refused:
+                await Client.open(server, origin=origin)
+            assert refused.value.response.status_code == 403
+        server.err.until("reason=origin")
+
+
+# Descriptors
+
+
+async def test_a_server_without_descriptors_accepts_again_when_one_is_free():
+    with Server("--max-connections", "1000000") as server:
+        used = len(os.listdir(f"/proc/{server.pid}/fd"))
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (used + 8, used + 8))
+        async with Crowd(server) as crowd:
+            await crowd.add(60)
+            server.err.until("reason=descriptors")
+        async with asyncio.timeout(DEADLINE):
+            while True:
+                with contextlib.suppress(OSError):
+                    if (await asyncio.to_thread(server.request, "GET", "/livez")).status == 200:
+                        break
+                await asyncio.sleep(0.05)
+
+
+async def test_the_server_raises_its_limit_of_open_files():
+    def lower():
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lower()
+    try:
+        server = Server()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    with server:
+        soft, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
+        assert soft == min(65_536, hard) or soft > 256

@@ -1,0 +1,96 @@
+"""Requests that break the rules of HTTP: the server refuses them (REST-5), and none of them gets a token."""
+
+import http.client
+import json
+import socket
+
+import pytest
+
+from server_process import DEADLINE, REPOSITORY
+
+HEADS = json.loads((REPOSITORY / "Tests/Vectors/http/heads.json").read_text())["cases"]
+
+
+def exchange(server, head):
+    """Sends bytes on a connection of its own, and returns everything that comes back."""
+    with socket.create_connection((server.host, server.port), DEADLINE) as tcp:
+        tcp.settimeout(DEADLINE)
+        tcp.sendall(head)
+        tcp.shutdown(socket.SHUT_WR)
+        received = b""
+        try:
+            while piece := tcp.recv(65536):
+                received += piece
+        except ConnectionResetError:
+            pass
+        return received
+
+
+@pytest.mark.parametrize("target", [
+    "/room/lobby%0aHost:localhost:", "/room/lobby%0aHost:127.0.0.1:", "/room/lobby%0d%0aHost:localhost%0d%0aX:",
+    "/room/lobby?x=%0aHost:localhost:", "/room/lobby%0AHost:%20localhost%0AX:%20", "/session%0aHost:localhost:",
+    "/room/lobby%0dHost:localhost:",
+])  # fmt: skip
+def test_rest_5_a_target_cannot_inject_a_header(dev_server, target):
+    """With DNS rebinding a page reaches the server under a name of its own, and must not get a token (REST-4)."""
+    received = exchange(dev_server, f"GET {target} HTTP/1.1\r\nHost: attacker.example\r\n\r\n".encode())
+    assert b"token" not in received and received.split(b" ")[1] == b"400", received
+
+
+@pytest.mark.parametrize("head, status", [
+    ("GET /livez HTTP/9.9\r\nHost: localhost\r\n", 505), ("GET /livez HTTP/2.0\r\nHost: localhost\r\n", 505),
+    ("GET /livez HTTP/1.12\r\nHost: localhost\r\n", 400), ("GET /livez\r\nHost: localhost\r\n", 400),
+    ("GET /room/lobby HTTP/1.1\r\nHost: localhost\r\nHost: attacker.example\r\n", 400),
+    ("GET /room/lobby HTTP/1.1\r\nHost: attacker.example\r\nHost: localhost\r\n", 400),
+    ("GET /room/lobby HTTP/1.1\r\nHost: localhost\0.attacker.example\r\n", 400),
+    ("GET /room/lobby%01 HTTP/1.1\r\nHost: localhost\r\n", 400),
+    ("GET /room/lobby?data=a%00b HTTP/1.1\r\nHost: localhost\r\n", 400),
+    ("GET /room/lobby?data=a%0ab HTTP/1.1\r\nHost: localhost\r\n", 400),
+    ("GET /v1/signaling HTTP/1.0\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+     "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+     "Sec-WebSocket-Protocol: signalbox.v1\r\n", 400),
+])  # fmt: skip
+def test_rest_5_a_malformed_head_is_refused(dev_server, head, status):
+    """A status, or a close without an answer where the library refuses the head before the server sees it."""
+    received = exchange(dev_server, head.encode("latin-1") + b"\r\n")
+    assert received == b"" or int(received.split(b" ")[1]) == status, received
+    assert b"token" not in received
+
+
+def test_rest_5_each_malformed_head_of_the_vectors_gets_its_status(dev_server):
+    """The first request of a connection without TLS: the server checks the bytes before its library reads them."""
+    for case in HEADS:
+        received = exchange(dev_server, bytes.fromhex(case["base16"]) if "base16" in case else case["text"].encode())
+        status = int(received.split(b" ")[1]) if received else None
+        if "status" in case:
+            assert status == case["status"], (case, received)
+            assert b"default-src 'none'" in received, "the headers of every answer"
+        else:
+            assert status not in (400, 501, 505), (case, received)
+
+
+@pytest.mark.parametrize("path", ["/", "/livez", "/nothing", "/v2/project/100/session/x/connection", "/v1/signaling"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_every_answer_has_the_headers_that_protect_a_page(server, method, path):
+    answer = server.request(method, path, b"" if method == "POST" else None)
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy, answer
+    if answer.status == 200 and path == "/":
+        assert "require-trusted-types-for 'script'" in policy and "trusted-types 'none'" in policy
+    assert answer.headers["X-Content-Type-Options"] == "nosniff", answer
+    assert answer.headers["Referrer-Policy"] == "no-referrer", answer
+    # On a loopback address it would bind the other programs of the machine to https.
+    assert "Strict-Transport-Security" not in answer.headers
+
+
+def test_refusals_of_the_transport_have_them_too(server):
+    for head in (b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/9.9\r\nHost: h\r\n\r\n",
+                 b"GET /v1/signaling HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"):  # fmt: skip
+        with socket.create_connection((server.host, server.port), DEADLINE) as tcp:
+            tcp.settimeout(DEADLINE)
+            tcp.sendall(head)
+            answer = http.client.HTTPResponse(tcp)
+            answer.begin()
+            assert 400 <= answer.status < 600
+            assert "default-src 'none'" in answer.getheader("Content-Security-Policy"), head
+            assert answer.getheader("X-Content-Type-Options") == "nosniff", head

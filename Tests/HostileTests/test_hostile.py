@@ -1,0 +1,73 @@
+"""G5: whatever a client does, the others are served, and the server gives its memory and descriptors back.
+
+No result depends on the speed of the machine. See docs/SECURITY-MODEL.md for the limit behind each attack.
+"""
+
+import os
+import pathlib
+import time
+
+import pytest
+
+from attacks import ATTACKS, SECURE
+from processes import Attack, Bystander
+
+from server_process import DEADLINE, Server
+
+# More than one attack holds at a time, and less than an attack without a bound would take.
+MEMORY_BOUND = 64 << 20
+SIGNAL_COUNT = 8
+# Pieces of each member, for floods that the server reads long after their end: at 200 lines per second, one piece of
+# `lines_of_pongs` takes four seconds more than its burst, and each piece of `long_pongs` counts as 64 lines.
+PIECES = {"lines_of_pongs": 1, "long_pongs": 8}
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """One server for all attacks, so that the leaks of one are seen in the next."""
+    with Server("--session-connections", "500", resume_seconds=1) as server, Bystander(server) as bystander:
+        bystander.measure(SIGNAL_COUNT)
+        yield server, bystander
+
+
+@pytest.fixture(scope="module")
+def secure():
+    with Server(tls=True) as server, Bystander(server) as bystander:
+        bystander.measure(SIGNAL_COUNT)
+        yield server, bystander
+
+
+def descriptor_count(server):
+    return len(os.listdir(pathlib.Path(f"/proc/{server.pid}/fd")))
+
+
+def returns(measure, bound):
+    """Waits until the measure is within the bound."""
+    deadline = time.monotonic() + DEADLINE
+    while (now := measure()) > bound:
+        assert time.monotonic() < deadline, f"{now} is more than {bound}"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_g_5_under_attack_others_are_served_and_resources_come_back(request, name):
+    server, bystander = request.getfixturevalue("secure" if name in SECURE else "plain")
+    memory, descriptors = server.memory(), descriptor_count(server)
+    with Attack(name, server, pieces=PIECES.get(name, 0)) as attack:
+        bystander.measure(SIGNAL_COUNT)
+        assert sum(attack.end().values()) > 0
+    bystander.measure(1)
+    # The bystander's last socket may still be closing.
+    returns(lambda: descriptor_count(server), descriptors + 2)
+    returns(server.memory, memory + MEMORY_BOUND)
+
+
+def test_res_12_g_5_clients_that_vanish_do_not_lock_their_session():
+    """With one token, an attacker fills a session with connections that have lost their sockets."""
+    with Server("--session-connections", "50") as server, Bystander(server) as bystander:
+        session = server.project.session()
+        with Attack("joins", server, session) as attack:
+            with Bystander(server, session) as member:
+                member.measure(SIGNAL_COUNT)
+            bystander.measure(1)
+            attack.end()
