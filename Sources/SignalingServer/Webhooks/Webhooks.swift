@@ -65,7 +65,9 @@ final class Webhooks: Sendable {
     /// Stops all senders concurrently.
     func stop() async {
         await withTaskGroup { group in
-            for sender in routes.withLock({ $0.values.map(\.sender) }) { group.addTask { await sender.stop(within: Self.stopTime) } }
+            for sender in routes.withLock({ $0.values.map(\.sender) }) {
+                group.addTask { await sender.stop(within: Self.stopTime) }
+            }
         }
     }
 }
