@@ -26,6 +26,8 @@ extension SignalingServer {
             let verifier = TokenVerifier(projects: served, allowsPartnerAuth: configuration.allowsPartnerAuth)
             parts.hub.verifier = verifier
             parts.router.verifier = verifier
+            parts.router.requestRate = configuration.requestRate
+            parts.hub.limits.inputRate = configuration.inputRate
             parts.engine.changeLimits(to: configuration.sessionBounds, now: self.loop.now)
             self.webhooks.add(served, except: Set(configuration.projectWebhooks.keys))
             self.drainTime.withLock { $0 = configuration.drainTime }

@@ -131,7 +131,7 @@ public final class SignalingServer: Service {
         }
         let refusals = RefusalRecorder(logger: logger)
         var limits = HubLimits(heartbeat: configuration.heartbeat, tokenExpiry: configuration.tokenExpiry)
-        if configuration.sessionBounds.signalRate != nil { limits.inputRate = .standardInput }
+        limits.inputRate = configuration.inputRate
         limits.joins = configuration.admission.joinLimits(
             total: options.connectionCount, projectCount: projects.count)
         let hub = Hub(

@@ -118,6 +118,12 @@ async def test_limits_and_the_log_level_change(tmp_path):
             assert codes[0] is None and 429 in codes, codes
             async with await Client.join(server, project.session()):
                 server.err.until(" debug signalbox: .* connected")
+        path, body = server.session_path(project.session(), "/signal"), {"type": "a", "data": "x"}
+        assert server.rest("POST", path, body).status == 404
+        write(tmp_path, **settings | {"requestRate": 1})
+        assert "requestRate" in reload(server)
+        # However slow the machine is, 50 requests come faster than one each second.
+        assert 429 in [server.rest("POST", path, body).status for _ in range(50)]
 
 
 async def test_what_needs_a_restart_is_named_and_stays(tmp_path):

@@ -1,14 +1,16 @@
 """The end of the server: docs/PROTOCOL.md LEAVE-4 and LEAVE-5, SIGTERM and SIGINT."""
 
 import asyncio
+import contextlib
 import signal
+import socket
 import subprocess
 import time
 
 import pytest
 
 from raw_socket import RawSocket
-from server_process import Server
+from server_process import DEADLINE, Server
 from signalbox_client import Client, connect_line
 
 
@@ -114,3 +116,29 @@ async def test_a_killed_server_can_be_restarted_on_its_port_at_once():
             server.wait()
             with Server("--port", str(server.port)) as again:
                 assert again.port == server.port
+
+
+def test_a_stop_in_the_same_turn_as_the_ends_of_connections_exits_with_0():
+    """The server is suspended meanwhile, so that it finds all of this at once: it must close no connection twice."""
+    request = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with Server(log_level="trace") as server, contextlib.ExitStack() as stack:
+
+        def connection(first):
+            client = stack.enter_context(socket.create_connection((server.host, server.port), DEADLINE))
+            client.sendall(first)
+            if first == request:
+                assert client.recv(4096).startswith(b"HTTP/1.1 200")
+            return client
+
+        idle, held = ([connection(first) for _ in range(5)] for first in (request, request[:-2]))
+        server.process.send_signal(signal.SIGSTOP)
+        for clients in (idle, held):
+            clients[0].close()
+            clients[1].shutdown(socket.SHUT_WR)
+            clients[2].sendall(request)
+            clients[3].sendall(b"\r\n")
+        for first in (b"", request[:-2], request + request):
+            stack.enter_context(socket.create_connection((server.host, server.port), DEADLINE)).sendall(first)
+        server.process.terminate()
+        server.process.send_signal(signal.SIGCONT)
+        assert server.wait() == 0

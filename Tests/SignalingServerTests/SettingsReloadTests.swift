@@ -43,6 +43,8 @@ struct SettingsReloadTests {
             ["sessionConnections", "signalBurst", "onlineOnlyLimit", "drainSeconds"], []
         ),
         ("{\(one)}", #"{\#(one), "logLevel": "debug"}"#, ["logLevel"], []),
+        ("{\(one)}", #"{\#(one), "requestRate": 5}"#, ["requestRate"], []),
+        ("{\(one)}", #"{\#(one), "maxConnections": 200}"#, [], ["maxConnections"]),
         (
             "{\(one)}", #"{\#(one), "port": 1, "host": "127.0.0.2", "stateDir": "/x"}"#, [],
             ["host", "port", "stateDir"]

@@ -4,7 +4,8 @@ import SignalingProtocol
 ///
 /// Keeps one moment for each project that has made a request.
 public struct RequestRates: Sendable {
-    private let limit: RateLimit?
+    /// Of each project; `nil` for no limit.
+    public var limit: RateLimit?
     private var buckets: [APIKey: TokenBucket] = [:]
 
     /// - Parameter limit: of each project; `nil` for no limit.

@@ -16,6 +16,11 @@ final class RESTRouter {
             depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.jsonValueCount))
     private var randomness = SystemRandomNumberGenerator()
     private var rates: RequestRates
+    /// Changed when the settings are reloaded.
+    var requestRate: RateLimit? {
+        get { rates.limit }
+        set { rates.limit = newValue }
+    }
     /// Whether the server is stopping (`/readyz`).
     var isDraining = false
 

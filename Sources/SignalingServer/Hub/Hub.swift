@@ -20,7 +20,8 @@ import SignalingTransport
 final class Hub<Environment: HubEnvironment> {
     let environment: Environment
     let engine: any SessionEngine
-    let limits: HubLimits
+    /// A reload changes `inputRate`, for the connections that follow.
+    var limits: HubLimits
     /// Replaced when the settings are reloaded. Clients in a session stay, since their token was checked when they came.
     var verifier: TokenVerifier
     private let logger: Logger

@@ -35,6 +35,9 @@ public struct ServerConfiguration: Sendable {
     public var tokenExpiry: TokenExpiry.Policy = .keep
     /// The rate limit for each project's REST requests (REST-6). Default `nil`: no limit.
     public var requestRate: RateLimit?
+    /// The rate limit for the lines of a connection that the signal rate does not count (WIRE-15): none if signals have
+    /// none.
+    var inputRate: RateLimit? { sessionBounds.signalRate == nil ? nil : .standardInput }
     /// The maximum time that a stopping server takes to disconnect its clients one after the other (LEAVE-5): 0 to 30
     /// s, default 5 s. With few clients it takes less.
     public var drainTime: Duration

@@ -17,8 +17,8 @@ extension ResolvedSettings {
             table.apiKey.declaration, table.apiSecret.declaration, table.projects.declaration,
             table.applications.declaration, table.allowPartnerAuth.declaration, table.tlsCert.declaration,
             table.tlsKey.declaration, table.sessionConnections.declaration, table.signalRate.declaration,
-            table.signalBurst.declaration, table.onlineOnlyLimit.declaration, table.drainSeconds.declaration,
-            table.logLevel.declaration,
+            table.signalBurst.declaration, table.requestRate.declaration, table.onlineOnlyLimit.declaration,
+            table.drainSeconds.declaration, table.logLevel.declaration,
         ]
         return Set(declarations.map(\.name))
     }()
