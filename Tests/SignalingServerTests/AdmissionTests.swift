@@ -43,13 +43,13 @@ struct AdmissionTests {
         var generator = SeededGenerator(seed: 1)
         let now = WallTime(milliseconds: 1_000_000_000_000)
         let session = SessionIDCodec.make(for: project, now: now, using: &generator)
-        let request = AccessRequest(sessionID: session, role: .publisher, connectionData: "a")
+        let request = AccessRequest(sessionId: session, role: .publisher, connectionData: "a")
         let token = try T1Token.make(request, project: project, now: now, using: &generator)
         let other = try T1Token.make(request, project: project, now: now, using: &generator)
         let jwt = try ProjectJWT.make(request, project: project, now: now, using: &generator)
         func key(_ token: String) throws -> JoinControl.Key {
             let verifier = TokenVerifier(projects: [project])
-            _ = try verifier.verify(token: token, sessionID: session, apiKey: project.apiKey, now: now)
+            _ = try verifier.verify(token: token, sessionId: session, apiKey: project.apiKey, now: now)
             return JoinControl.Key(project: project.apiKey, token: .init(of: token))
         }
         let index = token.index(token.startIndex, offsetBy: 40)

@@ -156,7 +156,8 @@ public struct Outbox: Sendable {
         let start = bytes.count
         dequeueWelcome(into: &bytes, separatedFrom: start)
         pages = ConnectionPages()
-        while let line = privateLines.popFirst() {
+        while let line = privateLines.first {
+            removeFirstPrivateLine()
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
         }
         waitingByteCount = 0
@@ -167,6 +168,8 @@ public struct Outbox: Sendable {
         welcome = nil
         waitingByteCount -= line.count
         EncodedLine.append(line, to: &bytes, separatedFrom: start)
+    }
+
     private mutating func removeFirstPrivateLine() {
         privateLines.removeFirst()
         // A deque keeps the memory of its largest size.

@@ -1,3 +1,4 @@
+import DequeModule
 import SignalingProtocol
 
 /// One session: its connections, its log, and the rules for what each of them may do.

@@ -45,9 +45,9 @@ struct TokenRefreshTests {
             _ = state.handle(.verified(RequestID(id), .success(claims)), now: .seconds(1))
             _ = state.handle(.answered(RequestID(id), .refreshed(claims.expiry)), now: .seconds(1))
         }
-        _ = state.handle(.alarm, now: .seconds(39))
+        _ = state.advance(to: .seconds(39))
         #expect(!state.isClosing)
-        _ = state.handle(.alarm, now: .seconds(40))
+        _ = state.advance(to: .seconds(40))
         #expect(state.isClosing)
     }
 
