@@ -1,0 +1,170 @@
+"""The reference client (Tests/ReferenceClient) on the shared scripts of Tests/Vectors/client.
+
+Each script names its rule. Tests/Vectors/README.md describes the form of a script.
+"""
+
+import json
+import pathlib
+import sys
+
+import pytest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "ReferenceClient"))
+
+from reference_client import effects  # noqa: E402
+from reference_client import server_messages as messages  # noqa: E402
+from reference_client.machine import Attempt, Credentials, Machine, State  # noqa: E402
+from reference_client.requests import Request  # noqa: E402
+
+SCRIPTS = sorted((TESTS / "Vectors/client").glob("*.json"))
+SOCKET, RESULT, EVENT = "socket", "result", "event"
+
+# The scripts are those of a client library, which takes the list of connections in pages and asks for absences.
+OPTIONS = {"connectionPages": True}
+DEFAULT_OPTIONS = {"connectionEventsSuppressed": False, "connectionPages": False, "connectionAwayEvents": False}
+
+
+def text_of(message):
+    return message if isinstance(message, str) else json.dumps(message)
+
+
+class Script:
+    """The state machine as a script drives it."""
+
+    def __init__(self, script):
+        self.machine = Machine(random=lambda: script.get("random", 0.5))
+        self.newest = 0
+        # The client's own connections: scripts list their presence, which only some clients report.
+        self.own = set()
+
+    def give(self, now, given):
+        machine, socket = self.machine, given.get("socket", self.newest)
+        match given["is"]:
+            case "connect":
+                options = dict(OPTIONS, **given.get("options", {}))
+                credentials = Credentials(given["apiKey"], given["sessionId"], given["token"], options)
+                return machine.connect(now, credentials)
+            case "signal" | "forceDisconnect" | "refreshToken" as op:
+                return [effect for call in self.calls(given) for effect in machine.request(now, self.request(op, call, given))]
+            case "disconnect":
+                return machine.disconnect(now)
+            case "socketOpened":
+                return machine.socket_opened(now, socket)
+            case "received":
+                if given["message"].get("ev") == "connected" if isinstance(given["message"], dict) else False:
+                    self.own.add(given["message"].get("connection", {}).get("connectionId"))
+                return machine.received(now, socket, text_of(given["message"]))
+            case "socketClosed":
+                return machine.socket_closed(now, socket, given["code"])
+            case "networkBack":
+                return machine.network_is_back(now)
+            case "time":
+                return machine.advance(now)
+            case other:
+                raise AssertionError(f"the input {other} is unknown")
+
+    @staticmethod
+    def calls(given):
+        times = given.get("times")
+        return [f"{given['call']}-{number}" for number in range(1, times + 1)] if times else [given["call"]]
+
+    @staticmethod
+    def request(op, call, given):
+        members = {name: given[name] for name in ("type", "data", "to", "onlineOnly", "connectionId", "token") if name in given}
+        return Request(call, op, members, retries=given.get("retryAfterReconnect", True))
+
+    def written(self, produced):
+        """The effects in the words of a script, in three groups whose order does not matter."""
+        groups = {SOCKET: [], RESULT: [], EVENT: []}
+        for effect in produced:
+            group, words = self.words(effect)
+            if words:
+                groups[group].append(words)
+        return groups
+
+    def words(self, effect):
+        event = {"is": "event"}
+        match effect:
+            case effects.OpenSocket(socket):
+                self.newest = socket
+                return SOCKET, {"is": "openSocket"}
+            case effects.Send(_, message):
+                return SOCKET, {"is": "send", "message": without_defaults(message)}
+            case effects.CloseSocket(_, code):
+                return SOCKET, {"is": "closeSocket", "code": code}
+            case effects.ConnectSucceeded(connection_id, outcome):
+                return EVENT, {"is": "connected", "connectionId": connection_id, "outcome": outcome}
+            case effects.ConnectFailed(code):
+                return EVENT, {"is": "connectFailed", "code": code}
+            case effects.Succeeded(call, _):
+                return RESULT, {"is": "succeeded", "call": call}
+            case effects.Failed(call, code):
+                return RESULT, {"is": "failed", "call": call, "code": code}
+            case effects.Reconnecting():
+                return EVENT, event | {"name": "reconnecting"}
+            case effects.Reconnected(outcome, connection_id, missing):
+                words = event | {"name": "reconnected", "outcome": outcome, "connectionId": connection_id}
+                return EVENT, words | ({"missing": dict(zip(("first", "last"), missing))} if missing else {})
+            case effects.Ended(reason):
+                return EVENT, event | {"name": "disconnected", "reason": reason}
+            case messages.Signal():
+                words = {"name": "signal", "from": effect.sender, "type": effect.type, "data": effect.data}
+                if effect.sender_connection:
+                    words["senderData"] = effect.sender_connection.data
+                return EVENT, event | {name: value for name, value in words.items() if value not in (None, "")}
+            case messages.ConnectionCreated(_, connection):
+                return EVENT, event | {"name": "connectionCreated", "connectionId": connection.id}
+            case messages.ConnectionDestroyed(_, connection_id, reason):
+                return EVENT, event | {"name": "connectionDestroyed", "connectionId": connection_id, "reason": reason}
+            case messages.ConnectionAway(connection_id):
+                return EVENT, event | {"name": "connectionAway", "connectionId": connection_id}
+            case messages.ConnectionBack(connection_id):
+                return EVENT, event | {"name": "connectionBack", "connectionId": connection_id}
+
+    def expected(self, listed):
+        groups = {SOCKET: [], RESULT: [], EVENT: []}
+        for words in listed:
+            match words["is"]:
+                case "send":
+                    first = words["message"]
+                    for number in range(words.get("times", 1)):
+                        message = first | ({"id": first["id"] + number} if "id" in first else {})
+                        groups[SOCKET].append({"is": "send", "message": without_defaults(message)})
+                case "openSocket" | "closeSocket":
+                    groups[SOCKET].append(words)
+                case "succeeded" | "failed":
+                    groups[RESULT] += [
+                        {name: value for name, value in words.items() if name != "times"} | {"call": call}
+                        for call in self.calls(words)
+                    ]
+                case "event" if words["name"] in ("connectionCreated", "connectionDestroyed") and words["connectionId"] in self.own:
+                    pass
+                case _:
+                    groups[EVENT].append({name: value for name, value in words.items() if value not in (None, "")})
+        return groups
+
+    def state(self):
+        machine = self.machine
+        if machine.attempt is None:
+            return machine.state.value
+        step = Attempt.JOINING if machine.attempt is Attempt.LISTING else machine.attempt
+        return step.value if machine.state is State.CONNECTING else f"{machine.state.value}/{step.value}"
+
+
+def without_defaults(message):
+    """A message with its default members left out."""
+    options = {name: value for name, value in message.get("options", {}).items() if value != DEFAULT_OPTIONS.get(name)}
+    rest = {name: value for name, value in message.items() if name != "options" and (name, value) != ("onlineOnly", False)}
+    return rest | ({"options": options} if options else {})
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_script(path):
+    given = json.loads(path.read_text(encoding="utf-8"))
+    script = Script(given)
+    for number, step in enumerate(given["steps"]):
+        produced = script.written(script.give(step["at"] / 1000, step["input"]))
+        where = f"step {number} at {step['at']} ms: {step['input']}"
+        assert produced == script.expected(step["expect"]), where
+        assert script.state() == step["state"], where
