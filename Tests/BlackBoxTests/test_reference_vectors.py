@@ -25,17 +25,13 @@ OPTIONS = {"connectionPages": True}
 DEFAULT_OPTIONS = {"connectionEventsSuppressed": False, "connectionPages": False, "connectionAwayEvents": False}
 
 
-def text_of(message):
-    return message if isinstance(message, str) else json.dumps(message)
-
-
 class Script:
     """The state machine as a script drives it."""
 
     def __init__(self, script):
         self.machine = Machine(random=lambda: script.get("random", 0.5))
         self.newest = 0
-        # The client's own connections: scripts list their presence, which only some clients report.
+        # The ids of the client's own connections.
         self.own = set()
 
     def give(self, now, given):
@@ -52,9 +48,10 @@ class Script:
             case "socketOpened":
                 return machine.socket_opened(now, socket)
             case "received":
-                if given["message"].get("ev") == "connected" if isinstance(given["message"], dict) else False:
-                    self.own.add(given["message"].get("connection", {}).get("connectionId"))
-                return machine.received(now, socket, text_of(given["message"]))
+                match given["message"]:
+                    case {"ev": "connected", "connection": {"connectionId": own}}:
+                        self.own.add(own)
+                return machine.received(now, socket, json.dumps(given["message"]))
             case "socketClosed":
                 return machine.socket_closed(now, socket, given["code"])
             case "networkBack":
@@ -79,9 +76,14 @@ class Script:
         groups = {SOCKET: [], RESULT: [], EVENT: []}
         for effect in produced:
             group, words = self.words(effect)
-            if words:
+            if not self.is_own_presence(words):
                 groups[group].append(words)
         return groups
+
+    def is_own_presence(self, words):
+        """Scripts list the presence of the client's own connections too. This client does not report it (PRES-1)."""
+        presence = words.get("name") in ("connectionCreated", "connectionDestroyed")
+        return presence and words["connectionId"] in self.own
 
     def words(self, effect):
         event = {"is": "event"}
@@ -138,7 +140,7 @@ class Script:
                         {name: value for name, value in words.items() if name != "times"} | {"call": call}
                         for call in self.calls(words)
                     ]
-                case "event" if words["name"] in ("connectionCreated", "connectionDestroyed") and words["connectionId"] in self.own:
+                case "event" if self.is_own_presence(words):
                     pass
                 case _:
                     groups[EVENT].append({name: value for name, value in words.items() if value not in (None, "")})

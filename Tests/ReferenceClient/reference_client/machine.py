@@ -122,6 +122,8 @@ class Machine:
     # Inputs of the program.
 
     def connect(self, now, credentials):
+        if self.state is State.DISCONNECTING:
+            self._end(CLIENT_DISCONNECTED)
         if self.state is not State.DISCONNECTED:
             return [ConnectFailed(ErrorCode.ILLEGAL_STATE)]
         self._forget()
@@ -134,10 +136,11 @@ class Machine:
         """A `signal`, `forceDisconnect` or `refreshToken`."""
         connected = self.state is State.CONNECTED
         if not connected and self.state is not State.RECONNECTING:
-            code = ErrorCode.NOT_CONNECTED_TO_FORCE if request.op == "forceDisconnect" else ErrorCode.NOT_CONNECTED
-            return [Failed(request.call, code)]
+            return [Failed(request.call, request.code_without_connection)]
         if request.ends_with_its_socket and not connected or request.is_online_only and not self._requests.has_room:
-            return [Failed(request.call, ErrorCode.NOT_CONNECTED)]
+            return [Failed(request.call, request.code_without_connection)]
+        if self._requests.is_full:
+            return [Failed(request.call, ErrorCode.RATE_LIMIT_EXCEEDED)]
         self._requests.add(request)
         self._send_waiting()
         return self._take_effects()
@@ -151,7 +154,6 @@ class Machine:
             case State.RECONNECTING:
                 self._end(CLIENT_DISCONNECTED)
             case State.CONNECTED:
-                self._fail(self._requests.take_waiting())
                 self.state = State.DISCONNECTING
                 self._timers = {Timer.GOODBYE: now + GOODBYE_SECONDS}
                 self._send({"op": "disconnect", "id": self._requests.next_id()})
@@ -306,7 +308,7 @@ class Machine:
 
     def _end(self, reason):
         self._close(CloseCode.GOODBYE)
-        self._fail(self._requests.take_unanswered() + self._requests.take_waiting())
+        self._fail(self._requests.take_all())
         self._disconnected()
         self._effects.append(Ended(reason))
 
@@ -334,14 +336,16 @@ class Machine:
                 pass
             case Disconnected():
                 self._server_says_goodbye(now, message)
-            case Connected() if self.attempt is Attempt.JOINING and message.id == self._connect_id:
-                self._joined(now, message)
-            case ConnectionsPage() if self.attempt is Attempt.LISTING:
-                self._listed(now, message)
+            case Connected():
+                if self.attempt is Attempt.JOINING:
+                    self._joined(now, message)
+            case ConnectionsPage():
+                if self.attempt is Attempt.LISTING:
+                    self._listed(now, message)
             case Error() if self.attempt is Attempt.JOINING and message.id in (None, self._connect_id):
                 self._refused(now, message)
             case _ if self.attempt is not None:
-                raise server_messages.UnexpectedMessage("a message before the connection began")
+                pass  # The server sends nothing else before `connected`.
             case Ack(id, seq):
                 self._reached(seq)
                 self._succeeded(id, seq)
@@ -352,19 +356,14 @@ class Machine:
             case Ping(seq):
                 self._send({"op": "pong"})
                 self._reached(seq)
-            case Signal(seq):
-                self._event(seq, [message])
-            case ConnectionCreated(seq, connection):
-                self._event(seq, [message, *self.roster.created(connection)])
-            case ConnectionDestroyed(seq, connection_id):
-                self.roster.destroyed(connection_id)
-                self._event(seq, [message])
+            case Signal(seq) | ConnectionCreated(seq) | ConnectionDestroyed(seq):
+                if seq is None or seq > self._position.seq:
+                    self._effects += self._events(message)
+                    self._reached(seq)
             case ConnectionAway(connection_id):
                 self._effects += self.roster.went_away(connection_id)
             case ConnectionBack(connection_id):
                 self._effects += self.roster.came_back(connection_id)
-            case Connected() | ConnectionsPage():
-                raise server_messages.UnexpectedMessage("a second answer to connect")
 
     def _refused(self, now, error):
         if self.state is State.CONNECTING:
@@ -387,9 +386,14 @@ class Machine:
                 self._back_off.server_asks(message.reconnect_after)
                 self._lost(now) if state is State.CONNECTED else self._attempt_failed(now)
 
-    def _event(self, seq, events):
-        self._effects += events
-        self._reached(seq)
+    def _events(self, message):
+        match message:
+            case ConnectionCreated():
+                return self.roster.created(message)
+            case ConnectionDestroyed():
+                return self.roster.destroyed(message)
+            case _:
+                return [message]
 
     def _reached(self, seq):
         """The position only grows (RES-1). At the end of the replay, absences that have ended become known (PRES-5)."""
@@ -434,26 +438,39 @@ class Machine:
     def _admitted(self, now, message, connections):
         """The client is in the session, and has the whole list."""
         first, old = self.state is State.CONNECTING, self._position
-        outcome = message.outcome
-        if outcome == "resumed" and (message.connection.id, message.epoch) != (old.connection_id, old.epoch):
-            outcome = "lost"
+        outcome = self._outcome(message)
         self.state, self.attempt, self.session = State.CONNECTED, None, message
         self._back_off = BackOff()
         self._timers = {Timer.SILENCE: now + SILENT_HEARTBEATS * message.heartbeat_seconds}
-        seq = max(message.seq, old.seq) if outcome == "resumed" else message.seq
+        seq = max(message.seq, old.seq) if outcome in ("resumed", "recovered") else message.seq
+        own_ids = {message.connection.id} | ({old.connection_id} if old else set())
         self._position = Position(message.connection.id, message.epoch, message.resume, seq, message.replay_through)
         if first:
+            self.roster.replace(connections, own_ids)
             self._effects.append(ConnectSucceeded(message.connection.id, outcome))
         else:
-            self._effects.append(Reconnected(outcome, message.connection.id, message.missing))
+            if outcome != "resumed":
+                self._effects += self.roster.replace(connections, own_ids)
+            missing = message.missing if outcome == "lost" and message.epoch == old.epoch else None
+            self._effects.append(Reconnected(outcome, message.connection.id, missing))
+        self._effects += self.roster.away(message.away, replay_changes_list=outcome == "resumed")
         if outcome == "resumed":
-            self._effects += self.roster.resumed(message.away)
             self._repeat()
-            self._check_replay()
         else:
-            self._effects += self.roster.replace(connections, message.away)
             self._fail(self._requests.take_unanswered())
             self._send_waiting()
+        self._check_replay()
+
+    def _outcome(self, message):
+        """An outcome that does not belong to the resumed connection means that events may be missing."""
+        old, outcome = self._position, message.outcome
+        if old is None:
+            return "new"
+        same_epoch = message.epoch == old.epoch
+        same_connection = message.connection.id == old.connection_id
+        if outcome == "resumed" and same_epoch and same_connection or outcome == "recovered" and same_epoch:
+            return outcome
+        return "lost"
 
     def _repeat(self):
         """After `resumed`: the unanswered requests, then those that waited. A line confirms the secret (RES-6, RES-9)."""
@@ -482,7 +499,7 @@ class Machine:
         self._effects.append(Send(self._socket, message))
 
     def _fail(self, requests):
-        self._effects += [Failed(request.call, ErrorCode.NOT_CONNECTED) for request in requests]
+        self._effects += [Failed(request.call, request.code_without_connection) for request in requests]
 
     def _is_current(self, socket):
         return self._has_socket and socket == self._socket

@@ -4,7 +4,11 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from .codes import ErrorCode
+
+# RES-9. The bound on requests that wait to be sent is the client's own (G5).
 MOST_UNANSWERED = 256
+MOST_PENDING = 10_000
 
 
 @dataclass
@@ -19,6 +23,11 @@ class Request:
     @property
     def is_online_only(self):
         return self.members.get("onlineOnly") is True
+
+    @property
+    def code_without_connection(self):
+        """The error of a request that fails because there is no connection (section 10)."""
+        return ErrorCode.NOT_CONNECTED_TO_FORCE if self.op == "forceDisconnect" else ErrorCode.NOT_CONNECTED
 
     @property
     def ends_with_its_socket(self):
@@ -39,8 +48,8 @@ class Requests:
         return self._last_id
 
     @property
-    def waiting_count(self):
-        return len(self._waiting)
+    def is_full(self):
+        return len(self._waiting) + len(self._unanswered) >= MOST_PENDING
 
     @property
     def has_room(self):
@@ -77,6 +86,6 @@ class Requests:
         taken, self._unanswered = list(self._unanswered.values()), {}
         return taken
 
-    def take_waiting(self):
-        taken, self._waiting = list(self._waiting), deque()
+    def take_all(self):
+        taken, self._waiting = self.take_unanswered() + list(self._waiting), deque()
         return taken
