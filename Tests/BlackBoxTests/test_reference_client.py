@@ -18,12 +18,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ReferenceC
 from reference_client.client import Client, RequestFailed  # noqa: E402
 from reference_client.codes import ErrorCode  # noqa: E402
 from reference_client.effects import Ended, Reconnected, Reconnecting  # noqa: E402
-from reference_client.machine import State  # noqa: E402
 from reference_client.server_messages import (  # noqa: E402
     ConnectionCreated,
     ConnectionDestroyed,
     Signal,
 )
+from reference_client.states import State  # noqa: E402
 
 
 @pytest.fixture(scope="module")

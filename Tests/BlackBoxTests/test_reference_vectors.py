@@ -14,8 +14,9 @@ sys.path.insert(0, str(TESTS / "ReferenceClient"))
 
 from reference_client import effects  # noqa: E402
 from reference_client import server_messages as messages  # noqa: E402
-from reference_client.machine import Attempt, Credentials, Machine, State  # noqa: E402
+from reference_client.machine import Machine  # noqa: E402
 from reference_client.requests import Request  # noqa: E402
+from reference_client.states import Attempt, Credentials, State  # noqa: E402
 
 SCRIPTS = sorted((TESTS / "Vectors/client").glob("*.json"))
 SOCKET, RESULT, EVENT = "socket", "result", "event"
@@ -42,7 +43,8 @@ class Script:
                 credentials = Credentials(given["apiKey"], given["sessionId"], given["token"], options)
                 return machine.connect(now, credentials)
             case "signal" | "forceDisconnect" | "refreshToken" as op:
-                return [effect for call in self.calls(given) for effect in machine.request(now, self.request(op, call, given))]
+                requests = [self.request(op, call, given) for call in self.calls(given)]
+                return [effect for request in requests for effect in machine.request(now, request)]
             case "disconnect":
                 return machine.disconnect(now)
             case "socketOpened":
@@ -68,7 +70,8 @@ class Script:
 
     @staticmethod
     def request(op, call, given):
-        members = {name: given[name] for name in ("type", "data", "to", "onlineOnly", "connectionId", "token") if name in given}
+        names = {"type", "data", "to", "onlineOnly", "connectionId", "token"}
+        members = {name: value for name, value in given.items() if name in names}
         return Request(call, op, members, retries=given.get("retryAfterReconnect", True))
 
     def written(self, produced):
@@ -157,7 +160,9 @@ class Script:
 def without_defaults(message):
     """A message with its default members left out."""
     options = {name: value for name, value in message.get("options", {}).items() if value != DEFAULT_OPTIONS.get(name)}
-    rest = {name: value for name, value in message.items() if name != "options" and (name, value) != ("onlineOnly", False)}
+    rest = {name: value for name, value in message.items() if name != "options"}
+    if not rest.get("onlineOnly"):
+        rest.pop("onlineOnly", None)
     return rest | ({"options": options} if options else {})
 
 
@@ -170,3 +175,18 @@ def test_script(path):
         where = f"step {number} at {step['at']} ms: {step['input']}"
         assert produced == script.expected(step["expect"]), where
         assert script.state() == step["state"], where
+
+
+def test_a_suspended_client_listens_for_one_more_heartbeat():
+    """HB-3: its timer fires late, so the silence may be its own."""
+    script = Script({})
+    steps = json.loads((TESTS / "Vectors/client/silence-is-a-loss.json").read_text(encoding="utf-8"))["steps"]
+    for step in steps[:3]:
+        script.give(step["at"] / 1000, step["input"])
+    machine = script.machine
+    due = machine.deadline
+    heartbeat = machine.session.heartbeat_seconds
+    assert machine.advance(due + 1000) == [] and machine.state is State.CONNECTED
+    assert machine.deadline == due + 1000 + heartbeat
+    machine.advance(machine.deadline)
+    assert machine.state is State.RECONNECTING

@@ -6,7 +6,10 @@ LONGEST_WAIT_OF_SERVER = 60
 
 
 class BackOff:
-    """Full jitter: the wait before attempt n is between 0 and min(5 s, 250 ms × 2ⁿ). A wait of the server counts once."""
+    """Full jitter: the wait before attempt n is between 0 and min(5 s, 250 ms × 2ⁿ).
+
+    A wait that the server has asked for replaces the next wait.
+    """
 
     def __init__(self):
         self._failures = 0

@@ -4,9 +4,10 @@ import asyncio
 import random
 
 from . import effects, lines
-from .machine import Credentials, Machine
+from .machine import Machine
 from .requests import Request
 from .socket import Socket
+from .states import Credentials
 
 
 class RequestFailed(Exception):

@@ -1,6 +1,10 @@
-"""Error codes (section 10) and close codes (section 11)."""
+"""Error codes (section 10), close codes (section 11), and the reasons of a departure (PRES-2)."""
 
 import enum
+
+CLIENT_DISCONNECTED = "clientDisconnected"
+FORCE_DISCONNECTED = "forceDisconnected"
+NETWORK_DISCONNECTED = "networkDisconnected"
 
 
 class ErrorCode(enum.IntEnum):

@@ -3,12 +3,16 @@
 Each input returns its effects in order. `deadline` is the next time at which `advance` has work to do.
 """
 
-import enum
-from dataclasses import dataclass, field
-
 from . import lines, server_messages
 from .backoff import BackOff
-from .codes import CloseCode, ErrorCode, may_come_back
+from .codes import (
+    CLIENT_DISCONNECTED,
+    FORCE_DISCONNECTED,
+    NETWORK_DISCONNECTED,
+    CloseCode,
+    ErrorCode,
+    may_come_back,
+)
 from .effects import (
     CloseSocket,
     ConnectFailed,
@@ -21,7 +25,7 @@ from .effects import (
     Send,
     Succeeded,
 )
-from .requests import Request, Requests
+from .requests import Requests
 from .roster import Roster
 from .server_messages import (
     Ack,
@@ -36,64 +40,11 @@ from .server_messages import (
     Ping,
     Signal,
 )
+from .states import Attempt, Position, State, Timer
 
 ATTEMPT_SECONDS = 15
 GOODBYE_SECONDS = 15
 SILENT_HEARTBEATS = 2
-
-CLIENT_DISCONNECTED = "clientDisconnected"
-FORCE_DISCONNECTED = "forceDisconnected"
-NETWORK_DISCONNECTED = "networkDisconnected"
-
-
-class State(enum.Enum):
-    """The states of section 8."""
-
-    DISCONNECTED = "disconnected"
-    CONNECTING = "connecting"
-    CONNECTED = "connected"
-    RECONNECTING = "reconnecting"
-    DISCONNECTING = "disconnecting"
-
-
-class Attempt(enum.Enum):
-    """How far an attempt is, in the states `connecting` and `reconnecting` (RES-13)."""
-
-    WAITING = "waiting"
-    OPENING = "opening"
-    JOINING = "connecting"
-    LISTING = "listing"
-
-
-class Timer(enum.Enum):
-    """The timers of section 8. The first attempt and the later ones share a timer, because they never run together."""
-
-    ATTEMPT = "attempt"
-    SILENCE = "silence"
-    WAIT = "wait"
-    RETURN = "return"
-    GOODBYE = "answer to disconnect"
-
-
-@dataclass
-class Credentials:
-    """`token` is the newest token that the server has accepted (CON-12)."""
-
-    api_key: str
-    session_id: str
-    token: str
-    options: dict = field(default_factory=dict)
-
-
-@dataclass
-class Position:
-    """The connection that the client resumes, and how far it has read (RES-1)."""
-
-    connection_id: str
-    epoch: str
-    resume: server_messages.Resume
-    seq: int
-    replay_through: int | None
 
 
 class Machine:
@@ -473,7 +424,10 @@ class Machine:
         return "lost"
 
     def _repeat(self):
-        """After `resumed`: the unanswered requests, then those that waited. A line confirms the secret (RES-6, RES-9)."""
+        """After `resumed`: the unanswered requests, then those that waited (RES-9).
+
+        A line confirms the secret, so there is a `pong` if there is no request (RES-6).
+        """
         unanswered = self._requests.unanswered()
         for id, request in unanswered:
             self._send_request(id, request)
@@ -507,6 +461,3 @@ class Machine:
     def _take_effects(self):
         effects, self._effects = self._effects, []
         return effects
-
-
-__all__ = ["Credentials", "Machine", "Request", "State"]

@@ -64,7 +64,7 @@ class TypingReceiver:
         if n is not None:
             if n <= self._last(now, sender):
                 return
-            self._last_n[sender] = n, now
+            self._last_n[sender] = n, now + SHOWN_SECONDS.get(action, 0) + NUMBER_SECONDS
         if action == FINISH:
             self._shown.pop(sender, None)
         else:
@@ -76,10 +76,9 @@ class TypingReceiver:
         if n is None or self._last(now, sender) <= n:
             self._shown.pop(sender, None)
             if n is not None:
-                self._last_n[sender] = n, now
+                self._last_n[sender] = n, now + NUMBER_SECONDS
 
     def _last(self, now, sender):
         """The last number of the connection, or -1 if there is none or the receiver has forgotten it (TYP-3)."""
-        n, heard = self._last_n.get(sender, (-1, now))
-        _, end = self._shown.get(sender, (None, heard))
-        return n if now < max(heard, end) + NUMBER_SECONDS else -1
+        n, kept_until = self._last_n.get(sender, (-1, now))
+        return n if now < kept_until else -1
