@@ -182,7 +182,7 @@ def test_a_suspended_client_listens_for_one_more_heartbeat():
     script = Script({})
     steps = json.loads((TESTS / "Vectors/client/silence-is-a-loss.json").read_text(encoding="utf-8"))["steps"]
     for step in steps[:3]:
-        script.give(step["at"] / 1000, step["input"])
+        script.written(script.give(step["at"] / 1000, step["input"]))
     machine = script.machine
     due = machine.deadline
     heartbeat = machine.session.heartbeat_seconds
