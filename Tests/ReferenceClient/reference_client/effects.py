@@ -1,0 +1,69 @@
+"""The outputs of the state machine. Events of the session are the messages of `server_messages` themselves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class OpenSocket:
+    """Open a WebSocket. `socket` names it from now on: 1, 2, 3, …"""
+
+    socket: int
+
+
+@dataclass(frozen=True)
+class Send:
+    socket: int
+    message: dict
+
+
+@dataclass(frozen=True)
+class CloseSocket:
+    socket: int
+    code: int
+
+
+@dataclass(frozen=True)
+class ConnectSucceeded:
+    connection_id: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class ConnectFailed:
+    code: int
+
+
+@dataclass(frozen=True)
+class Succeeded:
+    """The server has acknowledged a request. `seq` is None if the request has none."""
+
+    call: Any
+    seq: int | None
+
+
+@dataclass(frozen=True)
+class Failed:
+    call: Any
+    code: int
+
+
+@dataclass(frozen=True)
+class Reconnecting:
+    """The socket is lost. The client tries to come back."""
+
+
+@dataclass(frozen=True)
+class Reconnected:
+    """`missing` is the first and the last seq of the events that are lost for good (RES-16)."""
+
+    outcome: str
+    connection_id: str
+    missing: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The connection has ended for good, with a reason of PRES-2."""
+
+    reason: str
