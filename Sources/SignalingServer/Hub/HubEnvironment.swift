@@ -30,7 +30,7 @@ protocol HubSocket: AnyObject {
     /// Bytes that the client's system has acknowledged since the socket was opened.
     var acknowledgedByteCount: UInt64 { get }
 
-    func write(_ frame: OutboundFrame) -> WriteOutcome
+    func write(_ frame: OutboundFrame, as part: MessagePart) -> WriteOutcome
     func close(code: UInt16, reason: String, farewell: OutboundFrame?)
 }
 
