@@ -84,6 +84,8 @@ public struct WireJudge: Sendable {
         var claimed = 0
         var isOpen = true
         var others: [Name]?
+        /// Whether the server has sent the last page of the list (CON-11).
+        var isListComplete = true
         var onlineOnly: Set<Int32> = []
     }
 
@@ -264,6 +266,7 @@ public struct WireJudge: Sendable {
         case "connections":
             let page = line.list("connections")?.compactMap { $0.text("connectionId") }.map { name($0) } ?? []
             sockets[number]?.others?.append(contentsOf: page)
+            sockets[number]?.isListComplete = line.number("rest") == 0
         case "ping": if let seq = line.seq { claim(seq, on: number) }
         case "ack": noteAnswer(line, isAck: true, on: number, at: now)
         case "error": noteAnswer(line, isAck: false, on: number, at: now)
@@ -422,6 +425,7 @@ public struct WireJudge: Sendable {
             socket.suppressesPresence = known.suppressesPresence
         } else {
             socket.others = line.list("connections")?.compactMap { $0.text("connectionId") }.map { self.name($0) }
+            socket.isListComplete = line.number("connectionCount") == nil
         }
         sockets[number] = socket
         if outcome == "new" || outcome == "lost", socket.replayThrough == 0 {
