@@ -234,3 +234,23 @@ func decoded(_ line: String) throws(SignalingError) -> ServerMessage? {
     }
     return try result.get()
 }
+
+extension JoinResult {
+    /// The connections of the answer that a client gets without pages, as the client reads them.
+    var connections: [Connection] {
+        let welcome = Welcome(
+            connection: connection, connections: [connection], connectionCount: connectionCount, role: role,
+            epoch: epoch, seq: seq, outcome: outcome,
+            resume: ResumeOffer(secret: ResumeSecret("s"), resumeWindow: .zero, recoveryWindow: .zero))
+        var entrance = Entrance(EncodedWelcome(welcome, answering: RequestID(1)), others)
+        var bytes: [UInt8] = []
+        while !entrance.dequeue(byteLimit: .max, into: &bytes, separatedFrom: bytes.count) {}
+        guard case .connected(RequestID(1), let read)? = try? decoded(text(bytes)) else { return [] }
+        return read.connections
+    }
+
+    /// The connections that follow `connected` in pages.
+    var pages: UnsentConnections? {
+        if case .inPages(let pages) = others { pages } else { nil }
+    }
+}

@@ -30,7 +30,8 @@ final class Link {
 
     /// An item on its way to the client.
     private enum Downward {
-        case message([UInt8])
+        /// A message or a part of one; `isFinal` is true for the last part.
+        case message([UInt8], isFinal: Bool)
         case close(UInt16)
     }
 
@@ -56,6 +57,9 @@ final class Link {
     /// The end is closed and receives nothing more.
     private(set) var isClientGone = false
     private(set) var isServerGone = false
+    /// The parts of an unfinished message that have been written, and those that have arrived.
+    private var writtenParts: [UInt8] = []
+    private var arrivedParts: [UInt8] = []
     /// Messages that the client does not read.
     private var isStalled = false
     private var waitingDown: [Downward] = []
@@ -75,6 +79,9 @@ final class Link {
         serverEnd.link = self
         clientEnd.link = self
     }
+
+    /// Some clients get the list of connections within `connected`.
+    fileprivate var takesPages: Bool { !serverEnd.id.isMultiple(of: 3) }
 
     /// Releases the ends, which refer to each other.
     func tearDown() {
@@ -201,12 +208,22 @@ final class Link {
 
     // MARK: - Down
 
-    fileprivate func serverWrites(_ bytes: [UInt8]) -> WriteOutcome {
+    fileprivate func serverWrites(_ bytes: [UInt8], as part: MessagePart) -> WriteOutcome {
         if isServerGone || serverEnd.isClosing { return .closed }
         if serverEnd.isBacklogged { return .refused }
+        if writtenParts.isEmpty != (part == .whole || part == .first) {
+            world.fail("RFC 6455, 5.4: \(part) is written, and \(writtenParts.count) bytes of its message came before")
+        }
         server.noteWrite(bytes, to: serverEnd.id)
-        bytes.withUnsafeBytes { world.judge.serverSent($0, on: Int(serverEnd.id), at: world.now) }
-        put(.message(bytes))
+        writtenParts += bytes
+        let isFinal = part == .whole || part == .last
+        if isFinal {
+            writtenParts.withUnsafeBytes { world.judge.serverSent($0, on: Int(serverEnd.id), at: world.now) }
+            writtenParts = []
+        } else {
+            world.count("message in parts")
+        }
+        put(.message(bytes, isFinal: isFinal))
         guard waitingDownByteCount > Self.downCapacity else { return .sent }
         serverEnd.isBacklogged = true
         world.count("backlogged")
@@ -216,17 +233,21 @@ final class Link {
     private func put(_ item: Downward) {
         guard isStalled || down.isDead else { return send(item) }
         waitingDown.append(item)
-        if case .message(let bytes) = item { waitingDownByteCount += bytes.count }
+        if case .message(let bytes, _) = item { waitingDownByteCount += bytes.count }
     }
 
     private func send(_ item: Downward) {
         travel(&down) { [self] in
             if down.isDead || isClientGone { return }
             switch item {
-            case .message(let bytes):
+            case .message(let bytes, let isFinal):
                 serverEnd.acknowledgedByteCount += UInt64(bytes.count)
-                client.willReceive(bytes, on: self)
-                bytes.withUnsafeBytes { onEvent?(.received($0)) }
+                arrivedParts += bytes
+                guard isFinal else { return }
+                let message = arrivedParts
+                arrivedParts = []
+                client.willReceive(message, on: self)
+                message.withUnsafeBytes { onEvent?(.received($0)) }
                 client.didReceive()
             case .close(let code):
                 client.willClose(self, code: code)
@@ -264,7 +285,10 @@ final class Link {
         guard serverEnd.isBacklogged, !isServerGone else { return }
         serverEnd.isBacklogged = false
         if let code = serverEnd.closeCode {
-            if let farewell = serverEnd.farewell { put(.message(farewell)) }
+            if let farewell = serverEnd.farewell {
+                if !writtenParts.isEmpty { world.fail("RFC 6455, 5.4: a farewell within a message") }
+                put(.message(farewell, isFinal: true))
+            }
             put(.close(code))
         } else if server.isRunning {
             server.turn { $0.socketDrained(serverEnd) }
@@ -291,10 +315,10 @@ final class Link {
 
     /// The client reads one of the waiting messages.
     func trickle() {
-        guard isStalled, !down.isDead, case .message(let bytes)? = waitingDown.first else { return }
+        guard isStalled, !down.isDead, let item = waitingDown.first, case .message(let bytes, _) = item else { return }
         waitingDown.removeFirst()
         waitingDownByteCount -= bytes.count
-        send(.message(bytes))
+        send(item)
     }
 
     /// The client reads again.
@@ -362,8 +386,8 @@ final class ServerEnd: HubSocket {
     var remoteAddress: String { "192.0.2.\(id % 250)" }
     func markJoined() {}
 
-    func write(_ frame: OutboundFrame) -> WriteOutcome {
-        link?.serverWrites(frame.withUnsafeBytes { Array($0) }) ?? .closed
+    func write(_ frame: OutboundFrame, as part: MessagePart) -> WriteOutcome {
+        link?.serverWrites(frame.withUnsafeBytes { Array($0) }, as: part) ?? .closed
     }
 
     func close(code: UInt16, reason: String, farewell: OutboundFrame?) {
@@ -377,6 +401,17 @@ final class ClientEnd: ClientLink {
     fileprivate weak var link: Link?
     fileprivate(set) var isBacklogged = false
 
-    func write(_ message: ArraySlice<UInt8>) { link?.clientWrites(Array(message)) }
+    func write(_ message: ArraySlice<UInt8>) {
+        guard let link else { return }
+        link.clientWrites(link.takesPages ? Array(message) : Self.withoutPages(message))
+    }
+
+    /// The same message of an older client, which takes no pages (CON-11).
+    private static func withoutPages(_ message: ArraySlice<UInt8>) -> [UInt8] {
+        Array(
+            String(decoding: message, as: UTF8.self)
+                .replacing(#""connectionPages":true"#, with: #""connectionPages":false"#).utf8)
+    }
+
     func close(code: UInt16) { link?.clientCloses(code) }
 }

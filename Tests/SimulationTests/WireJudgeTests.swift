@@ -276,6 +276,18 @@ struct WireJudgeTests {
         #expect(wire.violations(isSettled: false).contains { $0.promise == .g7 })
     }
 
+    @Test("G7, CON-11: a list in pages lacks a connection if its last page has come without it", arguments: [0, 1])
+    func pages(rest: Int) {
+        var wire = Wire.ofTwo()
+        wire.judge.opened(3, at: wire.now)
+        wire.up(3, #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t"}"#)
+        wire.down(
+            3,
+            wire.connected("cleo", seq: 3, "new").replacing(#","epoch""#, with: #","connectionCount":3,"epoch""#),
+            #"{"ev":"connections","connections":[{"connectionId":"ada"}],"rest":\#(rest)}"#)
+        #expect(wire.violations(isSettled: false).contains { $0.promise == .g7 } == (rest == 0))
+    }
+
     @Test("G7: a resume long after the window")
     func neverExpired() {
         var wire = Wire.ofTwo()

@@ -42,7 +42,7 @@ extension ConnectionState {
                     tokenExpiry: joining.tokenExpiry, isUnconfirmed: result.outcome == .resumed, lastHeard: now,
                     nextPing: now.advanced(by: heartbeat)))
             let welcome = Welcome(
-                connection: result.connection, connections: result.connections,
+                connection: result.connection, connections: [result.connection],
                 connectionCount: result.connectionCount, role: result.role, epoch: result.epoch, seq: result.seq,
                 outcome: result.outcome, replayThrough: result.replayThrough,
                 missing: result.missing, away: result.absences?.ids,
@@ -52,7 +52,7 @@ extension ConnectionState {
                 heartbeat: heartbeat)
             let answers = pending.resolve(id, with: nil) ?? []
             let entry = ClientEntry(
-                suppressesPresence: result.suppressesPresence, pages: result.pages, absences: result.absences)
+                suppressesPresence: result.suppressesPresence, others: result.others, absences: result.absences)
             return [.enter(id, welcome, entry)]
                 + answers.flatMap { send($0) }
         case .refused(let error):

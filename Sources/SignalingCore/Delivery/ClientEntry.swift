@@ -2,16 +2,16 @@
 public struct ClientEntry: Sendable {
     /// Whether the client gets no presence, and the sender with each signal (CON-4, SIG-9).
     public var suppressesPresence: Bool
-    /// The list of connections that follows `connected` (CON-11).
-    public var pages: ConnectionPages
+    /// The other connections, which are not in the ``Welcome`` (CON-11).
+    public var others: ConnectionListing
     /// The absences that `connected` names; `nil` for a client that is told of none (PRES-4).
     public var absences: Absences?
 
     public init(
-        suppressesPresence: Bool = false, pages: ConnectionPages = ConnectionPages(), absences: Absences? = nil
+        suppressesPresence: Bool = false, others: ConnectionListing = .none, absences: Absences? = nil
     ) {
         self.suppressesPresence = suppressesPresence
-        self.pages = pages
+        self.others = others
         self.absences = absences
     }
 }

@@ -10,7 +10,7 @@ extension Outbox {
             recoversThrough: recoversThrough ?? .zero)
         // The absences are those after every event of the replay.
         enter(
-            with: EncodedLine(.connected(request, welcome)), entry.pages,
+            with: EncodedWelcome(welcome, answering: request), entry.others,
             entry.absences.map { ToldAbsences($0, through: max(welcome.seq, welcome.replayThrough ?? .zero)) })
     }
 

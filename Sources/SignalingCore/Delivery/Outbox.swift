@@ -34,10 +34,8 @@ public struct Outbox: Sendable {
     private let recoversThrough: Seq
     /// Every event up to this seq has been handed to the socket.
     public private(set) var cursor: Seq
-    /// `connected`. It comes before everything else.
-    private var welcome: [UInt8]?
-    /// The rest of the list of connections, which directly follows `connected` (CON-11).
-    private var pages = ConnectionPages()
+    /// `connected` and the list of connections, which come before everything else.
+    private var entrance: (unsent: Entrance, welcomeByteCount: Int)?
     private var privateLines: Deque<PrivateLine> = []
     /// Absences, as far as the client knows them; `nil` for a client that is told of none (PRES-4).
     private(set) var absences: ToldAbsences?
@@ -56,7 +54,9 @@ public struct Outbox: Sendable {
         self.cursor = cursor
     }
 
-    public var hasPrivateLines: Bool { welcome != nil || !pages.isEmpty || !privateLines.isEmpty }
+    public var hasPrivateLines: Bool { entrance != nil || !privateLines.isEmpty }
+    /// Whether the last dequeued bytes end in the middle of a text message, whose rest has to be dequeued next.
+    public var isWithinMessage: Bool { entrance?.unsent.isWithinMessage ?? false }
 
     /// The forms in which the same events are sent to different connections.
     public enum Form: CaseIterable, Sendable {
@@ -83,11 +83,11 @@ public struct Outbox: Sendable {
         return outbox
     }
 
-    /// Adds `connected` and the list that follows it.
-    mutating func enter(with line: EncodedLine, _ pages: ConnectionPages, _ absences: ToldAbsences?) {
-        welcome = line.bytes
-        waitingByteCount += line.byteCount
-        self.pages = pages
+    /// Adds `connected` and the list of the other connections.
+    mutating func enter(with welcome: EncodedWelcome, _ others: ConnectionListing, _ absences: ToldAbsences?) {
+        entrance = (Entrance(welcome, others), welcome.bytes.count)
+        // The list is shared by all clients, and does not count.
+        waitingByteCount += welcome.bytes.count
         self.absences = absences
     }
 
@@ -105,6 +105,9 @@ public struct Outbox: Sendable {
 
     /// Appends the next lines to `bytes`, separated by newlines, until about `byteLimit` is reached.
     ///
+    /// A long list of connections is an exception: it comes in smaller parts, and one within `connected` is a single line
+    /// in several parts (``isWithinMessage``).
+    ///
     /// - Parameters:
     ///   - onlineOnly: the pending online-only signals, in order. Pass none for a connection that is behind.
     ///   - byteLimit: at least one line is appended, whatever the limit is.
@@ -113,10 +116,12 @@ public struct Outbox: Sendable {
     ) -> Progress {
         guard let entries = log.entries(after: cursor) else { return .overrun }
         let start = bytes.count
-        dequeueWelcome(into: &bytes, separatedFrom: start)
-        while !pages.isEmpty {
-            if bytes.count > start, bytes.count - start >= byteLimit { return .partial }
-            pages.appendNext(byteLimit: byteLimit, to: &bytes, separatedFrom: start)
+        if let welcomeByteCount = entrance?.welcomeByteCount {
+            guard entrance?.unsent.dequeue(byteLimit: byteLimit, into: &bytes, separatedFrom: start) ?? true else {
+                return .partial
+            }
+            entrance = nil
+            waitingByteCount -= welcomeByteCount
         }
         var onlineOnly = onlineOnly[...]
         for entry in entries {
@@ -154,20 +159,13 @@ public struct Outbox: Sendable {
     /// Appends only the private lines, for a connection whose session has ended.
     public mutating func dequeuePrivateLines(into bytes: inout [UInt8]) {
         let start = bytes.count
-        dequeueWelcome(into: &bytes, separatedFrom: start)
-        pages = ConnectionPages()
+        entrance?.unsent.dequeueWithoutList(into: &bytes, separatedFrom: start)
+        entrance = nil
         while let line = privateLines.first {
             removeFirstPrivateLine()
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
         }
         waitingByteCount = 0
-    }
-
-    private mutating func dequeueWelcome(into bytes: inout [UInt8], separatedFrom start: Int) {
-        guard let line = welcome else { return }
-        welcome = nil
-        waitingByteCount -= line.count
-        EncodedLine.append(line, to: &bytes, separatedFrom: start)
     }
 
     private mutating func removeFirstPrivateLine() {

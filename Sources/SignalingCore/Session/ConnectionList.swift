@@ -85,24 +85,30 @@ struct ConnectionList: Sendable {
     }
 }
 
-/// The pages of a ``ConnectionList`` that a client has not been sent yet. Holds references to the list's blocks.
-public struct ConnectionPages: Sendable {
-    private var blocks: ArraySlice<ConnectionList.Block> = []
-    /// The number of connections in these pages.
-    public private(set) var rest = 0
+/// The part of a ``ConnectionList`` that a client has not been sent yet. Holds references to the list's blocks.
+public struct UnsentConnections: Sendable {
+    private var blocks: ArraySlice<ConnectionList.Block>
+    public private(set) var count: Int
 
-    /// No pages.
-    public init() {}
-
-    init(_ list: ConnectionList) {
-        blocks = list.blocks[...]
-        rest = list.count
+    /// - Parameter byteLimit: the maximum size. The oldest connections are kept, in whole blocks.
+    init(_ list: ConnectionList, byteLimit: Int = .max) {
+        guard list.byteCount > byteLimit else {
+            blocks = list.blocks[...]
+            count = list.count
+            return
+        }
+        var byteCount = 0
+        blocks = list.blocks.prefix { block in
+            byteCount += block.bytes.count + 1
+            return byteCount <= byteLimit
+        }
+        count = blocks.reduce(0) { $0 + $1.count }
     }
 
     public var isEmpty: Bool { blocks.isEmpty }
 
-    /// How many bytes of these pages are no references to the same memory as those of others.
-    func unsharedByteCount(with other: ConnectionPages) -> Int {
+    /// How many bytes of these connections are no references to the same memory as those of others.
+    func unsharedByteCount(with other: UnsentConnections) -> Int {
         let shared = Set(other.blocks.map(\.address))
         return blocks.filter { !shared.contains($0.address) }.reduce(0) { $0 + $1.bytes.count }
     }
@@ -110,19 +116,42 @@ public struct ConnectionPages: Sendable {
     /// Appends the next page as a line (CON-11): whole blocks, at least one.
     ///
     /// - Parameter byteLimit: the maximum size of the page's list, if one block is not larger.
-    mutating func appendNext(byteLimit: Int, to message: inout [UInt8], separatedFrom start: Int) {
-        let byteLimit = min(byteLimit, Limits.connectionPageByteCount)
-        var page = blocks.prefix(1)
-        var (count, byteCount) = (page.first?.count ?? 0, page.first?.bytes.count ?? 0)
-        for block in blocks.dropFirst() {
-            guard count + block.count <= Limits.connectionPageCount, byteCount + block.bytes.count + 1 <= byteLimit
-            else { break }
-            count += block.count
-            byteCount += block.bytes.count + 1
-            page = blocks.prefix(page.count + 1)
-        }
-        blocks = blocks.dropFirst(page.count)
-        rest -= count
-        EncodedLine.appendConnectionPage(page.lazy.map(\.bytes), rest: rest, to: &message, separatedFrom: start)
+    mutating func appendPage(byteLimit: Int, to message: inout [UInt8], separatedFrom start: Int) {
+        let page = removeFirst(
+            byteLimit: min(byteLimit, Limits.connectionPageByteCount), countLimit: Limits.connectionPageCount)
+        EncodedLine.appendConnectionPage(page.lazy.map(\.bytes), rest: count, to: &message, separatedFrom: start)
     }
+
+    /// Appends the next connections, each with a comma behind it: whole blocks, at least one.
+    ///
+    /// - Parameter byteLimit: the maximum size, if one block is not larger.
+    mutating func appendElements(byteLimit: Int, to message: inout [UInt8]) {
+        for block in removeFirst(byteLimit: byteLimit, countLimit: .max) {
+            message.append(contentsOf: block.bytes)
+            message.append(UInt8(ascii: ","))
+        }
+    }
+
+    private mutating func removeFirst(byteLimit: Int, countLimit: Int) -> ArraySlice<ConnectionList.Block> {
+        var (blockCount, elementCount, byteCount) = (0, 0, 0)
+        for block in blocks {
+            elementCount += block.count
+            byteCount += block.bytes.count + 1
+            if blockCount > 0, elementCount > countLimit || byteCount > byteLimit { break }
+            blockCount += 1
+            count -= block.count
+        }
+        defer { blocks = blocks.dropFirst(blockCount) }
+        return blocks.prefix(blockCount)
+    }
+}
+
+/// The other connections in the answer to a join, in one of the forms of CON-11.
+public enum ConnectionListing: Sendable {
+    /// No list: the client is alone, has resumed, or suppresses presence.
+    case none
+    /// In lines of their own, which follow `connected`.
+    case inPages(UnsentConnections)
+    /// Within `connected`, before the client's own connection.
+    case withinConnected(UnsentConnections)
 }

@@ -89,14 +89,12 @@ public enum SessionOutcome: Sendable {
 public struct JoinResult: Sendable {
     public var connection: Connection
     public var role: Role
-    /// All connections by creation time. Only the client's own after a resume (RES-5), and when it suppresses presence.
-    public var connections: [Connection]
     /// Whether the connection suppresses connection events (CON-4).
     public var suppressesPresence: Bool
-    /// The number of connections in the session if ``connections`` is not the whole list (CON-11).
+    /// The other connections by creation time. None after a resume (RES-5), and when the client suppresses presence.
+    public var others = ConnectionListing.none
+    /// The number of connections in the session if `connected` does not have the whole list (CON-11).
     public var connectionCount: Int? = nil
-    /// The rest of the list, for a client that takes pages.
-    public var pages = ConnectionPages()
     public var epoch: Epoch
     /// The client receives the events after this seq.
     public var seq: Seq

@@ -122,28 +122,23 @@ extension SessionState {
         if others.count == 0 { return }
         if inPages {
             result.connectionCount = roster.count
-            result.pages = ConnectionPages(others)
-        } else if roster.list.byteCount <= Limits.connectionListByteCount {
-            result.connections = roster.connections
+            result.others = .inPages(UnsentConnections(others))
         } else {
-            result.connectionCount = roster.count
-            var remaining = Limits.connectionListByteCount - (roster.list.byteCount - others.byteCount)
-            for member in roster.members.prefix(others.count) {
-                remaining -= member.encodedConnection.count
-                if remaining < 0 { return }
-                result.connections.append(member.connection)
-            }
+            let own = roster.list.byteCount - others.byteCount
+            let listed = UnsentConnections(others, byteLimit: Limits.connectionListByteCount - own)
+            if listed.count < others.count { result.connectionCount = roster.count }
+            result.others = .withinConnected(listed)
         }
     }
 
-    /// The answer to a join, with the client's own connection alone.
+    /// The answer to a join, without the other connections.
     private func joinResult(
         of connection: Connection, _ role: Role, suppressesPresence: Bool, after: Seq, _ outcome: Welcome.Outcome,
         replayThrough: Seq?
     ) -> JoinResult {
         JoinResult(
-            connection: connection, role: role, connections: [connection], suppressesPresence: suppressesPresence,
-            epoch: epoch, seq: after, outcome: outcome, replayThrough: replayThrough,
+            connection: connection, role: role, suppressesPresence: suppressesPresence, epoch: epoch, seq: after,
+            outcome: outcome, replayThrough: replayThrough,
             resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }
 

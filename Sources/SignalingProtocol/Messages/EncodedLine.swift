@@ -100,3 +100,19 @@ public struct EncodedLine: Sendable {
         message.append(contentsOf: line)
     }
 }
+
+/// `connected`, encoded with the client's own connection alone, so that the other connections can be inserted into its
+/// list without encoding them again (CON-11).
+public struct EncodedWelcome: Sendable {
+    public let bytes: [UInt8]
+    /// The offset at which the other connections belong, each with a comma behind it.
+    public let listOffset: Int
+
+    public init(_ welcome: Welcome, answering id: RequestID) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        listOffset = welcome.write(answering: id, to: &writer)
+        writer.endObject()
+        bytes = writer.bytes
+    }
+}

@@ -50,9 +50,7 @@ extension ServerMessage {
         writer.beginObject()
         switch self {
         case .connected(let id, let welcome):
-            writer.member("ev", "connected")
-            writer.member("id", id.rawValue)
-            welcome.write(to: &writer)
+            welcome.write(answering: id, to: &writer)
         case .connections(let connections, let rest):
             writer.member("ev", "connections")
             writer.member("connections", connections)

@@ -25,10 +25,20 @@ extension Welcome {
             heartbeat: .seconds(max(1, min(3600, try reader.requiredInteger("heartbeatSeconds")))))
     }
 
-    func write(to writer: inout JSONWriter) {
+    /// Writes the members of `connected`.
+    ///
+    /// - Returns: the offset in the writer's bytes at which the list of connections begins.
+    @discardableResult
+    func write(answering id: RequestID, to writer: inout JSONWriter) -> Int {
+        writer.member("ev", "connected")
+        writer.member("id", id.rawValue)
         writer.name("connection")
         connection.write(to: &writer)
-        writer.member("connections", connections)
+        writer.name("connections")
+        writer.beginArray()
+        let listOffset = writer.bytes.count
+        for connection in connections { connection.write(to: &writer) }
+        writer.endArray()
         if let connectionCount { writer.member("connectionCount", connectionCount) }
         writer.name("capabilities")
         role.capabilities.write(to: &writer)
@@ -62,6 +72,7 @@ extension Welcome {
         writer.member("typeLength", Limits.typeLength)
         writer.member("dataLength", Limits.dataLength)
         writer.endObject()
+        return listOffset
     }
 }
 

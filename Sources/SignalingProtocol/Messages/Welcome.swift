@@ -14,7 +14,8 @@ public struct Welcome: Hashable, Sendable {
 
     public var connection: Connection
     /// All connections of the session, this one included, by creation time. Only this one after a resume, and for a
-    /// client that suppresses connection events.
+    /// client that suppresses connection events. The server sets only this one, and inserts the others
+    /// (``EncodedWelcome``).
     public var connections: [Connection]
     /// The number of connections in the session if ``connections`` is not the whole list: the others follow in pages, or
     /// the list is too long for a client that takes no pages (CON-11).

@@ -34,7 +34,7 @@ protocol HubSocket: AnyObject {
     var remoteAddress: String { get }
 
     func markJoined()
-    func write(_ frame: OutboundFrame) -> WriteOutcome
+    func write(_ frame: OutboundFrame, as part: MessagePart) -> WriteOutcome
     func close(code: UInt16, reason: String, farewell: OutboundFrame?)
 }
 

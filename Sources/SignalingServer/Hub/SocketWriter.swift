@@ -74,19 +74,25 @@ final class SocketWriter<Socket: HubSocket> {
         if let isInTime { return isInTime }
         // The session is gone. Only the private lines are left.
         scratch.removeAll(keepingCapacity: true)
+        let continues = subscription.outbox.isWithinMessage
         subscription.outbox.dequeuePrivateLines(into: &scratch)
-        writeScratch(to: peer)
+        writeScratch(to: peer, as: MessagePart(continues: continues, isContinued: false))
         return true
     }
 
     /// The lines that a backlogged peer still has to get, as far as the log has them; nil if there are none.
+    ///
+    /// A peer that has not received its list of connections gets none of them: it is not connected yet, and a long list
+    /// is not copied for a client that leaves.
     func unsent(of peer: Peer<Socket>) -> OutboundFrame? {
         scratch.removeAll(keepingCapacity: true)
         if let subscription = peer.subscription {
+            if subscription.outbox.isWithinMessage { return nil }
             let progress = engine.withLog(of: subscription.room.session) {
                 subscription.outbox.dequeue(
                     from: $0, onlineOnly: [], byteLimit: limits.farewellByteCount, into: &scratch)
             }
+            if subscription.outbox.isWithinMessage { return nil }
             if progress == nil { subscription.outbox.dequeuePrivateLines(into: &scratch) }
         } else {
             swap(&scratch, &peer.unjoinedLines)
@@ -103,9 +109,12 @@ final class SocketWriter<Socket: HubSocket> {
         var onlineOnly = onlineOnly
         while !subscription.peer.isBacklogged {
             scratch.removeAll(keepingCapacity: true)
+            let continues = subscription.outbox.isWithinMessage
             let progress = subscription.outbox.dequeue(
                 from: log, onlineOnly: onlineOnly, byteLimit: limits.catchUpByteCount, into: &scratch)
-            writeScratch(to: subscription.peer)
+            let isContinued = subscription.outbox.isWithinMessage
+            writeScratch(
+                to: subscription.peer, as: MessagePart(continues: continues, isContinued: isContinued))
             switch progress {
             case .complete: return true
             // The online-only signals went out with this part, or are too late now (G6).
@@ -123,16 +132,16 @@ final class SocketWriter<Socket: HubSocket> {
         peer.unjoinedLines = []
     }
 
-    private func writeScratch(to peer: Peer<Socket>) {
+    private func writeScratch(to peer: Peer<Socket>, as part: MessagePart = .whole) {
         if scratch.isEmpty { return }
         ownFrame.removeAll()
         ownFrame.append(contentsOf: scratch)
-        write(ownFrame, to: peer)
+        write(ownFrame, as: part, to: peer)
     }
 
-    private func write(_ frame: OutboundFrame, to peer: Peer<Socket>) {
+    private func write(_ frame: OutboundFrame, as part: MessagePart = .whole, to peer: Peer<Socket>) {
         if frame.isEmpty { return }
-        switch peer.socket.write(frame) {
+        switch peer.socket.write(frame, as: part) {
         case .sent, .closed: break
         case .backlogged, .refused: peer.isBacklogged = true
         }

@@ -12,13 +12,15 @@ enum FrameWriteResult {
     case failed
 }
 
-/// Writes the frame as one text message. Nothing may be buffered.
+/// Writes the frame as a text message or a part of one. Nothing may be buffered.
 ///
 /// This is legal outside of the writable callback as long as nothing is buffered, and halves the cost: with libuv each
 /// request for that callback makes four system calls.
 @inline(__always)
-func writeText(_ frame: OutboundFrame, to wsi: OpaquePointer) -> FrameWriteResult {
-    guard lws_write(wsi, frame.payload, frame.byteCount, LWS_WRITE_TEXT) >= 0 else { return .failed }
+func writeText(
+    _ frame: OutboundFrame, as part: MessagePart = .whole, to wsi: OpaquePointer
+) -> FrameWriteResult {
+    guard lws_write(wsi, frame.payload, frame.byteCount, part.writeProtocol) >= 0 else { return .failed }
     return lws_partial_buffered(wsi) == 0 ? .sent : .buffered
 }
 

@@ -70,14 +70,17 @@ public final class ServerSocket: TurnEndClosable {
         return signalbox_acknowledged_byte_count(lws_get_socket_fd(wsi))
     }
 
-    /// Sends the frame as one text message, at once if the operating system accepts it.
+    /// Sends the frame as one text message or as a part of one, at once if the operating system accepts it.
     ///
     /// Never waits and never queues. The frame can be reused when this returns.
+    ///
+    /// - Parameter part: the caller must finish a message before it begins another one. A close may come in between;
+    ///   give it no farewell then.
     @discardableResult
-    public func write(_ frame: OutboundFrame) -> WriteOutcome {
+    public func write(_ frame: OutboundFrame, as part: MessagePart = .whole) -> WriteOutcome {
         guard let wsi else { return .closed }
         if let refusal = lifecycle.writeRefusal { return refusal }
-        return send(frame, wsi)
+        return send(frame, as: part, wsi)
     }
 
     /// Begins the closing handshake, and cuts the connection if that takes longer than
@@ -195,7 +198,7 @@ public final class ServerSocket: TurnEndClosable {
         case .cancelDeadline: server.clearDeadline(id)
         case .closeAtTurnEnd: server.loop.core.closeAtTurnEnd(self)
         case .write(let frame):
-            if let wsi { _ = send(frame, wsi) }
+            if let wsi { _ = send(frame, as: .whole, wsi) }
         case .sendClose(let code, let reason):
             if let wsi { sendClose(code: code, reason: reason, on: wsi) }
         case .cut:
@@ -203,8 +206,8 @@ public final class ServerSocket: TurnEndClosable {
         }
     }
 
-    private func send(_ frame: OutboundFrame, _ wsi: OpaquePointer) -> WriteOutcome {
-        switch writeText(frame, to: wsi) {
+    private func send(_ frame: OutboundFrame, as part: MessagePart, _ wsi: OpaquePointer) -> WriteOutcome {
+        switch writeText(frame, as: part, to: wsi) {
         case .sent: return .sent
         case .buffered:
             handle(.frameBuffered)

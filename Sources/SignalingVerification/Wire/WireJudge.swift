@@ -85,8 +85,8 @@ public struct WireJudge: Sendable {
         var isOpen = true
         /// The connections that the client was told of; nil after a resume.
         var others: [Name]?
-        /// Whether pages are still due, or the list was too long for a client without pages (CON-11).
-        var isListPartial = false
+        /// Whether the server has sent the last page of the list (CON-11).
+        var isListComplete = true
         var onlineOnly: Set<Int32> = []
     }
 
@@ -267,7 +267,7 @@ public struct WireJudge: Sendable {
         case "connections":
             let page = line.list("connections")?.compactMap { $0.text("connectionId") }.map { name($0) } ?? []
             sockets[number]?.others?.append(contentsOf: page)
-            if line.number("rest") == 0 { sockets[number]?.isListPartial = false }
+            sockets[number]?.isListComplete = line.number("rest") == 0
         case "ping": if let seq = line.seq { claim(seq, on: number) }
         case "ack": noteAnswer(line, isAck: true, on: number, at: now)
         case "error": noteAnswer(line, isAck: false, on: number, at: now)
@@ -425,8 +425,8 @@ public struct WireJudge: Sendable {
             // The options belong to the connection (CON-4).
             socket.suppressesPresence = known.suppressesPresence
         } else {
-            socket.isListPartial = line.number("connectionCount") != nil
             socket.others = line.list("connections")?.compactMap { $0.text("connectionId") }.map { self.name($0) }
+            socket.isListComplete = line.number("connectionCount") == nil
         }
         sockets[number] = socket
         if outcome == "new" || outcome == "lost", socket.replayThrough == 0 {

@@ -300,7 +300,7 @@ extension JoinResult {
     static let test: JoinResult = {
         let ada = Connection(connectionId: client("ada"), creationTime: WallTime(milliseconds: 1), data: "name=Ada")
         return JoinResult(
-            connection: ada, role: .publisher, connections: [ada], suppressesPresence: false, epoch: Epoch("e"),
+            connection: ada, role: .publisher, suppressesPresence: false, epoch: Epoch("e"),
             seq: Seq(1), outcome: .new, resumeWindow: .seconds(60), recoveryWindow: .seconds(300))
     }()
 }

@@ -196,6 +196,68 @@ struct ServerSocketTests {
         }
     }
 
+    @Test("a message is written in parts, and pings between them are answered", arguments: Wire.allCases)
+    func parts(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let socket = try server.webSocket()
+            try await server.events.first { $0 == .opened(1) }
+            let texts: [(MessagePart, String)] = [
+                (.first, "one "), (.middle, "two "), (.last, "three"), (.whole, "four"),
+            ]
+            for (part, text) in texts {
+                let outcome = try await server.onLoop { _, handler in
+                    let frame = OutboundFrame()
+                    frame.append(contentsOf: text.utf8)
+                    return handler.sockets[1]?.write(frame, as: part)
+                }
+                #expect(outcome == .sent)
+                let frame = try socket.receiveFrame()
+                #expect(frame.text == text)
+                #expect(frame.isFinal == (part == .last || part == .whole))
+                #expect(frame.opcode == (part == .first || part == .whole ? .text : .continuation))
+                try socket.send(RawSocket.frame(.ping, [1, 2]))
+                let pong = try socket.receiveFrame()
+                #expect(pong.opcode == .pong && pong.isFinal && pong.payload == [1, 2])
+            }
+        }
+    }
+
+    @Test("a message in parts continues after a backlog, and a close may end it", arguments: Wire.allCases)
+    func backloggedParts(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            let slow = try server.webSocket(receiveBufferByteCount: 8192)
+            try await server.events.first { $0 == .opened(1) }
+            let count = try await server.onLoop { _, handler -> Int in
+                let frame = OutboundFrame()
+                frame.append(contentsOf: repeatElement(0x61, count: 60_000))
+                var count = 1
+                while handler.sockets[1]?.write(frame, as: count == 1 ? .first : .middle) == .sent { count += 1 }
+                return count
+            }
+            try slow.send(RawSocket.frame(.ping, [1, 2]))
+            var frames: [RawSocket.Frame] = []
+            while frames.count < count {
+                let frame = try slow.receiveFrame()
+                if frame.opcode != .pong { frames.append(frame) }
+            }
+            #expect(frames[0].opcode == .text && frames.dropFirst().allSatisfy { $0.opcode == .continuation })
+            #expect(frames.allSatisfy { !$0.isFinal && $0.payload.count == 60_000 })
+            try await server.events.first { $0 == .drained(1) }
+            try await server.onLoop { _, handler in
+                let frame = OutboundFrame()
+                frame.append(contentsOf: "more".utf8)
+                handler.sockets[1]?.write(frame, as: .middle)
+                handler.sockets[1]?.close(code: 4002, reason: "slow consumer")
+            }
+            var next = try slow.receiveFrame()
+            if next.opcode == .pong { next = try slow.receiveFrame() }
+            #expect(next.text == "more" && !next.isFinal)
+            next = try slow.receiveFrame()
+            if next.opcode == .pong { next = try slow.receiveFrame() }
+            #expect(next.closeCode == 4002)
+        }
+    }
+
     @Test(
         "a slow reader is backlogged, refused and drained, and other clients are not affected",
         arguments: [(1_000, Wire.plain), (65_536, .plain), (3_000_000, .plain), (65_536, .tls)])
