@@ -60,6 +60,8 @@ public struct WireJudge: Sendable {
         var secret: String
         var epoch: String
         var after: Int
+        /// The newest event that had passed to any client when this client asked.
+        var knownThrough: Int
     }
 
     struct Socket: Sendable {
@@ -67,6 +69,7 @@ public struct WireJudge: Sendable {
         var openedAt: MonotonicInstant
         var resume: Resume?
         var suppressesPresence = false
+        var getsPages = false
         /// The requests without an answer, in their order.
         var requests: [Request] = []
         /// Answered requests at the front of `requests`.
@@ -84,6 +87,8 @@ public struct WireJudge: Sendable {
         var claimed = 0
         var isOpen = true
         var others: [Name]?
+        /// The number of connections in pages that are still to come (CON-11).
+        var listRest = 0
         var onlineOnly: Set<Int32> = []
     }
 
@@ -218,11 +223,14 @@ public struct WireJudge: Sendable {
         sockets[number]?.session = line.text("sessionId") ?? ""
         sockets[number]?.suppressesPresence =
             line.member("options")?.isTrue("connectionEventsSuppressed") ?? false
+        sockets[number]?.getsPages = line.member("options")?.isTrue("connectionPages") ?? false
         guard let resume = line.member("resume") else { return }
         if let old = resume.text("connectionId").flatMap({ names[$0] }) { connections[old]?.isSought = true }
+        let epoch = resume.text("epoch") ?? ""
+        let order = knownEpoch(epoch, of: line.text("sessionId") ?? "").map { orders[Int($0)] }
         sockets[number]?.resume = Resume(
             connection: resume.text("connectionId").flatMap { names[$0] }, secret: resume.text("secret") ?? "",
-            epoch: resume.text("epoch") ?? "", after: Int(resume.number("after") ?? 0))
+            epoch: epoch, after: Int(resume.number("after") ?? 0), knownThrough: order?.lastSeq ?? 0)
     }
 
     private mutating func noteSignal(_ line: WireLine, on number: SocketNumber) -> Int32? {
@@ -244,7 +252,11 @@ public struct WireJudge: Sendable {
     // MARK: - The server's lines
 
     private mutating func serverSent(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
-        guard sockets[number]?.isOpen == true else { return }
+        guard let socket = sockets[number], socket.isOpen else { return }
+        if socket.listRest > 0, line.ev != "connections", line.ev != "disconnected" {
+            report(.g7, .missing, "socket \(number) got `\(line.ev ?? "")` in the middle of its list (CON-11)")
+            sockets[number]?.listRest = 0
+        }
         switch line.ev {
         case "connected": noteConnected(line, on: number, at: now)
         case "signal": noteReceivedSignal(line, on: number, at: now)
@@ -264,6 +276,11 @@ public struct WireJudge: Sendable {
         case "connections":
             let page = line.list("connections")?.compactMap { $0.text("connectionId") }.map { name($0) } ?? []
             sockets[number]?.others?.append(contentsOf: page)
+            let due = socket.listRest - page.count
+            sockets[number]?.listRest = due
+            if let rest = line.number("rest"), rest != due {
+                report(.g7, .wrong, "socket \(number) is due \(due) connections, and `rest` is \(rest) (CON-11)")
+            }
         case "ping": if let seq = line.seq { claim(seq, on: number) }
         case "ack": noteAnswer(line, isAck: true, on: number, at: now)
         case "error": noteAnswer(line, isAck: false, on: number, at: now)
@@ -410,6 +427,13 @@ public struct WireJudge: Sendable {
         let name = name(own)
         let epoch = epochNumber(epochText, of: socket.session)
         judge(outcome, seq: seq, name, socket, at: now)
+        if let resume = socket.resume, outcome == "resumed" || outcome == "recovered",
+            let through = line.number("replayThrough"), through < resume.knownThrough
+        {
+            report(
+                .g4, .missing,
+                "the replay of \(own) goes through \(through), and \(resume.knownThrough) had been sent before (RES-4)")
+        }
         socket.connection = name
         socket.epoch = epoch
         socket.start = seq
@@ -422,6 +446,9 @@ public struct WireJudge: Sendable {
             socket.suppressesPresence = known.suppressesPresence
         } else {
             socket.others = line.list("connections")?.compactMap { $0.text("connectionId") }.map { self.name($0) }
+            if socket.getsPages, let count = line.number("connectionCount") {
+                socket.listRest = Int(count) - (socket.others?.count ?? 0)
+            }
         }
         sockets[number] = socket
         if outcome == "new" || outcome == "lost", socket.replayThrough == 0 {
