@@ -108,6 +108,8 @@ final class Link {
     func open() {
         travel(&up) { [self] in
             guard server.isRunning else { return clientLoses() }
+            // A socket that was cut on its way never reaches the server.
+            if isServerGone { return }
             world.judge.opened(Int(serverEnd.id), at: world.now)
             server.turn { $0.socketOpened(serverEnd) }
             travel(&down) { [self] in

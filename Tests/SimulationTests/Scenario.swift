@@ -19,6 +19,7 @@ final class Scenario {
     private var unansweredRequests: Set<String> = []
     private var links: [Link] = []
     private var hasFaults = true
+    private var isReachable = true
 
     init(seed: UInt64, isTraced: Bool = false) {
         let world = World(seed: seed, isTraced: isTraced)
@@ -53,6 +54,10 @@ final class Scenario {
     /// - Returns: the faults, none for a good run.
     func run(actionCount: Int) -> [String] {
         for client in clients { world.schedule(at: world.now) { client.connect() } }
+        // Some faults need a long session: many overruns, and many connections of one client.
+        let isLong = world.chance(400)
+        if isLong { world.count("long session") }
+        let actionCount = isLong ? actionCount * 6 : actionCount
         var moment = world.now.advanced(by: .milliseconds(200))
         for _ in 0..<actionCount {
             moment = moment.advanced(by: world.milliseconds(world.chance(4) ? 250...6_000 : 0...250))
@@ -60,9 +65,10 @@ final class Scenario {
         }
         proceed(to: moment)
         settle()
-        let faults = judge()
+        let promises = judge()
+        abandon()
         tearDown()
-        return faults.map { world.readable($0) }
+        return (world.faults + promises).map { world.readable($0) }
     }
 
     private func proceed(to end: MonotonicInstant) {
@@ -114,7 +120,22 @@ final class Scenario {
             world.fail("PRES-4: \(client.name) knows \(client.absences.sorted()), away are \(away.sorted())")
         }
         let onTheWire = world.judge.violations(at: world.now, isSettled: true).map { "on the wire, \($0)" }
-        return world.faults + HistoryChecker.violations(in: history).map(\.description) + onTheWire
+        return HistoryChecker.violations(in: history).map(\.description) + onTheWire
+    }
+
+    /// Every client is gone for good. When all windows have passed, nothing of the session is left.
+    private func abandon() {
+        world.note("the network is gone")
+        isReachable = false
+        for link in links { link.cut(.both) }
+        proceed(to: world.now.advanced(by: bounds.resumeWindow + bounds.recoveryWindow + limits.heartbeat * 3))
+        guard let server else { return }
+        let left = server.engine.connections(of: Tokens.session).map(\.connectionId).sorted()
+        if !left.isEmpty { world.fail("RES-12: \(left) were not given up") }
+        if server.engine.withLog(of: Tokens.session, { _ in }) != nil { world.fail("G5: an unneeded session is kept") }
+        let kept = server.hub.peers.keys.sorted()
+        if !kept.isEmpty { world.fail("G5: the hub keeps the lost sockets \(kept)") }
+        if !server.hub.rooms.isEmpty { world.fail("G5: the hub keeps an empty room") }
     }
 
     private func tearDown() {
@@ -140,7 +161,7 @@ final class Scenario {
     func openLink(
         for client: SimulatedClient, onEvent: @escaping (ClientLinkEvent) -> Void
     ) -> Link? {
-        guard let server else { return nil }
+        guard let server, isReachable else { return nil }
         let link = Link(id: UInt64(links.count + 1), client: client, server: server, onEvent: onEvent)
         links.append(link)
         server.add(link)

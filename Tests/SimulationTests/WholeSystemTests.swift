@@ -7,6 +7,32 @@ private final class FailedSeeds: Sendable {
     let seeds = Mutex<[UInt64]>([])
 }
 
+/// Ends the program when a seed does not end, and names the seed: an endless loop within one event stops virtual time
+/// for good, so the run itself cannot report it.
+private final class Watchdog: Sendable {
+    /// A run takes a few milliseconds; this suits any busy machine.
+    private static let patience = Duration.seconds(120)
+    private let startedAt = Mutex<[UInt64: ContinuousClock.Instant]>([:])
+
+    func watch<Result>(_ seed: UInt64, _ run: () -> Result) -> Result {
+        startedAt.withLock { $0[seed] = .now }
+        defer { startedAt.withLock { $0[seed] = nil } }
+        return run()
+    }
+
+    init() {
+        Thread.detachNewThread { [weak self] in
+            while let running = self?.startedAt.withLock({ $0 }) {
+                if let hung = running.first(where: { $0.value.duration(to: .now) > Self.patience }) {
+                    FileHandle.standardError.write(Data("↳ seed \(hung.key):\n  the run does not end\n".utf8))
+                    exit(1)
+                }
+                Thread.sleep(forTimeInterval: 1)
+            }
+        }
+    }
+}
+
 @Suite("the whole system in virtual time, over a network that fails")
 struct WholeSystemTests {
     /// `SIGNALBOX_SEEDS=first-last` chooses others. scripts/test runs these tests alone, since they leave no processor
@@ -30,13 +56,14 @@ struct WholeSystemTests {
             $0...min($0 + Self.chunkSize - 1, seeds.upperBound)
         }
         let failed = FailedSeeds()
+        let watchdog = Watchdog()
         let counts = await withTaskGroup(of: [String: Int].self) { group in
-            for chunk in chunks { group.addTask { Self.run(chunk, failed) } }
+            for chunk in chunks { group.addTask { Self.run(chunk, failed, watchdog) } }
             return await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
         }
         for seed in failed.seeds.withLock({ $0 }).sorted() {
             let scenario = Scenario(seed: seed, isTraced: true)
-            let faults = scenario.run(actionCount: Self.actionCount).joined(separator: "\n")
+            let faults = watchdog.watch(seed) { scenario.run(actionCount: Self.actionCount) }.joined(separator: "\n")
             let trace = scenario.world.readable(scenario.world.trace.joined(separator: "\n"))
             Issue.record("seed \(seed):\n\(faults)\n\(trace)")
         }
@@ -49,11 +76,14 @@ struct WholeSystemTests {
     }
 
     /// - Returns: how often each situation came up.
-    private static func run(_ seeds: ClosedRange<UInt64>, _ failed: FailedSeeds) -> [String: Int] {
+    private static func run(
+        _ seeds: ClosedRange<UInt64>, _ failed: FailedSeeds, _ watchdog: Watchdog
+    ) -> [String: Int] {
         var counts: [String: Int] = [:]
         for seed in seeds where failed.seeds.withLock({ $0.count }) < failureLimit {
             let scenario = Scenario(seed: seed)
-            if !scenario.run(actionCount: actionCount).isEmpty { failed.seeds.withLock { $0.append(seed) } }
+            let faults = watchdog.watch(seed) { scenario.run(actionCount: actionCount) }
+            if !faults.isEmpty { failed.seeds.withLock { $0.append(seed) } }
             counts.merge(scenario.world.counts, uniquingKeysWith: +)
         }
         return counts
@@ -70,5 +100,6 @@ struct WholeSystemTests {
         "closed 1000", "closed 1001", "closed 4001", "closed 4002", "closed 4003", "closed 4004", "closed 4501",
         "closed 4502", "late connect", "arrived late", "superseded on the newest socket", "cut both", "cut late",
         "cut silent", "cut silentUp", "cut silentDown", "cut clientOnly", "cut serverOnly",
+        "long session",
     ]
 }

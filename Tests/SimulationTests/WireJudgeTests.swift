@@ -324,6 +324,61 @@ struct WireJudgeTests {
         wire.down(3, destroyed("bob", 4, "clientDisconnected"))
         #expect(wire.violations(isSettled: false).contains { $0.promise == .g8 })
     }
+
+    /// Cleo enters a session of two and asks for pages.
+    private func pagedWire() -> Wire {
+        var wire = Wire.ofTwo()
+        wire.judge.opened(3, at: wire.now)
+        wire.up(
+            3,
+            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","options":{"connectionPages":true}}"#)
+        wire.down(
+            3,
+            #"{"ev":"connected","id":1,"connection":{"connectionId":"cleo"},"connections":[{"connectionId":"cleo"}],"#
+                + #""connectionCount":3,"epoch":"e","seq":3,"outcome":"new","resume":{"secret":"secret"}}"#)
+        wire.down(1, created("cleo", 3))
+        wire.down(2, created("cleo", 3))
+        return wire
+    }
+
+    private func page(_ ids: String..., rest: Int) -> String {
+        let list = ids.map { #"{"connectionId":"\#($0)"}"# }.joined(separator: ",")
+        return #"{"ev":"connections","connections":[\#(list)],"rest":\#(rest)}"#
+    }
+
+    @Test("CON-11: a list may come in pages, and is lost with its socket")
+    func pages() {
+        var wire = pagedWire()
+        wire.down(3, page("ada", rest: 1), page("bob", rest: 0))
+        #expect(wire.violations() == [])
+        wire = pagedWire()
+        wire.judge.closed(3, at: wire.now)
+        #expect(wire.violations() == [])
+    }
+
+    @Test("CON-11: a page is missing, miscounted, or comes after an event")
+    func wrongPages() {
+        var wire = pagedWire()
+        wire.down(3, page("ada", rest: 0), page("bob", rest: 0))
+        expect(.g7, &wire)
+        wire = pagedWire()
+        wire.down(3, page("ada", rest: 1), #"{"ev":"ping","seq":3}"#)
+        expect(.g7, &wire)
+        wire = pagedWire()
+        wire.down(3, page("ada", rest: 1))
+        expect(.g7, &wire)
+    }
+
+    @Test("RES-4: a replay ends before an event that had been sent to another client")
+    func shortReplay() {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        wire.up(1, signal("a", 2))
+        wire.down(1, received("a", 3), ack(2, 3))
+        wire.resume(3, "bob", after: 2, "resumed", seq: 2, replayThrough: 2)
+        wire.down(3, received("a", 3))
+        expect(.g4, &wire)
+    }
 }
 
 extension Wire {

@@ -65,9 +65,18 @@ final class World {
 
     func schedule(after delay: Duration, _ run: @escaping () -> Void) { schedule(at: now.advanced(by: delay), run) }
 
-    /// Runs all events up to `end`, and `endTurn` after each turn.
+    /// The most turns of one moment. A run without a fault has a few dozen, and a loop that spins has no end.
+    private static let turnLimit = 5_000
+    private var turnCount = 0
+
+    /// Runs all events up to `end`, and `endTurn` after each turn. Ends early when time no longer advances.
     func run(until end: MonotonicInstant, endTurn: () -> Void) {
         while let first = events.min, first.at <= end {
+            turnCount = first.at == now ? turnCount + 1 : 0
+            if turnCount >= Self.turnLimit {
+                if turnCount == Self.turnLimit { fail("G5: time stands still after \(turnCount) turns in one moment") }
+                return
+            }
             now = first.at
             // An event that is scheduled for now belongs to the next turn.
             let last = eventCount

@@ -11,7 +11,7 @@ extension WireJudge {
         for number in sockets.keys.sorted() {
             if let socket = sockets[number], let connection = socket.connection {
                 judgeCompleteness(socket, connection, isSettled: isSettled)
-                judgeList(socket, connection)
+                judgeList(socket, connection, isSettled: isSettled)
             }
             if isSettled, let socket = sockets[number], socket.isOpen, socket.answeredCount < socket.requests.count {
                 let request = socket.requests[socket.answeredCount]
@@ -50,8 +50,15 @@ extension WireJudge {
     }
 
     /// CON-5: the list of connections is that of the moment of joining.
-    private mutating func judgeList(_ socket: Socket, _ connection: Name) {
+    private mutating func judgeList(_ socket: Socket, _ connection: Name, isSettled: Bool) {
         guard let others = socket.others, !socket.suppressesPresence else { return }
+        guard socket.listRest <= 0 else {
+            // Otherwise the rest was lost with the socket.
+            if isSettled, socket.isOpen {
+                report(.g7, .missing, "\(id(connection)) lacks \(socket.listRest) connections of its list (CON-11)")
+            }
+            return
+        }
         let order = orders[Int(socket.epoch)]
         let joined = max(socket.start, socket.onlyBroadcastsThrough)
         guard order.isComplete(through: joined) else { return }
@@ -68,8 +75,7 @@ extension WireJudge {
         for name in listed.subtracting(expected).sorted() {
             report(.g7, .wrong, "\(id(connection)) was told of \(id(name)), which was not in the session at \(joined)")
         }
-        // A socket may be lost before the last page.
-        guard socket.isListComplete else { return }
+        if socket.isListCut { return }
         for name in expected.subtracting(listed).sorted() {
             report(
                 .g7, .missing, "\(id(connection)) was not told of \(id(name)), which was in the session at \(joined)")

@@ -60,6 +60,8 @@ public struct WireJudge: Sendable {
         var secret: String
         var epoch: String
         var after: Int
+        /// The newest event that had passed to any client when this client asked.
+        var knownThrough: Int
     }
 
     struct Socket: Sendable {
@@ -67,6 +69,7 @@ public struct WireJudge: Sendable {
         var openedAt: MonotonicInstant
         var resume: Resume?
         var suppressesPresence = false
+        var getsPages = false
         /// The requests without an answer, in their order.
         var requests: [Request] = []
         /// Answered requests at the front of `requests`.
@@ -85,8 +88,10 @@ public struct WireJudge: Sendable {
         var isOpen = true
         /// The connections that the client was told of; nil after a resume.
         var others: [Name]?
-        /// Whether the server has sent the last page of the list (CON-11).
-        var isListComplete = true
+        /// The number of connections in pages that are still to come (CON-11).
+        var listRest = 0
+        /// The list was too long for a client without pages (CON-11).
+        var isListCut = false
         var onlineOnly: Set<Int32> = []
     }
 
@@ -221,11 +226,14 @@ public struct WireJudge: Sendable {
         sockets[number]?.session = line.text("sessionId") ?? ""
         sockets[number]?.suppressesPresence =
             line.member("options")?.isTrue("connectionEventsSuppressed") ?? false
+        sockets[number]?.getsPages = line.member("options")?.isTrue("connectionPages") ?? false
         guard let resume = line.member("resume") else { return }
         if let old = resume.text("connectionId").flatMap({ names[$0] }) { connections[old]?.isSought = true }
+        let epoch = resume.text("epoch") ?? ""
+        let order = knownEpoch(epoch, of: line.text("sessionId") ?? "").map { orders[Int($0)] }
         sockets[number]?.resume = Resume(
             connection: resume.text("connectionId").flatMap { names[$0] }, secret: resume.text("secret") ?? "",
-            epoch: resume.text("epoch") ?? "", after: Int(resume.number("after") ?? 0))
+            epoch: epoch, after: Int(resume.number("after") ?? 0), knownThrough: order?.lastSeq ?? 0)
     }
 
     private mutating func noteSignal(_ line: WireLine, on number: SocketNumber) -> Int32? {
@@ -247,7 +255,11 @@ public struct WireJudge: Sendable {
     // MARK: - The server's lines
 
     private mutating func serverSent(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
-        guard sockets[number]?.isOpen == true else { return }
+        guard let socket = sockets[number], socket.isOpen else { return }
+        if socket.listRest > 0, line.ev != "connections", line.ev != "disconnected" {
+            report(.g7, .missing, "socket \(number) got `\(line.ev ?? "")` in the middle of its list (CON-11)")
+            sockets[number]?.listRest = 0
+        }
         switch line.ev {
         case "connected": noteConnected(line, on: number, at: now)
         case "signal": noteReceivedSignal(line, on: number, at: now)
@@ -267,7 +279,11 @@ public struct WireJudge: Sendable {
         case "connections":
             let page = line.list("connections")?.compactMap { $0.text("connectionId") }.map { name($0) } ?? []
             sockets[number]?.others?.append(contentsOf: page)
-            sockets[number]?.isListComplete = line.number("rest") == 0
+            let due = socket.listRest - page.count
+            sockets[number]?.listRest = due
+            if let rest = line.number("rest"), rest != due {
+                report(.g7, .wrong, "socket \(number) is due \(due) connections, and `rest` is \(rest) (CON-11)")
+            }
         case "ping": if let seq = line.seq { claim(seq, on: number) }
         case "ack": noteAnswer(line, isAck: true, on: number, at: now)
         case "error": noteAnswer(line, isAck: false, on: number, at: now)
@@ -414,6 +430,13 @@ public struct WireJudge: Sendable {
         let name = name(own)
         let epoch = epochNumber(epochText, of: socket.session)
         judge(outcome, seq: seq, name, socket, at: now)
+        if let resume = socket.resume, outcome == "resumed" || outcome == "recovered",
+            let through = line.number("replayThrough"), through < resume.knownThrough
+        {
+            report(
+                .g4, .missing,
+                "the replay of \(own) goes through \(through), and \(resume.knownThrough) had been sent before (RES-4)")
+        }
         socket.connection = name
         socket.epoch = epoch
         socket.start = seq
@@ -426,7 +449,13 @@ public struct WireJudge: Sendable {
             socket.suppressesPresence = known.suppressesPresence
         } else {
             socket.others = line.list("connections")?.compactMap { $0.text("connectionId") }.map { self.name($0) }
-            socket.isListComplete = line.number("connectionCount") == nil
+            if let count = line.number("connectionCount") {
+                if socket.getsPages {
+                    socket.listRest = Int(count) - (socket.others?.count ?? 0)
+                } else {
+                    socket.isListCut = true
+                }
+            }
         }
         sockets[number] = socket
         if outcome == "new" || outcome == "lost", socket.replayThrough == 0 {
