@@ -37,6 +37,8 @@ public struct History: Sendable {
     }
 
     /// An action or observation of a client. All clients use the same clock.
+    ///
+    /// A run of a million signals has several million steps: keep their stride small.
     public struct Step: Sendable {
         public var at: MonotonicInstant
         public var action: Action
@@ -51,8 +53,8 @@ public struct History: Sendable {
         /// The client begins to open a socket.
         case opening
         /// The client is connected, for the first time or again.
-        case entered(Entry)
-        case sent(Sending)
+        indirect case entered(Entry)
+        indirect case sent(Sending)
         /// The server answered the signal with this data.
         case answered(String, Answer)
         case received(Reception)
@@ -146,6 +148,7 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
         case g2 = "G2"
         case g3 = "G3"
         case g4 = "G4"
+        case g5 = "G5"
         case g6 = "G6"
         case g7 = "G7"
         case g8 = "G8"

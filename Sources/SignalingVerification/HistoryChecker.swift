@@ -333,7 +333,7 @@ public struct HistoryChecker {
             }
         }
         /// The number of the latest signal received from one sender: by type, and among the logged ones.
-        struct Last { var ofType: [String: Int] = [:]; var ordered = -1 }
+        struct Last { var ofType: [String: Int] = [:]; var ordered = -1; var judgedBroadcasts = 0 }
         var lasts: [Int: Last] = [:]
         var openedAt: MonotonicInstant?
         var seen: Set<String> = []
@@ -341,7 +341,11 @@ public struct HistoryChecker {
         for step in record.steps {
             switch step.action {
             case .opening: openedAt = step.at
-            case .entered(let entry): if entry.outcome != .resumed { life = entry }
+            case .entered(let entry):
+                if entry.outcome != .resumed {
+                    life = entry
+                    for sender in lasts.keys { lasts[sender]?.judgedBroadcasts = 0 }
+                }
             case .received(let reception):
                 guard let sent = sendings[reception.data] else { continue }
                 defer { seen.insert(reception.data) }
@@ -366,7 +370,8 @@ public struct HistoryChecker {
                         .g6, "\(record.name) got \(reception.data), which was acknowledged before it opened its socket")
                 }
                 if let life {
-                    checkEarlierBroadcasts(reception.data, sent.client, sent.number, record.name, life, seen)
+                    checkEarlierBroadcasts(
+                        reception.data, sent.client, sent.number, record.name, life, seen, &last.judgedBroadcasts)
                 }
             case .sent, .answered, .created, .destroyed, .ended: break
             }
@@ -374,14 +379,19 @@ public struct HistoryChecker {
     }
 
     /// SIG-10: an online-only signal arrives after the events that were in the log before it.
+    ///
+    /// - Parameter judgedCount: how many broadcasts of the sender an earlier call has judged for this connection.
     private mutating func checkEarlierBroadcasts(
-        _ data: String, _ sender: Int, _ number: Int, _ name: String, _ life: History.Entry, _ seen: Set<String>
+        _ data: String, _ sender: Int, _ number: Int, _ name: String, _ life: History.Entry, _ seen: Set<String>,
+        _ judgedCount: inout Int
     ) {
-        // The latest first: earlier ones are from before this connection.
-        for (earlierNumber, earlier) in broadcasts[sender].reversed() where earlierNumber < number {
-            guard let position = positions[earlier], position.epoch == life.epoch else { continue }
-            if position.seq <= life.seq { return }
-            if seen.contains(earlier) { continue }
+        let sent = broadcasts[sender]
+        while judgedCount < sent.count, sent[judgedCount].number < number {
+            let earlier = sent[judgedCount].data
+            judgedCount += 1
+            guard let position = positions[earlier], position.epoch == life.epoch, position.seq > life.seq,
+                !seen.contains(earlier)
+            else { continue }
             report(.g6, .reordered, "\(name) got \(data) before \(earlier), which the log has before it (SIG-10)")
         }
     }

@@ -3,11 +3,18 @@
 /// It is independent of the product's transport, so that a fault there cannot hide itself. It reads no extensions: the
 /// product's client offers none.
 struct MessageReader {
+    struct Close: Equatable {
+        /// nil for a close frame without a code.
+        var code: Int?
+    }
+
     private enum Phase { case head, frames, broken }
 
     private var phase = Phase.head
     private var bytes: [UInt8] = []
     private var message: [UInt8] = []
+    /// The close frame, once it has passed.
+    private(set) var close: Close?
     private static let headEnd = Array("\r\n\r\n".utf8)
 
     /// - Returns: the text messages that these bytes complete.
@@ -30,7 +37,9 @@ struct MessageReader {
                     messages.append(message)
                     message = []
                 }
-            case 8: phase = .broken  // A close frame: nothing of interest follows.
+            case 8:  // Nothing of interest follows a close frame.
+                phase = .broken
+                close = Close(code: frame.payload.count < 2 ? nil : Int(frame.payload[0]) << 8 | Int(frame.payload[1]))
             default: break
             }
         }

@@ -12,8 +12,20 @@ package final class NetworkRelay: Sendable {
         case silentDown
     }
 
+    /// How fast the client reads.
+    enum Pace: Sendable {
+        case full
+        case bytesPerSecond(Int)
+        /// The client reads nothing: what the server sends waits in the buffers of the system.
+        case stalled
+    }
+
     package let port: Int
     private let listener: Int32
+    private let pace = Mutex(Pace.full)
+    /// While it holds, new sockets are refused at once.
+    private let isDown = Atomic(false)
+    private let receiveBufferByteCount: Int?
     private let target: Mutex<UInt16>
     private let tap: WireTap?
     private let pairs = Mutex<[Pair]>([])
@@ -38,9 +50,13 @@ package final class NetworkRelay: Sendable {
         }
     }
 
-    /// - Parameter tap: sees all messages that pass.
-    package init(to port: Int, tap: WireTap? = nil) throws {
+    /// - Parameters:
+    ///   - tap: sees all messages that pass.
+    ///   - receiveBufferByteCount: the system's buffer for bytes from the server; nil: the system's default. A small one
+    ///     makes a stalled client block the server soon.
+    package init(to port: Int, tap: WireTap? = nil, receiveBufferByteCount: Int? = nil) throws {
         self.tap = tap
+        self.receiveBufferByteCount = receiveBufferByteCount
         target = Mutex(UInt16(truncatingIfNeeded: port))
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.loopback(0)
@@ -60,6 +76,20 @@ package final class NetworkRelay: Sendable {
     /// Sends the next connections to another port, after a restart of the server.
     package func retarget(to port: Int) { target.withLock { $0 = UInt16(truncatingIfNeeded: port) } }
 
+    /// Cuts the client off, until ``goUp()``.
+    func goDown() {
+        isDown.store(true, ordering: .relaxed)
+        cut(.abrupt)
+    }
+
+    func goUp() { isDown.store(false, ordering: .relaxed) }
+
+    /// Changes how fast the client reads from now on.
+    func setPace(_ new: Pace) {
+        if case .full = new {} else { pairs.withLock { $0.forEach { $0.line?.impaired() } } }
+        pace.withLock { $0 = new }
+    }
+
     package func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
@@ -70,7 +100,10 @@ package final class NetworkRelay: Sendable {
     package func cut(_ cut: Cut) {
         pairs.withLock { pairs in
             for pair in pairs {
-                pair.line?.ended()
+                switch cut {
+                case .abrupt: pair.line?.ended()
+                case .silentUp, .silentDown: pair.line?.ended(isSilent: true)
+                }
                 switch cut {
                 case .silentUp: pair.discardsUp.store(true, ordering: .relaxed)
                 case .silentDown: pair.discardsDown.store(true, ordering: .relaxed)
@@ -89,7 +122,14 @@ package final class NetworkRelay: Sendable {
         while true {
             let client = accept(listener, nil, nil)
             guard client >= 0 else { return }
+            if isDown.load(ordering: .relaxed) {
+                close(client)
+                continue
+            }
             let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            if var byteCount = receiveBufferByteCount.map({ Int32($0) }) {
+                setsockopt(server, SOL_SOCKET, SO_RCVBUF, &byteCount, socklen_t(MemoryLayout<Int32>.size))
+            }
             var address = Self.loopback(target.withLock { $0 })
             let isConnected = withUnsafePointer(to: &address) { address in
                 address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -103,6 +143,7 @@ package final class NetworkRelay: Sendable {
             }
             let pair = Pair(client: client, server: server, line: tap?.openLine())
             pairs.withLock { $0.append(pair) }
+            if case .full = pace.withLock(\.self) {} else { pair.line?.impaired() }
             Thread.detachNewThread { [self] in copy(pair, isUp: true) }
             Thread.detachNewThread { [self] in copy(pair, isUp: false) }
         }
@@ -112,7 +153,7 @@ package final class NetworkRelay: Sendable {
         let (from, to) = isUp ? (pair.client, pair.server) : (pair.server, pair.client)
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = recv(from, &buffer, buffer.count, 0)
+            let count = recv(from, &buffer, isUp ? buffer.count : waitForPace(buffer.count), 0)
             guard count > 0 else { break }
             if pair.discards(isUp) { continue }
             pair.line?.passed(buffer[..<count], isUp: isUp)
@@ -133,6 +174,22 @@ package final class NetworkRelay: Sendable {
             pairs.removeAll { $0 === pair }
             close(pair.client)
             close(pair.server)
+        }
+    }
+
+    /// Waits as long as the client does not read.
+    ///
+    /// - Returns: how many bytes to read now.
+    private func waitForPace(_ limit: Int) -> Int {
+        let piece = 512
+        while true {
+            switch pace.withLock(\.self) {
+            case .full: return limit
+            case .bytesPerSecond(let rate):
+                Thread.sleep(forTimeInterval: Double(piece) / Double(max(rate, 1)))
+                return min(limit, piece)
+            case .stalled: Thread.sleep(forTimeInterval: 0.01)
+            }
         }
     }
 

@@ -1,51 +1,71 @@
 import Foundation
-import SignalingVerification
+import Synchronization
 
-/// `signalbox serve` as a child process on a free loopback port.
+/// `signalbox serve` as a child process on a loopback port.
 final class ServerProcess: Sendable {
-    /// What the server is told, for the judge of the wire.
-    static let terms = WireJudge.Terms(
-        resumeWindow: .seconds(60), recoveryWindow: .seconds(300), heartbeat: .seconds(10), logEventCount: 65_536,
-        logByteCount: 33_554_432, tolerance: .seconds(5))
+    /// What a server process needs to start.
+    struct Launch: Sendable {
+        var program: URL
+        /// 0: a free port.
+        var port: Int
+        var apiKey: String
+        var apiSecret: String
+        var terms: ServerTerms
+        /// The server restores its sessions from here, and saves them here when it stops.
+        var folder: URL
+    }
+
+    private static let stopTime = Duration.seconds(30)
 
     private let process: Process
     /// The server's standard input. Nothing is written to it: it closes when this process ends in any way, and then the
     /// server ends, too.
     private let lifeline: Pipe
+    private let isExpectedToEnd = Atomic(false)
     let port: Int
+    /// The number of descriptors when the server was ready.
+    let descriptorCountAtStart: Int
 
     /// Starts the server, and returns when it accepts connections.
     ///
-    /// - Parameter stateFolder: the server restores its sessions from here, and saves them here when it stops.
     /// - Throws: ``VerificationError`` when the server ends before it is ready.
-    init(program: URL, apiKey: String, apiSecret: String, stateFolder: String) throws {
+    init(_ launch: Launch) throws {
         let process = Process()
         lifeline = Pipe()
-        process.executableURL = program
-        process.arguments = [
-            "serve", "--port", "0", "--log-level", "critical", "--state-dir", stateFolder, "--ends-with-input",
-            // Clients send as fast as they can, and a client that is away for seconds misses more events than usual.
-            "--signal-rate", "0", "--log-events", "65536", "--log-bytes", "33554432",
-        ]
+        process.executableURL = launch.program
+        process.arguments =
+            [
+                "serve", "--port", "\(launch.port)", "--log-level", "critical", "--state-dir",
+                launch.folder.appending(path: "state").path, "--ends-with-input",
+            ] + launch.terms.arguments
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
-        environment["SIGNALBOX_API_KEY"] = apiKey
-        environment["SIGNALBOX_API_SECRET"] = apiSecret
+        environment["SIGNALBOX_API_KEY"] = launch.apiKey
+        environment["SIGNALBOX_API_SECRET"] = launch.apiSecret
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
         process.standardInput = lifeline
+        let errors = launch.folder.appending(path: "errors")
+        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+        process.standardError = try? FileHandle(forWritingTo: errors)
         // Otherwise this server and later ones inherit the writing end, and the lifeline never closes.
         _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        try process.run()
+        do { try process.run() } catch {
+            throw VerificationError(
+                .serverNotStarted,
+                "The server did not start: \(launch.program.path) cannot be executed. Check the path and permissions.")
+        }
         self.process = process
         let line = Self.readLine(output.fileHandleForReading)
         let number = line.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
         guard let port = Int(number) else {
-            process.terminate()
-            throw VerificationError(
-                .serverNotStarted, "The server did not start: it printed \"\(line)\" instead of its ready line.")
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            let reason = Self.lastLine(errors) ?? (line.isEmpty ? "it ended without a ready line." : line)
+            throw VerificationError(.serverNotStarted, "The server did not start: \(reason)")
         }
         self.port = port
+        descriptorCountAtStart = Self.descriptorCount(process.processIdentifier) ?? 0
     }
 
     /// The first line, or its beginning if the process ends before.
@@ -59,10 +79,70 @@ final class ServerProcess: Sendable {
         return text.trimmingCharacters(in: .newlines)
     }
 
+    private static func lastLine(_ file: URL) -> String? {
+        let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n")
+        return lines?.last.map { $0.hasPrefix("signalbox: ") ? String($0.dropFirst(11)) : String($0) }
+    }
+
+    /// Whether the server has ended although nobody stopped it.
+    var hasFailed: Bool { !process.isRunning && !isExpectedToEnd.load(ordering: .relaxed) }
+
     /// Sends an operating-system signal. After SIGKILL and SIGTERM, waits for the end of the process.
-    func signal(_ number: Int32) {
-        guard process.isRunning else { return }
+    ///
+    /// - Returns: false if the server did not stop in time and was killed.
+    @discardableResult
+    func signal(_ number: Int32) async -> Bool {
+        guard process.isRunning else { return true }
+        let isEnd = number == SIGKILL || number == SIGTERM
+        if isEnd { isExpectedToEnd.store(true, ordering: .relaxed) }
         kill(process.processIdentifier, number)
-        if number == SIGKILL || number == SIGTERM { process.waitUntilExit() }
+        guard isEnd else { return true }
+        let deadline = ContinuousClock.now + Self.stopTime
+        while process.isRunning, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(5)) }
+        guard process.isRunning else { return true }
+        killNow()
+        return false
+    }
+
+    /// Kills the server without waiting for its clients, for the end of a run.
+    func killNow() {
+        isExpectedToEnd.store(true, ordering: .relaxed)
+        guard process.isRunning else { return }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    // MARK: - Resources, from /proc
+
+    /// The number of open descriptors; nil where the system has no /proc.
+    var descriptorCount: Int? { Self.descriptorCount(process.processIdentifier) }
+
+    private static func descriptorCount(_ pid: Int32) -> Int? {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd"))?.count
+    }
+
+    /// The resident memory in bytes; nil where the system has no /proc.
+    var residentByteCount: Int? {
+        guard let text = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/statm", encoding: .utf8) else {
+            return nil
+        }
+        let fields = text.split(separator: " ")
+        return fields.count > 1 ? Int(fields[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) } : nil
+    }
+}
+
+/// The server that runs now. ``start()`` replaces it.
+final class RestartableServer: Sendable {
+    private let launch: ServerProcess.Launch
+    private let current = Mutex<ServerProcess?>(nil)
+
+    init(_ launch: ServerProcess.Launch) { self.launch = launch }
+
+    var process: ServerProcess? { current.withLock(\.self) }
+    var port: Int { process?.port ?? 0 }
+
+    func start() throws {
+        let started = try ServerProcess(launch)
+        current.withLock { $0 = started }
     }
 }

@@ -5,46 +5,15 @@ import SignalingTokens
 import SignalingVerification
 import Synchronization
 
-/// One run of `signalbox verify`: real servers, real clients behind relays, faults, and a report of what the clients
-/// observed.
+/// One run of `signalbox verify`: real servers, real clients behind relays, faults, and a report of what was observed.
 package struct Verification: Sendable {
-    /// The number of signals and clients, and the faults that happen meanwhile.
-    package struct Plan: Sendable {
-        /// The number of signals in all; each client sends at least one.
-        package var signals = 2_000
-        package var sessions = 4
-        /// The number of clients in each session; at least 2.
-        package var members = 3
-        /// Resets of one client's network.
-        package var cuts = 20
-        /// Losses of one direction of one client's network, without a reset.
-        package var silences = 0
-        /// Pauses of the server's process (SIGSTOP, SIGCONT).
-        package var stops = 2
-        /// Restarts after SIGKILL: the server loses its sessions.
-        package var kills = 0
-        /// Restarts after SIGTERM: the server keeps its sessions.
-        package var restarts = 0
-        /// Repeats the order of the faults and the signals. The machine's own timing is not repeated.
-        package var seed: UInt64
+    private enum Fault { case cut, stop, kill, restart, leave, guest(Guest), slow(isStalled: Bool) }
+    private enum Guest { case crashes, isExpelled(byREST: Bool) }
 
-        package init(seed: UInt64) { self.seed = seed }
-
-        package var isValid: Bool {
-            signals > 0 && sessions > 0 && members > 1
-                && [cuts, silences, stops, kills, restarts].allSatisfy { $0 >= 0 }
-        }
-    }
-
-    private enum Fault { case cut(NetworkRelay.Cut), stop, kill, restart }
-
-    private static let apiKey = "100"
-    /// How long a client may need to connect: at the start, after a fault, and after the last signal.
+    /// How long a client may need to connect: at the start, and after a fault.
     private static let firstConnectTime = Duration.seconds(20)
-    private static let reconnectTime = Duration.seconds(60)
-    private static let settleTime = Duration.seconds(90)
-    /// How long each client's last signal may need to reach the others before it is sent again.
-    private static let lastSignalTime = Duration.seconds(25)
+    private static let reconnectTime = Duration.seconds(90)
+    private static let settleTime = Duration.seconds(120)
     /// How many signals a client sends at once.
     private static let concurrentSends = 4
 
@@ -66,137 +35,198 @@ package struct Verification: Sendable {
     /// - Throws: ``VerificationError`` when the server does not start or a client cannot connect to it at the
     ///   beginning.
     package func run() async throws -> VerifyReport {
-        var random = SplitMix64(state: plan.seed)
-        let secret = "\(UInt64.random(in: .min ... .max))"
-        guard let project = Project(apiKey: APIKey(Self.apiKey), secret: secret) else {
-            preconditionFailure("the key and the secret of the verification are valid")
-        }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "signalbox-verify-\(UUID().uuidString)")
-            .path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let server = RestartableServer {
-            try ServerProcess(program: program, apiKey: Self.apiKey, apiSecret: secret, stateFolder: folder)
-        }
-        try server.start()
-        defer { server.signal(SIGKILL) }
         let start = ContinuousClock.now
-        let tap = WireTap(terms: ServerProcess.terms, start: start)
-        let sessions = try makeSessions(project, port: server.port, tap, start)
-        let clients = sessions.flatMap { $0 }
-        defer { for client in clients { client.relay.stop() } }
-        for client in clients where await !client.connect(until: .now + Self.firstConnectTime) {
+        var report = VerifyReport(plan: plan)
+        try await runFaults(start, &report)
+        if plan.overruns > 0 { try await runOverruns(start, &report) }
+        report.duration = start.duration(to: .now)
+        return report
+    }
+
+    // MARK: - The run with all faults
+
+    private func runFaults(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
+        var random = SplitMix64(state: plan.seed)
+        let stage = try Stage(program: program, port: plan.port, terms: .standard, start: start)
+        defer { stage.tearDown() }
+        for _ in 0..<plan.sessions { _ = try stage.addRoom(members: plan.members) }
+        for client in stage.members where await !client.connect(until: .now + Self.firstConnectTime) {
             throw VerificationError(.clientNotConnected, "Client \(client.name) cannot connect to the server.")
         }
-
         let sentCount = Counter()
         let watcher = Task {
             while (try? await Task.sleep(for: .seconds(5))) != nil { onProgress(sentCount.value) }
         }
         defer { watcher.cancel() }
-        try await sendAndCommitFaults(sessions, server, tap, sentCount, &random)
-        let isSettled = await settle(sessions)
-
-        var report = VerifyReport(seed: plan.seed, isSettled: isSettled, duration: start.duration(to: .now))
-        for members in sessions {
-            report.add(
-                History(clients: members.map(\.history), isSettled: isSettled, epochLimit: plan.kills + 1))
-            report.longestInterruption = max(
-                report.longestInterruption, members.map(\.longestInterruption).max() ?? .zero)
-        }
-        report.add(tap.judging { judge, now in judge.violations(at: now, isSettled: isSettled) })
-        report.faults = [
-            "cuts": plan.cuts, "silences": plan.silences, "stops": plan.stops, "kills": plan.kills,
-            "restarts": plan.restarts,
-        ]
-        for client in clients { await client.session.disconnect() }
-        return report
+        try await sendAndCommitFaults(stage, sentCount, &random)
+        report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: plan.kills + 1)
+        report.resources = try await ResourceCheck(stage: stage).run()
+        report.addViolations(of: stage)
     }
-
-    private func makeSessions(
-        _ project: Project, port: Int, _ tap: WireTap, _ start: ContinuousClock.Instant
-    ) throws -> [[VerifiedClient]] {
-        var randomness = SystemRandomNumberGenerator()
-        return try (0..<plan.sessions).map { session in
-            let id = SessionIDCodec.make(for: project, now: .current, using: &randomness)
-            return try (0..<plan.members).map { member in
-                let token = try T1Token.make(
-                    AccessRequest(sessionId: id, role: .publisher, connectionData: "\(member)"), project: project,
-                    now: .current, using: &randomness)
-                return try VerifiedClient(
-                    name: "s\(session)c\(member)", apiKey: Self.apiKey, sessionId: id, token: token, port: port,
-                    tap: tap,
-                    start: start)
-            }
-        }
-    }
-
-    // MARK: - Signals and faults
 
     private func sendAndCommitFaults(
-        _ sessions: [[VerifiedClient]], _ server: RestartableServer, _ tap: WireTap, _ sentCount: Counter,
-        _ random: inout SplitMix64
+        _ stage: Stage, _ sentCount: Counter, _ random: inout SplitMix64
     ) async throws {
-        let clients = sessions.flatMap { $0 }
         let faults = faults(&random)
+        let clientCount = plan.sessions * plan.members
+        let begin = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for members in sessions {
-                for client in members {
+            for room in stage.rooms {
+                for client in room.members {
                     let own = SplitMix64(state: random.next())
-                    let count = plan.signals / clients.count + 1
-                    group.addTask { await Self.send(count, by: client, among: members, own, sentCount) }
+                    let count = (plan.signals - plan.rest) / clientCount + 1
+                    group.addTask { await send(count, by: client, in: room, own, since: begin, sentCount) }
                 }
+                let own = SplitMix64(state: random.next())
+                let share = plan.rest / plan.sessions + (room.number < plan.rest % plan.sessions ? 1 : 0)
+                group.addTask { await sendByREST(share, in: room, stage, own, since: begin, sentCount) }
             }
+            startLongFaults(stage, &group, &random)
             for (number, fault) in faults.enumerated() {
                 // The faults are spread evenly over the signals.
                 let due = plan.signals * (number + 1) / (faults.count + 1)
                 while sentCount.value < due { try await Task.sleep(for: .milliseconds(5)) }
-                try await commit(fault, server, clients, tap, &random)
+                try await commit(fault, stage, &group, &random)
             }
             try await group.waitForAll()
         }
     }
 
     private func faults(_ random: inout SplitMix64) -> [Fault] {
-        var faults = Array(repeating: Fault.cut(.abrupt), count: plan.cuts)
-        for number in 0..<plan.silences {
-            faults.append(.cut(number.isMultiple(of: 2) ? .silentDown : .silentUp))
-        }
+        var faults = Array(repeating: Fault.cut, count: plan.cuts)
         faults += Array(repeating: .stop, count: plan.stops) + Array(repeating: .kill, count: plan.kills)
-        faults += Array(repeating: .restart, count: plan.restarts)
+        faults += Array(repeating: .restart, count: plan.restarts) + Array(repeating: .leave, count: plan.leaves)
+        faults += (0..<plan.slowReaders).map { .slow(isStalled: !$0.isMultiple(of: 2)) }
+        faults += (0..<plan.guests).map { number in
+            .guest(number < plan.expulsions ? .isExpelled(byREST: number.isMultiple(of: 2)) : .crashes)
+        }
         return faults.shuffled(using: &random)
     }
 
-    private func commit(
-        _ fault: Fault, _ server: RestartableServer, _ clients: [VerifiedClient], _ tap: WireTap,
-        _ random: inout SplitMix64
-    ) async throws {
-        switch fault {
-        case .cut(let cut): clients.randomElement(using: &random)?.relay.cut(cut)
-        case .stop:
-            server.signal(SIGSTOP)
-            try await Task.sleep(for: .milliseconds(Int.random(in: 100...1_500, using: &random)))
-            server.signal(SIGCONT)
-        case .kill, .restart:
-            let losesSessions = if case .kill = fault { true } else { false }
-            server.signal(losesSessions ? SIGKILL : SIGTERM)
-            try server.start()
-            // The last bytes of the old server have passed, and no client can reach the new one yet.
-            tap.judging { judge, now in
-                if losesSessions { judge.serverLostSessions() }
-                judge.serverStarted(at: now)
-            }
-            for client in clients { client.relay.retarget(to: server.port) }
+    /// The faults that last for seconds begin with the run.
+    private func startLongFaults(
+        _ stage: Stage, _ group: inout ThrowingTaskGroup<Void, any Error>, _ random: inout SplitMix64
+    ) {
+        let terms = stage.terms
+        let lengths = [
+            terms.resumeSeconds / 3, (terms.resumeSeconds + terms.recoverySeconds) / 2, terms.recoverySeconds + 2,
+        ]
+        // Different clients, as long as there are enough.
+        let victims = stage.members.shuffled(using: &random)
+        for number in 0..<plan.absences {
+            let client = victims[number % victims.count]
+            let length = Duration.seconds(lengths[number % lengths.count])
+            group.addTask { await absence(of: client, for: length, on: stage) }
+        }
+        for number in 0..<plan.silences {
+            let client = victims[(plan.absences + number) % victims.count]
+            stage.mark("silence")
+            client.willBeCut(by: .silence)
+            client.relay.cut(number.isMultiple(of: 2) ? .silentDown : .silentUp)
+        }
+        for number in 0..<plan.expiredTokens {
+            let room = stage.rooms[number % stage.rooms.count]
+            group.addTask { try await Stories.expireToken(in: room, on: stage, canLoseSessions: plan.kills > 0) }
         }
     }
 
-    private static func send(
-        _ count: Int, by client: VerifiedClient, among members: [VerifiedClient], _ random: SplitMix64,
-        _ sentCount: Counter
+    private func absence(of client: VerifiedClient, for length: Duration, on stage: Stage) async {
+        let begin = stage.elapsed
+        client.willBeCut(by: .absence)
+        client.relay.goDown()
+        try? await Task.sleep(for: length)
+        client.networkIsBack()
+        client.relay.goUp()
+        stage.mark("absence", since: begin)
+    }
+
+    private func commit(
+        _ fault: Fault, _ stage: Stage, _ group: inout ThrowingTaskGroup<Void, any Error>, _ random: inout SplitMix64
+    ) async throws {
+        guard let room = stage.rooms.randomElement(using: &random),
+            let client = room.members.randomElement(using: &random)
+        else { return }
+        let pause = Duration.milliseconds(Int.random(in: 100...1_500, using: &random))
+        let begin = stage.elapsed
+        switch fault {
+        case .cut:
+            client.willBeCut(by: .cut)
+            client.relay.cut(.abrupt)
+            stage.mark("cut")
+        case .stop:
+            await stage.server.process?.signal(SIGSTOP)
+            try await Task.sleep(for: pause)
+            await stage.server.process?.signal(SIGCONT)
+            stage.mark("stop", since: begin)
+        case .kill: try await replaceServer(stage, losesSessions: true)
+        case .restart: try await replaceServer(stage, losesSessions: false)
+        case .leave:
+            group.addTask {
+                await client.leave(for: pause)
+                stage.mark("leave", since: begin)
+            }
+        case .slow(let isStalled):
+            group.addTask {
+                client.relay.setPace(isStalled ? .stalled : .bytesPerSecond(4_096))
+                try? await Task.sleep(for: .seconds(3))
+                client.relay.setPace(.full)
+                stage.mark(isStalled ? "stalledReader" : "slowReader", since: begin)
+            }
+        case .guest(let end):
+            let suppressesPresence = Bool.random(using: &random)
+            group.addTask {
+                let guest = try stage.addGuest(to: room, suppressesPresence: suppressesPresence)
+                guard await guest.connect(until: .now + Self.reconnectTime) else { return }
+                for _ in 0..<3 { _ = await guest.send(to: nil, type: "a", isOnlineOnly: false) }
+                try? await Task.sleep(for: pause)
+                switch end {
+                case .crashes: break
+                case .isExpelled(let byREST): await Stories.expel(guest, from: room, on: stage, byREST: byREST)
+                }
+                await guest.crash()
+                stage.mark("guest", since: begin)
+            }
+        }
+    }
+
+    private func replaceServer(_ stage: Stage, losesSessions: Bool) async throws {
+        let begin = stage.elapsed
+        for client in stage.members { client.willBeCut(by: losesSessions ? .kill : .restart) }
+        guard await stage.server.process?.signal(losesSessions ? SIGKILL : SIGTERM) == true else {
+            throw VerificationError(.serverNotRestarted, "The server did not stop within 30 s of SIGTERM.")
+        }
+        do { try stage.server.start() } catch let error as VerificationError {
+            throw VerificationError(.serverNotRestarted, error.description)
+        }
+        // The last bytes of the old server have passed, and no client can reach the new one yet.
+        stage.tap.judging { judge, now in
+            if losesSessions { judge.serverLostSessions() }
+            judge.serverStarted(at: now)
+        }
+        for client in stage.rooms.flatMap(\.all) { client.relay.retarget(to: stage.server.port) }
+        stage.mark(losesSessions ? "kill" : "restart", since: begin)
+    }
+
+    // MARK: - Signals
+
+    /// Waits until it is time for signal `number` of `count`, in a run that lasts at least ``Plan/leastDuration``.
+    private func pace(_ number: Int, of count: Int, since begin: ContinuousClock.Instant) async {
+        if plan.leastDuration == .zero || count == 0 { return }
+        try? await Task.sleep(until: begin + plan.leastDuration * (Double(number) / Double(count)), clock: .continuous)
+    }
+
+    private func send(
+        _ count: Int, by client: VerifiedClient, in room: Stage.Room, _ random: SplitMix64,
+        since begin: ContinuousClock.Instant, _ sentCount: Counter
     ) async {
         var random = random
-        for first in stride(from: 0, to: count, by: concurrentSends) {
-            if await !client.connect(until: .now + reconnectTime) { return }
-            let requests = (first..<min(first + concurrentSends, count)).map { _ in
+        let members = room.members
+        for first in stride(from: 0, to: count, by: Self.concurrentSends) {
+            await pace(first, of: count, since: begin)
+            let end = min(first + Self.concurrentSends, count)
+            // A client that is away for long sends the rest later.
+            guard await client.connect(until: .now + Self.reconnectTime) else { return sentCount.add(count - first) }
+            let requests = (first..<end).map { _ in
                 let target = Int.random(in: 0..<6, using: &random) == 0 ? members.randomElement(using: &random) : nil
                 let type = ["a", "b"].randomElement(using: &random) ?? "a"
                 return (target?.session.connectionId, type, Int.random(in: 0..<6, using: &random) == 0)
@@ -210,40 +240,61 @@ package struct Verification: Sendable {
         }
     }
 
-    // MARK: - The end
-
-    /// Waits until every client is connected again and has received a last signal from each member of its session.
-    private func settle(_ sessions: [[VerifiedClient]]) async -> Bool {
-        let deadline = ContinuousClock.now + Self.settleTime
-        for members in sessions {
-            for client in members where await !client.connect(until: deadline) { return false }
+    private func sendByREST(
+        _ count: Int, in room: Stage.Room, _ stage: Stage, _ random: SplitMix64, since begin: ContinuousClock.Instant,
+        _ sentCount: Counter
+    ) async {
+        var random = random
+        for number in 0..<count {
+            await pace(number, of: count, since: begin)
+            let target = Int.random(in: 0..<6, using: &random) == 0 ? room.members.randomElement(using: &random) : nil
+            await room.backend.send(to: target?.session.connectionId, port: stage.server.port)
+            sentCount.add(1)
         }
-        for members in sessions {
-            for client in members where await !sendLast(by: client, to: members, until: deadline) { return false }
-        }
-        return true
     }
 
-    private func sendLast(
-        by client: VerifiedClient, to members: [VerifiedClient], until deadline: ContinuousClock.Instant
-    ) async -> Bool {
-        // A client that is cut off meanwhile and returns with another connection may never receive this signal: send
-        // another one.
-        while ContinuousClock.now < deadline {
-            let data = await client.send(to: nil, type: VerifiedClient.lastSignalType, isOnlineOnly: false)
-            let attemptEnd = min(deadline, ContinuousClock.now + Self.lastSignalTime)
-            while ContinuousClock.now < attemptEnd {
-                if members.allSatisfy({ $0.hasReceived(data) }) { return true }
-                try? await Task.sleep(for: .milliseconds(20))
-            }
+    // MARK: - The run with a small log
+
+    /// Clients come back after the log has lost what they missed: they learn which events are missing (RES-16).
+    private func runOverruns(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
+        let stage = try Stage(
+            program: program, port: plan.port, terms: .smallLog, start: start, receiveBufferByteCount: 4_096)
+        defer { stage.tearDown() }
+        let room = try stage.addRoom(members: max(plan.members, 2))
+        for client in room.members where await !client.connect(until: .now + Self.firstConnectTime) {
+            throw VerificationError(.clientNotConnected, "Client \(client.name) cannot connect to the server.")
         }
-        return false
+        for number in 0..<plan.overruns {
+            let (sender, victim) = (room.members[0], room.members[1])
+            guard await victim.connect(until: .now + Self.reconnectTime) else { break }
+            let begin = stage.elapsed
+            if number.isMultiple(of: 2) {
+                victim.willBeCut(by: .absence)
+                victim.relay.goDown()
+                await sender.sendBurst(200)
+                victim.networkIsBack()
+                victim.relay.goUp()
+            } else {
+                victim.relay.setPace(.stalled)
+                // More than the buffers of the system and of the server hold.
+                await sender.sendBurst(1_000, padding: 8_000)
+                victim.relay.setPace(.full)
+            }
+            stage.mark("overrun", since: begin)
+        }
+        report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
+        report.addViolations(of: stage)
     }
 }
 
 /// Why a verification failed to run.
 package struct VerificationError: Error, Sendable, CustomStringConvertible {
-    package enum Code: Sendable { case serverNotStarted, clientNotConnected }
+    package enum Code: Sendable {
+        case serverNotStarted
+        case clientNotConnected
+        /// A server did not stop or did not start again in the middle of the run: it broke RES-15.
+        case serverNotRestarted
+    }
 
     package let code: Code
     package let description: String
@@ -255,32 +306,15 @@ package struct VerificationError: Error, Sendable, CustomStringConvertible {
 }
 
 /// A count that many tasks add to.
-private final class Counter: Sendable {
+final class Counter: Sendable {
     private let count = Atomic(0)
 
     var value: Int { count.load(ordering: .relaxed) }
     func add(_ number: Int) { count.add(number, ordering: .relaxed) }
 }
 
-/// The server that runs now. ``start()`` replaces it.
-private final class RestartableServer: Sendable {
-    private let make: @Sendable () throws -> ServerProcess
-    private let current = Mutex<ServerProcess?>(nil)
-
-    init(_ make: @escaping @Sendable () throws -> ServerProcess) { self.make = make }
-
-    var port: Int { current.withLock { $0?.port ?? 0 } }
-
-    func start() throws {
-        let started = try make()
-        current.withLock { $0 = started }
-    }
-
-    func signal(_ number: Int32) { current.withLock(\.self)?.signal(number) }
-}
-
 /// A random number generator with a seed, so that a run can be repeated (SplitMix64: Steele, Lea and Flood, 2014).
-private struct SplitMix64: RandomNumberGenerator, Sendable {
+struct SplitMix64: RandomNumberGenerator, Sendable {
     var state: UInt64
 
     mutating func next() -> UInt64 {

@@ -8,11 +8,19 @@ import Synchronization
 final class VerifiedClient: Sendable {
     private struct Notes {
         var steps: [History.Step] = []
-        var calls: [UInt64: String] = [:]
+        var calls: [UInt64: (data: String, at: MonotonicInstant)] = [:]
+        /// Equal texts share their memory: a long run has millions of steps.
+        var ids: [ConnectionID: ConnectionID] = [:]
         var lastSignals: Set<String> = []
-        var cutOffAt: MonotonicInstant?
-        var longestInterruption = Duration.zero
+        /// What cut the client off, and when; nil while it is connected.
+        var cut: (cause: Interruption.Cause, at: MonotonicInstant)?
+        var interruptions: [Interruption] = []
+        var latencies = Histogram()
         var sentCount = 0
+        /// The client stays away on purpose.
+        var isResting = false
+        /// Nothing is recorded any more.
+        var hasCrashed = false
     }
 
     /// The type of the signals that end a run.
@@ -21,83 +29,167 @@ final class VerifiedClient: Sendable {
     let name: String
     let session: Session
     let relay: NetworkRelay
+    let suppressesPresence: Bool
     private let token: String
     private let start: ContinuousClock.Instant
     private let notes = Mutex(Notes())
 
     init(
-        name: String, apiKey: String, sessionId: SessionID, token: String, port: Int, tap: WireTap,
+        name: String, apiKey: String, sessionId: SessionID, token: String, suppressesPresence: Bool,
+        relay: NetworkRelay,
         start: ContinuousClock.Instant
-    ) throws {
+    ) {
         self.name = name
         self.token = token
         self.start = start
-        relay = try NetworkRelay(to: port, tap: tap)
-        session = Session(apiKey: apiKey, sessionId: sessionId.rawValue, server: "http://127.0.0.1:\(relay.port)")
+        self.relay = relay
+        self.suppressesPresence = suppressesPresence
+        session = Session(
+            apiKey: apiKey, sessionId: sessionId.rawValue, server: "http://127.0.0.1:\(relay.port)",
+            options: Session.Options(connectionEventsSuppressed: suppressesPresence))
         session.keepJournal { [weak self] in self?.note($0) }
     }
 
-    var history: History.Client { History.Client(name, steps: notes.withLock { $0.steps }) }
-    var longestInterruption: Duration { notes.withLock { $0.longestInterruption } }
+    var history: History.Client {
+        History.Client(name, suppressesPresence: suppressesPresence, steps: notes.withLock { $0.steps })
+    }
+    var interruptions: [Interruption] { notes.withLock { $0.interruptions } }
+    var latencies: Histogram { notes.withLock { $0.latencies } }
     func hasReceived(_ data: String) -> Bool { notes.withLock { $0.lastSignals.contains(data) } }
+
+    private var now: MonotonicInstant { MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds) }
+
+    // MARK: - Actions
 
     /// Connects if the session is not connected, with repeated attempts until the deadline.
     func connect(until deadline: ContinuousClock.Instant) async -> Bool {
         while ContinuousClock.now < deadline {
             if session.isConnected { return true }
-            if (try? await session.connect(token: token)) != nil { return true }
-            try? await Task.sleep(for: .milliseconds(100))
+            if !notes.withLock(\.isResting), (try? await session.connect(token: token)) != nil { return true }
+            try? await Task.sleep(for: .milliseconds(50))
         }
         return session.isConnected
     }
 
+    /// Connects once.
+    ///
+    /// - Returns: the error of the server or the client; nil when the client is connected.
+    func connectOnce() async -> SignalingError? {
+        do throws(SignalingError) {
+            try await session.connect(token: token)
+            return nil
+        } catch { return error }
+    }
+
+    /// Disconnects, stays away for a while, and lets others connect it again.
+    func leave(for time: Duration) async {
+        notes.withLock { $0.isResting = true }
+        await session.disconnect()
+        try? await Task.sleep(for: time)
+        notes.withLock { $0.isResting = false }
+    }
+
+    /// The client is gone without a word: its sockets are reset, and it never comes back.
+    func crash() async {
+        let now = now
+        notes.withLock { notes in
+            notes.steps.append(History.Step(now, .ended))
+            notes.hasCrashed = true
+        }
+        relay.stop()
+        await session.disconnect()
+    }
+
     /// Sends a signal with unique data, and returns when the call has ended in any way.
     ///
+    /// - Parameter padding: how many bytes the data has beside its unique part.
     /// - Returns: the data.
-    func send(to: ConnectionID?, type: String, isOnlineOnly: Bool) async -> String {
+    func send(to: ConnectionID?, type: String, isOnlineOnly: Bool, padding: Int = 0) async -> String {
         let number = notes.withLock { notes in
             notes.sentCount += 1
             return notes.sentCount
         }
-        let data = "\(name)-\(number)"
+        // At most 15 bytes without padding: Swift keeps such a string in place.
+        let data = "\(name)-\(number)" + String(repeating: ".", count: padding)
         _ = try? await session.send(SignalRequest(type: type, data: data, to: to, isOnlineOnly: isOnlineOnly))
         return data
     }
 
-    private func note(_ entry: JournalEntry) {
-        let now = MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds)
+    /// Sends signals to all as fast as possible, a few at a time.
+    func sendBurst(_ count: Int, padding: Int = 0) async {
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                if number >= 16 { await group.next() }
+                group.addTask { _ = await self.send(to: nil, type: "a", isOnlineOnly: false, padding: padding) }
+            }
+        }
+    }
+
+    // MARK: - Interruptions
+
+    /// Notes that the client is cut off from now on. An interruption that lasts goes on from its own cut.
+    func willBeCut(by cause: Interruption.Cause) {
+        let now = now
         notes.withLock { notes in
+            if notes.cut == nil, session.isConnected { notes.cut = (cause, now) }
+        }
+    }
+
+    /// A network that was down on purpose is up again: the interruption that counts begins here.
+    func networkIsBack() {
+        let now = now
+        notes.withLock { notes in
+            if notes.cut?.cause == .absence { notes.cut?.at = now }
+        }
+    }
+
+    // MARK: - The record
+
+    private func note(_ entry: JournalEntry) {
+        let now = now
+        notes.withLock { notes in
+            if notes.hasCrashed { return }
             func add(_ action: History.Action) { notes.steps.append(History.Step(now, action)) }
+            func shared(_ id: ConnectionID) -> ConnectionID {
+                if let known = notes.ids[id] { return known }
+                notes.ids[id] = id
+                return id
+            }
             switch entry {
             case .opening: add(.opening)
             case .welcomed(let welcome): add(.entered(History.Entry(welcome)))
             case .sent(let call, let request):
                 let data = request.data ?? ""
-                notes.calls[call] = data
+                notes.calls[call] = (data, now)
                 add(
                     .sent(
                         History.Sending(
-                            data: data, type: request.type, to: request.to, isOnlineOnly: request.isOnlineOnly)))
+                            data: data, type: request.type, to: request.to.map { shared($0) },
+                            isOnlineOnly: request.isOnlineOnly)))
             case .answered(let call, let result):
-                guard let data = notes.calls.removeValue(forKey: call) else { return }
+                guard let (data, sentAt) = notes.calls.removeValue(forKey: call) else { return }
                 switch result {
-                case .success(let seq): add(.answered(data, .acknowledged(seq)))
+                case .success(let seq):
+                    notes.latencies.add(now.duration(since: sentAt))
+                    add(.answered(data, .acknowledged(seq)))
                 case .failure(let error): add(.answered(data, error.code == .notConnected ? .unknown : .refused))
                 }
             case .heard(.signal(let signal)):
                 let data = signal.data ?? ""
                 if signal.type == Self.lastSignalType { notes.lastSignals.insert(data) }
-                add(.received(History.Reception(seq: signal.seq, from: signal.from?.connectionId, data: data)))
-            case .heard(.connectionCreated(let peer)): add(.created(peer.connectionId, nil))
-            case .heard(.connectionDestroyed(let peer, _)): add(.destroyed(peer.connectionId, nil))
-            case .heard(.reconnecting): notes.cutOffAt = now
+                let from = signal.from.map { shared($0.connectionId) }
+                add(.received(History.Reception(seq: signal.seq, from: from, data: data)))
+            case .heard(.connectionCreated(let peer)): add(.created(shared(peer.connectionId), nil))
+            case .heard(.connectionDestroyed(let peer, _)): add(.destroyed(shared(peer.connectionId), nil))
+            case .heard(.reconnecting): if notes.cut == nil { notes.cut = (.other, now) }
             case .heard(.reconnected):
-                if let since = notes.cutOffAt {
-                    notes.longestInterruption = max(notes.longestInterruption, now.duration(since: since))
+                if let cut = notes.cut {
+                    notes.interruptions.append(
+                        Interruption(client: name, cause: cut.cause, start: cut.at, end: now))
                 }
-                notes.cutOffAt = nil
+                notes.cut = nil
             case .heard(.disconnected):
-                notes.cutOffAt = nil
+                notes.cut = nil
                 add(.ended)
             case .heard(.connectionAway), .heard(.connectionBack), .heard(.overflowed): break
             }

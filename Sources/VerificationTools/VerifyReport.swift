@@ -1,42 +1,71 @@
+import Foundation
 import JSONText
 import SignalingProtocol
 import SignalingVerification
 
-/// The result of a ``Verification``, for people and as JSON.
+/// The result of a ``Verification``. It can be printed for people, as JSON and as an HTML page.
 package struct VerifyReport: Sendable {
-    let seed: UInt64
+    let plan: Verification.Plan
     /// Whether every client was connected at the end and had received the last signal of each member of its session.
-    let isSettled: Bool
-    let duration: Duration
-    var faults: [String: Int] = [:]
-    var longestInterruption = Duration.zero
-    private var counts: [String: Int] = [:]
-    private var violations: [Violation] = []
+    private(set) var isSettled = true
+    var duration = Duration.zero
+    var resources: ResourceCheck.Result?
+    private(set) var interruptions: [Interruption] = []
+    private(set) var latencies = Histogram()
+    private(set) var timeline: [Stage.Mark] = []
+    private(set) var violations: [Violation] = []
+    private(set) var counts: [String: Int] = [:]
 
-    init(seed: UInt64, isSettled: Bool, duration: Duration) {
-        self.seed = seed
-        self.isSettled = isSettled
-        self.duration = duration
-    }
+    /// What the caller knows of the program, for the report.
+    package var version = ""
+    package var command = ""
+
+    init(plan: Verification.Plan) { self.plan = plan }
 
     package var isGood: Bool { isSettled && violations.isEmpty }
 
-    mutating func add(_ history: History) {
-        for step in history.clients.flatMap(\.steps) {
-            switch step.action {
-            case .sent: count("signals")
-            case .answered(_, .acknowledged): count("acknowledged")
-            case .answered(_, .refused): count("refused")
-            case .answered(_, .unknown): count("unknown")
-            case .received: count("received")
-            case .entered(let entry): count(entry.outcome == .lost ? "lossesTold" : entry.outcome.rawValue)
-            case .opening, .created, .destroyed, .ended: break
+    mutating func add(_ stage: Stage, isSettled: Bool, epochLimit: Int) {
+        if !isSettled { self.isSettled = false }
+        if stage.server.process?.hasFailed == true { stage.report(.g3, .wrong, "the server ended by itself") }
+        for room in stage.rooms {
+            let clients = room.all
+            add(
+                History(
+                    clients: clients.map(\.history) + [room.backend.history], isSettled: isSettled,
+                    epochLimit: epochLimit))
+            counts["restAcknowledged", default: 0] += room.backend.acknowledgedCount
+            for client in clients {
+                interruptions += client.interruptions
+                latencies.add(client.latencies)
+            }
+        }
+        add(stage.tap.judging { judge, now in judge.violations(at: now, isSettled: isSettled) })
+        counts["delivered", default: 0] += stage.tap.judging { judge, _ in judge.deliveryCount }
+        timeline += stage.timeline
+    }
+
+    mutating func addViolations(of stage: Stage) { add(stage.violations) }
+
+    private mutating func add(_ history: History) {
+        for client in history.clients {
+            for step in client.steps {
+                switch step.action {
+                case .sent: count("signals")
+                case .answered(_, .acknowledged): count("acknowledged")
+                case .answered(_, .refused): count("refused")
+                case .answered(_, .unknown): count("unknown")
+                case .received: count("received")
+                case .entered(let entry):
+                    count(entry.outcome == .lost ? "lossesTold" : entry.outcome.rawValue)
+                    if entry.missing != nil { count("rangesTold") }
+                case .opening, .created, .destroyed, .ended: break
+                }
             }
         }
         add(HistoryChecker.violations(in: history))
     }
 
-    mutating func add(_ found: [Violation]) {
+    private mutating func add(_ found: [Violation]) {
         for violation in found {
             violations.append(violation)
             switch violation.kind {
@@ -50,41 +79,105 @@ package struct VerifyReport: Sendable {
 
     private mutating func count(_ name: String) { counts[name, default: 0] += 1 }
 
-    private static let names = [
-        "signals", "acknowledged", "refused", "unknown", "received", "lost", "duplicated", "reordered", "lossesTold",
-        "resumed", "recovered",
-    ]
+    // MARK: - For people
+
+    private static let shownViolationCount = 20
+
+    static var machine: String {
+        let info = ProcessInfo.processInfo
+        let memory = info.physicalMemory >> 30
+        return "\(info.operatingSystemVersionString), \(info.activeProcessorCount) processors, \(memory) GiB of memory"
+    }
+
+    func percentiles(_ cause: Interruption.Cause? = nil) -> Percentiles {
+        Percentiles(interruptions.filter { cause == nil || $0.cause == cause }.map(\.duration))
+    }
+
+    func number(_ name: String) -> Int { counts[name] ?? 0 }
 
     package var text: String {
-        func number(_ name: String) -> String { String(counts[name] ?? 0) }
+        let all = percentiles()
+        let faults = Verification.Plan.faults.compactMap { fault in
+            let count = plan[keyPath: fault.count]
+            return count > 0 ? "\(fault.name) \(count)" : nil
+        }
         var lines = [
-            "signals \(number("signals")): acknowledged \(number("acknowledged")), refused \(number("refused")), unknown \(number("unknown")); received \(number("received"))",
+            "signalbox \(version) on \(Self.machine)",
+            "\(plan.sessions) sessions of \(plan.members) clients for \(duration.wholeMilliseconds) ms; "
+                + (faults.isEmpty ? "no faults" : faults.joined(separator: ", ")),
+            "signals \(number("signals")): acknowledged \(number("acknowledged")), by REST \(number("restAcknowledged")), refused \(number("refused")), unknown \(number("unknown")); received \(number("received"))",
             "lost \(number("lost")), duplicated \(number("duplicated")), reordered \(number("reordered"))",
-            "reconnected: resumed \(number("resumed")), recovered \(number("recovered")), losses reported \(number("lossesTold"))",
-            "longest interruption \(longestInterruption.wholeMilliseconds) ms, took \(duration.wholeMilliseconds) ms, seed \(seed)",
+            "reconnected: resumed \(number("resumed")), recovered \(number("recovered")), losses reported \(number("lossesTold")), with their range \(number("rangesTold"))",
+            "interruptions \(all.count), from the cut: p50 \(all.p50.wholeMilliseconds) ms, p95 \(all.p95.wholeMilliseconds) ms, max \(all.max.wholeMilliseconds) ms",
         ]
+        for cause in Interruption.Cause.allCases {
+            let some = percentiles(cause)
+            guard some.count > 0 else { continue }
+            lines.append(
+                "  \(cause.rawValue) \(some.count): p50 \(some.p50.wholeMilliseconds) ms, p95 \(some.p95.wholeMilliseconds) ms, max \(some.max.wholeMilliseconds) ms"
+            )
+        }
+        if let resources {
+            let memory = resources.resident.map { "\($0 >> 20)" }.joined(separator: ", ")
+            lines.append(
+                "server: descriptors \(resources.descriptorsAtStart) at the start, \(resources.descriptorsAtEnd) at the end; MiB of memory after each round \(memory)"
+            )
+        }
         if !isSettled {
             lines.append("BROKEN: a client did not reconnect, or did not receive the last signals, in time")
         }
-        lines += violations.prefix(20).map { "BROKEN \($0)" }
+        lines += violations.prefix(Self.shownViolationCount).map { "BROKEN \($0)" }
+        lines.append("repeat it with: \(command)")
         lines.append(isGood ? "every promise was kept" : "\(violations.count) violations of the promises")
         return lines.joined(separator: "\n")
     }
 
+    // MARK: - JSON
+
+    private static let names = [
+        "signals", "acknowledged", "restAcknowledged", "refused", "unknown", "received", "delivered", "lost",
+        "duplicated", "reordered", "lossesTold", "rangesTold", "resumed", "recovered",
+    ]
+
     package var json: String {
         var writer = JSONWriter()
         writer.beginObject()
+        writer.member("version", version)
+        writer.member("machine", Self.machine)
+        writer.member("command", command)
         for name in Self.names { writer.member(name, counts[name] ?? 0) }
-        for (name, count) in faults.sorted(by: { $0.key < $1.key }) { writer.member(name, count) }
-        writer.member("longestInterruptionMilliseconds", longestInterruption.wholeMilliseconds)
+        for fault in Verification.Plan.faults { writer.member(fault.name, plan[keyPath: fault.count]) }
+        writer.name("interruptions")
+        writer.beginObject()
+        write("all", percentiles(), &writer)
+        for cause in Interruption.Cause.allCases { write(cause.rawValue, percentiles(cause), &writer) }
+        writer.endObject()
+        if let resources {
+            writer.member("descriptorsAtStart", resources.descriptorsAtStart)
+            writer.member("descriptorsAtEnd", resources.descriptorsAtEnd)
+            writer.name("residentBytes")
+            writer.beginArray()
+            for bytes in resources.resident { writer.value(bytes) }
+            writer.endArray()
+        }
         writer.member("milliseconds", duration.wholeMilliseconds)
-        writer.member("seed", seed)
+        writer.member("seed", plan.seed)
         writer.member("settled", isSettled)
         writer.name("violations")
         writer.beginArray()
-        for violation in violations.prefix(20) { writer.value(violation.description) }
+        for violation in violations.prefix(Self.shownViolationCount) { writer.value(violation.description) }
         writer.endArray()
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func write(_ name: String, _ percentiles: Percentiles, _ writer: inout JSONWriter) {
+        writer.name(name)
+        writer.beginObject()
+        writer.member("count", percentiles.count)
+        writer.member("p50Milliseconds", percentiles.p50.wholeMilliseconds)
+        writer.member("p95Milliseconds", percentiles.p95.wholeMilliseconds)
+        writer.member("maxMilliseconds", percentiles.max.wholeMilliseconds)
+        writer.endObject()
     }
 }

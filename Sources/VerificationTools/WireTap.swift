@@ -23,8 +23,14 @@ package final class WireTap: Sendable {
         }
 
         func passed(_ bytes: some Sequence<UInt8>, isUp: Bool) {
-            let messages = readers.withLock { isUp ? $0.up.append(bytes) : $0.down.append(bytes) }
-            if messages.isEmpty { return }
+            let (messages, close, isReply) = readers.withLock { readers in
+                let before = isUp ? readers.up.close : readers.down.close
+                let messages = isUp ? readers.up.append(bytes) : readers.down.append(bytes)
+                let close = isUp ? readers.up.close : readers.down.close
+                // A client answers the server's close frame with the same code (RFC 6455, section 5.5.1).
+                return (messages, before == nil ? close : nil, isUp && readers.down.close != nil)
+            }
+            if messages.isEmpty, close == nil { return }
             tap.judging { judge, now in
                 for message in messages {
                     message.withUnsafeBytes { bytes in
@@ -35,11 +41,24 @@ package final class WireTap: Sendable {
                         }
                     }
                 }
+                guard let close else { return }
+                if isUp {
+                    if !isReply { judge.clientClosed(number, code: close.code) }
+                } else {
+                    judge.serverClosed(number, code: close.code)
+                }
             }
         }
 
         /// Bytes no longer pass in both directions: for the server the client is lost from now on.
-        func ended() { tap.judging { judge, now in judge.closed(number, at: now) } }
+        ///
+        /// - Parameter isSilent: the server cannot notice it, because no socket closes.
+        func ended(isSilent: Bool = false) {
+            tap.judging { judge, now in judge.closed(number, at: now, isSilent: isSilent) }
+        }
+
+        /// Lines pass later than the server sends them from now on.
+        func impaired() { tap.judging { judge, _ in judge.impaired(number) } }
     }
 
     private let judge: Mutex<WireJudge>

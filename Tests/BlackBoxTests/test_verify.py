@@ -3,13 +3,15 @@
 import json
 import os
 import pathlib
+import socket
 import time
 
+import pytest
 from server_process import DEADLINE, Command, environment, run
 
 
 def verify(*options):
-    result = run("verify", "--json", *options, timeout=200)
+    result = run("verify", "--json", "--bare", *options, timeout=200)
     return result.returncode, json.loads(result.stdout)
 
 
@@ -35,7 +37,7 @@ def test_g_4_clients_of_a_killed_server_are_told_of_the_loss():
 
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
     with Command(
-        "verify", "--signals", "1000000", "--stops", "0", env=environment() | {"TMPDIR": str(tmp_path)}
+        "verify", "--bare", "--signals", "1000000", env=environment() | {"TMPDIR": str(tmp_path)}
     ) as command:
         children = pathlib.Path(f"/proc/{command.process.pid}/task/{command.process.pid}/children")
         server = wait_until(
@@ -66,6 +68,41 @@ def wait_until(condition, seconds=DEADLINE):
     return found
 
 
-def test_verify_refuses_fewer_than_two_members():
-    refused = run("verify", "--members", 1)
-    assert refused.returncode == os.EX_USAGE and "members" in refused.stderr, refused
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--members", 1], "members"),
+        (["--cuts=-1"], "cuts"),
+        (["--signals", 10, "--rest", 11], "--rest"),
+        (["--guests", 1, "--expulsions", 2], "--guests"),
+        (["--port", 70000], "--port"),
+    ],
+)
+def test_verify_refuses_a_plan_that_cannot_run(options, words):
+    refused = run("verify", *options)
+    assert refused.returncode == os.EX_USAGE and words in refused.stderr, refused
+    assert refused.stderr.count("\n") == 1, refused
+
+
+@pytest.mark.parametrize("path", ["/dev/full", "/no/such/folder/report.html"])
+def test_verify_checks_the_file_of_its_report_before_the_run(path):
+    refused = run("verify", "--report", path)
+    assert refused.returncode == os.EX_CANTCREAT and path in refused.stderr, refused
+    assert refused.stderr.count("\n") == 1, refused
+
+
+def test_verify_says_why_a_server_cannot_be_started(tmp_path):
+    missing = run("verify", "--server", tmp_path / "none")
+    assert missing.returncode == os.EX_UNAVAILABLE and "none" in missing.stderr, missing
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        refused = run("verify", "--port", taken.getsockname()[1])
+    assert refused.returncode == os.EX_UNAVAILABLE and refused.stderr.count("\n") == 1, refused
+
+
+def test_verify_writes_its_report_as_one_page_that_loads_nothing(tmp_path):
+    page = tmp_path / "report.html"
+    status, report = verify("--signals", 100, "--sessions", 1, "--cuts", 3, "--guests", 2, "--report", page)
+    assert status == 0 and report["interruptions"]["all"]["count"] > 0, report
+    text = page.read_text()
+    assert text.count("<svg") >= 2 and "http" not in text and "<script" not in text
+    assert text.endswith("</html>\n")

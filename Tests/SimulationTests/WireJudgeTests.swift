@@ -313,6 +313,59 @@ struct WireJudgeTests {
         expect(.g6, &wire)
     }
 
+    @Test("G2: a signal with the status 204 that is not in the order (REST-2)", arguments: [true, false])
+    func rest(isKept: Bool) {
+        var wire = Wire.ofTwo()
+        wire.judge.sentByREST(data: "r", to: nil)
+        if isKept {
+            let line = #"{"ev":"signal","seq":3,"from":null,"data":"r"}"#
+            wire.down(1, line)
+            wire.down(2, line)
+        }
+        wire.judge.acknowledgedByREST(data: "r", in: "s")
+        #expect(wire.violations().map(\.promise) == (isKept ? [] : [.g2]))
+    }
+
+    @Test("G7: a forced disconnect is confirmed, and the socket stays open (LEAVE-3)")
+    func forced() {
+        var wire = Wire.ofTwo()
+        wire.judge.forceDisconnectedByREST("bob", at: wire.now)
+        wire.pass(10)
+        expect(.g7, &wire)
+    }
+
+    @Test("a close without its reason: forced, left, slow, malformed", arguments: [4502, 1000, 4002, 4503])
+    func closes(code: Int) {
+        var wire = Wire.ofTwo()
+        wire.judge.serverClosed(2, code: code)
+        #expect(wire.violations(isSettled: false).count == 1)
+    }
+
+    @Test("a close with its reason: after a forced disconnect, from a slow client, at a stop")
+    func rightCloses() {
+        var wire = Wire.ofTwo()
+        wire.down(2, #"{"ev":"disconnected","reason":"forceDisconnected","reconnect":false}"#)
+        wire.judge.serverClosed(2, code: 4502)
+        wire.judge.impaired(1)
+        wire.judge.serverClosed(1, code: 4002)
+        wire.connect(3, as: "cleo", seq: 3, others: ["ada", "bob"])
+        wire.judge.serverClosed(3, code: 1001)
+        #expect(wire.violations(isSettled: false) == [])
+    }
+
+    @Test("G7: after a confirmed disconnect the others are told at once")
+    func lateDeparture() {
+        var wire = Wire.ofTwo()
+        wire.pass(1)
+        wire.up(2, #"{"op":"disconnect","id":2}"#)
+        wire.down(
+            2, ack(2, nil), #"{"ev":"disconnected","reason":"clientDisconnected","reconnect":false}"#)
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(20)
+        wire.down(1, destroyed("bob", 3, "clientDisconnected"))
+        expect(.g7, &wire)
+    }
+
     @Test("CON-4: presence for a client that suppresses it")
     func suppressed() {
         var wire = Wire.ofTwo()

@@ -50,12 +50,12 @@ extension WireJudge {
         else { return }
         let elapsed = connection.lostAt.map { now.duration(since: $0) } ?? .zero
         let retention = max(terms.resumeWindow, terms.recoveryWindow)
-        guard elapsed + terms.heartbeat * 2 + terms.tolerance < retention else { return }
+        guard elapsed + terms.allowedEarliness < retention else { return }
         // A connection whose own replay was cut off can only be recovered again (RES-4).
         let isResumable = resume.after >= connection.joinSeq
-        if isResumable, elapsed < terms.resumeWindow - terms.tolerance {
+        if isResumable, elapsed < terms.resumeWindow - terms.allowedEarliness {
             report(.g4, .wrong, "\(id(old)) came back after \(elapsed) and could resume, and got \(outcome)")
-        } else if outcome == "lost", elapsed < terms.recoveryWindow - terms.tolerance {
+        } else if outcome == "lost", elapsed < terms.recoveryWindow - terms.allowedEarliness {
             report(.g4, .wrong, "\(id(old)) came back after \(elapsed) and could be recovered, and got lost")
         }
     }

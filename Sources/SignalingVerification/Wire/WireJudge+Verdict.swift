@@ -20,7 +20,11 @@ extension WireJudge {
         }
         for index in orders.indices { judgePresence(orders[index], ofEpoch: Int32(index)) }
         judgeEarlyDepartures()
-        if isSettled { judgeDepartures(at: now) }
+        if isSettled {
+            judgeDepartures(at: now)
+            judgeForcedDisconnects(at: now)
+            judgeRESTSignals()
+        }
         return found
     }
 
@@ -121,7 +125,7 @@ extension WireJudge {
                 let lostAt = connection.lostAt
             else { continue }
             let elapsed = told.duration(since: lostAt)
-            if elapsed < terms.resumeWindow - terms.tolerance {
+            if elapsed < terms.resumeWindow - terms.allowedEarliness {
                 report(.g7, .wrong, "the end of \(id(name)) was told \(elapsed) after its loss, within its window")
             }
         }
@@ -129,28 +133,64 @@ extension WireJudge {
 
     /// The end of every connection that is gone was told, and in time.
     private mutating func judgeDepartures(at now: MonotonicInstant) {
-        // The longest observer of each epoch. A client that was recovered meanwhile got a list instead of the event.
-        var observedSince: [Int32: MonotonicInstant] = [:]
-        for socket in sockets.values where socket.isOpen && !socket.suppressesPresence {
-            guard let name = socket.connection, let joinedAt = connections[name]?.joinedAt else { continue }
-            observedSince[socket.epoch] = min(observedSince[socket.epoch] ?? joinedAt, joinedAt)
+        var observers: [Int32: [Socket]] = [:]
+        for socket in sockets.values where socket.connectedAt != nil && !socket.suppressesPresence {
+            observers[socket.epoch, default: []].append(socket)
         }
         for (name, connection) in connections.sorted(by: { $0.key < $1.key })
         where isKept(connection.epoch) && !connection.isSought {
-            guard let lostAt = connection.lostAt, let since = observedSince[connection.epoch], since < lostAt else {
-                continue
+            guard let lostAt = connection.lostAt else { continue }
+            let due = departureDue(connection, lostAt: lostAt)
+            let told = orders[Int(connection.epoch)].departures[name]
+            // One client that read all the time from the loss until then is enough: the others may have been away.
+            let end = told ?? now
+            let isObserved = observers[connection.epoch]?.contains { socket in
+                !socket.isImpaired && socket.connection != name && (socket.connectedAt ?? now) < lostAt
+                    && (socket.closedAt ?? now) >= end && end > due
             }
-            let patience = terms.heartbeat * 2 + terms.resumeWindow + terms.tolerance
-            let due = max(lostAt.advanced(by: patience), startedAt.advanced(by: terms.tolerance))
-            if let told = orders[Int(connection.epoch)].departures[name] {
-                // The observer may itself have been away, and have resumed.
-                if told > due.advanced(by: patience) {
-                    report(
-                        .g7, .wrong, "the end of \(id(name)) was told \(told.duration(since: lostAt)) after its loss")
-                }
-            } else if now > due {
+            guard isObserved == true else { continue }
+            if told != nil {
+                report(.g7, .wrong, "the end of \(id(name)) was told \(end.duration(since: lostAt)) after its loss")
+            } else {
                 report(.g7, .missing, "\(id(name)) is gone since \(now.duration(since: lostAt)), and nobody was told")
             }
+        }
+    }
+
+    /// By when the others must know of the end: at once if the server knows that it is final, and else after the window.
+    private func departureDue(_ connection: Connection, lostAt: MonotonicInstant) -> MonotonicInstant {
+        // A stopping server may not have read the last line of the client, and its successor counts on.
+        let isRestarted = startedAt > lostAt
+        let isFinal = connection.isEndConfirmed && !isRestarted
+        let silence = connection.isSilent || isRestarted ? terms.heartbeat * 2 : .zero
+        let patience = isFinal ? silence + terms.tolerance : silence + terms.resumeWindow + terms.tolerance
+        return max(lostAt.advanced(by: patience), startedAt.advanced(by: terms.tolerance))
+    }
+
+    /// A connection whose forced disconnect was confirmed has no socket (LEAVE-3).
+    private mutating func judgeForcedDisconnects(at now: MonotonicInstant) {
+        for (name, connection) in connections.sorted(by: { $0.key < $1.key }) where isKept(connection.epoch) {
+            guard let forcedAt = connection.forcedAt, sockets[connection.socket]?.isOpen == true,
+                now.duration(since: forcedAt) > terms.tolerance
+            else { continue }
+            report(.g7, .wrong, "\(id(name)) was force-disconnected, and its socket is still open")
+        }
+    }
+
+    /// REST-2: a signal with the status 204 is in the order. Only an event that no client has seen can be such a signal.
+    private mutating func judgeRESTSignals() {
+        var waiting: [Int32: [Int]] = [:]
+        for (signal, sending) in sendings.enumerated()
+        where sending.restEpoch >= 0 && sending.seq < 0 && isKept(sending.restEpoch) {
+            waiting[sending.restEpoch, default: []].append(signal)
+        }
+        let watched = Set(sockets.values.filter { $0.isOpen && $0.connection != nil }.map(\.epoch))
+        for (epoch, signals) in waiting.sorted(by: { $0.key < $1.key }) where watched.contains(epoch) {
+            let unseen = orders[Int(epoch)].unseenCount
+            guard signals.count > unseen else { continue }
+            report(
+                .g2, .missing,
+                "REST acknowledged \(signals.count) signals that no client received, and \(unseen) events are unseen")
         }
     }
 }

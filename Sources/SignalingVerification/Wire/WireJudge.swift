@@ -20,10 +20,12 @@ public struct WireJudge: Sendable {
         public var logByteCount: Int
         /// How late a server may act, and how far the tap's clock may be from the server's, before it counts as wrong.
         public var tolerance: Duration
+        /// How much earlier than its window a connection may end before it counts as wrong; nil: ``tolerance``.
+        public var earliness: Duration?
 
         public init(
             resumeWindow: Duration, recoveryWindow: Duration, heartbeat: Duration, logEventCount: Int,
-            logByteCount: Int, tolerance: Duration
+            logByteCount: Int, tolerance: Duration, earliness: Duration? = nil
         ) {
             self.resumeWindow = resumeWindow
             self.recoveryWindow = recoveryWindow
@@ -31,7 +33,10 @@ public struct WireJudge: Sendable {
             self.logEventCount = logEventCount
             self.logByteCount = logByteCount
             self.tolerance = tolerance
+            self.earliness = earliness
         }
+
+        var allowedEarliness: Duration { earliness ?? tolerance }
     }
 
     /// The caller's number for a socket. Each number is used once.
@@ -47,12 +52,16 @@ public struct WireJudge: Sendable {
         var seq: Int32 = -1
         /// When its acknowledgement passed.
         var acknowledgedAt: MonotonicInstant?
+        /// The epoch of the session when REST acknowledged the signal; -1 without such an acknowledgement.
+        var restEpoch: Int32 = -1
     }
 
     struct Request: Sendable {
         var id: Int64
         var op: String
         var signal: Int32?
+        /// The connection that a `forceDisconnect` names.
+        var target: Name?
     }
 
     struct Resume: Sendable {
@@ -67,6 +76,11 @@ public struct WireJudge: Sendable {
     struct Socket: Sendable {
         var session = ""
         var openedAt: MonotonicInstant
+        /// When `connected` passed, and when the socket ended.
+        var connectedAt: MonotonicInstant?
+        var closedAt: MonotonicInstant?
+        /// The network was slow, or the client did not read: lines pass later than the server sent them.
+        var isImpaired = false
         var resume: Resume?
         var suppressesPresence = false
         var getsPages = false
@@ -105,7 +119,13 @@ public struct WireJudge: Sendable {
         var secret: String
         /// When the last socket ended; nil while one is open.
         var lostAt: MonotonicInstant?
+        /// Whether the server could not notice the loss, because no socket closed.
+        var isSilent = false
+        /// When the server confirmed a forced disconnect of this connection.
+        var forcedAt: MonotonicInstant?
         var end: End?
+        /// The server has said that it knows of the end.
+        var isEndConfirmed = false
         /// Whether a client has tried to come back. The server may then have replaced the connection (RES-12), although
         /// no answer passed.
         var isSought = false
@@ -160,10 +180,43 @@ public struct WireJudge: Sendable {
     }
 
     /// The socket ended for the server: nothing more passes in either direction. Later calls do nothing.
-    public mutating func closed(_ number: SocketNumber, at now: MonotonicInstant) {
+    ///
+    /// - Parameter isSilent: no socket closed, so that the server notices the loss only by the missing heartbeats.
+    public mutating func closed(_ number: SocketNumber, at now: MonotonicInstant, isSilent: Bool = false) {
         guard let socket = sockets[number], socket.isOpen else { return }
         sockets[number]?.isOpen = false
-        if let name = socket.connection, connections[name]?.socket == number { connections[name]?.lostAt = now }
+        sockets[number]?.closedAt = now
+        if let name = socket.connection, connections[name]?.socket == number {
+            connections[name]?.lostAt = now
+            connections[name]?.isSilent = isSilent
+        }
+    }
+
+    /// The client of this socket reads slowly or not at all from now on: its lines do not show when the server sent
+    /// them.
+    public mutating func impaired(_ number: SocketNumber) { sockets[number]?.isImpaired = true }
+
+    /// A close frame from the client. Codes 1000 and 1001 and a frame without a code end the connection (RES-10).
+    public mutating func clientClosed(_ number: SocketNumber, code: Int?) {
+        guard let socket = sockets[number], socket.isOpen, let name = socket.connection else { return }
+        if connections[name]?.end == nil, code == nil || code == 1000 || code == 1001 { connections[name]?.end = .left }
+    }
+
+    /// A close frame from the server: its code must have a reason (CLOSE-1).
+    public mutating func serverClosed(_ number: SocketNumber, code: Int?) {
+        guard let socket = sockets[number], socket.isOpen else { return }
+        let end = socket.connection.flatMap { connections[$0]?.end }
+        switch code {
+        case 4502 where socket.connection != nil && end != .forceDisconnected:
+            report(.g7, .wrong, "socket \(number) was closed with 4502, and no forced disconnect was announced on it")
+        case 1000 where socket.connection != nil && end != .left:
+            report(.g7, .wrong, "socket \(number) was closed with 1000, and its client had not disconnected")
+        case 4002 where !socket.isImpaired:
+            report(.g5, .wrong, "socket \(number) was closed with 4002, and its client read all the time")
+        case 1003, 1007, 1009, 4503:
+            report(.g5, .wrong, "socket \(number) was closed with \(code ?? 0), and its client kept the protocol")
+        default: break
+        }
     }
 
     /// A signal through REST was sent.
@@ -172,8 +225,22 @@ public struct WireJudge: Sendable {
         addSending(data, Sending(from: nil, to: target, isOnlineOnly: false))
     }
 
+    /// REST acknowledged a signal (status 204): the signal is in the order of the session (REST-2).
+    public mutating func acknowledgedByREST(data: String, in session: String) {
+        guard let signal = signalNumbers[data], let epoch = currentEpochs[session] else { return }
+        sendings[Int(signal)].restEpoch = epoch
+    }
+
     /// A connection was force-disconnected through REST, and the server confirmed it.
-    public mutating func forceDisconnectedByREST(_ id: String) { connections[name(id)]?.end = .forceDisconnected }
+    public mutating func forceDisconnectedByREST(_ id: String, at now: MonotonicInstant) {
+        noteForced(name(id), at: now)
+    }
+
+    private mutating func noteForced(_ target: Name, at now: MonotonicInstant) {
+        connections[target]?.end = .forceDisconnected
+        connections[target]?.forcedAt = now
+        connections[target]?.isEndConfirmed = true
+    }
 
     /// A server is ready: from now on it has the time to do what its predecessor could not.
     public mutating func serverStarted(at now: MonotonicInstant) { startedAt = now }
@@ -219,7 +286,10 @@ public struct WireJudge: Sendable {
         case "disconnect": if let name = sockets[number]?.connection { connections[name]?.end = .left }
         default: break
         }
-        if let id = line.id { sockets[number]?.requests.append(Request(id: id, op: op, signal: signal)) }
+        if let id = line.id {
+            let target = op == "forceDisconnect" ? line.text("connectionId").map { name($0) } : nil
+            sockets[number]?.requests.append(Request(id: id, op: op, signal: signal, target: target))
+        }
     }
 
     private mutating func noteConnect(_ line: WireLine, on number: SocketNumber) {
@@ -288,9 +358,9 @@ public struct WireJudge: Sendable {
         case "ack": noteAnswer(line, isAck: true, on: number, at: now)
         case "error": noteAnswer(line, isAck: false, on: number, at: now)
         case "disconnected":
-            if line.text("reason") == "forceDisconnected", let name = sockets[number]?.connection {
-                connections[name]?.end = .forceDisconnected
-            }
+            guard let name = sockets[number]?.connection else { return }
+            if line.text("reason") == "forceDisconnected" { connections[name]?.end = .forceDisconnected }
+            if line.text("reason") != "networkDisconnected" { connections[name]?.isEndConfirmed = true }
         default: break
         }
     }
@@ -325,9 +395,11 @@ public struct WireJudge: Sendable {
     private mutating func noteAnswer(
         _ line: WireLine, isAck: Bool, on number: SocketNumber, at now: MonotonicInstant
     ) {
-        guard let request = answeredRequest(line, on: number), let signal = request.signal, isAck,
-            let socket = sockets[number], let connection = socket.connection
-        else { return }
+        guard let request = answeredRequest(line, on: number), isAck else { return }
+        if let target = request.target { noteForced(target, at: now) }
+        guard let signal = request.signal, let socket = sockets[number], let connection = socket.connection else {
+            return
+        }
         let sending = sendings[Int(signal)]
         sendings[Int(signal)].acknowledgedAt = now
         guard let seq = line.seq else {
@@ -385,18 +457,21 @@ public struct WireJudge: Sendable {
     private mutating func receive(
         _ event: WireOrder.Event, at seq: Int, _ byteCount: Int, on number: SocketNumber, _ now: MonotonicInstant
     ) {
-        guard let socket = sockets[number], let connection = socket.connection else { return }
-        note(event, at: seq, byteCount, socket.epoch, now)
-        if seq <= socket.start {
+        guard let connection = sockets[number]?.connection, let epoch = sockets[number]?.epoch,
+            let start = sockets[number]?.start, let suppressesPresence = sockets[number]?.suppressesPresence
+        else { return }
+        // No copy of the socket is alive below: the append would copy the whole list.
+        note(event, at: seq, byteCount, epoch, now)
+        if seq <= start {
             report(
                 .g3, .duplicate,
-                "\(id(connection)) got the event at \(seq), and its socket starts after \(socket.start) (CON-6)")
-        } else if let last = socket.received.last, seq <= last {
+                "\(id(connection)) got the event at \(seq), and its socket starts after \(start) (CON-6)")
+        } else if let last = sockets[number]?.received.last, seq <= last {
             report(
                 seq == last ? .g3 : .g1, seq == last ? .duplicate : .reordered,
                 "\(id(connection)) got the event at \(seq) after the one at \(last)")
         }
-        if !event.isMeant(for: connection, suppressesPresence: socket.suppressesPresence) {
+        if !event.isMeant(for: connection, suppressesPresence: suppressesPresence) {
             report(.g8, .wrong, "\(id(connection)) got the event at \(seq), which is not meant for it")
         }
         sockets[number]?.received.append(Int32(seq))
@@ -438,6 +513,7 @@ public struct WireJudge: Sendable {
                 "the replay of \(own) goes through \(through), and \(resume.knownThrough) had been sent before (RES-4)")
         }
         socket.connection = name
+        socket.connectedAt = now
         socket.epoch = epoch
         socket.start = seq
         socket.claimed = seq

@@ -69,6 +69,9 @@ struct WireOrder: Sendable {
         return nil
     }
 
+    /// How many seqs have an event that no client has seen.
+    var unseenCount: Int { events.dropFirst().count { $0 == nil } }
+
     /// Whether every event up to `seq` is known.
     func isComplete(through seq: Int) -> Bool { seq < events.count && !events[1..<(seq + 1)].contains { $0 == nil } }
 }

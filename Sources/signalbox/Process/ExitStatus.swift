@@ -9,6 +9,8 @@ enum ExitStatus {
     static let usage: Int32 = 64
     /// The server cannot be reached (`EX_UNAVAILABLE`).
     static let unreachable: Int32 = 69
+    /// An output file cannot be written (`EX_CANTCREAT`).
+    static let fileNotWritten: Int32 = 73
     /// The server does not permit it (`EX_NOPERM`).
     static let notPermitted: Int32 = 77
 

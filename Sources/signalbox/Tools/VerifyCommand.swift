@@ -7,64 +7,130 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Test the delivery guarantees on this machine while faults happen.",
         discussion: """
             Starts servers and clients, sends numbered signals, cuts networks, and pauses, kills and restarts \
-            servers. Then it checks what every client received (docs/guarantees.md). The exit status is 1 if a \
-            promise was broken.
+            servers. Then it checks what every client received and what passed on every connection \
+            (docs/guarantees.md). The default run has some faults of each kind except --kills. The exit status is 1 \
+            if a promise was broken.
             """)
 
-    @Option(help: "The number of signals to send in all.") var signals = 2_000
-    @Option(help: "The number of sessions.") var sessions = 4
-    @Option(help: "The number of clients in each session; at least 2.") var members = 3
-    @Option(help: "How many times to reset a client's network.") var cuts = 20
+    @Option(help: "The number of signals to send in all. (default: 2000)") var signals: Int?
+    @Option(help: "The number of sessions. (default: 4)") var sessions: Int?
+    @Option(help: "The number of clients that stay in each session; at least 2. (default: 3)") var members: Int?
+    @Option(help: "How many of the signals a backend sends through REST. (default: 100)") var rest: Int?
+    @Option(help: "How many times to reset a client's network. (default: 20)") var cuts: Int?
     @Option(
         help: """
             How many times to discard everything in one direction of a client's network, without a reset. Each takes \
-            two heartbeats.
+            two heartbeats. (default: 2)
             """)
-    var silences = 0
-    @Option(help: "How many times to pause the server's process for up to 1.5 seconds (SIGSTOP, SIGCONT).")
-    var stops = 2
-    @Option(help: "How many times to kill the server (SIGKILL) and start another one.") var kills = 0
-    @Option(help: "How many times to stop the server (SIGTERM) and start another one with the saved sessions.")
-    var restarts = 0
+    var silences: Int?
+    @Option(help: "How many clients to leave without a network for 2, 12 or 20 seconds. (default: 3)")
+    var absences: Int?
+    @Option(help: "How many times a client reads slowly or not at all for 3 seconds. (default: 2)")
+    var slowReaders: Int?
+    @Option(help: "How many times a client comes back after a small log has lost what it missed. (default: 2)")
+    var overruns: Int?
+    @Option(help: "How many times to pause the server's process for up to 1.5 seconds. (default: 2)") var stops: Int?
+    @Option(help: "How many times to kill the server (SIGKILL) and start another one. (default: 0)") var kills: Int?
+    @Option(
+        help: "How many times to stop the server (SIGTERM) and start another one with the saved sessions. (default: 1)")
+    var restarts: Int?
+    @Option(help: "How many times a client disconnects and comes back. (default: 4)") var leaves: Int?
+    @Option(help: "How many clients join for a moment and crash. (default: 8)") var guests: Int?
+    @Option(help: "How many of these guests are force-disconnected instead. (default: 2)") var expulsions: Int?
+    @Option(help: "How many more guests have a token that expires. (default: 1)") var expiredTokens: Int?
+    @Flag(help: "Leave out every fault that no option on this command line asks for.") var bare = false
+    @Option(help: "The server's port. (default: a free one)") var port: Int?
+    @Option(help: "The signalbox program whose server to test. (default: this one)") var server: String?
     @Option(help: "Repeats the plan of another run. (default: a random number)") var seed: UInt64?
+    @Option(help: "Also write the report as a web page to this file.") var report: String?
     @Flag(help: "Print the report as one JSON object.") var json = false
 
-    private var plan: Verification.Plan {
-        var plan = Verification.Plan(seed: seed ?? .random(in: 1...999_999_999))
-        plan.signals = signals
-        plan.sessions = sessions
-        plan.members = members
-        plan.cuts = cuts
-        plan.silences = silences
-        plan.stops = stops
-        plan.kills = kills
-        plan.restarts = restarts
+    private func plan(seed: UInt64) -> Verification.Plan {
+        var plan = bare ? Verification.Plan.withoutFaults(seed: seed) : Verification.Plan(seed: seed)
+        // The default share of REST signals fits into short runs, too.
+        plan.signals = signals ?? plan.signals
+        plan.rest = rest ?? min(plan.rest, plan.signals / 4)
+        plan.sessions = sessions ?? plan.sessions
+        plan.members = members ?? plan.members
+        plan.cuts = cuts ?? plan.cuts
+        plan.silences = silences ?? plan.silences
+        plan.absences = absences ?? plan.absences
+        plan.slowReaders = slowReaders ?? plan.slowReaders
+        plan.overruns = overruns ?? plan.overruns
+        plan.stops = stops ?? plan.stops
+        plan.kills = kills ?? plan.kills
+        plan.restarts = restarts ?? plan.restarts
+        plan.leaves = leaves ?? plan.leaves
+        plan.guests = guests ?? plan.guests
+        plan.expulsions = expulsions ?? min(plan.expulsions, plan.guests)
+        plan.expiredTokens = expiredTokens ?? plan.expiredTokens
+        plan.port = port ?? plan.port
         return plan
     }
 
-    func validate() throws {
-        guard plan.isValid else {
-            throw ValidationError(
-                "Numbers must be positive (0 is possible for faults), and --members must be at least 2.")
-        }
-    }
-
     func run() async throws {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        let plan = plan(seed: seed ?? .random(in: 1...999_999_999))
+        if let problem = plan.problem { throw ExitStatus.exit(ExitStatus.usage, problem) }
+        let page = try report.map { try ReportFile($0) }
+        let program = server.map { URL(filePath: $0) } ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         let showsProgress = isatty(STDERR_FILENO) == 1
-        let verification = Verification(plan: plan, program: program) { [signals] sentCount in
+        let verification = Verification(plan: plan, program: program) { [signals = plan.signals] sentCount in
             if showsProgress { StandardError.print("Sent \(sentCount) of \(signals) signals.") }
         }
-        let report: VerifyReport
+        var report: VerifyReport
         do { report = try await verification.run() } catch let error as VerificationError {
             let status =
                 switch error.code {
-                case .serverNotStarted: ExitStatus.failed
-                case .clientNotConnected: ExitStatus.unreachable
+                case .serverNotStarted, .clientNotConnected: ExitStatus.unreachable
+                case .serverNotRestarted: ExitStatus.failed
                 }
             throw ExitStatus.exit(status, error.description)
         }
+        report.version = Signalbox.configuration.version
+        report.command = command(seed: plan.seed)
+        try page?.write(report.html)
         StandardOutput.print(json ? report.json : report.text)
         if !report.isGood { throw ExitCode(ExitStatus.failed) }
+    }
+
+    /// The command that repeats this run.
+    private func command(seed: UInt64) -> String {
+        var words = ["signalbox"] + CommandLine.arguments.dropFirst()
+        if self.seed == nil { words += ["--seed", "\(seed)"] }
+        return words.joined(separator: " ")
+    }
+}
+
+/// The file of the report. It is opened and filled before the run, so that a run is not in vain.
+private struct ReportFile {
+    private static let reservedByteCount = 1 << 20
+
+    private let path: String
+    private let file: FileHandle
+
+    /// - Throws: the exit code 73 when the file cannot be written.
+    init(_ path: String) throws {
+        self.path = path
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try write(String(repeating: " ", count: Self.reservedByteCount))
+    }
+
+    func write(_ text: String) throws {
+        do {
+            try file.seek(toOffset: 0)
+            try file.write(contentsOf: Data(text.utf8))
+            if (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular {
+                try file.truncate(atOffset: UInt64(text.utf8.count))
+            }
+        } catch { throw Self.failure(path) }
+    }
+
+    private static func failure(_ path: String) -> any Error {
+        ExitStatus.exit(
+            ExitStatus.fileNotWritten,
+            "the report \(path) cannot be written: \(String(cString: strerror(errno))). Choose a folder with space that "
+                + "you may write to.")
     }
 }

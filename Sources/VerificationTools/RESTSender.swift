@@ -1,0 +1,93 @@
+import Foundation
+import SignalingProtocol
+import SignalingTokens
+import SignalingVerification
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A backend that signals to one session, and ends connections of it, through REST.
+final class RESTSender: Sendable {
+    private struct Notes {
+        var steps: [History.Step] = []
+        var sentCount = 0
+        var acknowledgedCount = 0
+    }
+
+    let name: String
+    private let project: Project
+    private let sessionId: SessionID
+    private let tap: WireTap
+    private let start: ContinuousClock.Instant
+    private let notes = Mutex(Notes())
+    private let urls = URLSession(configuration: .ephemeral)
+
+    init(name: String, project: Project, sessionId: SessionID, tap: WireTap, start: ContinuousClock.Instant) {
+        self.name = name
+        self.project = project
+        self.sessionId = sessionId
+        self.tap = tap
+        self.start = start
+    }
+
+    var history: History.Client { History.Client(name, steps: notes.withLock { $0.steps }) }
+    var acknowledgedCount: Int { notes.withLock { $0.acknowledgedCount } }
+
+    /// Sends a signal with unique data to all connections, or to one. Status 204 acknowledges it (REST-2).
+    func send(to: ConnectionID?, port: Int) async {
+        let number = notes.withLock { notes in
+            notes.sentCount += 1
+            return notes.sentCount
+        }
+        let data = "\(name)-\(number)"
+        note(.sent(History.Sending(data: data, type: "rest", to: to)))
+        tap.judging { judge, _ in judge.sentByREST(data: data, to: to?.rawValue) }
+        let path = to.map { "/connection/\($0.rawValue)/signal" } ?? "/signal"
+        let status = await request("POST", path, body: #"{"type":"rest","data":"\#(data)"}"#, port: port)
+        switch status {
+        case 204:
+            // A signal to one connection is in the order, but only its receiver sees it, and it may be gone.
+            if to == nil {
+                tap.judging { judge, _ in judge.acknowledgedByREST(data: data, in: sessionId.rawValue) }
+            }
+            notes.withLock { $0.acknowledgedCount += 1 }
+        case .some: note(.answered(data, .refused))
+        case nil: note(.answered(data, .unknown))
+        }
+    }
+
+    /// Ends a connection.
+    ///
+    /// - Returns: whether the server has confirmed it.
+    func forceDisconnect(_ connection: ConnectionID, port: Int) async -> Bool {
+        let status = await request("DELETE", "/connection/\(connection.rawValue)", body: nil, port: port)
+        guard status == 204 else { return false }
+        tap.judging { judge, now in judge.forceDisconnectedByREST(connection.rawValue, at: now) }
+        return true
+    }
+
+    private func note(_ action: History.Action) {
+        let now = MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds)
+        notes.withLock { $0.steps.append(History.Step(now, action)) }
+    }
+
+    /// - Returns: the status; nil without an answer.
+    private func request(_ method: String, _ path: String, body: String?, port: Int) async -> Int? {
+        var randomness = SystemRandomNumberGenerator()
+        let base = "http://127.0.0.1:\(port)/v2/project/\(project.apiKey.rawValue)/session/\(sessionId.rawValue)"
+        guard let url = URL(string: base + path),
+            let credentials = try? RequestCredentials.make(project: project, now: .current, using: &randomness)
+        else { return nil }
+        var request = URLRequest(url: url, timeoutInterval: 15)
+        request.httpMethod = method
+        request.setValue(credentials, forHTTPHeaderField: "X-OPENTOK-AUTH")
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        // A connection that is used again may be lost meanwhile, and the library would repeat the request.
+        request.setValue("close", forHTTPHeaderField: "Connection")
+        request.httpBody = body.map { Data($0.utf8) }
+        guard let (_, response) = try? await urls.data(for: request) else { return nil }
+        return (response as? HTTPURLResponse)?.statusCode
+    }
+}

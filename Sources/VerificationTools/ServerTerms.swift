@@ -1,0 +1,32 @@
+import SignalingProtocol
+import SignalingVerification
+
+/// The settings of a server under test. The server process and the judge of the wire get the same value.
+struct ServerTerms: Sendable {
+    /// Whole seconds.
+    var resumeSeconds: Int
+    var recoverySeconds: Int
+    var logEventCount: Int
+    var logByteCount: Int
+
+    /// Short windows, so that connections expire within a run, and a log that only a lost server can empty.
+    static let standard = ServerTerms(
+        resumeSeconds: 6, recoverySeconds: 18, logEventCount: 65_536, logByteCount: 33_554_432)
+    /// The log is overrun after a few signals. The windows are those of ``standard``.
+    static let smallLog = ServerTerms(resumeSeconds: 6, recoverySeconds: 18, logEventCount: 64, logByteCount: 65_536)
+
+    /// The options of `signalbox serve`. Clients send as fast as they can, so there is no rate limit.
+    var arguments: [String] {
+        [
+            "--signal-rate", "0", "--resume-seconds", "\(resumeSeconds)", "--recovery-seconds", "\(recoverySeconds)",
+            "--log-events", "\(logEventCount)", "--log-bytes", "\(logByteCount)",
+        ]
+    }
+
+    var judged: WireJudge.Terms {
+        WireJudge.Terms(
+            resumeWindow: .seconds(resumeSeconds), recoveryWindow: .seconds(recoverySeconds),
+            heartbeat: Limits.heartbeat, logEventCount: logEventCount, logByteCount: logByteCount,
+            tolerance: .seconds(5), earliness: .milliseconds(1_500))
+    }
+}

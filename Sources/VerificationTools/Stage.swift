@@ -1,0 +1,206 @@
+import Foundation
+import SignalingClient
+import SignalingProtocol
+import SignalingTokens
+import SignalingVerification
+import Synchronization
+
+/// A server with its sessions and clients, the tap on all of their sockets, and the events of the timeline.
+final class Stage: Sendable {
+    /// One session: the clients that stay, those that come for a moment, and a backend.
+    final class Room: Sendable {
+        let id: SessionID
+        let number: Int
+        let backend: RESTSender
+        private let clients = Mutex<(members: [VerifiedClient], guests: [VerifiedClient])>(([], []))
+
+        init(_ number: Int, id: SessionID, backend: RESTSender) {
+            self.number = number
+            self.id = id
+            self.backend = backend
+        }
+
+        var members: [VerifiedClient] { clients.withLock(\.members) }
+        var all: [VerifiedClient] { clients.withLock { $0.members + $0.guests } }
+
+        fileprivate func add(_ client: VerifiedClient, isGuest: Bool) {
+            clients.withLock { clients in
+                if isGuest { clients.guests.append(client) } else { clients.members.append(client) }
+            }
+        }
+
+        fileprivate var guestCount: Int { clients.withLock { $0.guests.count } }
+    }
+
+    /// A fault in the timeline of the report.
+    struct Mark: Sendable {
+        var kind: String
+        var at: Duration
+        var length: Duration
+    }
+
+    static let apiKey = "100"
+
+    let server: RestartableServer
+    let tap: WireTap
+    let start: ContinuousClock.Instant
+    let terms: ServerTerms
+    var rooms: [Room] { roomList.withLock(\.self) }
+    private let roomList = Mutex<[Room]>([])
+    private let project: Project
+    private let folder: URL
+    private let marks = Mutex<[Mark]>([])
+    private let found = Mutex<[Violation]>([])
+    /// A small buffer makes a stalled client block the server soon.
+    private let receiveBufferByteCount: Int?
+
+    /// Starts the server.
+    ///
+    /// - Throws: ``VerificationError`` when it does not start.
+    init(
+        program: URL, port: Int, terms: ServerTerms, start: ContinuousClock.Instant, receiveBufferByteCount: Int? = nil
+    ) throws {
+        let secret = "\(UInt64.random(in: .min ... .max))"
+        guard let project = Project(apiKey: APIKey(Self.apiKey), secret: secret) else {
+            preconditionFailure("the key and the secret of the verification are valid")
+        }
+        self.project = project
+        self.terms = terms
+        self.start = start
+        self.receiveBufferByteCount = receiveBufferByteCount
+        folder = FileManager.default.temporaryDirectory.appending(path: "signalbox-verify-\(UUID().uuidString)")
+        do { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) } catch {
+            throw VerificationError(
+                .serverNotStarted,
+                "The folder \(folder.path) for the server's state cannot be created. Set TMPDIR to a folder with space "
+                    + "that you may write to.")
+        }
+        tap = WireTap(terms: terms.judged, start: start)
+        server = RestartableServer(
+            ServerProcess.Launch(
+                program: program, port: port, apiKey: Self.apiKey, apiSecret: secret, terms: terms, folder: folder))
+        do { try server.start() } catch {
+            try? FileManager.default.removeItem(at: folder)
+            throw error
+        }
+    }
+
+    /// Kills the server, ends the relays, and removes the server's state.
+    func tearDown() {
+        for client in rooms.flatMap(\.all) { client.relay.stop() }
+        server.process?.killNow()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    var elapsed: Duration { start.duration(to: .now) }
+    var members: [VerifiedClient] { rooms.flatMap(\.members) }
+    var timeline: [Mark] { marks.withLock(\.self) }
+    var violations: [Violation] { found.withLock(\.self) }
+
+    func report(_ promise: Violation.Promise, _ kind: Violation.Kind, _ text: String) {
+        found.withLock { $0.append(Violation(promise, kind, text)) }
+    }
+
+    /// Notes a fault that began at `begin` and ends now.
+    func mark(_ kind: String, since begin: Duration? = nil) {
+        let now = elapsed
+        marks.withLock { $0.append(Mark(kind: kind, at: begin ?? now, length: now - (begin ?? now))) }
+    }
+
+    // MARK: - Sessions and clients
+
+    func addRoom(members: Int) throws -> Room {
+        var randomness = SystemRandomNumberGenerator()
+        let number = rooms.count
+        let id = SessionIDCodec.make(for: project, now: .current, using: &randomness)
+        let room = Room(
+            number, id: id,
+            backend: RESTSender(name: "s\(number)r", project: project, sessionId: id, tap: tap, start: start))
+        for member in 0..<members {
+            room.add(
+                try makeClient(
+                    "s\(number)c\(member)", in: id, role: member == 0 ? .moderator : .publisher,
+                    suppressesPresence: member == 2),
+                isGuest: false)
+        }
+        roomList.withLock { $0.append(room) }
+        return room
+    }
+
+    /// - Parameter tokenTime: how long the server accepts the token; nil: for hours.
+    func addGuest(to room: Room, suppressesPresence: Bool, tokenTime: Duration? = nil) throws -> VerifiedClient {
+        let guest = try makeClient(
+            "s\(room.number)g\(room.guestCount)", in: room.id, suppressesPresence: suppressesPresence,
+            tokenTime: tokenTime)
+        room.add(guest, isGuest: true)
+        return guest
+    }
+
+    private func makeClient(
+        _ name: String, in session: SessionID, role: Role = .publisher, suppressesPresence: Bool,
+        tokenTime: Duration? = nil
+    ) throws -> VerifiedClient {
+        var randomness = SystemRandomNumberGenerator()
+        var now = WallTime.current
+        var access = AccessRequest(sessionId: session, role: role, connectionData: name)
+        if let tokenTime {
+            // The server accepts a token for 30 s after its expiry (TOK-4), so this one has expired already.
+            access.lifetime = .seconds(1)
+            now = WallTime(milliseconds: now.milliseconds + tokenTime.wholeMilliseconds - 31_000)
+        }
+        let token = try T1Token.make(access, project: project, now: now, using: &randomness)
+        let relay = try NetworkRelay(to: server.port, tap: tap, receiveBufferByteCount: receiveBufferByteCount)
+        return VerifiedClient(
+            name: name, apiKey: Self.apiKey, sessionId: session, token: token, suppressesPresence: suppressesPresence,
+            relay: relay, start: start)
+    }
+
+    func removeRoom(_ room: Room) { roomList.withLock { rooms in rooms.removeAll { $0 === room } } }
+
+    // MARK: - The end
+
+    /// Waits until every member is connected, has received a last signal from each member of its session, and knows
+    /// that the others are gone.
+    func settle(within time: Duration) async -> Bool {
+        let deadline = ContinuousClock.now + time
+        for client in members where await !client.connect(until: deadline) { return false }
+        await waitForDepartures()
+        for room in rooms {
+            for client in room.members where await !sendLast(by: client, to: room.members, until: deadline) {
+                return false
+            }
+        }
+        return server.process?.hasFailed == false
+    }
+
+    /// Waits until the members see only each other, or until the judge no longer waits either.
+    private func waitForDepartures() async {
+        let deadline =
+            ContinuousClock.now + .seconds(terms.resumeSeconds) + terms.judged.heartbeat * 2 + terms.judged.tolerance
+            + .seconds(1)
+        for room in rooms {
+            let watchers = room.members.filter { !$0.suppressesPresence }
+            while ContinuousClock.now < deadline,
+                !watchers.allSatisfy({ $0.session.connections.count == room.members.count })
+            {
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    private func sendLast(
+        by client: VerifiedClient, to members: [VerifiedClient], until deadline: ContinuousClock.Instant
+    ) async -> Bool {
+        // A client that is cut off meanwhile and returns with another connection may never receive this signal: send
+        // another one.
+        while ContinuousClock.now < deadline {
+            let data = await client.send(to: nil, type: VerifiedClient.lastSignalType, isOnlineOnly: false)
+            let attemptEnd = min(deadline, ContinuousClock.now + .seconds(25))
+            while ContinuousClock.now < attemptEnd {
+                if members.allSatisfy({ $0.hasReceived(data) }) { return true }
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        return false
+    }
+}

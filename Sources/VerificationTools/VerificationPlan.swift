@@ -1,0 +1,85 @@
+extension Verification {
+    /// What happens in a run. The same seed repeats the order of the faults and the signals, but not the timing of the
+    /// machine.
+    package struct Plan: Sendable {
+        /// The number of signals in all; each client sends at least one.
+        package var signals = 2_000
+        package var sessions = 4
+        /// The number of clients that stay in each session; at least 2. The third one suppresses presence (CON-4).
+        package var members = 3
+        /// How many of the signals come from a backend through REST.
+        package var rest = 100
+        /// Resets of one client's network.
+        package var cuts = 20
+        /// Losses of one direction of one client's network, without a reset.
+        package var silences = 2
+        /// Clients without a network for a while: shorter than the resume window, then shorter than the recovery
+        /// window, then longer than both.
+        package var absences = 3
+        /// Clients that read slowly or not at all for a few seconds.
+        package var slowReaders = 2
+        /// Clients whose missed events the log no longer has when they come back.
+        package var overruns = 2
+        /// Pauses of the server's process (SIGSTOP, SIGCONT).
+        package var stops = 2
+        /// Restarts after SIGKILL: the server loses its sessions.
+        package var kills = 0
+        /// Restarts after SIGTERM: the server keeps its sessions.
+        package var restarts = 1
+        /// Members that disconnect and come back.
+        package var leaves = 4
+        /// Further clients that join for a moment. They crash, unless they are expelled.
+        package var guests = 8
+        /// How many of the guests are force-disconnected, in turn by a moderator and through REST.
+        package var expulsions = 2
+        /// Guests whose token expires while they are connected.
+        package var expiredTokens = 1
+        /// The server's port; 0: a free one.
+        package var port = 0
+        package var seed: UInt64
+
+        package init(seed: UInt64) { self.seed = seed }
+
+        /// Only the signals and the clients, without any fault.
+        package static func withoutFaults(seed: UInt64) -> Plan {
+            var plan = Plan(seed: seed)
+            for fault in faults { plan[keyPath: fault.count] = 0 }
+            plan.rest = 0
+            return plan
+        }
+
+        /// The counts of the faults, by the names of their options.
+        package static var faults: [(name: String, count: WritableKeyPath<Plan, Int>)] {
+            [
+                ("cuts", \.cuts), ("silences", \.silences), ("absences", \.absences), ("slowReaders", \.slowReaders),
+                ("overruns", \.overruns), ("stops", \.stops), ("kills", \.kills), ("restarts", \.restarts),
+                ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
+                ("expiredTokens", \.expiredTokens),
+            ]
+        }
+
+        /// What is wrong with the plan, as a sentence for people; nil if it can run.
+        package var problem: String? {
+            if signals < 1 || sessions < 1 { return "--signals and --sessions must be positive." }
+            if members < 2 { return "--members is \(members). A session needs at least 2 clients." }
+            if let fault = Self.faults.first(where: { self[keyPath: $0.count] < 0 }) {
+                return "The number of \(fault.name) is \(self[keyPath: fault.count]). Use 0 or more."
+            }
+            if rest < 0 || rest > signals {
+                return "--rest is \(rest). Use 0 to \(signals): these signals are part of --signals."
+            }
+            if expulsions > guests {
+                return "--expulsions is \(expulsions), but only guests are expelled. Give at least as many --guests."
+            }
+            if !(0...65_535).contains(port) { return "--port is \(port). Use 0 to 65535." }
+            return nil
+        }
+
+        /// The signals last at least so long, so that they pass while the faults happen.
+        var leastDuration: Duration {
+            if absences > 2 || silences > 0 { return .seconds(20) }
+            if absences > 0 || expiredTokens > 0 { return .seconds(12) }
+            return guests + leaves + slowReaders > 0 ? .seconds(4) : .zero
+        }
+    }
+}
