@@ -280,7 +280,9 @@ struct WireJudgeTests {
     func pages(rest: Int) {
         var wire = Wire.ofTwo()
         wire.judge.opened(3, at: wire.now)
-        wire.up(3, #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t"}"#)
+        wire.up(
+            3,
+            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","options":{"connectionPages":true}}"#)
         wire.down(
             3,
             wire.connected("cleo", seq: 3, "new").replacing(#","epoch""#, with: #","connectionCount":3,"epoch""#),

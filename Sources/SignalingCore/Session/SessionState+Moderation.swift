@@ -22,8 +22,7 @@ extension SessionState {
         guard let victim, remove(target, .forceDisconnected, now, effects: &effects) else {
             return .refused(SignalingError(.badTarget, "the connection is not in the session; it may have left"))
         }
-        // Also with a socket: it may be lost already, and its client never learns why it ends (RES-10).
-        forceDisconnectedTickets.append(victim.ticket, since: now)
+        if case .detached = victim.attachment { forceDisconnectedTickets.append(victim.ticket, since: now) }
         effects.append(.ended(target, .forceDisconnected))
         return .forceDisconnected
     }
