@@ -7,7 +7,7 @@ private struct Wire {
     var judge = WireJudge(
         terms: WireJudge.Terms(
             resumeWindow: .seconds(60), recoveryWindow: .seconds(300), heartbeat: .seconds(10), logEventCount: 100,
-            logByteCount: 1_000_000, tolerance: .seconds(5)))
+            logByteCount: 1_000_000, tolerance: .seconds(5), earliness: .seconds(5)))
     private(set) var seconds = 0.0
 
     var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1_000_000_000)) }

@@ -50,7 +50,7 @@ extension WireJudge {
         else { return }
         let elapsed = connection.lostAt.map { now.duration(since: $0) } ?? .zero
         let retention = max(terms.resumeWindow, terms.recoveryWindow)
-        guard elapsed + terms.allowedEarliness < retention else { return }
+        guard elapsed + (terms.earliness ?? terms.heartbeat * 2 + terms.tolerance) < retention else { return }
         // A connection whose own replay was cut off can only be recovered again (RES-4).
         let isResumable = resume.after >= connection.joinSeq
         if isResumable, elapsed < terms.resumeWindow - terms.allowedEarliness {

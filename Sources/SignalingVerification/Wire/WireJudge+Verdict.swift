@@ -161,6 +161,11 @@ extension WireJudge {
     private func departureDue(_ connection: Connection, lostAt: MonotonicInstant) -> MonotonicInstant {
         // A stopping server may not have read the last line of the client, and its successor counts on.
         let isRestarted = startedAt > lostAt
+        if terms.earliness == nil {
+            // Without an exact clock, the observer's own delays count, too.
+            let patience = (terms.heartbeat * 2 + terms.resumeWindow + terms.tolerance) * 2
+            return max(lostAt.advanced(by: patience), startedAt.advanced(by: terms.tolerance + patience))
+        }
         let isFinal = connection.isEndConfirmed && !isRestarted
         let silence = connection.isSilent || isRestarted ? terms.heartbeat * 2 : .zero
         let patience = isFinal ? silence + terms.tolerance : silence + terms.resumeWindow + terms.tolerance
