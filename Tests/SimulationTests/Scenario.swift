@@ -28,7 +28,8 @@ final class Scenario {
         // In a session that gets full, connections give way before their windows end (RES-12).
         let isTight = world.chance(4)
         var bounds = SessionState.Bounds(
-            connectionCount: isTight ? 8 : 1_000, logEventCount: Int.random(in: 8...40, using: &world.random), logByteCount: 100_000,
+            connectionCount: isTight ? 8 : 1_000, logEventCount: Int.random(in: 8...40, using: &world.random),
+            logByteCount: 100_000,
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.1),
             recoverableCount: Int.random(in: 1...4, using: &world.random))
         bounds.listBlockByteCount = Int.random(in: 1...300, using: &world.random)
