@@ -280,7 +280,7 @@ async def test_con_3_one_token_has_a_limit_and_leaving_makes_room():
                         "connect", apiKey=server.project.key, sessionId=session, token=token)
                     error = await third.refused(1027, "OT_CONNECTION_LIMIT_EXCEEDED", request)
                     assert "token" in error["message"] and error["retryable"] is True
-                    assert (await third.closed())[0] == 4501
+                    assert (await third.closed())[0] == 4005
                 server.err.until("reason=token")
                 # Another token of the project is not affected.
                 async with await Client.join(server, session, data="other"):
@@ -310,7 +310,7 @@ async def test_con_3_a_resume_at_the_limit_replaces_its_own_socket_and_nothing_e
         async with await Client.open(server) as second:
             request = await second.request("connect", **ticket(first.connected["resume"]["secret"]))
             second.connected = await second.expect("connected", id=request, outcome="resumed")
-            assert (await first.closed())[0] == 4504
+            assert (await first.closed())[0] == 4004
             assert (await second.signal(type="again"))[0]["ev"] == "ack"
         await first.socket.close()
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from credentials import Project
-from relay import Relay
+from cutting_relay import Relay
 from server_process import DEADLINE, Server
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ReferenceClient"))
