@@ -183,7 +183,7 @@ def test_opentok_9_a_module_finds_its_server(open_application, room):
 
 def test_opentok_9_the_helpers_for_elements(open_page, url):
     """Layouts of published programs use them."""
-    page = open_page(url + "/livez")
+    page = open_page(url + "/livez", bypass_csp=True)
     found = page.evaluate(
         """async () => {
              const { default: OT } = await import('/opentok/index.js');
