@@ -93,6 +93,7 @@ class RawSocket:
         try:
             async with asyncio.timeout(timeout):
                 first, second = await self.reader.readexactly(2)
+                self.is_final = bool(first & 128)
                 length = second & 127
                 if length == 126:
                     (length,) = struct.unpack("!H", await self.reader.readexactly(2))
@@ -106,6 +107,11 @@ class RawSocket:
         """The objects of the next text message."""
         opcode, payload = await self.frame()
         assert opcode == TEXT, (opcode, payload)
+        # A long `connected` may come in fragments (CON-11).
+        while not self.is_final:
+            opcode, rest = await self.frame()
+            if opcode == CONTINUATION:
+                payload += rest
         return [json.loads(line) for line in payload.split(b"\n") if line]
 
     async def close_code(self, timeout=DEADLINE):
