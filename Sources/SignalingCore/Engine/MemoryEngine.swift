@@ -207,8 +207,8 @@ extension SessionCommand {
     /// Whether the command can move a session's next deadline to an earlier moment.
     fileprivate var movesDeadlines: Bool {
         switch self {
-        case .join, .detach: true
-        case .leave, .heard, .signal, .forceDisconnect, .refreshToken: false
+        case .join, .detach, .forceDisconnect: true
+        case .leave, .heard, .signal, .refreshToken: false
         }
     }
 }

@@ -22,7 +22,8 @@ extension SessionState {
         guard let victim, remove(target, .forceDisconnected, now, effects: &effects) else {
             return .refused(SignalingError(.badTarget, "the connection is not in the session; it may have left"))
         }
-        if case .detached = victim.attachment { forceDisconnectedTickets.append(victim.ticket, since: now) }
+        // Also with a socket: it may be lost already, and then its client has not received `disconnected` (RES-10).
+        forceDisconnectedTickets.append(victim.ticket, since: now)
         effects.append(.ended(target, .forceDisconnected))
         return .forceDisconnected
     }

@@ -15,8 +15,8 @@ public struct SessionState: Sendable {
     var roster: Roster
     /// The tickets of expired connections, whose clients may recover what they missed (RES-2).
     var expiredTickets: RetainedTickets
-    /// The tickets of connections that were force-disconnected without a socket. Their clients learn of it when they
-    /// come back (RES-10).
+    /// The tickets of connections that were force-disconnected. A client that has not received `disconnected` learns of
+    /// it when it comes back (RES-10).
     var forceDisconnectedTickets: RetainedTickets
     /// The connections without a socket, in the order of their deadlines.
     var detachments = Detachments()

@@ -84,7 +84,10 @@ struct MemoryEngineTests {
             engine.submit(
                 .forceDisconnect(.server, connection), to: session, ticket: CommandTicket(origin: 1, request: nil))
         }
-        engine.advance(to: .seconds(0))
+        engine.advance(to: .seconds(299))
+        #expect(
+            engine.sessionCount == Set(present.map(\.0)).count, "their clients may still have to learn of it (RES-10)")
+        engine.advance(to: .seconds(300))
         #expect(engine.sessionCount == 0)
     }
 
