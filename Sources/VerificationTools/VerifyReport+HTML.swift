@@ -13,7 +13,7 @@ extension VerifyReport {
         }
         body { margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: var(--ink); background: var(--paper);
           font: 16px/1.5 system-ui, sans-serif }
-        pre { overflow-x: auto; padding: 1rem; border: 1px solid var(--faint); border-radius: 6px; font-size: 13px }
+        pre { white-space: pre-wrap; padding: 1rem; border: 1px solid var(--faint); border-radius: 6px; font-size: 13px }
         svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; fill: var(--ink) }
         .axis { stroke: var(--faint) } .bar, .time { fill: var(--accent) } .fault { fill: var(--fault) }
         .kept { color: var(--good) } .broken { color: var(--fault) }

@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
 
             On SIGTERM or SIGINT the server tells every client when to reconnect and ends with status 0. A second \
             signal shortens this. A third ends the process at once, without saving sessions. On SIGHUP it reads \
-            its settings, projects and certificate again.
+            its settings, projects and certificate again; if the terminal was closed, it stops.
             """)
 
     @OptionGroup var options: SettingOptions
@@ -27,18 +27,21 @@ struct ServeCommand: AsyncParsableCommand {
     var endsWithInput = false
 
     func run() async throws {
+        let terminal = ControllingTerminal()
         // Before anything else: by default, each of these signals ends the process. SIGUSR1 and SIGUSR2 have no effect.
         let signals = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
         // Also when the process ends by `exit`.
         atexit { ServeCommand.log.flush() }
         let (server, reloader) = try await makeServer()
+        let group = ServiceGroup(services: [server], logger: reloader.logger)
         let watcher = Task {
             var reloader = reloader
-            await reloader.run(signals)
+            for await signal in signals where signal == .sighup {
+                if terminal.hasHungUp { await group.triggerGracefulShutdown() } else { await reloader.reload() }
+            }
         }
         defer { watcher.cancel() }
         if endsWithInput { Interruption.followInput() }
-        let group = ServiceGroup(services: [server], logger: reloader.logger)
         do {
             try await Interruption.handle(
                 first: { await group.triggerGracefulShutdown() }, second: { server.hurry() },

@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import SignalingServer
 import SignalingTransport
-import UnixSignals
 
 /// Reads the settings of a running server again on SIGHUP: all of the changes take effect, or none.
 struct SettingsReloader {
@@ -13,12 +12,7 @@ struct SettingsReloader {
     /// The settings in use.
     var current: ResolvedSettings
 
-    /// Handles the signals until the task is cancelled.
-    mutating func run(_ signals: UnixSignalsSequence) async {
-        for await signal in signals where signal == .sighup { await reload() }
-    }
-
-    private mutating func reload() async {
+    mutating func reload() async {
         do {
             let new = try await options.resolved(environment: ProcessInfo.processInfo.environment)
             let (settings, change) = try current.reloaded(as: new)
