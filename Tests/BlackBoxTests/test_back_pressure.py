@@ -4,6 +4,7 @@ Time limits are one heartbeat: a server that waits for a stalled client closes i
 """
 
 import asyncio
+import itertools
 import json
 import pathlib
 import time
@@ -82,29 +83,27 @@ async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_clos
         created = await bystander.expect("connectionCreated")
         before = server.memory()
         batch = frame(TEXT, b"\n".join([b'{"op":"signal","id":1,"to":"nobody"}'] * 1500))
-        accepted = []
-        # The sender stops when TCP pushes back. If it went on, the close could reset the socket and lose the code.
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(None) as stuck:
-                await send_all(raw, [batch] * 400, accepted, stuck)
-        assert 0 < len(accepted) < 400
-        assert server.memory() - before < 16 << 20
+        accepted, most = [], 0
+        # The sender goes on until the server cuts the connection. A sender that gave up after some seconds without
+        # progress would fall silent on a machine that paused so long, and the server would close with 4001.
+        async with asyncio.timeout(6 * HEARTBEAT_SECONDS):
+            sending = asyncio.create_task(send_all(raw, [batch] * 400, accepted))
+            while not sending.done():
+                await asyncio.wait([sending], timeout=1)
+                most = max(most, server.memory())
+        # TCP pushes back until the server cuts the connection: two heartbeats without progress.
+        pauses = [later - earlier for earlier, later in itertools.pairwise(accepted + [time.monotonic()])]
+        assert max(pauses) > 1.5 * HEARTBEAT_SECONDS
+        assert most - before < 16 << 20
         await bystander.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"])
-        # Two heartbeats without progress, then the resume window of a second.
-        assert time.monotonic() - accepted[-1] > 1.5 * HEARTBEAT_SECONDS
-        # The code comes from the server's log: requests that the server has not read may make TCP discard the close
-        # frame together with the rest that the client has not read.
+        # The code comes from the server's log: requests that the server has not read make TCP discard the close frame.
         assert "code=4002" in server.err.until("closing")
-        raw.writer.transport.resume_reading()
-        assert await raw.close_code() in (4002, None)
         raw.writer.transport.abort()
         await bystander.is_unaffected()
 
 
-async def send_all(raw, pieces, accepted=None, stuck=None):
+async def send_all(raw, pieces, accepted=None):
     """Sends as fast as TCP accepts, and records when it accepted each piece, until the server cuts the connection.
-
-    `stuck` is a timeout, which expires when TCP accepts no piece for half a heartbeat.
 
     It does not use the writer: bytes that wait there would fail after the cut, and asyncio would then drop the frames
     that the client has not read yet, the close frame among them.
@@ -114,8 +113,6 @@ async def send_all(raw, pieces, accepted=None, stuck=None):
         socket.setblocking(False)
         try:
             for piece in pieces:
-                if stuck is not None:
-                    stuck.reschedule(loop.time() + HEARTBEAT_SECONDS / 2)
                 await loop.sock_sendall(socket, piece)
                 if accepted is not None:
                     accepted.append(time.monotonic())
