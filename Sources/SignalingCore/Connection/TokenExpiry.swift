@@ -24,7 +24,7 @@ public struct TokenExpiry: Hashable, Sendable {
     /// A connection without an end.
     public static let none = TokenExpiry(deadline: nil)
 
-    private init(deadline: MonotonicInstant?) { self.deadline = deadline }
+    init(deadline: MonotonicInstant?) { self.deadline = deadline }
 
     /// Counts the rest of the token's life once, from now on. A later step of the wall clock does not move the end.
     ///

@@ -1,0 +1,72 @@
+import SignalingProtocol
+
+extension LoggedCommand {
+    /// The first byte. A change of the format of commands increases it.
+    static let version: UInt8 = 1
+
+    /// The kind of an entry, which is its second byte.
+    private enum Kind: UInt8 {
+        case begin = 1
+        case session = 2
+        case advance = 3
+        case changeLimits = 4
+        case nodeLost = 5
+        case told = 6
+        case end = 7
+    }
+
+    /// The bytes of the command for the log. The same command has the same bytes in every process.
+    public func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: expectedByteCount)
+        writer.write(byte: Self.version)
+        switch self {
+        case .begin(let epoch, let bounds):
+            writer.write(byte: Kind.begin.rawValue)
+            writer.write(epoch)
+            writer.write(bounds)
+        case .session(let command):
+            writer.write(byte: Kind.session.rawValue)
+            writer.write(command)
+        case .advance: writer.write(byte: Kind.advance.rawValue)
+        case .changeLimits(let bounds):
+            writer.write(byte: Kind.changeLimits.rawValue)
+            writer.write(bounds)
+        case .nodeLost(let moment):
+            writer.write(byte: Kind.nodeLost.rawValue)
+            writer.write(moment)
+        case .told(let number):
+            writer.write(byte: Kind.told.rawValue)
+            writer.write(unsigned: number)
+        case .end: writer.write(byte: Kind.end.rawValue)
+        }
+        return writer.bytes
+    }
+
+    /// Reads the bytes of ``encoded()``.
+    ///
+    /// - Throws: ``CodingFault`` for any other bytes.
+    public init(decoding bytes: [UInt8]) throws(CodingFault) {
+        var reader = ByteReader(bytes)
+        let version = try reader.byte()
+        guard version == Self.version else { throw .version(version) }
+        guard let kind = Kind(rawValue: try reader.byte()) else { throw .malformed }
+        switch kind {
+        case .begin: self = .begin(try reader.value(), try reader.value())
+        case .session: self = .session(try reader.value())
+        case .advance: self = .advance
+        case .changeLimits: self = .changeLimits(try reader.value())
+        case .nodeLost: self = .nodeLost(at: try reader.value())
+        case .told: self = .told(through: try reader.unsigned())
+        case .end: self = .end
+        }
+        try reader.end()
+    }
+
+    private var expectedByteCount: Int {
+        switch self {
+        case .session(let command): 2 + command.expectedByteCount
+        case .begin, .changeLimits: 192
+        case .advance, .nodeLost, .told, .end: 16
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import SignalingProtocol
+
+extension SessionCommand: ByteCodable {
+    /// The kind of a command, which is its first byte.
+    private enum Kind: UInt8 {
+        case join = 1
+        case leave = 2
+        case detach = 3
+        case heard = 4
+        case signal = 5
+        case forceDisconnect = 6
+        case refreshToken = 7
+    }
+
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .join(let request):
+            writer.write(byte: Kind.join.rawValue)
+            writer.write(request)
+        case .leave(let binding, let reason):
+            writer.write(byte: Kind.leave.rawValue)
+            writer.write(binding)
+            writer.write(reason)
+        case .detach(let binding):
+            writer.write(byte: Kind.detach.rawValue)
+            writer.write(binding)
+        case .heard(let binding):
+            writer.write(byte: Kind.heard.rawValue)
+            writer.write(binding)
+        case .signal(let sender, let request):
+            writer.write(byte: Kind.signal.rawValue)
+            writer.write(sender)
+            writer.write(request)
+        case .forceDisconnect(let sender, let target):
+            writer.write(byte: Kind.forceDisconnect.rawValue)
+            writer.write(sender)
+            writer.write(target)
+        case .refreshToken(let binding, let claims):
+            writer.write(byte: Kind.refreshToken.rawValue)
+            writer.write(binding)
+            writer.write(claims)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        guard let kind = Kind(rawValue: try reader.byte()) else { throw .malformed }
+        switch kind {
+        case .join: self = .join(try reader.value())
+        case .leave: self = .leave(try reader.value(), try reader.value())
+        case .detach: self = .detach(try reader.value())
+        case .heard: self = .heard(try reader.value())
+        case .signal: self = .signal(try reader.value(), try reader.value())
+        case .forceDisconnect: self = .forceDisconnect(try reader.value(), try reader.value())
+        case .refreshToken: self = .refreshToken(try reader.value(), try reader.value())
+        }
+    }
+
+    /// Enough for the encoded command without a second allocation, if its names have the usual lengths.
+    var expectedByteCount: Int {
+        switch self {
+        case .join(let request): 256 + request.data.utf8.count
+        case .signal(_, let request): 128 + (request.type?.utf8.count ?? 0) + (request.data?.utf8.count ?? 0)
+        case .refreshToken(_, let claims): 128 + claims.data.utf8.count
+        case .leave, .detach, .heard, .forceDisconnect: 128
+        }
+    }
+}
+
+extension CommandSender: ByteCodable {
+    private enum Kind: UInt8 {
+        case server = 0
+        case connection = 1
+    }
+
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .server: writer.write(byte: Kind.server.rawValue)
+        case .connection(let binding, let request):
+            writer.write(byte: Kind.connection.rawValue)
+            writer.write(binding)
+            writer.write(request)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        guard let kind = Kind(rawValue: try reader.byte()) else { throw .malformed }
+        switch kind {
+        case .server: self = .server
+        case .connection: self = .connection(try reader.value(), try reader.optional())
+        }
+    }
+}
+
+extension JoinRequest: ByteCodable {
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let suppressesPresence = Flags(rawValue: 1 << 0)
+        static let getsPages = Flags(rawValue: 1 << 1)
+        static let getsAbsences = Flags(rawValue: 1 << 2)
+        static let isExpired = Flags(rawValue: 1 << 3)
+        static let resumption = Flags(rawValue: 1 << 4)
+        static let token = Flags(rawValue: 1 << 5)
+        static let all: Flags = [.suppressesPresence, .getsPages, .getsAbsences, .isExpired, .resumption, .token]
+    }
+
+    func write(to writer: inout ByteWriter) {
+        var flags: Flags = []
+        if suppressesPresence { flags.insert(.suppressesPresence) }
+        if getsPages { flags.insert(.getsPages) }
+        if getsAbsences { flags.insert(.getsAbsences) }
+        if isExpired { flags.insert(.isExpired) }
+        if resumption != nil { flags.insert(.resumption) }
+        if token != nil { flags.insert(.token) }
+        writer.write(byte: flags.rawValue)
+        writer.write(connectionId)
+        writer.write(socket)
+        writer.write(role)
+        writer.write(text: data)
+        writer.write(wallTime)
+        writer.write(secretHash)
+        if let resumption { writer.write(resumption) }
+        if let token { writer.write(token) }
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        let flags = try reader.flags(among: Flags.all)
+        self.init(
+            connectionId: try reader.value(), socket: try reader.value(), role: try reader.value(),
+            data: try reader.text(), suppressesPresence: flags.contains(.suppressesPresence),
+            getsPages: flags.contains(.getsPages), getsAbsences: flags.contains(.getsAbsences),
+            wallTime: try reader.value(), secretHash: try reader.value(),
+            resumption: flags.contains(.resumption) ? try reader.value() : nil,
+            isExpired: flags.contains(.isExpired), token: flags.contains(.token) ? try reader.value() : nil)
+    }
+}
+
+extension Resumption: ByteCodable {
+    func write(to writer: inout ByteWriter) {
+        writer.write(connectionId)
+        writer.write(secretHash)
+        writer.write(epoch)
+        // The client's own number: any integer.
+        writer.write(signed: after.rawValue)
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        self.init(
+            connectionId: try reader.value(), secretHash: try reader.value(), epoch: try reader.value(),
+            after: Seq(try reader.signed()))
+    }
+}
+
+extension SignalRequest: ByteCodable {
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let type = Flags(rawValue: 1 << 0)
+        static let data = Flags(rawValue: 1 << 1)
+        static let to = Flags(rawValue: 1 << 2)
+        static let isOnlineOnly = Flags(rawValue: 1 << 3)
+        static let isJSON = Flags(rawValue: 1 << 4)
+        static let all: Flags = [.type, .data, .to, .isOnlineOnly, .isJSON]
+    }
+
+    func write(to writer: inout ByteWriter) {
+        var flags: Flags = []
+        if type != nil { flags.insert(.type) }
+        if data != nil { flags.insert(.data) }
+        if to != nil { flags.insert(.to) }
+        if isOnlineOnly { flags.insert(.isOnlineOnly) }
+        if isJSON { flags.insert(.isJSON) }
+        writer.write(byte: flags.rawValue)
+        if let type { writer.write(text: type) }
+        if let data { writer.write(text: data) }
+        if let to { writer.write(to) }
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        let flags = try reader.flags(among: Flags.all)
+        self.init(
+            type: flags.contains(.type) ? try reader.text() : nil,
+            data: flags.contains(.data) ? try reader.text() : nil,
+            to: flags.contains(.to) ? try reader.value() : nil,
+            isOnlineOnly: flags.contains(.isOnlineOnly), isJSON: flags.contains(.isJSON))
+    }
+}
+
+extension TokenClaims: ByteCodable {
+    func write(to writer: inout ByteWriter) {
+        writer.write(role)
+        writer.write(text: data)
+        writer.write(expiry.deadline)
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        self.init(
+            role: try reader.value(), data: try reader.text(), expiry: TokenExpiry(deadline: try reader.optional()))
+    }
+}
