@@ -151,7 +151,7 @@ public final class MemoryEngine: SessionEngine {
         unneeded = []
         deadlines = Heap()
         scheduled = [:]
-        for (session, hosted) in ended where !hosted.state.isEmpty {
+        for (session, hosted) in ended.sorted(by: { $0.key < $1.key }) where !hosted.state.isEmpty {
             for connection in hosted.state.connections {
                 observer?.engine(session, caused: .presence(.connectionDestroyed(connection, .networkDisconnected)))
             }
