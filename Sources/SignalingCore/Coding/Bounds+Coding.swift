@@ -14,6 +14,7 @@ extension SessionState.Bounds: ByteCodable {
         writer.write(signed: Int64(onlineOnlyConnectionCount))
         writer.write(awayDelay)
         writer.write(signed: Int64(listBlockByteCount))
+        writer.write(signed: Int64(untoldEventCount))
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
@@ -29,6 +30,7 @@ extension SessionState.Bounds: ByteCodable {
         onlineOnlyConnectionCount = try reader.integer()
         awayDelay = try reader.value()
         listBlockByteCount = try reader.integer()
+        untoldEventCount = try reader.integer()
     }
 }
 
@@ -40,7 +42,11 @@ extension SessionLog.Bounds: ByteCodable {
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
-        self.init(eventCount: try reader.integer(), byteCount: try reader.integer(), age: try reader.value())
+        self.init()
+        // Not by the initializer, which clamps.
+        eventCount = try reader.integer()
+        byteCount = try reader.integer()
+        age = try reader.value()
     }
 }
 

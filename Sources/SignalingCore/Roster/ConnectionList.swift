@@ -33,9 +33,15 @@ struct ConnectionList: Sendable {
 
     init(blockByteCount: Int = ConnectionList.blockByteCount) { self.blockByteCount = blockByteCount }
 
+    /// The number of connections in each block. Pages consist of whole blocks, so it decides what a client gets.
+    var blockCounts: [Int] { blocks.map(\.count) }
+
     /// Adds a connection, which is newer than all others.
-    mutating func append(_ encoded: ArraySlice<UInt8>, createdAt time: WallTime) {
-        if blocks.last.map({ $0.bytes.count + encoded.count >= blockByteCount }) ?? true { blocks.append(Block()) }
+    ///
+    /// - Parameter beginsBlock: whether it begins a block, for a list that is rebuilt; `nil` decides by the block's size.
+    mutating func append(_ encoded: ArraySlice<UInt8>, createdAt time: WallTime, beginsBlock: Bool? = nil) {
+        let isLastFull = blocks.last.map { $0.bytes.count + encoded.count >= blockByteCount } ?? true
+        if blocks.isEmpty || beginsBlock ?? isLastFull { blocks.append(Block()) }
         let last = blocks.count - 1
         if !blocks[last].entries.isEmpty { blocks[last].bytes.append(UInt8(ascii: ",")) }
         blocks[last].bytes.append(contentsOf: encoded)

@@ -31,6 +31,13 @@ struct Roster: Sendable {
             case detached(at: MonotonicInstant, until: MonotonicInstant)
         }
 
+        var isDetached: Bool {
+            switch attachment {
+            case .attached: false
+            case .detached: true
+            }
+        }
+
         mutating func apply<Result>(_ change: (inout Member) -> Result) -> Result { change(&self) }
 
         func isAttached(to socket: SocketID) -> Bool {
@@ -76,13 +83,15 @@ struct Roster: Sendable {
 
     /// Adds a member at the end.
     ///
+    /// - Parameter beginsBlock: whether the member begins a block of the list; `nil` decides by the block's size.
     /// - Precondition: there is no member of that ID.
-    mutating func append(_ member: Member) {
+    mutating func append(_ member: Member, beginsBlock: Bool? = nil) {
         let existing = seatIndices.updateValue(seats.count, forKey: member.connection.connectionId)
         precondition(existing == nil, "a connection joined twice")
         seats.append(member)
         list.append(
-            EncodedLine.connection(in: member.encodedConnection), createdAt: member.connection.creationTime)
+            EncodedLine.connection(in: member.encodedConnection), createdAt: member.connection.creationTime,
+            beginsBlock: beginsBlock)
     }
 
     /// Removes a member and returns it; `nil` without a member of that ID.

@@ -28,6 +28,9 @@ extension SessionState {
         /// The unit in which clients share the encoded list of connections, in bytes (CON-11). Tests use a small one, to
         /// get lists of several pages.
         public var listBlockByteCount = 16_384
+        /// The maximum number of presence events that wait for ``SessionState/told(through:)``; zero keeps none. Beyond
+        /// it the oldest are dropped (LOG-11).
+        public var untoldEventCount = 0
 
         /// The log keeps events for as long as a client may ask for them.
         public init(

@@ -57,7 +57,7 @@ extension SessionState {
             member.ticket.secrets.issue(request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
-        detachments.remove(claim.connectionId, token: member.token)
+        detachments.remove(claim.connectionId)
         var result = joinResult(
             of: member.connection, member.role, suppressesPresence: member.suppressesPresence, after: after, .resumed,
             replayThrough: log.lastSeq)
@@ -96,8 +96,8 @@ extension SessionState {
         }
         // Compared now: the new event may have pushed a missed event out of the log.
         let replay = after.map { Replay(after: $0, through: missed, reachesBackTo: log.reachesBackTo) }
-        if roster.isEmpty { effects.append(.presence(.sessionCreated)) }
-        effects.append(.presence(.connectionCreated(connection)))
+        if roster.isEmpty { report(.sessionCreated, now, effects: &effects) }
+        report(.connectionCreated(connection), now, effects: &effects)
         let start = replay?.start ?? entry.seq
         let others = roster.list
         roster.append(
@@ -161,7 +161,7 @@ extension SessionState {
             member.attachment = .detached(at: now, until: until)
             return member.token
         }
-        detachments.add(binding.connectionId, until: until, token: token ?? nil)
+        detachments.add(Detachments.Loss(connectionId: binding.connectionId, until: until, token: token ?? nil))
         awayDeadlines.append(
             AwayDeadline(
                 connectionId: binding.connectionId, lostAt: now, moment: now.advanced(by: bounds.awayDelay)))
@@ -181,7 +181,7 @@ extension SessionState {
         for token: TokenFingerprint?, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) {
         guard roster.count >= bounds.connectionCount else { return }
-        guard let loss = token.flatMap({ detachments.oldest(of: $0) }) ?? detachments.oldest() else { return }
+        guard let loss = token.flatMap({ detachments.oldest(of: $0) }) ?? detachments.oldest else { return }
         expire(loss.connectionId, now, effects: &effects)
     }
 
@@ -203,12 +203,12 @@ extension SessionState {
     ) -> Bool {
         guard let member = roster.remove(connection) else { return false }
         log.absences.remove(connection)
-        detachments.remove(connection, token: member.token)
+        detachments.remove(connection)
         log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }
-        effects.append(.presence(.connectionDestroyed(member.connection, reason)))
-        if roster.isEmpty { effects.append(.presence(.sessionDestroyed)) }
+        report(.connectionDestroyed(member.connection, reason), now, effects: &effects)
+        if roster.isEmpty { report(.sessionDestroyed, now, effects: &effects) }
         return true
     }
 }

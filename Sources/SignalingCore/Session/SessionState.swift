@@ -10,7 +10,7 @@ public struct SessionState: Sendable {
     public let id: SessionID
     public let epoch: Epoch
     public internal(set) var bounds: Bounds
-    // The properties below are internal for SessionState+Snapshot.swift, which must save each of them.
+    // The properties below are internal for SessionState+Coding.swift, which must keep each of them.
     public internal(set) var log: SessionLog
     var roster: Roster
     /// The tickets of expired connections, whose clients may recover what they missed (RES-2).
@@ -24,6 +24,8 @@ public struct SessionState: Sendable {
     /// has not had a socket since.
     var awayDeadlines: Deque<AwayDeadline> = []
     var lastCreationTime: WallTime
+    /// The presence of which observers outside of the session have not been told.
+    var untoldPresence: UntoldPresence
 
     struct AwayDeadline: Sendable {
         let connectionId: ConnectionID
@@ -42,6 +44,7 @@ public struct SessionState: Sendable {
         forceDisconnectedTickets = RetainedTickets(
             limit: bounds.recoverableCount, window: max(bounds.resumeWindow, bounds.recoveryWindow))
         lastCreationTime = WallTime(milliseconds: .min)
+        untoldPresence = UntoldPresence(limit: bounds.untoldEventCount)
     }
 
     /// All connections, those without a socket included, by creation time.
@@ -52,9 +55,11 @@ public struct SessionState: Sendable {
     public var isEmpty: Bool { roster.isEmpty }
     public func contains(_ connection: ConnectionID) -> Bool { roster.contains(connection) }
 
-    /// Whether the session has a connection, or a client may come back to it.
+    /// Whether the session has a connection, a client may come back to it, or observers outside have not been told of
+    /// its presence.
     public var isNeeded: Bool {
         !roster.isEmpty || expiredTickets.neededUntil != nil || forceDisconnectedTickets.neededUntil != nil
+            || !untold.isEmpty
     }
 
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.
@@ -69,7 +74,7 @@ public struct SessionState: Sendable {
     /// (RES-12).
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         noteAbsences(upTo: now)
-        while let oldest = detachments.oldest(), oldest.until <= now {
+        while let oldest = detachments.oldest, oldest.until <= now {
             expire(oldest.connectionId, now, effects: &effects)
         }
         expiredTickets.expire(upTo: now)

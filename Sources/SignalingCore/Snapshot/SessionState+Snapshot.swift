@@ -32,7 +32,9 @@ extension SessionState {
         for member in snapshot.members { roster.append(Roster.Member(member, bounds: bounds)) }
         for member in snapshot.members.sorted(by: { $0.lostAt < $1.lostAt }) {
             detachments.add(
-                member.ticket.connectionId, until: member.lostAt.advanced(by: bounds.resumeWindow), token: nil)
+                Detachments.Loss(
+                    connectionId: member.ticket.connectionId, until: member.lostAt.advanced(by: bounds.resumeWindow),
+                    token: nil))
             awayDeadlines.append(
                 AwayDeadline(
                     connectionId: member.ticket.connectionId, lostAt: member.lostAt,

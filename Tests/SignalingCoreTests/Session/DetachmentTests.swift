@@ -17,15 +17,18 @@ struct DetachmentTests {
                 // A connection that came back may be lost again.
                 let name = "c\(Int.random(in: 0..<400, using: &random))"
                 if expected.contains(where: { $0.name == name }) { continue }
-                detachments.add(client(name), until: .seconds(Double(step)), token: TokenFingerprint(token))
+                detachments.add(name, token, at: step)
                 expected.append((name, token))
             } else if let index = expected.indices.randomElement(using: &random) {
-                let (name, token) = expected.remove(at: index)
-                detachments.remove(client(name), token: TokenFingerprint(token))
-                detachments.remove(client(name), token: TokenFingerprint(token))
+                let name = expected.remove(at: index).name
+                detachments.remove(client(name))
+                detachments.remove(client(name))
             }
             #expect(detachments.count == expected.count)
-            let oldest = detachments.oldest()?.connectionId
+            if step.isMultiple(of: 17) {
+                #expect(detachments.losses.map(\.connectionId) == expected.map { client($0.name) })
+            }
+            let oldest = detachments.oldest?.connectionId
             #expect(oldest == expected.first.map { client($0.name) }, "seed \(seed), step \(step)")
             for token in 0..<5 as Range<UInt64> {
                 let ofToken = expected.filter { $0.token == token }
@@ -40,10 +43,16 @@ struct DetachmentTests {
     func bounded() {
         var detachments = Detachments()
         for step in 0..<1_000 {
-            detachments.add(client("ada"), until: .seconds(Double(step)), token: TokenFingerprint(1))
-            detachments.remove(client("ada"), token: TokenFingerprint(1))
+            detachments.add("ada", 1, at: step)
+            detachments.remove(client("ada"))
             #expect(detachments.entryCount <= 33)
         }
+    }
+}
+
+extension Detachments {
+    fileprivate mutating func add(_ name: String, _ token: UInt64, at step: Int) {
+        add(Loss(connectionId: client(name), until: .seconds(Double(step)), token: TokenFingerprint(token)))
     }
 }
 

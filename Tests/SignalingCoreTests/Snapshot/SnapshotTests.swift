@@ -282,7 +282,7 @@ struct SnapshotTests {
                     "id": isSaved, "epoch": isSaved, "bounds": "the reader's own", "log": isSaved, "roster": isSaved,
                     "expiredTickets": isSaved, "forceDisconnectedTickets": isSaved,
                     "awayDeadlines": "begin anew (PRES-4)", "detachments": "follow from the members",
-                    "lastCreationTime": isSaved,
+                    "lastCreationTime": isSaved, "untoldPresence": "the embedded engine keeps none",
                 ]
             ),
             (
