@@ -60,6 +60,19 @@ extension Duration: ByteCodable {
     }
 }
 
+/// A place in a session's order. Small enough that later ones cannot overflow.
+extension Seq: ByteCodable {
+    private static let greatest: UInt64 = 1 << 53
+
+    func write(to writer: inout ByteWriter) { writer.write(unsigned: UInt64(bitPattern: rawValue)) }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        let value = try reader.unsigned()
+        guard value <= Self.greatest else { throw .malformed }
+        self.init(Int64(value))
+    }
+}
+
 extension RequestID: ByteCodable {
     func write(to writer: inout ByteWriter) { writer.write(signed: rawValue) }
     init(from reader: inout ByteReader) throws(CodingFault) { self.init(try reader.signed()) }
@@ -77,6 +90,18 @@ extension SocketBinding: ByteCodable {
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) { self.init(try reader.value(), try reader.value()) }
+}
+
+extension Connection: ByteCodable {
+    func write(to writer: inout ByteWriter) {
+        writer.write(connectionId)
+        writer.write(creationTime)
+        writer.write(text: data)
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        self.init(connectionId: try reader.value(), creationTime: try reader.value(), data: try reader.text())
+    }
 }
 
 extension TokenFingerprint: ByteCodable {

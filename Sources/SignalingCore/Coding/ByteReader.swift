@@ -36,10 +36,10 @@ struct ByteReader: Sendable {
         }
     }
 
-    mutating func signed() throws(CodingFault) -> Int64 {
-        let value = try unsigned()
-        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
-    }
+    mutating func signed() throws(CodingFault) -> Int64 { Self.zigzag(try unsigned()) }
+
+    /// The inverse of ``ByteWriter/zigzag(_:)``.
+    static func zigzag(_ value: UInt64) -> Int64 { Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
 
     /// The number of values that follow.
     ///
@@ -84,6 +84,17 @@ struct ByteReader: Sendable {
 
     mutating func value<Value: ByteCodable>(_: Value.Type = Value.self) throws(CodingFault) -> Value {
         try Value(from: &self)
+    }
+
+    /// Reads values behind their number.
+    ///
+    /// - Parameter byteCount: the least that each of them has.
+    mutating func values<Value: ByteCodable>(
+        _: Value.Type = Value.self, ofAtLeast byteCount: Int
+    ) throws(CodingFault) -> [Value] {
+        var values: [Value] = []
+        for _ in 0..<(try count(ofAtLeast: byteCount)) { values.append(try value()) }
+        return values
     }
 
     mutating func optional<Value: ByteCodable>(_: Value.Type = Value.self) throws(CodingFault) -> Value? {

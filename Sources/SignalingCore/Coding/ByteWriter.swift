@@ -24,7 +24,10 @@ struct ByteWriter: Sendable {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    mutating func write(signed value: Int64) { write(unsigned: UInt64(bitPattern: value << 1 ^ value >> 63)) }
+    mutating func write(signed value: Int64) { write(unsigned: Self.zigzag(value)) }
+
+    /// 0, -1, 1, -2, … as 0, 1, 2, 3, …, so that integers near zero are short.
+    static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
 
     /// Writes the number of values that follow.
     mutating func write(count: Int) { write(unsigned: UInt64(count)) }
@@ -47,6 +50,12 @@ struct ByteWriter: Sendable {
     }
 
     mutating func write(_ value: some ByteCodable) { value.write(to: &self) }
+
+    /// Writes values behind their number.
+    mutating func write(values: some Collection<some ByteCodable>) {
+        write(count: values.count)
+        for value in values { write(value) }
+    }
 
     mutating func write(_ value: (some ByteCodable)?) {
         write(byte: value == nil ? 0 : 1)

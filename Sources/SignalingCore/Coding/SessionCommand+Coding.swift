@@ -176,8 +176,11 @@ extension SignalRequest: ByteCodable {
 
     init(from reader: inout ByteReader) throws(CodingFault) {
         let flags = try reader.flags(among: Flags.all)
+        let type = flags.contains(.type) ? try reader.text() : nil
+        // The request would drop it (SIG-2).
+        if type?.isEmpty == true { throw .malformed }
         self.init(
-            type: flags.contains(.type) ? try reader.text() : nil,
+            type: type,
             data: flags.contains(.data) ? try reader.text() : nil,
             to: flags.contains(.to) ? try reader.value() : nil,
             isOnlineOnly: flags.contains(.isOnlineOnly), isJSON: flags.contains(.isJSON))

@@ -38,6 +38,9 @@ struct RetainedTickets: Sendable {
         tickets.insert(Entry(ticket: ticket, since: since), at: index)
     }
 
+    /// Replaces the tickets by those that were kept, in their order.
+    mutating func restore(_ kept: Deque<Entry>) { tickets = kept }
+
     /// Removes the tickets that have expired.
     mutating func expire(upTo now: MonotonicInstant) {
         while let oldest = tickets.first, end(of: oldest) <= now { tickets.removeFirst() }

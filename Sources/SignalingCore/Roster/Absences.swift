@@ -13,6 +13,14 @@ public struct Absences: Sendable {
 
     public init() {}
 
+    /// Absences as they were kept; `nil` if a connection occurs twice.
+    init?(ids: [ConnectionID], version: UInt64) {
+        self.ids = ids
+        self.version = version
+        members = Set(ids)
+        guard members.count == ids.count else { return nil }
+    }
+
     public func contains(_ connection: ConnectionID) -> Bool { members.contains(connection) }
 
     /// Does nothing over the limit: the connection is then never told away.

@@ -55,14 +55,17 @@ struct AnswerBook: Hashable, Sendable {
     private(set) var entries: Deque<Entry> = []
     private(set) var highest: RequestID?
     /// Requests up to this one were made on an earlier socket, if at all.
-    private var repeatedThrough: RequestID?
+    private(set) var repeatedThrough: RequestID?
 
     init() {}
 
-    /// A saved book. The client resumes on a new socket, so `repeatedThrough` is set then and needs no saving.
-    init(entries: some Sequence<Entry>, highest: RequestID?) {
+    /// A saved book.
+    ///
+    /// - Parameter repeatedThrough: `nil` if the client resumes on a new socket, which sets it.
+    init(entries: some Sequence<Entry>, highest: RequestID?, repeatedThrough: RequestID? = nil) {
         self.entries = Deque(entries.suffix(Limits.unansweredRequests))
         self.highest = highest
+        self.repeatedThrough = repeatedThrough
     }
 
     /// Adds the answer to a request; drops the oldest answer over the limit.

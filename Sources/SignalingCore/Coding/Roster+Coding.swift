@@ -1,0 +1,132 @@
+import SignalingProtocol
+
+extension Roster {
+    /// Writes the members in the order of joining, and where the blocks of their list begin.
+    func write(to writer: inout ByteWriter) {
+        writer.write(count: count)
+        var blockCounts = list.blockCounts.makeIterator()
+        var restOfBlock = 0
+        for member in members {
+            let beginsBlock = restOfBlock == 0
+            if beginsBlock { restOfBlock = blockCounts.next() ?? 0 }
+            restOfBlock -= 1
+            member.write(to: &writer, beginsBlock: beginsBlock)
+        }
+    }
+
+    init(from reader: inout ByteReader, listBlockByteCount: Int) throws(CodingFault) {
+        self.init(listBlockByteCount: listBlockByteCount)
+        var last: WallTime?
+        for _ in 0..<(try reader.count(ofAtLeast: 17)) {
+            let (member, beginsBlock) = try Member.read(from: &reader)
+            let time = member.connection.creationTime
+            // CON-5. The list finds a connection by its time.
+            guard !contains(member.connection.connectionId), last.map({ $0 < time }) ?? true else { throw .malformed }
+            last = time
+            append(member, beginsBlock: beginsBlock)
+        }
+    }
+}
+
+extension Roster.Member {
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let beginsBlock = Flags(rawValue: 1 << 0)
+        static let suppressesPresence = Flags(rawValue: 1 << 1)
+        static let isToldAbsences = Flags(rawValue: 1 << 2)
+        static let detached = Flags(rawValue: 1 << 3)
+        static let token = Flags(rawValue: 1 << 4)
+        static let signalAllowance = Flags(rawValue: 1 << 5)
+        static let onlineOnlyAllowance = Flags(rawValue: 1 << 6)
+        static let answers = Flags(rawValue: 1 << 7)
+        static let all = Flags(rawValue: 0xFF)
+    }
+
+    fileprivate func write(to writer: inout ByteWriter, beginsBlock: Bool) {
+        var flags: Flags = []
+        if beginsBlock { flags.insert(.beginsBlock) }
+        if suppressesPresence { flags.insert(.suppressesPresence) }
+        if isToldAbsences { flags.insert(.isToldAbsences) }
+        if isDetached { flags.insert(.detached) }
+        if token != nil { flags.insert(.token) }
+        if signalAllowance != TokenBucket() { flags.insert(.signalAllowance) }
+        if onlineOnlyAllowance != TokenBucket() { flags.insert(.onlineOnlyAllowance) }
+        if answers != AnswerBook() { flags.insert(.answers) }
+        writer.write(byte: flags.rawValue)
+        // It has the connection's ID, role and data, too.
+        writer.write(ticket)
+        writer.write(connection.creationTime)
+        switch attachment {
+        case .attached(let socket): writer.write(socket)
+        case .detached(let lostAt, let until):
+            writer.write(lostAt)
+            writer.write(until)
+        }
+        if let token { writer.write(token) }
+        if flags.contains(.answers) { writer.write(answers) }
+        if flags.contains(.signalAllowance) { writer.write(signalAllowance.fullAt) }
+        if flags.contains(.onlineOnlyAllowance) { writer.write(onlineOnlyAllowance.fullAt) }
+    }
+
+    fileprivate static func read(
+        from reader: inout ByteReader
+    ) throws(CodingFault) -> (member: Roster.Member, beginsBlock: Bool) {
+        let flags = try reader.flags(among: Flags.all)
+        let ticket: ResumeTicket = try reader.value()
+        let connection = Connection(
+            connectionId: ticket.connectionId, creationTime: try reader.value(), data: ticket.data)
+        let member = Roster.Member(
+            connection: connection, role: ticket.role, encodedConnection: EncodedLine.encode(connection),
+            suppressesPresence: flags.contains(.suppressesPresence), isToldAbsences: flags.contains(.isToldAbsences),
+            attachment: flags.contains(.detached)
+                ? .detached(at: try reader.value(), until: try reader.value()) : .attached(try reader.value()),
+            token: flags.contains(.token) ? try reader.value() : nil, ticket: ticket,
+            answers: flags.contains(.answers) ? try reader.value() : AnswerBook(),
+            signalAllowance: flags.contains(.signalAllowance) ? TokenBucket(fullAt: try reader.value()) : TokenBucket(),
+            onlineOnlyAllowance: flags.contains(.onlineOnlyAllowance)
+                ? TokenBucket(fullAt: try reader.value()) : TokenBucket())
+        return (member, flags.contains(.beginsBlock))
+    }
+}
+
+extension ResumeTicket: ByteCodable {
+    func write(to writer: inout ByteWriter) {
+        writer.write(connectionId)
+        writer.write(role)
+        writer.write(text: data)
+        writer.write(begin)
+        writer.write(joined)
+        writer.write(secrets)
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        self.init(
+            connectionId: try reader.value(), role: try reader.value(), data: try reader.text(),
+            begin: try reader.value(), joined: try reader.value(), secrets: try reader.value())
+    }
+}
+
+extension ValidSecrets: ByteCodable {
+    func write(to writer: inout ByteWriter) {
+        writer.write(confirmed)
+        writer.write(values: unconfirmed)
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        let confirmed: ResumeSecretHash = try reader.value()
+        let unconfirmed: [ResumeSecretHash] = try reader.values(ofAtLeast: 1)
+        guard unconfirmed.count <= Self.unconfirmedLimit else { throw .malformed }
+        self.init(confirmed, unconfirmed: unconfirmed)
+    }
+}
+
+extension RetainedTickets.Entry: ByteCodable {
+    func write(to writer: inout ByteWriter) {
+        writer.write(ticket)
+        writer.write(since)
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        self.init(ticket: try reader.value(), since: try reader.value())
+    }
+}

@@ -1,0 +1,104 @@
+import DequeModule
+import SignalingProtocol
+
+extension SessionLog {
+    /// Writes the events, and who is away. Each sender's connection is written once, however many signals it sent.
+    func write(to writer: inout ByteWriter) {
+        writer.write(lastSeq)
+        var senders: [[UInt8]] = []
+        var places: [[UInt8]: Int] = [:]
+        for entry in entries {
+            guard let sender = entry.line.insertion?.bytes, places[sender] == nil else { continue }
+            places[sender] = senders.count
+            senders.append(sender)
+        }
+        writer.write(count: senders.count)
+        for sender in senders { writer.write(bytes: sender) }
+        writer.write(count: entries.count)
+        var time: Int64 = 0
+        for entry in entries {
+            let insertion = entry.line.insertion.flatMap { insertion in
+                places[insertion.bytes].map { (place: $0, offset: insertion.offset) }
+            }
+            entry.write(to: &writer, after: time, insertion: insertion)
+            time = entry.appendedAt.nanoseconds
+        }
+        writer.write(values: absences.ids)
+        writer.write(unsigned: absences.version)
+    }
+
+    init(from reader: inout ByteReader, bounds: Bounds) throws(CodingFault) {
+        let lastSeq: Seq = try reader.value()
+        var senders: [[UInt8]] = []
+        for _ in 0..<(try reader.count(ofAtLeast: 1)) { senders.append(try reader.byteArray()) }
+        let count = try reader.count(ofAtLeast: 3)
+        guard count <= lastSeq.rawValue else { throw .malformed }
+        var entries: Deque<LogEntry> = []
+        var time: Int64 = 0
+        for index in 0..<count {
+            let seq = Seq(lastSeq.rawValue - Int64(count - 1 - index))
+            let entry = try LogEntry.read(from: &reader, seq: seq, after: time, senders: senders)
+            entries.append(entry)
+            time = entry.appendedAt.nanoseconds
+        }
+        self.init(bounds: bounds, lastSeq: lastSeq, entries: entries)
+        let ids: [ConnectionID] = try reader.values(ofAtLeast: 1)
+        let version = try reader.unsigned()
+        guard ids.count <= Limits.awayCount, let absences = Absences(ids: ids, version: version) else {
+            throw .malformed
+        }
+        self.absences = absences
+    }
+}
+
+extension LogEntry {
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let directed = Flags(rawValue: 1 << 0)
+        static let presence = Flags(rawValue: 1 << 1)
+        static let sender = Flags(rawValue: 1 << 2)
+        static let all: Flags = [.directed, .presence, .sender]
+    }
+
+    /// - Parameters:
+    ///   - time: when the event before this one was appended.
+    ///   - insertion: the place of the sender among all senders, and the offset at which it belongs.
+    fileprivate func write(to writer: inout ByteWriter, after time: Int64, insertion: (place: Int, offset: Int)?) {
+        var flags: Flags = []
+        if case .only = audience { flags.insert(.directed) }
+        if case .presence = kind { flags.insert(.presence) }
+        if insertion != nil { flags.insert(.sender) }
+        writer.write(byte: flags.rawValue)
+        writer.write(signed: appendedAt.nanoseconds &- time)
+        switch audience {
+        case .everyone: break
+        case .only(let target): writer.write(target)
+        }
+        switch kind {
+        case .signal: break
+        case .presence(let subject): writer.write(subject)
+        }
+        if let insertion {
+            writer.write(count: insertion.place)
+            writer.write(count: insertion.offset)
+        }
+        writer.write(bytes: line.bytes)
+    }
+
+    fileprivate static func read(
+        from reader: inout ByteReader, seq: Seq, after time: Int64, senders: [[UInt8]]
+    ) throws(CodingFault) -> LogEntry {
+        let flags = try reader.flags(among: Flags.all)
+        let appendedAt = MonotonicInstant(nanoseconds: time &+ (try reader.signed()))
+        let audience: Audience = flags.contains(.directed) ? .only(try reader.value()) : .everyone
+        let kind: Kind = flags.contains(.presence) ? .presence(of: try reader.value()) : .signal
+        var insertion: (bytes: [UInt8], offset: Int)?
+        if flags.contains(.sender) {
+            let (place, offset) = (try reader.unsigned(), try reader.unsigned())
+            guard place < senders.count, let offset = Int(exactly: offset) else { throw .malformed }
+            insertion = (senders[Int(place)], offset)
+        }
+        guard let line = EncodedLine(bytes: try reader.byteArray(), insertion: insertion) else { throw .malformed }
+        return LogEntry(seq: seq, audience: audience, kind: kind, appendedAt: appendedAt, line: line)
+    }
+}

@@ -1,0 +1,146 @@
+import JSONText
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+@Suite("Commands of the log in bytes")
+struct LoggedCommandTests {
+    /// One command of each kind, with each field set and unset. The names are those of `coding/commands.json`.
+    static let commands: [(name: String, command: LoggedCommand)] = {
+        let ada = SocketBinding("ada", 0x0123_4567_89AB_CDEF)
+        var bounds = SessionState.Bounds(
+            connectionCount: 7, logEventCount: 20, logByteCount: 3_000, resumeWindow: .seconds(5),
+            recoveryWindow: .milliseconds(9_500), detachedCountPerToken: 2, recoverableCount: 3,
+            signalRate: RateLimit(perSecond: 10, burst: 20), onlineOnlyRate: nil, onlineOnlyConnectionCount: 50)
+        bounds.awayDelay = .seconds(1)
+        bounds.listBlockByteCount = 300
+        bounds.untoldEventCount = 8
+        bounds.log.age = Duration(attoseconds: 1)
+        let short = JoinRequest(
+            connectionId: client("ada"), socket: SocketID(1), role: .subscriber, data: "",
+            wallTime: WallTime(milliseconds: 1_700_000_000_000), secretHash: hash("one"))
+        let long = JoinRequest(
+            connectionId: client("ada"), socket: SocketID(.max), role: .publisherOnly, data: "name=é\n",
+            suppressesPresence: true, getsPages: true, getsAbsences: true, wallTime: WallTime(milliseconds: -1),
+            secretHash: hash("two"),
+            resumption: Resumption(
+                connectionId: client("bob"), secretHash: hash("three"), epoch: Epoch("e"), after: Seq(.min)),
+            isExpired: true, token: TokenFingerprint(9))
+        func signal(_ request: SignalRequest) -> LoggedCommand { .session(.signal(.connection(ada, nil), request)) }
+        return [
+            ("begin", .begin(Epoch("0123456789abcdef"), bounds)),
+            ("begin with the default limits", .begin(Epoch(""), SessionState.Bounds())),
+            ("join", .session(.join(short))),
+            ("join with everything", .session(.join(long))),
+            ("leave", .session(.leave(ada, .clientDisconnected))),
+            ("leave, forced", .session(.leave(ada, .forceDisconnected))),
+            ("leave, network", .session(.leave(ada, .networkDisconnected))),
+            ("detach", .session(.detach(ada))),
+            ("heard", .session(.heard(ada))),
+            ("signal with nothing", signal(SignalRequest())),
+            ("signal with empty data", signal(SignalRequest(data: ""))),
+            ("signal with empty data to nobody", signal(SignalRequest(data: "", to: client("")))),
+            (
+                "signal with everything",
+                .session(
+                    .signal(
+                        .connection(ada, RequestID(-3)),
+                        SignalRequest(
+                            type: "chat", data: "{\"é\":1}", to: client("bob"), isOnlineOnly: true, isJSON: true)))
+            ),
+            ("signal by REST", .session(.signal(.server, SignalRequest(type: "chat", data: "\u{1F600}\u{0}")))),
+            ("force-disconnect", .session(.forceDisconnect(.connection(ada, RequestID(.max)), client("bob")))),
+            ("force-disconnect by REST", .session(.forceDisconnect(.server, client("bob")))),
+            (
+                "refresh token",
+                .session(.refreshToken(ada, TokenClaims(role: .moderator, data: "d", expiry: TokenExpiry.none)))
+            ),
+            (
+                "refresh token that ends",
+                .session(
+                    .refreshToken(
+                        ada, TokenClaims(role: .publisher, data: "", expiry: TokenExpiry(deadline: .seconds(60)))))
+            ),
+            ("advance", .advance),
+            ("change limits", .changeLimits(bounds)),
+            ("node lost", .nodeLost(at: MonotonicInstant(nanoseconds: -2))),
+            ("told", .told(through: 300)),
+            ("end", .end),
+        ]
+    }()
+
+    private func isSame(_ left: LoggedCommand, _ right: LoggedCommand) -> Bool { portrait(left) == portrait(right) }
+
+    @Test("a command of each kind is read as it was written", arguments: commands)
+    func roundTrip(name: String, command: LoggedCommand) throws {
+        let read = try LoggedCommand(decoding: command.encoded())
+        #expect(isSame(read, command), "\(name)")
+        #expect(read.encoded() == command.encoded())
+    }
+
+    @Test("random commands are read as they were written", arguments: 1...8 as ClosedRange<UInt64>)
+    func random(seed: UInt64) throws {
+        var history = RandomHistory(seed: seed)
+        var session = history.session()
+        for _ in 0..<300 {
+            let command = history.next(for: session)
+            #expect(isSame(try LoggedCommand(decoding: command.encoded()), command), "seed \(seed)")
+            var effects: [SessionEffect] = []
+            _ = carryOut(command, number: history.number, on: &session, now: history.now, effects: &effects)
+        }
+    }
+
+    @Test("the bytes of version 1 are those that were kept: a change of the format needs a new version")
+    func golden() throws {
+        let cases = try Vectors.cases("coding/commands.json")
+        #expect(cases.map(\.name) == Self.commands.map(\.name))
+        for (one, (name, command)) in zip(cases, Self.commands) {
+            let kept = try #require(one.bytes)
+            #expect(Hexadecimal.text(command.encoded()) == Hexadecimal.text(kept), "\(name)")
+            #expect(isSame(try LoggedCommand(decoding: kept), command), "\(name)")
+        }
+    }
+
+    @Test("a command that ends at any other place than its end is refused", arguments: commands)
+    func truncated(name: String, command: LoggedCommand) {
+        let bytes = command.encoded()
+        for end in bytes.indices {
+            #expect(throws: CodingFault.truncated, "\(name), \(end)") {
+                try LoggedCommand(decoding: Array(bytes[..<end]))
+            }
+        }
+        #expect(throws: CodingFault.trailingBytes) { try LoggedCommand(decoding: bytes + [0]) }
+    }
+
+    @Test("another version is refused by its number")
+    func otherVersion() {
+        for version in [0, 2, 255] as [UInt8] {
+            #expect(throws: CodingFault.version(version)) { try LoggedCommand(decoding: [version, 3]) }
+        }
+        #expect(CodingFault.version(2).description.contains("version 2"))
+    }
+
+    @Test(
+        "any bytes are refused, or are the bytes of the command that is read", arguments: 1...4 as ClosedRange<UInt64>)
+    func fuzz(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var readCount = 0
+        for step in 0..<20_000 {
+            var bytes = Self.commands[step % Self.commands.count].command.encoded()
+            if step % 3 == 0 {
+                bytes = [1, UInt8.random(in: 0...9, using: &random)]
+                for _ in 0..<Int.random(in: 0..<60, using: &random) { bytes.append(.random(in: 0...8, using: &random)) }
+            } else {
+                for _ in 0...Int.random(in: 0..<3, using: &random) {
+                    bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0 ... .max, using: &random)
+                }
+            }
+            guard let command = try? LoggedCommand(decoding: bytes) else { continue }
+            readCount += 1
+            #expect(command.encoded() == bytes, "seed \(seed), step \(step)")
+        }
+        #expect(readCount > 100)
+    }
+}

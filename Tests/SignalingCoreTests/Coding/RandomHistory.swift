@@ -1,0 +1,157 @@
+import SignalingProtocol
+import TestSupport
+
+@testable import SignalingCore
+
+/// Carries out a command of the log as an engine does. The outcome is `nil` for a command that has none.
+func carryOut(
+    _ command: LoggedCommand, number: UInt64, on state: inout SessionState, now: MonotonicInstant,
+    effects: inout [SessionEffect]
+) -> SessionOutcome? {
+    state.commandNumber = number
+    switch command {
+    case .begin, .end: return nil
+    case .session(let command): return state.handle(command, now: now, effects: &effects)
+    case .advance: state.advance(to: now, effects: &effects)
+    case .changeLimits(let bounds): state.changeLimits(to: bounds, now: now)
+    case .nodeLost(let moment):
+        state.nodeLost(at: moment, now: now)
+        state.advance(to: now, effects: &effects)
+    case .told(let number): state.told(through: number)
+    }
+    return nil
+}
+
+/// Makes random commands that a session can get: clients join, lose their sockets, come back with old and new secrets,
+/// and repeat requests; their process is lost; limits change.
+struct RandomHistory {
+    private(set) var random: SeededGenerator
+    private(set) var now = MonotonicInstant.seconds(1_000)
+    private(set) var number: UInt64 = 0
+    private var nextName = 0
+    /// The secrets that each client has got, the newest last.
+    private var secrets: [ConnectionID: [String]] = [:]
+    private var lastRequests: [ConnectionID: Int64] = [:]
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    mutating func chance(_ outOf: Int) -> Bool { Int.random(in: 0..<outOf, using: &random) == 0 }
+    private mutating func pick<Element>(_ elements: [Element]) -> Element? { elements.randomElement(using: &random) }
+
+    mutating func bounds() -> SessionState.Bounds {
+        let windows = pick([(4, 12), (8, 0), (0, 10), (6, 6)]) ?? (4, 12)
+        var bounds = SessionState.Bounds(
+            connectionCount: Int.random(in: 4...8, using: &random),
+            logEventCount: Int.random(in: 8...40, using: &random), logByteCount: chance(3) ? 1_500 : 100_000,
+            resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.1), detachedCountPerToken: 2,
+            recoverableCount: Int.random(in: 1...4, using: &random),
+            signalRate: chance(2) ? RateLimit(perSecond: 1, burst: 2) : nil,
+            onlineOnlyRate: chance(3) ? nil : RateLimit(perSecond: 1, burst: 2), onlineOnlyConnectionCount: 6)
+        bounds.awayDelay = .milliseconds(1_500)
+        bounds.listBlockByteCount = 300
+        bounds.untoldEventCount = chance(3) ? 0 : 5
+        return bounds
+    }
+
+    mutating func session() -> SessionState { SessionState(id: room, epoch: Epoch("e"), bounds: bounds()) }
+
+    /// The next command for this session. Its number and time are then in ``number`` and ``now``.
+    mutating func next(for session: SessionState) -> LoggedCommand {
+        number += 1
+        if !chance(4) { now = now.advanced(by: .milliseconds(Int.random(in: 0...700, using: &random))) }
+        let attached = session.roster.members.filter { !$0.isDetached }
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<16: return .session(.join(join()))
+        case 16..<28:
+            guard let binding = pick(attached.map(binding)) else { return .advance }
+            return .session(.detach(binding))
+        case 28..<31:
+            guard let binding = pick(attached.map(binding)) else { return .advance }
+            return .session(.leave(binding, pick(DisconnectReason.allCases) ?? .clientDisconnected))
+        case 31..<50: return .session(.join(claim(on: session)))
+        case 50..<56:
+            guard let binding = pick(attached.map(binding)) else { return .advance }
+            return .session(.heard(binding))
+        case 56..<86: return .session(signal(to: session, attached))
+        case 86..<91:
+            guard let target = pick(session.connections.map(\.connectionId)) else { return .advance }
+            return .session(.forceDisconnect(sender(among: attached), target))
+        case 91..<93:
+            guard let member = pick(attached) else { return .advance }
+            let claims = TokenClaims(
+                role: chance(3) ? .moderator : member.role, data: member.connection.data, expiry: .none)
+            return .session(.refreshToken(binding(of: member), claims))
+        case 93..<95: return .changeLimits(bounds())
+        case 95..<97: return .nodeLost(at: now.advanced(by: .milliseconds(-Int.random(in: 0...2_000, using: &random))))
+        case 97..<99: return .told(through: number - min(number, UInt64.random(in: 1...8, using: &random)))
+        default: return .advance
+        }
+    }
+
+    private func binding(of member: Roster.Member) -> SocketBinding {
+        guard case .attached(let socket) = member.attachment else { return SocketBinding("none") }
+        return SocketBinding(member.connection.connectionId, socket)
+    }
+
+    private mutating func join() -> JoinRequest {
+        nextName += 1
+        let secret = "secret \(nextName)"
+        var request = JoinRequest(
+            connectionId: client("c\(nextName)"), role: pick(Role.allCases) ?? .publisher,
+            data: pick(["", "name=é\"\n\u{2028}", String(repeating: "x", count: 90)]) ?? "",
+            suppressesPresence: chance(4), wallTime: WallTime(milliseconds: Int64.random(in: 0..<500, using: &random)),
+            socket: UInt64(nextName) << 40)
+        request.getsPages = chance(2)
+        request.getsAbsences = chance(2)
+        request.token = chance(4) ? nil : TokenFingerprint(UInt64.random(in: 1...2, using: &random))
+        request.secretHash = hash(secret)
+        secrets[request.connectionId] = [secret]
+        return request
+    }
+
+    /// A join that claims a connection of the session, of an expired ticket, or of one that was force-disconnected.
+    private mutating func claim(on session: SessionState) -> JoinRequest {
+        var request = join()
+        let tickets =
+            session.roster.members.map(\.ticket) + session.expiredTickets.tickets.map(\.ticket)
+            + session.forceDisconnectedTickets.tickets.map(\.ticket)
+        guard let ticket = pick(tickets) else { return request }
+        let known = secrets[ticket.connectionId] ?? []
+        let last = session.log.lastSeq.rawValue
+        request.resumption = Resumption(
+            connectionId: ticket.connectionId, secretHash: hash(chance(8) ? "wrong" : pick(known.suffix(3)) ?? ""),
+            epoch: Epoch(chance(12) ? "other" : "e"),
+            after: Seq(
+                chance(10) ? 1_000_000 : Int64.random(in: min(last, ticket.joined.rawValue)...last, using: &random)))
+        if !chance(10) { (request.role, request.data) = (ticket.role, ticket.data) }
+        request.isExpired = chance(8)
+        secrets[ticket.connectionId] = known + secrets[request.connectionId, default: []]
+        return request
+    }
+
+    private mutating func sender(among attached: [Roster.Member]) -> CommandSender {
+        guard let member = pick(attached), !chance(8) else { return .server }
+        let id = member.connection.connectionId
+        if chance(6) { return .connection(binding(of: member), nil) }
+        let last = lastRequests[id, default: 0]
+        // Some numbers are left out, so a repeated request may be one that was never made.
+        let next = last + Int64.random(in: 1...2, using: &random)
+        let request = last > 0 && chance(2) ? Int64.random(in: 1...last, using: &random) : next
+        lastRequests[id] = max(last, request)
+        return .connection(binding(of: member), RequestID(request))
+    }
+
+    private mutating func signal(to session: SessionState, _ attached: [Roster.Member]) -> SessionCommand {
+        let target = chance(3) ? pick(session.connections.map(\.connectionId) + [client("nobody")]) : nil
+        return .signal(
+            sender(among: attached),
+            SignalRequest(
+                type: pick(["chat", nil, "no type"]) ?? nil, data: pick(Self.texts) ?? nil, to: target,
+                isOnlineOnly: chance(4), isJSON: chance(8)))
+    }
+
+    static let texts: [String?] = [
+        nil, "", "hello", "\u{0}\n\u{1F600}", "e\u{301} and é", "\u{FFFD}", "\u{FEFF}\u{2028}\"\\</script>",
+        String(repeating: "€", count: 200),
+    ]
+}
