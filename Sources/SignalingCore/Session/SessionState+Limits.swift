@@ -2,8 +2,8 @@ import SignalingProtocol
 
 extension SessionState {
     /// Replaces the limits that may change while a session lasts: the number of connections, the rates, and the number
-    /// of untold presence events. The session keeps its log's bounds and its windows, on which clients rely. A connection
-    /// over a lower limit stays.
+    /// of untold presence events. The session keeps its log's bounds and its windows, on which clients rely. A
+    /// connection over a lower limit stays.
     mutating func changeLimits(to new: Bounds, now: MonotonicInstant) {
         bounds.connectionCount = new.connectionCount
         bounds.signalRate = new.signalRate

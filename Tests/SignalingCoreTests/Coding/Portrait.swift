@@ -2,8 +2,8 @@ import SignalingProtocol
 
 @testable import SignalingCore
 
-/// Describes a value with all of its stored properties, so that two values with the same portrait are the same for every
-/// purpose. A property that is added later is part of the portrait at once.
+/// Describes a value with all of its stored properties, so that two values with the same portrait are the same for
+/// every purpose. A property that is added later is part of the portrait at once.
 ///
 /// Left out is only what cannot be observed: the order of dictionaries and sets, empty seats, and losses that do not
 /// count any more.
