@@ -38,6 +38,8 @@ let package = Package(
         .systemLibrary(
             name: "CLibwebsockets", pkgConfig: "libwebsockets",
             providers: [.apt(["libwebsockets-dev", "libuv1-dev"]), .brew(["libwebsockets", "libuv"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 
         .target(name: "JSONText", dependencies: ["CJSONC"], swiftSettings: settings),
         .target(name: "SignalingProtocol", dependencies: ["JSONText"], swiftSettings: settings),
@@ -56,6 +58,14 @@ let package = Package(
                 "SignalingProtocol",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SignalingSQLite",
+            dependencies: [
+                "SignalingCore", "SignalingProtocol", "CSQLite",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(
@@ -143,6 +153,19 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
+        .executableTarget(
+            name: "command-log-writer", dependencies: ["SignalingSQLite"], path: "Tests/CommandLogWriter",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "command-log-benchmark", dependencies: ["SignalingSQLite"], path: "Tests/Benchmarks/CommandLog",
+            swiftSettings: settings),
+        .testTarget(
+            name: "SignalingSQLiteTests",
+            dependencies: [
+                "SignalingSQLite", "SignalingCore", "TestSupport", "command-log-writer",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "SignalingServerTests",
             dependencies: [

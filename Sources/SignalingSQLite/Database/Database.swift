@@ -1,0 +1,189 @@
+import CSQLite
+
+/// One connection to a database. Used on one thread at a time.
+final class Database {
+    enum Access {
+        case readWrite
+        case readOnly
+    }
+
+    /// The state of the write-ahead log after a checkpoint.
+    enum Checkpoint: Int32 {
+        /// Copies as many pages as possible without waiting for anyone.
+        case passive
+        /// Copies all pages, and lets the next writer begin the log at its start. Fails while another connection reads.
+        case restart
+        /// As `restart`, and truncates the file of the log.
+        case truncate
+
+        fileprivate var mode: Int32 {
+            switch self {
+            case .passive: SQLITE_CHECKPOINT_PASSIVE
+            case .restart: SQLITE_CHECKPOINT_RESTART
+            case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+            }
+        }
+    }
+
+    /// Called before each step, with the text of the statement. A returned code makes the step fail. For tests.
+    var injectedFault: (@Sendable (String) -> Int32?)?
+
+    fileprivate let connection: OpaquePointer
+    /// Receives the length of the write-ahead log after each commit. SQLite keeps the pointer until the connection is
+    /// closed.
+    private let logLength = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+
+    /// - Parameter path: the file. `readWrite` creates it if it does not exist. A symbolic link is refused.
+    init(path: String, access: Access) throws(DatabaseError) {
+        var opened: OpaquePointer?
+        let flags =
+            switch access {
+            case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readOnly: SQLITE_OPEN_READONLY
+            }
+        // One thread at a time uses a connection, so SQLite's own lock is not needed.
+        let code = sqlite3_open_v2(
+            path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened else {
+            let error = DatabaseError.last(of: opened, code: code)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        connection = opened
+        logLength.initialize(to: 0)
+        // Replaces SQLite's own hook, which would run checkpoints within commits.
+        sqlite3_wal_hook(
+            connection,
+            { context, _, _, pageCount in
+                context?.assumingMemoryBound(to: Int.self).pointee = Int(pageCount)
+                return SQLITE_OK
+            }, logLength)
+    }
+
+    deinit {
+        sqlite3_close_v2(connection)
+        logLength.deallocate()
+    }
+
+    /// The pages in the write-ahead log after the last commit of this connection.
+    var logPageCount: Int { logLength.pointee }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(connection) == 0 }
+
+    /// Whether the file was removed, or another file has its name now.
+    var fileHasMoved: Bool {
+        var hasMoved: Int32 = 0
+        let code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return code == SQLITE_OK && hasMoved != 0
+    }
+
+    /// How long a call waits for the lock of another program before it fails with `busy`.
+    func setLockTimeout(milliseconds: Int32) { sqlite3_busy_timeout(connection, milliseconds) }
+
+    /// Whether closing the last connection leaves the write-ahead log as it is.
+    func setKeepsLogOnClose(_ keeps: Bool) { _ = signalbox_sqlite_keep_log_on_close(connection, keeps ? 1 : 0) }
+
+    /// Executes one or several statements, and ignores their rows.
+    func execute(_ sql: String) throws(DatabaseError) {
+        try checkInjectedFault(sql)
+        let code = sqlite3_exec(connection, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError.last(of: connection, code: code) }
+    }
+
+    /// The integer in the only row of a statement; 0 without a row.
+    func integer(_ sql: String) throws(DatabaseError) -> Int64 {
+        let statement = try Statement(sql, in: self)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    func checkpoint(_ kind: Checkpoint) throws(DatabaseError) {
+        try checkInjectedFault("checkpoint")
+        let code = sqlite3_wal_checkpoint_v2(connection, nil, kind.mode, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError.last(of: connection, code: code) }
+    }
+
+    /// Ends an open transaction without its changes. Some errors end it by themselves.
+    func rollBack() {
+        if isInTransaction { sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) }
+    }
+
+    fileprivate func checkInjectedFault(_ sql: String) throws(DatabaseError) {
+        guard let code = injectedFault?(sql) else { return }
+        throw DatabaseError(code: code, text: String(cString: sqlite3_errstr(code)))
+    }
+}
+
+/// A prepared statement. Its parameters count from 1, its columns from 0, as in SQLite.
+final class Statement {
+    private let database: Database
+    private let statement: OpaquePointer
+    private let sql: String
+
+    init(_ sql: String, in database: Database) throws(DatabaseError) {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            database.connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw DatabaseError.last(of: database.connection, code: code) }
+        self.database = database
+        self.sql = sql
+        statement = prepared
+    }
+
+    deinit { sqlite3_finalize(statement) }
+
+    func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(statement, index, value) }
+
+    func bindNull(at index: Int32) { sqlite3_bind_null(statement, index) }
+
+    /// Binds bytes without a copy. They must stay valid until the statement is run.
+    func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int32) {
+        if bytes.isEmpty {
+            sqlite3_bind_zeroblob(statement, index, 0)
+        } else {
+            sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil)
+        }
+    }
+
+    /// Advances to the next row. Returns `false` after the last one.
+    func step() throws(DatabaseError) -> Bool {
+        try database.checkInjectedFault(sql)
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code:
+            let error = DatabaseError.last(of: database.connection, code: code)
+            sqlite3_reset(statement)
+            throw error
+        }
+    }
+
+    /// Executes a statement without rows, and makes it ready for the next use.
+    func run() throws(DatabaseError) {
+        _ = try step()
+        sqlite3_reset(statement)
+    }
+
+    /// Ends the reading of rows, and makes the statement ready for the next use.
+    func reset() { sqlite3_reset(statement) }
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        // The pointer is valid until the next step, and null for a blob of no bytes.
+        guard let pointer = sqlite3_column_blob(statement, column) else { return [] }
+        return [UInt8](
+            UnsafeRawBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+}
+
+extension [UInt8] {
+    /// As `withUnsafeBytes`, which has no typed errors.
+    func withBytes<Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
+        try withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
+}

@@ -1,0 +1,126 @@
+import Logging
+import SignalingCore
+import SignalingProtocol
+
+extension SQLiteCommandLog {
+    /// Opens the database of a state folder, or creates it, and reads what the last process has kept.
+    ///
+    /// A database that is damaged, or that a later version wrote, is renamed, and a new one is created. If the newest
+    /// commands may be missing, the sessions are removed, and begin new epochs (LOG-21). Both are logged.
+    ///
+    /// - Parameters:
+    ///   - folder: exists, is private, and is locked by this process. See `PrivateFolder`.
+    ///   - now: the clock of the loop's instants. Called on other threads, too.
+    ///   - wallTime: the date.
+    ///   - post: executes work on the loop, after the calls that run. Called on another thread.
+    /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
+    public static func open(
+        folder: String, durability: Durability = .process, now: @escaping @Sendable () -> MonotonicInstant,
+        wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
+        try open(
+            folder: folder, durability: durability, now: now, wallTime: wallTime, logger: logger, post: post,
+            tuning: LogTuning())
+    }
+
+    static func open(
+        folder: String, durability: Durability = .process, now: @escaping @Sendable () -> MonotonicInstant,
+        wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        tuning: LogTuning
+    ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
+        let files = try DatabaseFiles(folder: folder)
+        let tail = try TailMark(files)
+        let (database, found) = try openOrSetAside(files, logger)
+        database.injectedFault = tuning.injectedFault
+        let boot = tuning.bootID
+        var content = found
+        if let reason = content.reasonToBeginAnew(boot: boot, confirmed: tail.read()) {
+            if !content.sessions.isEmpty {
+                logger.warning(
+                    "the sessions of the last run begin anew, and their clients are told: \(reason)",
+                    metadata: ["path": "\(files.path)", "sessions": "\(content.sessions.count)"])
+            }
+            content.removeSessions()
+        }
+        let clock = LogClock(opened: now(), wallTime: wallTime, lastKept: content.lastTime)
+        let state = LogState(
+            position: content.lastPosition, aliveAt: clock.time(at: now()), boot: boot, durability: durability,
+            isClean: false, isCopy: false)
+        do throws(DatabaseError) {
+            try database.begin(content, state, durability)
+            tail.write(content.lastPosition)
+            let store = try CommandStore(
+                database, content: content, state: state, retainedByteCount: tuning.retainedByteCount)
+            let second = try Database(path: files.path, access: .readWrite)
+            second.injectedFault = tuning.injectedFault
+            let receiver = ReportReceiver()
+            let reports = LogReports { post { receiver.deliver() } }
+            let transactions = LogTransactions(
+                store: store, files: files, tail: tail,
+                checkpoints: Checkpoints(second, interval: tuning.checkpointPages, limit: tuning.logLimitPages),
+                clock: clock, now: now, reports: reports, logger: logger)
+            let log = SQLiteCommandLog(
+                writer: CommandWriter(transactions, ticks: tuning.ticks), reports: reports, clock: clock,
+                tails: content.tails, lastKey: content.lastKey, logger: logger)
+            receiver.log = log
+            return (log, content.kept)
+        } catch {
+            throw files.openingFault(error)
+        }
+    }
+
+    /// Opens the database and reads it. A database that cannot be used is renamed, and a new one is created.
+    private static func openOrSetAside(
+        _ files: DatabaseFiles, _ logger: Logger
+    ) throws(CommandLogFault) -> (Database, LogContent) {
+        try files.prepare()
+        let fault: CommandLogFault
+        do throws(DatabaseError) {
+            let database = try Database.open(files)
+            if let version = try database.laterVersion() {
+                fault = CommandLogFault(.laterVersion, "a later version of Signalbox wrote it (version \(version))")
+            } else {
+                let content = try LogContent(database)
+                database.setKeepsLogOnClose(false)
+                return (database, content)
+            }
+        } catch {
+            guard error.kind == .damaged else { throw files.openingFault(error) }
+            fault = CommandLogFault(.damaged, "it is damaged: \(error)")
+        }
+        let aside = try files.setAside(as: fault.code == .laterVersion ? "later" : "damaged")
+        logger.error(
+            "the sessions of the last run are not continued, and their clients are told: cannot use \(files.path): \(fault); it is set aside as \(aside)"
+        )
+        try files.prepare()
+        do throws(DatabaseError) {
+            let database = try Database.open(files)
+            database.setKeepsLogOnClose(false)
+            return (database, try LogContent(database))
+        } catch {
+            throw files.openingFault(error)
+        }
+    }
+}
+
+/// Sizes of a log, and the parts of its surroundings that tests replace.
+struct LogTuning {
+    /// Commands of this size are kept without asking for a snapshot.
+    var retainedByteCount = 16 << 20
+    /// Pages of 4 KiB in the write-ahead log between two checkpoints: 4 MiB.
+    var checkpointPages = 1_024
+    /// Pages of 4 KiB in the write-ahead log at which the writer waits for a checkpoint: 64 MiB.
+    var logLimitPages = 16_384
+    var bootID = BootID.current()
+    var ticks = true
+    var injectedFault: (@Sendable (String) -> Int32?)?
+}
+
+/// Delivers reports to a log on the loop, if it still exists.
+///
+/// Unchecked: set before the first command, and used on the loop afterwards.
+private final class ReportReceiver: @unchecked Sendable {
+    weak var log: SQLiteCommandLog?
+
+    func deliver() { log?.deliverReports() }
+}

@@ -1,0 +1,129 @@
+import Logging
+import SignalingCore
+import SignalingProtocol
+
+/// The command log of one machine: an SQLite database in the server's state folder.
+///
+/// The loop's thread calls every method, and is never kept waiting for the disk, except by ``close()``. A thread of its
+/// own writes commands to the database: it commits everything that waits in one transaction, and then posts the
+/// confirmed entries to the loop. While it commits, the next transaction collects.
+///
+/// A session whose commands are all covered by ``remove(_:through:)`` is forgotten. When it begins again, its numbers
+/// and the counters of its commands begin at 1.
+public final class SQLiteCommandLog: CommandLog {
+    public weak var observer: (any CommandLogObserver)?
+    /// Called when a command is not accepted, with its session. A defect of the caller; the command is dropped.
+    public var onRefusal: ((SessionID, RefusedCommand) -> Void)?
+    /// Called when ``health`` changes. After `failed` the process should end.
+    public var onHealthChange: ((CommandLogHealth) -> Void)?
+    public private(set) var health = CommandLogHealth.keeping
+    public private(set) var inFlightByteCount = 0
+
+    let writer: CommandWriter
+    private let reports: LogReports
+    private let logger: Logger
+    private var clock: LogClock
+    private var tails: [SessionID: SessionTail]
+    private var lastKey: Int64
+
+    init(
+        writer: CommandWriter, reports: LogReports, clock: LogClock, tails: [SessionID: SessionTail], lastKey: Int64,
+        logger: Logger
+    ) {
+        self.writer = writer
+        self.reports = reports
+        self.clock = clock
+        self.tails = tails
+        self.lastKey = lastKey
+        self.logger = logger
+    }
+
+    /// A log that is released without ``close()`` leaves its database as a crash does.
+    deinit { writer.abandon() }
+
+    /// Commits what was appended, marks the database as stopped, and closes it. Waits for the disk. Entries that are
+    /// confirmed meanwhile are posted as ever.
+    ///
+    /// - Throws: when a part could not be kept. The next process continues as after a crash.
+    public func close() throws(CommandLogFault) { try writer.close() }
+
+    // MARK: - CommandLog
+
+    public func time(at now: MonotonicInstant) -> MonotonicInstant { clock.time(at: now) }
+
+    public func append(_ commands: [CommandAppend], now: MonotonicInstant) {
+        let time = clock.stamp(now)
+        var work: [LogWork] = []
+        work.reserveCapacity(commands.count)
+        for command in commands { place(command, time, &work) }
+        if !work.isEmpty { writer.add(work) }
+    }
+
+    public func keep(_ snapshot: CommandSnapshot) {
+        guard let tail = tails[snapshot.session], tail.contains(snapshot.position),
+            snapshot.position.number > tail.snapshotNumber
+        else { return }
+        tails[snapshot.session]?.snapshotNumber = snapshot.position.number
+        writer.add([.keep(tail.key, PendingSnapshot(snapshot))])
+    }
+
+    public func remove(_ session: SessionID, through position: LogPosition) {
+        guard let tail = tails[session], tail.contains(position) else { return }
+        if position.number == tail.number {
+            tails[session] = nil
+            writer.add([.end(tail.key)])
+        } else {
+            writer.add([.cover(tail.key, session, through: position)])
+        }
+    }
+
+    private func place(_ command: CommandAppend, _ time: MonotonicInstant, _ work: inout [LogWork]) {
+        do throws(RefusedCommand) {
+            var tail = tails[command.session] ?? SessionTail(key: SessionKey(lastKey + 1))
+            let placement = try tail.place(command.id)
+            if tails.updateValue(tail, forKey: command.session) == nil {
+                lastKey += 1
+                work.append(.begin(tail.key, command.session))
+            }
+            inFlightByteCount += command.bytes.count
+            switch placement {
+            case .new(let number): work.append(.append(tail.key, entry(command, number, time)))
+            case .repeated(let number): work.append(.repeated(tail.key, entry(command, number, time)))
+            }
+        } catch {
+            logger.error(
+                "a command was refused by the command log; this is a defect of the server",
+                metadata: ["session": "\(command.session)", "counter": "\(command.id.counter)", "reason": "\(error)"])
+            // Not from within the call, as every other outcome.
+            reports.add([.refused(command.session, error)])
+        }
+    }
+
+    private func entry(_ command: CommandAppend, _ number: UInt64, _ time: MonotonicInstant) -> CommandEntry {
+        CommandEntry(
+            session: command.session, position: LogPosition(number: number, id: command.id), time: time,
+            bytes: command.bytes)
+    }
+
+    // MARK: - Reports
+
+    /// Delivers the writer's reports. Called on the loop.
+    func deliverReports() {
+        for report in reports.take() {
+            switch report {
+            case .confirmed(let entries):
+                for entry in entries { inFlightByteCount -= entry.bytes.count }
+                observer?.log(confirmed: entries)
+            case .kept(let position, let session, let byteCount):
+                observer?.log(kept: position, of: session, byteCount: byteCount)
+            case .needsSnapshots(let sessions):
+                observer?.log(needsSnapshotsOf: sessions)
+            case .refused(let session, let refusal):
+                onRefusal?(session, refusal)
+            case .health(let health):
+                self.health = health
+                onHealthChange?(health)
+            }
+        }
+    }
+}

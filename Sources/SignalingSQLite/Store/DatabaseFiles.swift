@@ -1,0 +1,117 @@
+import Foundation
+
+/// The files of the database in the state folder, and what the operator reads when one of them cannot be used.
+struct DatabaseFiles: Sendable {
+    static let name = "sessions.sqlite"
+    /// SQLite's write-ahead log, and its index in shared memory.
+    private static let suffixes = ["", "-wal", "-shm"]
+
+    /// The database, without symbolic links in its folder: SQLite refuses them when it opens a file.
+    let path: String
+    private let folder: String
+
+    /// - Parameter folder: exists, and only the server's user can write to it.
+    init(folder: String) throws(CommandLogFault) {
+        guard let resolved = realpath(folder, nil) else {
+            throw CommandLogFault(.unusable, "cannot open the state folder \(folder): \(Self.systemError())")
+        }
+        defer { free(resolved) }
+        self.folder = String(cString: resolved)
+        path = self.folder + "/" + Self.name
+    }
+
+    var exists: Bool { access(path, F_OK) == 0 }
+
+    /// Creates the database's file for its owner only, or checks the one that exists. SQLite gives its other files the
+    /// same permissions.
+    func prepare() throws(CommandLogFault) {
+        let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if created >= 0 {
+            close(created)
+            return
+        }
+        guard errno == EEXIST else {
+            throw CommandLogFault(.unusable, "cannot create \(path): \(Self.systemError()). Check the folder's owner.")
+        }
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            attributes[.type] as? FileAttributeType == .typeRegular,
+            (attributes[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid(), chmod(path, 0o600) == 0
+        else {
+            throw CommandLogFault(
+                .unusable, "\(path) is not a file of the server's user. Change its owner, or remove it.")
+        }
+    }
+
+    /// Renames the database and SQLite's other files, so that a new database can be created. Files that were set aside
+    /// for the same reason before are replaced.
+    ///
+    /// - Returns: the new path of the database.
+    func setAside(as reason: String) throws(CommandLogFault) -> String {
+        let aside = "\(path).\(reason)"
+        // The database goes first. A write-ahead log without its database has no effect, but a database without its
+        // write-ahead log would be an older state.
+        for suffix in Self.suffixes {
+            guard rename(path + suffix, aside + suffix) == 0 || errno == ENOENT else {
+                throw CommandLogFault(
+                    .unusable, "cannot rename \(path + suffix): \(Self.systemError()). Check the folder's owner.")
+            }
+        }
+        return aside
+    }
+
+    /// Whether a process has written to the database and left its write-ahead log behind.
+    var hasLog: Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0 > 0
+    }
+
+    var isEmpty: Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.intValue == 0
+    }
+
+    // MARK: - Faults
+
+    /// A fault if the folder or a file was removed: what is written from now on would be lost at the next start.
+    func removalFault(_ database: Database) -> CommandLogFault? {
+        guard database.fileHasMoved || access(path + "-wal", F_OK) != 0 else { return nil }
+        return CommandLogFault(
+            .removed,
+            "\(path) was removed or replaced while the server was running, so sessions cannot be kept. Start the "
+                + "server again.")
+    }
+
+    func fault(_ error: DatabaseError) -> CommandLogFault {
+        switch error.kind {
+        case .full:
+            CommandLogFault(
+                .full, "the disk of \(path) is full, and nothing is acknowledged until there is room. Free some space.")
+        case .busy:
+            CommandLogFault(
+                .locked,
+                "another program has locked \(path), and nothing is acknowledged meanwhile. End that program.")
+        case .damaged:
+            CommandLogFault(
+                .damaged, "\(path) is damaged: \(error). The next start sets it aside and begins new sessions.")
+        case .inputOutput:
+            CommandLogFault(.inputOutput, "cannot use \(path): \(error). Check the disk and the file's permissions.")
+        }
+    }
+
+    /// As ``fault(_:)``, for a database that is not open yet: nothing waits for it.
+    func openingFault(_ error: DatabaseError) -> CommandLogFault {
+        CommandLogFault(
+            .unusable, "cannot open \(path): \(error). Check the disk, and the owner and permissions of the folder.")
+    }
+
+    private static func systemError() -> String { String(cString: strerror(errno)) }
+}
+
+/// The run of the operating system: after another boot, unsynchronized writes may be missing. Empty if the system has
+/// no name for it.
+enum BootID {
+    static func current() -> String {
+        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+    }
+}

@@ -1,0 +1,178 @@
+import SignalingCore
+import SignalingProtocol
+
+/// Everything in a database: read at opening, and by the tools.
+struct LogContent {
+    struct Session {
+        let key: SessionKey
+        let id: SessionID
+        let snapshot: KeptCommands.Snapshot?
+        /// The last command that is not needed any more; `none` if all are needed.
+        let covered: LogPosition
+        let coveredPosition: Int64
+        /// The commands that are needed.
+        var entries: [CommandEntry] = []
+    }
+
+    /// In the order of their keys.
+    private(set) var sessions: [Session] = []
+    /// Sessions without a snapshot and without a needed command. A process that is killed between the transaction of a
+    /// session and that of its first command leaves such a session.
+    private(set) var emptySessions: [SessionKey] = []
+    /// Every command in the database, in the order of positions.
+    private(set) var rows: [(key: SessionKey, byteCount: Int, isNeeded: Bool)] = []
+    /// `nil` in a database that was created and never written to.
+    let state: LogState?
+    private(set) var lastPosition: Int64
+    private(set) var lastKey: Int64 = 0
+    /// The latest time in the log.
+    private(set) var lastTime: MonotonicInstant
+    private var indices: [SessionKey: Int] = [:]
+
+    /// Reads a database and checks its rows: checksums, positions without gaps, and numbers without gaps.
+    init(_ database: Database) throws(DatabaseError) {
+        state = try LogState.read(from: database)
+        lastPosition = state?.position ?? 0
+        lastTime = state?.aliveAt ?? MonotonicInstant(nanoseconds: 0)
+        try readSessions(database)
+        try readCommands(database)
+        emptySessions = sessions.filter { $0.snapshot == nil && $0.entries.isEmpty }.map(\.key)
+        sessions.removeAll { $0.snapshot == nil && $0.entries.isEmpty }
+    }
+
+    // MARK: - Continuing
+
+    /// Why the sessions must not be continued, as the end of a sentence; `nil` if they may be (LOG-21, LOG-24).
+    ///
+    /// - Parameters:
+    ///   - boot: the present run of the operating system.
+    ///   - confirmed: the position that the last process has confirmed, as far as it is known.
+    func reasonToBeginAnew(boot: String, confirmed: Int64) -> String? {
+        guard let state else { return nil }
+        if state.isCopy { return "the database is a copy, and the original may have been continued" }
+        if lastPosition < confirmed {
+            return "the last \(confirmed - lastPosition) commands are missing in the database"
+        }
+        if state.durability == .process, !state.isClean, boot.isEmpty || state.boot != boot {
+            return "the machine has stopped without a stop of the server, so the newest commands may be missing. "
+                + "Use the durability power to prevent this"
+        }
+        return nil
+    }
+
+    /// Removes all sessions. Positions and time go on.
+    mutating func removeSessions() {
+        sessions = []
+        rows = []
+        emptySessions = []
+    }
+
+    var kept: KeptCommands {
+        KeptCommands(
+            sessions: sessions.map { KeptCommands.Session(id: $0.id, snapshot: $0.snapshot, entries: $0.entries) },
+            lastSeenAlive: lastTime)
+    }
+
+    /// The ends of the sessions' orders, for the commands that follow.
+    var tails: [SessionID: SessionTail] {
+        var tails: [SessionID: SessionTail] = [:]
+        tails.reserveCapacity(sessions.count)
+        for session in sessions {
+            var tail = SessionTail(key: session.key, covered: session.covered)
+            if session.snapshot != nil { tail.snapshotNumber = session.covered.number }
+            for entry in session.entries { tail.add(entry.position.id) }
+            tails[session.id] = tail
+        }
+        return tails
+    }
+
+    // MARK: - Reading
+
+    private mutating func readSessions(_ database: Database) throws(DatabaseError) {
+        let row = try Statement(
+            "SELECT key, id, position, number, run, counter, checksum, snapshot FROM session ORDER BY key", in: database
+        )
+        var ids: Set<SessionID> = []
+        while try row.step() {
+            let key = SessionKey(row.integer(0))
+            let idBytes = row.bytes(1)
+            let id = SessionID(rawValue: String(decoding: idBytes, as: UTF8.self))
+            let position = row.integer(2)
+            let covered = Self.position(row, firstColumn: 3)
+            let snapshot = row.isNull(7) ? nil : row.bytes(7)
+            let checksum = idBytes.withUnsafeBytes { id in
+                guard let snapshot else {
+                    return CommandSchema.checksum(key: key, id: id, position: position, at: covered, snapshot: nil)
+                }
+                return snapshot.withUnsafeBytes {
+                    CommandSchema.checksum(key: key, id: id, position: position, at: covered, snapshot: $0)
+                }
+            }
+            guard checksum == row.integer(6) else {
+                throw DatabaseError(damaged: "a row of the table session was changed, key \(key.rawValue)")
+            }
+            guard position >= 0, ids.insert(id).inserted else {
+                throw DatabaseError(damaged: "the table session contradicts itself, key \(key.rawValue)")
+            }
+            indices[key] = sessions.count
+            lastKey = max(lastKey, key.rawValue)
+            lastPosition = max(lastPosition, position)
+            sessions.append(
+                Session(
+                    key: key, id: id,
+                    snapshot: snapshot.map { KeptCommands.Snapshot(position: covered, bytes: $0) }, covered: covered,
+                    coveredPosition: position))
+        }
+    }
+
+    private mutating func readCommands(_ database: Database) throws(DatabaseError) {
+        let row = try Statement(
+            "SELECT position, session, number, run, counter, time, checksum, bytes FROM command ORDER BY position",
+            in: database)
+        var previous: Int64?
+        while try row.step() {
+            let position = row.integer(0)
+            let key = SessionKey(row.integer(1))
+            let logPosition = Self.position(row, firstColumn: 2)
+            let time = MonotonicInstant(nanoseconds: row.integer(5))
+            let bytes = row.bytes(7)
+            let checksum = bytes.withUnsafeBytes {
+                CommandSchema.checksum(position: position, key: key, at: logPosition, time: time, bytes: $0)
+            }
+            guard checksum == row.integer(6) else {
+                throw DatabaseError(damaged: "a row of the table command was changed, position \(position)")
+            }
+            guard previous.map({ $0 + 1 == position }) ?? (position > 0) else {
+                throw DatabaseError(damaged: "commands are missing before position \(position)")
+            }
+            previous = position
+            lastKey = max(lastKey, key.rawValue)
+            lastTime = max(lastTime, time)
+            let index = indices[key]
+            let isNeeded = index.map { position > sessions[$0].coveredPosition } ?? false
+            rows.append((key, bytes.count, isNeeded))
+            guard let index, isNeeded else { continue }
+            let last = sessions[index].entries.last?.position ?? sessions[index].covered
+            guard logPosition.number == last.number + 1 else {
+                throw DatabaseError(damaged: "commands are missing in a session, before position \(position)")
+            }
+            sessions[index].entries.append(
+                CommandEntry(session: sessions[index].id, position: logPosition, time: time, bytes: bytes))
+        }
+        if let previous {
+            // The rows end where the log ends, unless all of them were deleted.
+            guard previous >= lastPosition else {
+                throw DatabaseError(damaged: "the commands after position \(previous) are missing")
+            }
+            lastPosition = previous
+        }
+    }
+
+    private static func position(_ row: Statement, firstColumn: Int32) -> LogPosition {
+        LogPosition(
+            number: UInt64(bitPattern: row.integer(firstColumn)),
+            id: CommandID(
+                run: RunID(UInt64(bitPattern: row.integer(firstColumn + 1))),
+                counter: UInt64(bitPattern: row.integer(firstColumn + 2))))
+    }
+}

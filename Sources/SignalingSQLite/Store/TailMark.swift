@@ -1,0 +1,34 @@
+import Foundation
+
+/// The position of the last confirmed command, in a small file beside the database.
+///
+/// SQLite ends its write-ahead log at the first frame that is not intact. That is right for a torn write, but a damaged
+/// frame would remove confirmed commands without a trace. A database that is behind this mark is not continued.
+final class TailMark {
+    private let descriptor: Int32
+
+    /// Opens the file, or creates it.
+    init(_ files: DatabaseFiles) throws(CommandLogFault) {
+        let path = files.path + "-tail"
+        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandLogFault(.unusable, "cannot open \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// 0 if no command was confirmed, or the file is new.
+    func read() -> Int64 {
+        var mark: Int64 = 0
+        let count = pread(descriptor, &mark, MemoryLayout<Int64>.size, 0)
+        return count == MemoryLayout<Int64>.size ? Int64(littleEndian: mark) : 0
+    }
+
+    /// Not synchronized: the mark survives the process. After a loss of power it may be older, which is harmless.
+    func write(_ position: Int64) {
+        var mark = position.littleEndian
+        // An error is ignored: on a full disk, the mark stays behind.
+        _ = pwrite(descriptor, &mark, MemoryLayout<Int64>.size, 0)
+    }
+}

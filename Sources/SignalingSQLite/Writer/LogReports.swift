@@ -1,0 +1,36 @@
+import SignalingCore
+import SignalingProtocol
+import Synchronization
+
+/// The writer's results on their way to the loop. One post to the loop carries everything that has come meanwhile.
+final class LogReports: Sendable {
+    enum Report: Sendable {
+        case confirmed([CommandEntry])
+        case kept(LogPosition, SessionID, byteCount: Int)
+        case needsSnapshots([SessionID])
+        case refused(SessionID, RefusedCommand)
+        case health(CommandLogHealth)
+    }
+
+    private let pending = Mutex<[Report]>([])
+    private let post: @Sendable () -> Void
+
+    /// - Parameter post: asks the loop to call ``take()``.
+    init(post: @escaping @Sendable () -> Void) { self.post = post }
+
+    func add(_ reports: [Report]) {
+        guard !reports.isEmpty else { return }
+        let isFirst = pending.withLock { pending in
+            defer { pending += reports }
+            return pending.isEmpty
+        }
+        if isFirst { post() }
+    }
+
+    func take() -> [Report] {
+        pending.withLock { pending in
+            defer { pending = [] }
+            return pending
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Logging
+import SignalingCore
+import SignalingProtocol
+
+/// Commits batches, reports their outcome, and decides what a failure means (LOG-23). Confined to the writer's thread.
+final class LogTransactions {
+    enum Result {
+        case kept
+        /// The same batch has to be committed again.
+        case stalled(CommandLogFault)
+        /// Nothing may be committed any more.
+        case failed(CommandLogFault)
+    }
+
+    private let store: CommandStore
+    private let files: DatabaseFiles
+    private let tail: TailMark
+    private let checkpoints: Checkpoints
+    private let clock: LogClock
+    private let now: @Sendable () -> MonotonicInstant
+    private let reports: LogReports
+    private let logger: Logger
+    private var isStalled = false
+
+    init(
+        store: CommandStore, files: DatabaseFiles, tail: TailMark, checkpoints: Checkpoints, clock: LogClock,
+        now: @escaping @Sendable () -> MonotonicInstant, reports: LogReports, logger: Logger
+    ) {
+        self.store = store
+        self.files = files
+        self.tail = tail
+        self.checkpoints = checkpoints
+        self.clock = clock
+        self.now = now
+        self.reports = reports
+        self.logger = logger
+    }
+
+    func commit(_ batch: WorkBatch, isSignOfLife: Bool) -> Result {
+        if isSignOfLife, let fault = files.removalFault(store.database) { return fail(fault) }
+        guard !batch.isEmpty || isSignOfLife else { return .kept }
+        do throws(DatabaseError) {
+            let outcome = try store.commit(batch, aliveAt: clock.time(at: now()), isSignOfLife: isSignOfLife)
+            tail.write(store.lastPosition)
+            report(outcome)
+            try checkpoints.committed(on: store.database)
+            return .kept
+        } catch {
+            return react(to: error)
+        }
+    }
+
+    /// Marks the database as stopped, with everything on the disk.
+    func close() throws(CommandLogFault) {
+        checkpoints.stop()
+        do throws(DatabaseError) {
+            try store.close(aliveAt: clock.time(at: now()))
+        } catch {
+            throw files.fault(error)
+        }
+    }
+
+    private func report(_ outcome: CommandStore.Outcome) {
+        var new: [LogReports.Report] = []
+        if isStalled {
+            isStalled = false
+            logger.notice("the command log can write to its database again", metadata: ["path": "\(files.path)"])
+            new.append(.health(.keeping))
+        }
+        if !outcome.confirmed.isEmpty { new.append(.confirmed(outcome.confirmed)) }
+        for one in outcome.kept { new.append(.kept(one.position, one.session, byteCount: one.byteCount)) }
+        if !outcome.asked.isEmpty { new.append(.needsSnapshots(outcome.asked)) }
+        reports.add(new)
+    }
+
+    private func react(to error: DatabaseError) -> Result {
+        let fault = files.fault(error)
+        switch error.kind {
+        case .full, .busy:
+            // Copying the write-ahead log into the database lets its file be used from the start again.
+            if error.kind == .full { try? store.database.checkpoint(.restart) }
+            if !isStalled {
+                isStalled = true
+                logger.error("\(fault)")
+                reports.add([.health(.stalled(fault))])
+            }
+            return .stalled(fault)
+        case .damaged, .inputOutput:
+            return fail(fault)
+        }
+    }
+
+    private func fail(_ fault: CommandLogFault) -> Result {
+        logger.critical("\(fault)")
+        reports.add([.health(.failed(fault))])
+        return .failed(fault)
+    }
+}

@@ -1,0 +1,4 @@
+@main
+struct CommandLogBenchmark {
+    static func main() {}
+}

@@ -1,0 +1,4 @@
+@main
+struct CommandLogWriter {
+    static func main() {}
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Logging
+import SignalingCore
+import SignalingProtocol
+import Synchronization
+import Testing
+
+@testable import SignalingSQLite
+
+/// A folder with a log, its loop, and everything that the log reports. One instance per test.
+final class LogBench {
+    let folder: URL
+    let loop = TestLoop()
+    let lines = LogLines()
+    let observer = RecordingObserver()
+    private(set) var kept = KeptCommands(lastSeenAlive: .seconds(0))
+    private var log: SQLiteCommandLog?
+    var now = MonotonicInstant.seconds(1)
+    private var counters: [SessionID: UInt64] = [:]
+    private(set) var run = RunID(0)
+
+    /// - Parameter folder: an existing folder; by default a new one in the system's temporary folder.
+    init(folder: URL? = nil) throws {
+        self.folder =
+            folder ?? FileManager.default.temporaryDirectory.appending(path: "signalbox-log-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        log = nil
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    var database: URL { folder.appending(path: "sessions.sqlite") }
+    func file(_ suffix: String) -> URL { folder.appending(path: "sessions.sqlite" + suffix) }
+
+    var open: SQLiteCommandLog {
+        get throws { try #require(log) }
+    }
+
+    /// Opens the log as the next process. The boot id is fixed, and no timer runs.
+    @discardableResult
+    func start(
+        durability: Durability = .process, boot: String = "boot", wallTime: Int64 = 1_000_000,
+        _ tune: (inout LogTuning) -> Void = { _ in }
+    ) throws -> SQLiteCommandLog {
+        var tuning = LogTuning()
+        tuning.bootID = boot
+        tuning.ticks = false
+        tune(&tuning)
+        run = RunID(run.rawValue + 1)
+        counters = [:]
+        let fixed = now
+        let result = try SQLiteCommandLog.open(
+            folder: folder.path, durability: durability, now: { fixed }, wallTime: WallTime(milliseconds: wallTime),
+            logger: Logger(label: "test") { [lines] _ in lines }, post: loop.post, tuning: tuning)
+        kept = result.kept
+        log = result.log
+        result.log.observer = observer
+        return result.log
+    }
+
+    /// Ends the log as a crash does, with everything that is confirmed.
+    func crash() throws {
+        let writer = try open.writer
+        log = nil
+        // The thread closes its connection before the files are used again. Nothing is marked.
+        try? writer.close()
+        observer.reset()
+    }
+
+    func stop() throws {
+        try open.close()
+        log = nil
+        observer.reset()
+    }
+
+    /// Appends one command per session, in one step. The text of a command is its session, run and counter.
+    @discardableResult
+    func append(_ sessions: [SessionID], padding: Int = 0) throws -> [CommandAppend] {
+        let commands = sessions.map { command($0, padding: padding) }
+        try open.append(commands, now: now)
+        return commands
+    }
+
+    func command(_ session: SessionID, padding: Int = 0) -> CommandAppend {
+        let counter = counters[session, default: 0] + 1
+        counters[session] = counter
+        let text = "\(session) \(run.rawValue) \(counter) " + String(repeating: "x", count: padding)
+        return CommandAppend(session: session, id: CommandID(run: run, counter: counter), bytes: Array(text.utf8))
+    }
+
+    /// Forgets the counter of a session, which begins again.
+    func forget(_ session: SessionID) { counters[session] = nil }
+
+    /// Runs the loop until this many commands were confirmed.
+    func confirm(_ count: Int) throws { try loop.run { self.observer.confirmed.count >= count } }
+
+    /// Appends commands one after the other, and waits until all are confirmed.
+    func fill(_ sessions: [SessionID], padding: Int = 0) throws {
+        let count = observer.confirmed.count
+        for session in sessions { try append([session], padding: padding) }
+        try confirm(count + sessions.count)
+    }
+
+    func keep(_ session: SessionID, at position: LogPosition, byteCount: Int = 10) throws {
+        let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: position.number), count: byteCount)
+        try open.keep(CommandSnapshot(session: session, position: position) { bytes })
+    }
+
+    /// Keeps a snapshot at the newest command that was confirmed, and waits for it.
+    func keepNewest(_ session: SessionID, byteCount: Int = 10) throws {
+        let entry = try #require(observer.confirmed.last { $0.session == session })
+        let count = observer.kept.count
+        try keep(session, at: entry.position, byteCount: byteCount)
+        try loop.run { self.observer.kept.count > count }
+    }
+
+    /// Causes a sign of life, and waits until a later command is confirmed.
+    func signOfLife() throws {
+        try open.writer.signOfLifeIsDue()
+        try fill(["sign-of-life"])
+    }
+
+    func keptEntries(_ session: SessionID) -> [CommandEntry] {
+        kept.sessions.first { $0.id == session }?.entries ?? []
+    }
+}
+
+extension SessionID: @retroactive ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+}
+
+/// A loop that runs when the test says so, on the test's thread.
+final class TestLoop: Sendable {
+    struct TimedOut: Error {}
+
+    private let condition = NSCondition()
+    // Guarded by `condition`.
+    private nonisolated(unsafe) var work: [@Sendable () -> Void] = []
+    private nonisolated(unsafe) var count = 0
+
+    /// The posts so far.
+    var postCount: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return count
+    }
+
+    var post: @Sendable (@escaping @Sendable () -> Void) -> Void {
+        { [self] item in
+            condition.lock()
+            work.append(item)
+            count += 1
+            condition.signal()
+            condition.unlock()
+        }
+    }
+
+    /// Runs posted work until the condition holds. Throws after a minute.
+    func run(until isDone: () -> Bool) throws {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while !isDone() {
+            condition.lock()
+            while work.isEmpty {
+                guard condition.wait(until: deadline) else {
+                    condition.unlock()
+                    throw TimedOut()
+                }
+            }
+            let items = work
+            work = []
+            condition.unlock()
+            for item in items { item() }
+        }
+    }
+}
+
+final class RecordingObserver: CommandLogObserver {
+    private(set) var confirmed: [CommandEntry] = []
+    private(set) var asked: [SessionID] = []
+    private(set) var kept: [(session: SessionID, number: UInt64, byteCount: Int)] = []
+    var onConfirmed: (([CommandEntry]) -> Void)?
+
+    func log(confirmed entries: [CommandEntry]) {
+        confirmed += entries
+        onConfirmed?(entries)
+    }
+    func log(needsSnapshotsOf sessions: [SessionID]) { asked += sessions }
+    func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {
+        kept.append((session, position.number, byteCount))
+    }
+
+    func reset() { (confirmed, asked, kept) = ([], [], []) }
+
+    var texts: [String] { confirmed.map { String(decoding: $0.bytes, as: UTF8.self) } }
+    func numbers(_ session: SessionID) -> [UInt64] {
+        confirmed.filter { $0.session == session }.map(\.position.number)
+    }
+}
+
+/// Collects log lines.
+final class LogLines: LogHandler, Sendable {
+    private let lines = Mutex<[String]>([])
+    let metadata: Logger.Metadata = [:]
+    let logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(
+        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
+        function: String, line: UInt
+    ) {
+        lines.withLock { $0.append("\(level): \(message)") }
+    }
+
+    var all: [String] { lines.withLock { $0 } }
+    func contain(_ text: String) -> Bool { all.contains { $0.contains(text) } }
+}
+
+extension CommandEntry {
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,39 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingSQLite
+
+@Suite("LOG-4: the log's time")
+struct LogClockTests {
+    @Test("LOG-4: time begins at the wall clock and follows the monotonic clock")
+    func beginsAtTheWallClock() {
+        let clock = LogClock(
+            opened: .seconds(100), wallTime: WallTime(milliseconds: 5_000), lastKept: .seconds(3))
+        #expect(clock.time(at: .seconds(100)) == .seconds(5))
+        #expect(clock.time(at: .seconds(102)) == .seconds(7))
+    }
+
+    @Test("LOG-4: a wall clock that was set back does not move time backwards")
+    func neverBehindTheLastKeptTime() {
+        let clock = LogClock(
+            opened: .seconds(100), wallTime: WallTime(milliseconds: 5_000), lastKept: .seconds(3_600))
+        #expect(clock.time(at: .seconds(101)) == .seconds(3_601))
+    }
+
+    @Test("LOG-4: stamps do not decrease when the caller's instants do")
+    func stampsDoNotDecrease() {
+        var clock = LogClock(opened: .seconds(100), wallTime: WallTime(milliseconds: 5_000), lastKept: .seconds(0))
+        #expect(clock.stamp(.seconds(110)) == .seconds(15))
+        #expect(clock.stamp(.seconds(109)) == .seconds(15))
+        #expect(clock.stamp(.seconds(111)) == .seconds(16))
+    }
+
+    @Test("LOG-4: times at the ends of the clock saturate", arguments: [Int64.min, .max])
+    func saturates(milliseconds: Int64) {
+        var clock = LogClock(
+            opened: .seconds(0), wallTime: WallTime(milliseconds: milliseconds),
+            lastKept: MonotonicInstant(nanoseconds: .max))
+        #expect(clock.stamp(.seconds(10)) == MonotonicInstant(nanoseconds: .max))
+    }
+}
