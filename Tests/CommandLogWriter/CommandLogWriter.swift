@@ -1,4 +1,104 @@
+import Foundation
+import Logging
+import SignalingCore
+import SignalingProtocol
+import SignalingSQLite
+
+/// Appends commands to the log in a folder until it is killed, and prints each one that was confirmed:
+/// `session number run counter`. Used by the crash tests.
+///
+///     command-log-writer FOLDER RUN
 @main
 struct CommandLogWriter {
-    static func main() {}
+    static func main() throws {
+        guard CommandLine.arguments.count == 3, let run = UInt64(CommandLine.arguments[2]) else {
+            FileHandle.standardError.write(Data("usage: command-log-writer FOLDER RUN\n".utf8))
+            exit(64)
+        }
+        let loop = Loop()
+        let (log, kept) = try SQLiteCommandLog.open(
+            folder: CommandLine.arguments[1], now: { now() },
+            wallTime: WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)),
+            logger: Logger(label: "writer"), post: loop.post)
+        let sender = Sender(log: log, run: RunID(run))
+        log.observer = sender
+        withExtendedLifetime(kept) {
+            while true {
+                sender.append()
+                loop.run()
+            }
+        }
+    }
+
+    static func now() -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds))
+    }
+}
+
+/// Appends batches of random sizes to a few sessions, keeps snapshots, and ends sessions.
+private final class Sender: CommandLogObserver {
+    private let log: SQLiteCommandLog
+    private let run: RunID
+    private var counters: [SessionID: UInt64] = [:]
+
+    init(log: SQLiteCommandLog, run: RunID) {
+        self.log = log
+        self.run = run
+    }
+
+    func append() {
+        guard log.inFlightByteCount < 1 << 20 else { return }
+        let commands = (0..<Int.random(in: 1...20)).map { _ in
+            let session = SessionID(rawValue: "session-\(Int.random(in: 0..<5))")
+            let counter = counters[session, default: 0] + 1
+            counters[session] = counter
+            let text = "\(session) \(run.rawValue) \(counter) "
+            let padding = [UInt8](repeating: 120, count: Int.random(in: 0..<600))
+            return CommandAppend(
+                session: session, id: CommandID(run: run, counter: counter), bytes: Array(text.utf8) + padding)
+        }
+        log.append(commands, now: CommandLogWriter.now())
+    }
+
+    func log(confirmed entries: [CommandEntry]) {
+        var lines = ""
+        for entry in entries {
+            let id = entry.position.id
+            lines += "\(entry.session) \(entry.position.number) \(id.run.rawValue) \(id.counter)\n"
+        }
+        FileHandle.standardOutput.write(Data(lines.utf8))
+        guard let last = entries.last, last.position.number % 50 == 0 else { return }
+        let text = "\(last.position.number)"
+        log.keep(CommandSnapshot(session: last.session, position: last.position) { Array(text.utf8) })
+    }
+
+    func log(needsSnapshotsOf sessions: [SessionID]) {}
+    func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {}
+}
+
+/// Runs posted work on the main thread.
+///
+/// Unchecked: the condition guards the work.
+private final class Loop: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var work: [@Sendable () -> Void] = []
+
+    var post: @Sendable (@escaping @Sendable () -> Void) -> Void {
+        { [self] item in
+            condition.lock()
+            work.append(item)
+            condition.signal()
+            condition.unlock()
+        }
+    }
+
+    /// Waits for work and runs it.
+    func run() {
+        condition.lock()
+        while work.isEmpty { condition.wait() }
+        let items = work
+        work = []
+        condition.unlock()
+        for item in items { item() }
+    }
 }

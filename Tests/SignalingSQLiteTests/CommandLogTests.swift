@@ -288,7 +288,6 @@ struct CommandLogTests {
         try bench.fill(["a", "b", "b"])
         try bench.keepNewest("a")
         log.remove("b", through: bench.observer.confirmed[2].position)
-        log.writer.signOfLifeIsDue()
         try bench.stop()
         let database = try Database(path: bench.database.path, access: .readOnly)
         #expect(try database.integer("SELECT count(*) FROM command") == 0)

@@ -3,6 +3,7 @@ import Logging
 import SignalingCore
 import SignalingProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SignalingSQLite
@@ -19,10 +20,14 @@ final class LogBench {
     private var counters: [SessionID: UInt64] = [:]
     private(set) var run = RunID(0)
 
-    /// - Parameter folder: an existing folder; by default a new one in the system's temporary folder.
+    /// In memory where the system has such a folder, since a busy disk takes its time to synchronize.
+    private static let parent =
+        FileManager.default.isWritableFile(atPath: "/dev/shm")
+        ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
+
+    /// - Parameter folder: by default a new one for this test.
     init(folder: URL? = nil) throws {
-        self.folder =
-            folder ?? FileManager.default.temporaryDirectory.appending(path: "signalbox-log-\(UUID().uuidString)")
+        self.folder = folder ?? Self.parent.appending(path: "signalbox-log-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
@@ -54,7 +59,7 @@ final class LogBench {
         let fixed = now
         let result = try SQLiteCommandLog.open(
             folder: folder.path, durability: durability, now: { fixed }, wallTime: WallTime(milliseconds: wallTime),
-            logger: Logger(label: "test") { [lines] _ in lines }, post: loop.post, tuning: tuning)
+            logger: lines.logger, post: loop.post, tuning: tuning)
         kept = result.kept
         log = result.log
         result.log.observer = observer
@@ -68,6 +73,26 @@ final class LogBench {
         // The thread closes its connection before the files are used again. Nothing is marked.
         try? writer.close()
         observer.reset()
+    }
+
+    /// Ends the log as a crash does, with the write-ahead log as it is: closing a connection would copy and remove it.
+    func kill() throws {
+        let copies = try ["", "-wal", "-tail"].map { (file($0), try Data(contentsOf: file($0))) }
+        try crash()
+        for (file, bytes) in copies { try bytes.write(to: file) }
+        try? FileManager.default.removeItem(at: file("-shm"))
+    }
+
+    /// Opens the log of a folder, and releases it.
+    static func open(_ folder: String) throws -> KeptCommands {
+        try SQLiteCommandLog.open(
+            folder: folder, now: { .seconds(1) }, wallTime: WallTime(milliseconds: 1), logger: Logger(label: "test"),
+            post: { _ in }
+        ).kept
+    }
+
+    func permissions(_ suffix: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: file(suffix).path)[.posixPermissions] as? Int
     }
 
     func stop() throws {
@@ -128,7 +153,7 @@ final class LogBench {
     }
 }
 
-extension SessionID: @retroactive ExpressibleByStringLiteral {
+extension SessionID: ExpressibleByStringLiteral {
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 }
 
@@ -181,13 +206,14 @@ final class RecordingObserver: CommandLogObserver {
     private(set) var confirmed: [CommandEntry] = []
     private(set) var asked: [SessionID] = []
     private(set) var kept: [(session: SessionID, number: UInt64, byteCount: Int)] = []
-    var onConfirmed: (([CommandEntry]) -> Void)?
+    /// Answers requests for snapshots.
+    var onAsked: (([SessionID]) -> Void)?
 
-    func log(confirmed entries: [CommandEntry]) {
-        confirmed += entries
-        onConfirmed?(entries)
+    func log(confirmed entries: [CommandEntry]) { confirmed += entries }
+    func log(needsSnapshotsOf sessions: [SessionID]) {
+        asked += sessions
+        onAsked?(sessions)
     }
-    func log(needsSnapshotsOf sessions: [SessionID]) { asked += sessions }
     func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {
         kept.append((session, position.number, byteCount))
     }
@@ -201,27 +227,33 @@ final class RecordingObserver: CommandLogObserver {
 }
 
 /// Collects log lines.
-final class LogLines: LogHandler, Sendable {
+final class LogLines: Sendable {
+    private struct Handler: LogHandler {
+        let lines: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { lines.lines.withLock { $0.append("\(event.level): \(event.message)") } }
+    }
+
     private let lines = Mutex<[String]>([])
-    let metadata: Logger.Metadata = [:]
-    let logLevel = Logger.Level.trace
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-
-    func log(
-        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-        function: String, line: UInt
-    ) {
-        lines.withLock { $0.append("\(level): \(message)") }
-    }
-
+    var logger: Logger { Logger(label: "test") { [self] _ in Handler(lines: self) } }
     var all: [String] { lines.withLock { $0 } }
     func contain(_ text: String) -> Bool { all.contains { $0.contains(text) } }
 }
 
 extension CommandEntry {
     var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// As `#expect(value == expected)`, for calls that change their object.
+func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation)
+{
+    #expect(value == expected, sourceLocation: sourceLocation)
 }

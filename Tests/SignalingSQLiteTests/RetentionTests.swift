@@ -45,20 +45,20 @@ struct RetentionTests {
     @Test("LOG-9: the sessions at the front are asked first, and no more than needed")
     func asks() {
         var retention = retention([a, b, b, b], limit: 3 * 64)
-        #expect(retention.sessionsToAsk() == ["a"])
-        #expect(retention.sessionsToAsk().isEmpty)
+        expectEqual(retention.sessionsToAsk(), ["a"])
+        expectEqual(retention.sessionsToAsk(), [])
         retention.append(b, byteCount: 0)
-        #expect(retention.sessionsToAsk() == ["b"])
+        expectEqual(retention.sessionsToAsk(), ["b"])
     }
 
     @Test("LOG-9: large snapshots let the log grow before it asks again")
     func snapshotsRaiseTheLimit() {
         var retention = retention([a, b], limit: 64)
         _ = retention.keep(1, of: a, byteCount: 64)
-        #expect(retention.sessionsToAsk().isEmpty)
+        expectEqual(retention.sessionsToAsk(), [])
         retention.end(a)
         retention.append(b, byteCount: 0)
-        #expect(retention.sessionsToAsk() == ["b"])
+        expectEqual(retention.sessionsToAsk(), ["b"])
     }
 
     /// Otherwise a snapshot that was on its way already would be taken for the answer, and the session would pin the
@@ -66,22 +66,22 @@ struct RetentionTests {
     @Test("LOG-9: a snapshot that is older than the request does not answer it")
     func olderSnapshot() {
         var retention = retention([a, a, a], limit: 0)
-        #expect(retention.sessionsToAsk() == ["a"])
-        #expect(!retention.keep(1, of: a, byteCount: 0))
-        #expect(retention.sessionsToAsk().isEmpty)
-        #expect(!retention.keep(3, of: a, byteCount: 0))
+        expectEqual(retention.sessionsToAsk(), ["a"])
+        expectEqual(retention.keep(1, of: a, byteCount: 0), false)
+        expectEqual(retention.sessionsToAsk(), [])
+        expectEqual(retention.keep(3, of: a, byteCount: 0), false)
         retention.append(a, byteCount: 0)
-        #expect(retention.sessionsToAsk() == ["a"])
+        expectEqual(retention.sessionsToAsk(), ["a"])
     }
 
     @Test("LOG-9: an answer that does not cover all that pins the log by now is followed by another request")
     func asksAgain() {
         var retention = retention([a], limit: 0)
-        #expect(retention.sessionsToAsk() == ["a"])
+        expectEqual(retention.sessionsToAsk(), ["a"])
         retention.append(a, byteCount: 0)
-        #expect(retention.sessionsToAsk().isEmpty)
-        #expect(retention.keep(1, of: a, byteCount: 0))
-        #expect(!retention.keep(2, of: a, byteCount: 0))
+        expectEqual(retention.sessionsToAsk(), [])
+        expectEqual(retention.keep(1, of: a, byteCount: 0), true)
+        expectEqual(retention.keep(2, of: a, byteCount: 0), false)
     }
 
     /// Compares with a list of all commands that is searched as a whole.

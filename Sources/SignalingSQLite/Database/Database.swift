@@ -145,6 +145,13 @@ final class Statement {
         }
     }
 
+    /// Binds UTF-8 without a copy. It must stay valid until the statement is run.
+    func bind(borrowingText bytes: UnsafeRawBufferPointer, at index: Int32) {
+        sqlite3_bind_text64(
+            statement, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil,
+            UInt8(SQLITE_UTF8))
+    }
+
     /// Advances to the next row. Returns `false` after the last one.
     func step() throws(DatabaseError) -> Bool {
         try database.checkInjectedFault(sql)

@@ -103,7 +103,16 @@ final class CommandStore {
         state.aliveAt = max(state.aliveAt, aliveAt)
         state.position = retention.lastPosition
         state.isClean = true
-        try state.write(writeState)
+        do throws(DatabaseError) {
+            try database.execute("BEGIN IMMEDIATE")
+            deleteCommands.bind(retention.droppable.last, at: 1)
+            try deleteCommands.run()
+            try state.write(writeState)
+            try database.execute("COMMIT")
+        } catch {
+            database.rollBack()
+            throw error
+        }
         try database.checkpoint(.truncate)
     }
 

@@ -25,11 +25,7 @@ struct DatabaseFiles: Sendable {
     /// Creates the database's file for its owner only, or checks the one that exists. SQLite gives its other files the
     /// same permissions.
     func prepare() throws(CommandLogFault) {
-        let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        if created >= 0 {
-            close(created)
-            return
-        }
+        if Self.createPrivateFile(path) { return }
         guard errno == EEXIST else {
             throw CommandLogFault(.unusable, "cannot create \(path): \(Self.systemError()). Check the folder's owner.")
         }
@@ -40,6 +36,15 @@ struct DatabaseFiles: Sendable {
             throw CommandLogFault(
                 .unusable, "\(path) is not a file of the server's user. Change its owner, or remove it.")
         }
+    }
+
+    /// Creates an empty file that only its owner may read and write. Returns `false`, and sets `errno`, if it exists or
+    /// cannot be created.
+    static func createPrivateFile(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
     }
 
     /// Renames the database and SQLite's other files, so that a new database can be created. Files that were set aside

@@ -31,6 +31,9 @@ struct LogContent {
 
     /// Reads a database and checks its rows: checksums, positions without gaps, and numbers without gaps.
     init(_ database: Database) throws(DatabaseError) {
+        // One transaction, since a server may be writing while a tool reads.
+        try database.execute("BEGIN")
+        defer { database.rollBack() }
         state = try LogState.read(from: database)
         lastPosition = state?.position ?? 0
         lastTime = state?.aliveAt ?? MonotonicInstant(nanoseconds: 0)

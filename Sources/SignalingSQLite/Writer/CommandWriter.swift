@@ -34,7 +34,7 @@ final class CommandWriter: Sendable {
         // may jump.
         timer = ticks ? DispatchSource.makeTimerSource(queue: DispatchQueue(label: "signalbox.log-timer")) : nil
         let box = TransactionsBox(transactions)
-        let thread = Thread { [self] in run(box.take()) }
+        let thread = Thread { [self] in run(box) }
         thread.name = "command-log"
         thread.start()
         timer?.setEventHandler { [weak self] in self?.signOfLifeIsDue() }
@@ -84,36 +84,38 @@ final class CommandWriter: Sendable {
         case abandon
     }
 
-    private func run(_ transactions: LogTransactions) {
+    private func run(_ box: TransactionsBox) {
+        let fault = execute(box.take())
+        // The database is closed by now, since nothing else has the transactions.
+        finish(fault)
+    }
+
+    /// Executes work until the log is closed or has failed. Returns why a part of the work was not kept.
+    private func execute(_ transactions: consuming LogTransactions) -> CommandLogFault? {
         var batch = WorkBatch()
         var stall: CommandLogFault?
-        loop: while true {
+        while true {
             switch nextStep(&batch, isStalled: stall != nil) {
             case .commit(let isSignOfLife):
                 switch transactions.commit(batch, isSignOfLife: isSignOfLife) {
                 case .kept:
                     (batch, stall) = (WorkBatch(), nil)
                 case .stalled(let fault):
-                    if stall != nil, isClosing {
-                        finish(fault)
-                        break loop
-                    }
+                    // Closing repeats the transaction once.
+                    if stall != nil, isClosing { return fault }
                     stall = fault
                 case .failed(let fault):
-                    finish(fault)
-                    break loop
+                    return fault
                 }
             case .close:
                 do throws(CommandLogFault) {
                     try transactions.close()
-                    finish(nil)
+                    return nil
                 } catch {
-                    finish(error)
+                    return error
                 }
-                break loop
             case .abandon:
-                finish(nil)
-                break loop
+                return nil
             }
         }
     }

@@ -1,4 +1,133 @@
+import Foundation
+import Logging
+import SignalingCore
+import SignalingProtocol
+import SignalingSQLite
+
+/// Prints the cost of a command in the SQLite log, by commands per transaction and durability: the time until it is
+/// confirmed, the CPU time of the process, and the bytes that the process writes.
+///
+///     command-log-benchmark [FOLDER]     a folder on the disk to measure; by default the temporary folder
 @main
 struct CommandLogBenchmark {
-    static func main() {}
+    private static let sessionCount = 500
+    private static let byteCount = 256
+
+    static func main() throws {
+        let parent =
+            CommandLine.arguments.count > 1
+            ? URL(filePath: CommandLine.arguments[1]) : FileManager.default.temporaryDirectory
+        print("\(byteCount) bytes a command, \(sessionCount) sessions")
+        print("durability  rows/commit   µs/command   µs CPU/command   bytes written/command")
+        for durability in Durability.allCases {
+            for rows in [1, 10, 100] {
+                let count = rows * (durability == .power ? 300 : 3_000)
+                let folder = parent.appending(path: "signalbox-benchmark-\(UUID().uuidString)")
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                defer { try? FileManager.default.removeItem(at: folder) }
+                let cost = try measure(folder, durability, rows: rows, count: count)
+                let cells = [
+                    durability.rawValue, "\(rows)", text(cost.time), text(cost.cpu), "\(cost.writtenByteCount)",
+                ]
+                print(zip(cells, [10, 13, 13, 17, 24]).map { pad($0, $1) }.joined())
+            }
+        }
+    }
+
+    struct Cost {
+        let time: Double
+        let cpu: Double
+        let writtenByteCount: Int
+    }
+
+    private static func measure(
+        _ folder: URL, _ durability: Durability, rows: Int, count: Int
+    ) throws -> Cost {
+        let loop = Loop()
+        let (log, _) = try SQLiteCommandLog.open(
+            folder: folder.path, durability: durability, now: { now }, wallTime: WallTime(milliseconds: 1),
+            logger: Logger(label: "benchmark"), post: loop.post)
+        let counter = Counter()
+        log.observer = counter
+        let sessions = (0..<sessionCount).map { SessionID(rawValue: "2_MX4xMjM0NTY3OH5-MTcwMDAwMDAwMDAwMH5\($0)~") }
+        var counters = [UInt64](repeating: 0, count: sessionCount)
+        var next = 0
+        let bytes = [UInt8](repeating: 120, count: byteCount)
+        func append() {
+            let commands = (0..<rows).map { _ in
+                let index = next % sessionCount
+                next += 1
+                counters[index] += 1
+                return CommandAppend(
+                    session: sessions[index], id: CommandID(run: RunID(1), counter: counters[index]), bytes: bytes)
+            }
+            log.append(commands, now: now)
+            // One transaction after the other.
+            while counter.count < next { loop.run() }
+        }
+        while next < count / 10 { append() }
+        let first = next
+        let written = writtenByteCount
+        let start = (now.nanoseconds, cpuNanoseconds)
+        while next < first + count { append() }
+        let measured = Double(next - first)
+        let cost = Cost(
+            time: Double(now.nanoseconds - start.0) / measured / 1_000,
+            cpu: Double(cpuNanoseconds - start.1) / measured / 1_000,
+            writtenByteCount: (writtenByteCount - written) / (next - first))
+        try log.close()
+        return cost
+    }
+
+    private static var now: MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds))
+    }
+
+    private static var cpuNanoseconds: Int64 { Int64(clock()) * (1_000_000_000 / Int64(CLOCKS_PER_SEC)) }
+
+    /// The bytes that this process has written to files, as Linux counts them; 0 on other systems.
+    private static var writtenByteCount: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("wchar: ") }
+        return line.flatMap { Int($0.dropFirst(7)) } ?? 0
+    }
+
+    private static func text(_ value: Double) -> String { String(format: "%.1f", value) }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(width - text.count, 0)) + text
+    }
+}
+
+private final class Counter: CommandLogObserver {
+    private(set) var count = 0
+    func log(confirmed entries: [CommandEntry]) { count += entries.count }
+    func log(needsSnapshotsOf sessions: [SessionID]) {}
+    func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {}
+}
+
+/// Runs posted work on the main thread.
+///
+/// Unchecked: the condition guards the work.
+private final class Loop: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var work: [@Sendable () -> Void] = []
+
+    var post: @Sendable (@escaping @Sendable () -> Void) -> Void {
+        { [self] item in
+            condition.lock()
+            work.append(item)
+            condition.signal()
+            condition.unlock()
+        }
+    }
+
+    func run() {
+        condition.lock()
+        while work.isEmpty { condition.wait() }
+        let items = work
+        work = []
+        condition.unlock()
+        for item in items { item() }
+    }
 }

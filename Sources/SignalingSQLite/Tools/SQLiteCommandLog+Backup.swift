@@ -1,0 +1,71 @@
+import Foundation
+
+extension SQLiteCommandLog {
+    /// Copies the database of a state folder in one step, while a server may be running on it (LOG-24). Another process
+    /// can do it. The server goes on; its write-ahead log grows until the copy is complete.
+    ///
+    /// The copy is marked: a server that opens it begins new epochs, since the original may have gone on.
+    ///
+    /// - Parameter file: does not exist. It is complete or absent when this returns or throws, and only its owner may
+    ///   read it.
+    /// - Throws: ``CommandLogFault`` `.unusable`, or `.damaged` when the database cannot be copied.
+    public static func backup(folder: String, to file: String) throws(CommandLogFault) {
+        let source = try existing(folder)
+        let draft = file + ".new"
+        guard access(file, F_OK) != 0 else {
+            throw CommandLogFault(.unusable, "\(file) exists. Name a file that does not exist.")
+        }
+        unlink(draft)
+        // SQLite accepts an empty file, and keeps its permissions.
+        guard DatabaseFiles.createPrivateFile(draft) else {
+            throw CommandLogFault(.unusable, "cannot create \(draft): \(String(cString: strerror(errno)))")
+        }
+        do throws(CommandLogFault) {
+            try copy(source, to: draft)
+            guard link(draft, file) == 0 else {
+                throw CommandLogFault(.unusable, "cannot create \(file): \(String(cString: strerror(errno)))")
+            }
+        } catch {
+            unlink(draft)
+            throw error
+        }
+        unlink(draft)
+    }
+
+    private static func copy(_ source: DatabaseFiles, to draft: String) throws(CommandLogFault) {
+        do throws(DatabaseError) {
+            let original = try Database.openForReading(source)
+            try original.copy(to: draft)
+            let copy = try Database(path: draft, access: .readWrite)
+            try copy.execute("PRAGMA synchronous = FULL")
+            guard var state = try LogState.read(from: copy) else { return }
+            state.isCopy = true
+            try state.write(try Statement(LogState.write, in: copy))
+        } catch {
+            throw CommandLogFault(
+                error.kind == .damaged ? .damaged : .unusable, "cannot copy \(source.path) to \(draft): \(error)")
+        }
+    }
+}
+
+extension Database {
+    /// Opens a database that a server may be using, without changing it.
+    static func openForReading(_ files: DatabaseFiles) throws(DatabaseError) -> Database {
+        let database = try Database(path: files.path, access: .readOnly)
+        database.setLockTimeout(milliseconds: 5_000)
+        try database.checkApplication()
+        if let version = try database.laterVersion() {
+            throw DatabaseError(damaged: "a later version of Signalbox wrote it (version \(version))")
+        }
+        return database
+    }
+
+    /// Writes a compact copy in one read transaction. A copy in steps would begin again at each write of the server.
+    func copy(to path: String) throws(DatabaseError) {
+        let statement = try Statement("VACUUM INTO ?", in: self)
+        try Array(path.utf8).withBytes { (bytes) throws(DatabaseError) in
+            statement.bind(borrowingText: bytes, at: 1)
+            try statement.run()
+        }
+    }
+}
