@@ -170,6 +170,29 @@ struct OpeningTests {
         #expect(bench.keptEntries("a").map(\.text) == ["a 2 1 "])
     }
 
+    /// Reading the rows does not touch the list of free pages. A writer finds the damage later and stops, and the next
+    /// start must not end in the same way.
+    @Test("LOG-23: damage outside of the rows is found after a crash")
+    func damagedFreePages() throws {
+        let bench = try LogBench()
+        try bench.start()
+        for _ in 0..<200 { try bench.append(["a", "b"], padding: 500) }
+        try bench.confirm(400)
+        try bench.keepNewest("a")
+        try bench.keepNewest("b")
+        try bench.signOfLife()
+        try bench.crash()
+        var bytes = try Data(contentsOf: bench.database)
+        // The first page of the list is at this offset of the header. Its first field is the number of the next page.
+        let first = bytes[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        try #require(first > 0)
+        bytes.replaceSubrange((first - 1) * 4_096..<(first - 1) * 4_096 + 4, with: [0x7f, 0, 0, 0])
+        try bytes.write(to: bench.database)
+        try bench.start()
+        #expect(bench.kept.sessions.isEmpty)
+        #expect(bench.lines.contain("it is damaged"))
+    }
+
     /// SQLite checks the structure of its pages, and the checksums of rows check their content.
     @Test("LOG-23: a flipped byte is noticed, or changes nothing", arguments: 0..<60)
     func flippedByte(seed: UInt64) throws {

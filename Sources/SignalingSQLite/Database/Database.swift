@@ -7,8 +7,14 @@ final class Database {
         case readOnly
     }
 
-    /// The state of the write-ahead log after a checkpoint.
-    enum Checkpoint: Int32 {
+    /// What SQLite checks.
+    enum CheckedPart: String {
+        case structure = "quick_check"
+        case structureAndContent = "integrity_check"
+    }
+
+    /// What a checkpoint achieves.
+    enum Checkpoint {
         /// Copies as many pages as possible without waiting for anyone.
         case passive
         /// Copies all pages, and lets the next writer begin the log at its start. Fails while another connection reads.
@@ -95,6 +101,17 @@ final class Database {
     func integer(_ sql: String) throws(DatabaseError) -> Int64 {
         let statement = try Statement(sql, in: self)
         return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// SQLite's own check of the file: at most 20 lines, and none if it is intact. Reads the whole file.
+    func damage(in part: CheckedPart) throws(DatabaseError) -> [String] {
+        let statement = try Statement("PRAGMA \(part.rawValue)(20)", in: self)
+        var lines: [String] = []
+        while try statement.step() {
+            let line = statement.text(0)
+            if line != "ok" { lines.append(line) }
+        }
+        return lines
     }
 
     func checkpoint(_ kind: Checkpoint) throws(DatabaseError) {

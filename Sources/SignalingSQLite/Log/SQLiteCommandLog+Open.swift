@@ -81,6 +81,10 @@ extension SQLiteCommandLog {
                 fault = CommandLogFault(.laterVersion, "a later version of Signalbox wrote it (version \(version))")
             } else {
                 let content = try LogContent(database)
+                // Finds damage that the last run may have stopped for, and that reading the rows does not.
+                if content.state?.isClean == false, let damage = try database.damage(in: .structure).first {
+                    throw DatabaseError(damaged: damage)
+                }
                 database.setKeepsLogOnClose(false)
                 return (database, content)
             }

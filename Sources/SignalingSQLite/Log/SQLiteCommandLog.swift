@@ -79,16 +79,23 @@ public final class SQLiteCommandLog: CommandLog {
 
     private func place(_ command: CommandAppend, _ time: MonotonicInstant, _ work: inout [LogWork]) {
         do throws(RefusedCommand) {
-            var tail = tails[command.session] ?? SessionTail(key: SessionKey(lastKey + 1))
-            let placement = try tail.place(command.id)
-            if tails.updateValue(tail, forKey: command.session) == nil {
+            let key: SessionKey
+            let placement: SessionTail.Placement
+            if let index = tails.index(forKey: command.session) {
+                key = tails.values[index].key
+                placement = try tails.values[index].place(command.id)
+            } else {
+                key = SessionKey(lastKey + 1)
+                var tail = SessionTail(key: key)
+                placement = try tail.place(command.id)
+                tails[command.session] = tail
                 lastKey += 1
-                work.append(.begin(tail.key, command.session))
+                work.append(.begin(key, command.session))
             }
             inFlightByteCount += command.bytes.count
             switch placement {
-            case .new(let number): work.append(.append(tail.key, entry(command, number, time)))
-            case .repeated(let number): work.append(.repeated(tail.key, entry(command, number, time)))
+            case .new(let number): work.append(.append(key, entry(command, number, time)))
+            case .repeated(let number): work.append(.repeated(key, entry(command, number, time)))
             }
         } catch {
             logger.error(

@@ -6,6 +6,8 @@ import Foundation
 /// frame would remove confirmed commands without a trace. A database that is behind this mark is not continued.
 final class TailMark {
     private let descriptor: Int32
+    /// What this process has written last.
+    private var written: Int64?
 
     /// Opens the file, or creates it.
     init(_ files: DatabaseFiles) throws(CommandLogFault) {
@@ -27,6 +29,8 @@ final class TailMark {
 
     /// Not synchronized: the mark survives the process. After a loss of power it may be older, which is harmless.
     func write(_ position: Int64) {
+        guard position != written else { return }
+        written = position
         var mark = position.littleEndian
         // An error is ignored: on a full disk, the mark stays behind.
         _ = pwrite(descriptor, &mark, MemoryLayout<Int64>.size, 0)

@@ -47,11 +47,7 @@ extension SQLiteCommandLog {
         let files = try existing(folder)
         do throws(DatabaseError) {
             let database = try Database.openForReading(files)
-            let check = try Statement("PRAGMA integrity_check(20)", in: database)
-            while try check.step() {
-                let line = check.text(0)
-                if line != "ok" { report.faults.append(line) }
-            }
+            report.faults = try database.damage(in: .structureAndContent)
             let content = try LogContent(database)
             report.sessionCount = content.sessions.count
             for session in content.kept.sessions {
