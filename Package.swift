@@ -163,6 +163,7 @@ let package = Package(
             name: "SignalingSQLiteTests",
             dependencies: [
                 "SignalingSQLite", "SignalingCore", "TestSupport", "command-log-writer",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

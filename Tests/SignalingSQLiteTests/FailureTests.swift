@@ -61,6 +61,22 @@ struct FailureTests {
         #expect(bench.keptEntries("a").count == 3)
     }
 
+    @Test("LOG-23: while another program writes to the database, nothing is confirmed")
+    func lockedByAnotherProgram() throws {
+        let bench = try LogBench()
+        let log = try bench.start()
+        try bench.fill(["a"])
+        let other = try Database(path: bench.database.path, access: .readWrite)
+        try other.execute("BEGIN IMMEDIATE")
+        try bench.append(["a"])
+        try bench.loop.run { log.health == .stalled(CommandLogFault(.locked, "")) }
+        #expect(bench.observer.confirmed.count == 1)
+        other.rollBack()
+        log.writer.signOfLifeIsDue()
+        try bench.confirm(2)
+        #expect(log.health == .keeping)
+    }
+
     @Test("LOG-23: a snapshot is encoded once, also when its transaction is repeated")
     func repeatsASnapshot() throws {
         let bench = try LogBench()

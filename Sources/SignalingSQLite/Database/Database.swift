@@ -84,8 +84,10 @@ final class Database {
         return code == SQLITE_OK && hasMoved != 0
     }
 
-    /// How long a call waits for the lock of another program before it fails with `busy`.
-    func setLockTimeout(milliseconds: Int32) { sqlite3_busy_timeout(connection, milliseconds) }
+    /// How long a call waits for the lock of another program before it fails with `busy`. A checkpoint does not wait.
+    var lockTimeoutMilliseconds: Int32 = 0 {
+        didSet { sqlite3_busy_timeout(connection, lockTimeoutMilliseconds) }
+    }
 
     /// Whether closing the last connection leaves the write-ahead log as it is.
     func setKeepsLogOnClose(_ keeps: Bool) { _ = signalbox_sqlite_keep_log_on_close(connection, keeps ? 1 : 0) }
@@ -116,6 +118,9 @@ final class Database {
 
     func checkpoint(_ kind: Checkpoint) throws(DatabaseError) {
         try checkInjectedFault("checkpoint")
+        // A backup reads for as long as it takes. The writer must not wait for it.
+        sqlite3_busy_timeout(connection, 0)
+        defer { sqlite3_busy_timeout(connection, lockTimeoutMilliseconds) }
         let code = sqlite3_wal_checkpoint_v2(connection, nil, kind.mode, nil, nil)
         guard code == SQLITE_OK else { throw DatabaseError.last(of: connection, code: code) }
     }

@@ -100,7 +100,7 @@ extension Database {
         // Closing must not change files that are set aside.
         database.setKeepsLogOnClose(true)
         // A tool that reads the database may be recovering the write-ahead log.
-        database.setLockTimeout(milliseconds: 5_000)
+        database.lockTimeoutMilliseconds = 5_000
         try database.execute("PRAGMA cell_size_check = ON")
         if try database.integer("SELECT count(*) FROM sqlite_schema") == 0, try database.applicationID() == 0 {
             try database.execute("PRAGMA journal_mode = WAL")
@@ -145,6 +145,8 @@ extension Database {
         // each page. The folder is private, and deleted content is overwritten by later commands.
         try execute("PRAGMA secure_delete = FAST")
         if durability == .process { try execute("PRAGMA synchronous = NORMAL") }
+        // The writer repeats the transaction, and meanwhile reports that it is locked.
+        lockTimeoutMilliseconds = 1_000
     }
 }
 

@@ -113,7 +113,13 @@ final class CommandStore {
             database.rollBack()
             throw error
         }
-        try database.checkpoint(.truncate)
+        // Everything is on the disk already. A checkpoint that a backup or a full disk prevents is left to the next
+        // process.
+        do throws(DatabaseError) {
+            try database.checkpoint(.truncate)
+        } catch {
+            guard error.kind == .full || error.kind == .busy else { throw error }
+        }
     }
 
     // MARK: - Work

@@ -52,7 +52,7 @@ extension Database {
     /// Opens a database that a server may be using, without changing it.
     static func openForReading(_ files: DatabaseFiles) throws(DatabaseError) -> Database {
         let database = try Database(path: files.path, access: .readOnly)
-        database.setLockTimeout(milliseconds: 5_000)
+        database.lockTimeoutMilliseconds = 5_000
         try database.checkApplication()
         if let version = try database.laterVersion() {
             throw DatabaseError(damaged: "a later version of Signalbox wrote it (version \(version))")
