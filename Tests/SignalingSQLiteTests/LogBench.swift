@@ -33,7 +33,8 @@ final class LogBench {
     }
 
     deinit {
-        log = nil
+        // The folder is removed when the thread has closed its files.
+        if log != nil { try? crash() }
         try? FileManager.default.removeItem(at: folder)
     }
 
