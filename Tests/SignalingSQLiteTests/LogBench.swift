@@ -84,12 +84,12 @@ final class LogBench {
         try? FileManager.default.removeItem(at: file("-shm"))
     }
 
-    /// Opens the log of a folder, and releases it.
-    static func open(_ folder: String) throws -> KeptCommands {
+    /// Opens the log of a folder, and closes it.
+    static func open(_ folder: String) throws {
         try SQLiteCommandLog.open(
             folder: folder, now: { .seconds(1) }, wallTime: WallTime(milliseconds: 1), logger: Logger(label: "test"),
             post: { _ in }
-        ).kept
+        ).log.close()
     }
 
     func permissions(_ suffix: String) throws -> Int? {
