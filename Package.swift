@@ -82,7 +82,7 @@ let package = Package(
         .target(
             name: "SignalingServer",
             dependencies: [
-                "SignalingCore", "SignalingTokens", "SignalingTransport",
+                "SignalingCore", "SignalingSQLite", "SignalingTokens", "SignalingTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -133,7 +133,7 @@ let package = Package(
             swiftSettings: settings + [.swiftLanguageMode(.v5)]),
 
         .target(
-            name: "TestSupport", dependencies: ["SignalingProtocol"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["SignalingCore", "SignalingProtocol"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .executableTarget(
             name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
@@ -196,6 +196,7 @@ let package = Package(
             dependencies: [
                 "SignalingServer", "SignalingClient", "SignalingCore", "SignalingTokens", "SignalingTransport",
                 "SignalingVerification", "TestSupport",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],

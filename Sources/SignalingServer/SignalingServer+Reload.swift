@@ -28,7 +28,8 @@ extension SignalingServer {
             parts.router.verifier = verifier
             parts.router.requestRate = configuration.requestRate
             parts.hub.limits.inputRate = configuration.inputRate
-            parts.engine.changeLimits(to: configuration.sessionBounds, now: self.loop.now)
+            parts.sessions.engine.changeLimits(
+                to: self.isDurable ? configuration.durableBounds : configuration.sessionBounds, now: self.loop.now)
             self.webhooks.add(served, except: Set(configuration.projectWebhooks.keys))
             self.drainTime.withLock { $0 = configuration.drainTime }
             self.parts?.projects = served

@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import SignalingCore
 import SignalingProtocol
+import SignalingSQLite
 import SignalingTokens
 import SignalingTransport
 import Synchronization
@@ -17,23 +18,26 @@ public final class SignalingServer: Service {
     private let logger: Logger
     private let developmentSecret: String?
     let webhooks: Webhooks
+    private let settled: SettledEvents
     /// ``ServerConfiguration/drainTime``, which a reload may change.
     let drainTime: Mutex<Duration>
     private let onReady: @Sendable (Address) -> Void
     /// Guarded by the loop: created, used and released only on its thread.
     nonisolated(unsafe) var parts: Parts?
     private let stopping = Mutex<Task<StateFolderError?, Never>?>(nil)
+    /// The command log has stopped: ``run()`` must end.
+    private let faults = AsyncStream<StateFolderError>.makeStream(bufferingPolicy: .bufferingOldest(1))
 
     struct Parts {
         /// The projects of development mode; otherwise those of the last configuration.
         var projects: [Project]
-        let engine: MemoryEngine
+        let sessions: SessionHost
         let hub: ServerHub
         let router: RESTRouter
         let transport: TransportServer
         let handler: TransportDispatch
-        /// Nil without a folder, and after the server has stopped.
-        var stateFolder: StateFolder?
+        /// Locked for as long as the server runs.
+        let stateFolder: StateFolder?
     }
 
     /// Checks the configuration and reads the web folder. Opens no socket and no state folder yet.
@@ -70,8 +74,13 @@ public final class SignalingServer: Service {
             throw ConfigurationError("the web folder cannot be used: \(error)")
         }
         drainTime = Mutex(configuration.drainTime)
-        webhooks = Webhooks(configuration, projects: projects, logger: logger)
-        loop = LoopThread(name: "signalbox", logger: logger)
+        let loop = LoopThread(name: "signalbox", logger: logger)
+        self.loop = loop
+        let settled = SettledEvents()
+        self.settled = settled
+        webhooks = Webhooks(configuration, projects: projects, logger: logger) { event, session in
+            loop.post { settled.engine?.noteTold(event, of: session) }
+        }
     }
 
     /// The API key of development mode's project.
@@ -107,7 +116,7 @@ public final class SignalingServer: Service {
     /// - Returns: the port, and the secret of development mode.
     private func assemble() throws -> (Int, String?) {
         var stateFolder: StateFolder?
-        if let path = configuration.stateFolder { stateFolder = try StateFolder(path: path, logger: logger) }
+        if let path = configuration.stateFolder { stateFolder = try StateFolder(path: path) }
         var (projects, developmentSecret) = (projects, developmentSecret)
         if let folder = stateFolder, let made = developmentSecret {
             let secret = try folder.developmentSecret(orNew: made)
@@ -116,10 +125,6 @@ public final class SignalingServer: Service {
         }
         let verifier = TokenVerifier(
             projects: projects, allowsPartnerAuth: configuration.allowsPartnerAuth)
-        let engine = MemoryEngine(bounds: configuration.sessionBounds) {
-            var randomness = SystemRandomNumberGenerator()
-            return Epoch(using: &randomness)
-        }
         var options = TransportServer.Options(host: configuration.host, port: configuration.port)
         options.tls = configuration.tls
         options.healthPaths = Route.healthPaths
@@ -134,10 +139,14 @@ public final class SignalingServer: Service {
         limits.inputRate = configuration.inputRate
         limits.joins = configuration.admission.joinLimits(
             total: options.connectionCount, projectCount: projects.count)
+        let sessions = try host(in: stateFolder)
         let hub = Hub(
-            environment: LoopEnvironment(loop: loop), engine: engine, verifier: verifier, limits: limits,
+            environment: LoopEnvironment(loop: loop), engine: sessions.engine, verifier: verifier, limits: limits,
             logger: logger, refusals: refusals)
         hub.onPresence = { [webhooks] in webhooks.post($0, of: $1) }
+        hub.onKeptPresence = { [webhooks] in webhooks.post($0, of: $1) }
+        settled.engine = sessions.engine
+        sessions.reportUntold()
         var development: DevelopmentRooms?
         if let project = projects.first, let developmentSecret {
             development = DevelopmentRooms(project: project, secret: developmentSecret)
@@ -145,51 +154,49 @@ public final class SignalingServer: Service {
         let router = RESTRouter(
             hub: hub, verifier: verifier, files: files, development: development,
             requestRate: configuration.requestRate)
+        router.obstacle = { sessions.obstacle }
         let handler = TransportDispatch(hub: hub, router: router)
         let transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
-        // The last step, since it deletes the saved sessions: nothing after it can fail, and no client is connected
-        // yet.
-        if let stateFolder {
-            engine.restore(try stateFolder.restoreSessions(now: loop.now, wallTime: .current), now: loop.now)
-        }
         parts = Parts(
-            projects: projects, engine: engine, hub: hub, router: router, transport: transport, handler: handler,
+            projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, handler: handler,
             stateFolder: stateFolder)
         return (transport.port, developmentSecret)
     }
 
-    /// Disconnects every client (LEAVE-5), saves the sessions if there is a state folder, posts the last webhook events
-    /// for at most three seconds, and ends the loop. ``hurry()`` shortens it. Concurrent calls wait for the same stop.
+    var isDurable: Bool { configuration.stateFolder != nil }
+
+    private func host(in folder: StateFolder?) throws(StateFolderError) -> SessionHost {
+        guard let folder else { return .inMemory(bounds: configuration.sessionBounds) }
+        return try .durable(
+            folder: folder.path, durability: configuration.durability, bounds: configuration.durableBounds, loop: loop,
+            logger: logger, onFault: { [faults] in faults.continuation.yield($0) })
+    }
+
+    /// Disconnects every client (LEAVE-5), closes the command log if there is a state folder, and ends the loop. Without
+    /// a state folder it posts the last webhook events, for at most three seconds; otherwise the next process posts
+    /// them. ``hurry()`` shortens it. Concurrent calls wait for the same stop.
     public func stop() async { _ = await stopOnce() }
 
-    /// - Returns: why the sessions could not be saved, if they could not.
+    /// - Returns: why the command log could not be closed, if it could not.
     private func stopOnce() async -> StateFolderError? {
-        // One task for all callers: a second run would end the sessions that the first one has saved. It is
-        // unstructured, so that the cancellation of a caller does not shorten it.
+        // One task for all callers. It is unstructured, so that the cancellation of a caller does not shorten it.
         let task = stopping.withLock { stopping in
-            let task = stopping ?? Task { await self.drainAndSave() }
+            let task = stopping ?? Task { await self.drainAndClose() }
             stopping = task
             return task
         }
         return await task.value
     }
 
-    private func drainAndSave() async -> StateFolderError? {
+    private func drainAndClose() async -> StateFolderError? {
         try? await drain()
-        let saved = try? await loop.run { self.endOnLoop() }
-        var fault: StateFolderError?
-        if let saved {
-            do throws(StateFolderError) {
-                try saved.folder.save(saved.sessions, now: saved.now, wallTime: .current)
-            } catch {
-                logger.error("\(error)")
-                fault = error
-                try? await loop.run { self.parts?.engine.endSessions() }
-            }
-        }
+        let fault = (try? await loop.run { self.endOnLoop() }) ?? nil
+        // What the log has confirmed at the end is on its way to the loop: the last answers to REST requests.
+        try? await loop.run {}
+        if let fault { logger.error("\(fault)") }
         await loop.stop()
-        await webhooks.stop()
+        await webhooks.stop(within: isDurable ? .zero : Webhooks.stopTime)
         return fault
     }
 
@@ -205,27 +212,18 @@ public final class SignalingServer: Service {
         for await _ in drained {}
     }
 
-    private struct SessionsToSave: Sendable {
-        let folder: StateFolder
-        let sessions: [SessionSnapshot]
-        let now: MonotonicInstant
-    }
-
-    /// Ends the hub, after which the server acknowledges nothing.
+    /// Ends the hub, after which the server accepts no command, and closes the command log.
     ///
-    /// - Returns: the sessions to save, if there is a state folder. Saved sessions do not end, so webhooks get no
-    ///   events for them.
-    private func endOnLoop() -> SessionsToSave? {
+    /// - Returns: why the log could not be closed, if it could not. The next process continues as after a crash.
+    private func endOnLoop() -> StateFolderError? {
         guard let parts else { return nil }
         parts.transport.stopAccepting()
         parts.hub.end()
-        guard let folder = parts.stateFolder else {
-            parts.engine.endSessions()
-            return nil
-        }
-        self.parts?.stateFolder = nil
-        let now = loop.now
-        return SessionsToSave(folder: folder, sessions: parts.engine.snapshots(at: now), now: now)
+        let engine = parts.sessions.engine
+        engine.endSessions()
+        engine.advance(to: loop.now)
+        do throws(CommandLogFault) { try parts.sessions.log?.close() } catch { return StateFolderError(error.message) }
+        return nil
     }
 
     /// Makes a ``stop()`` that is under way disconnect all remaining clients at once.
@@ -233,10 +231,32 @@ public final class SignalingServer: Service {
 
     /// Runs until the group shuts down gracefully or the task is cancelled.
     ///
-    /// - Throws: the errors of ``start()``; at the end ``StateFolderError`` when the sessions could not be saved.
+    /// - Throws: the errors of ``start()``; ``StateFolderError`` as soon as the server can keep no more commands, and at
+    ///   the end when it could not close the command log.
     public func run() async throws {
         try await start()
-        do { try await gracefulShutdown() } catch is CancellationError {}
+        if let fault = await faultBeforeShutdown() {
+            // No drain: the server can acknowledge nothing more, and every client comes back to the next process.
+            await loop.stop()
+            throw fault
+        }
         if let fault = await stopOnce() { throw fault }
     }
+
+    private func faultBeforeShutdown() async -> StateFolderError? {
+        await withTaskGroup(of: StateFolderError?.self) { group in
+            group.addTask {
+                try? await gracefulShutdown()
+                return nil
+            }
+            group.addTask { [faults] in await faults.stream.first { _ in true } }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+}
+
+/// The engine that learns which webhook events were delivered. Used on the loop only.
+private final class SettledEvents: @unchecked Sendable {
+    weak var engine: (any SessionEngine)?
 }

@@ -153,6 +153,8 @@ extension SessionEffect: CustomTestStringConvertible {
         case .presence(.connectionDestroyed(let connection, let reason)):
             "connectionDestroyed \(connection.connectionId) \(reason)"
         case .presence(.sessionDestroyed): "sessionDestroyed"
+        case .keptPresence(let event):
+            "\(event.untold.commandNumber).\(event.untold.index) \(SessionEffect.presence(event.untold.event).testDescription)"
         }
     }
 }

@@ -119,7 +119,7 @@ struct CommandLogTests {
         try bench.crash()
         let log = try bench.start(wallTime: 5_000)
         #expect(log.time(at: bench.now) == .seconds(70))
-        #expect(bench.kept.lastSeenAlive == .seconds(70))
+        #expect(bench.kept.lostAt == .seconds(70))
     }
 
     @Test("An empty command and a command of several MiB are kept")

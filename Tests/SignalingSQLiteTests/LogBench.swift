@@ -14,7 +14,7 @@ final class LogBench {
     let loop = TestLoop()
     let lines = LogLines()
     let observer = RecordingObserver()
-    private(set) var kept = KeptCommands(lastSeenAlive: .seconds(0))
+    private(set) var kept = KeptCommands(lostAt: .seconds(0))
     private var log: SQLiteCommandLog?
     var now = MonotonicInstant.seconds(1)
     private var counters: [SessionID: UInt64] = [:]

@@ -82,7 +82,7 @@ struct OpeningTests {
         #expect(bench.lines.contain("the last 1 commands are missing"))
     }
 
-    @Test("LOG-13: the last sign of life is kept, also without commands")
+    @Test("LOG-13: a run was lost up to a second after its last sign of life, and never after the opening")
     func lastSignOfLife() throws {
         let bench = try LogBench()
         bench.now = .seconds(10)
@@ -93,10 +93,14 @@ struct OpeningTests {
         try bench.crash()
         bench.now = .seconds(30)
         let log = try bench.start(wallTime: 20_000)
-        #expect(bench.kept.lastSeenAlive == .seconds(6))
+        #expect(bench.kept.lostAt == .seconds(7))
         try log.close()
         try bench.start(wallTime: 90_000)
-        #expect(bench.kept.lastSeenAlive == .seconds(20))
+        #expect(bench.kept.lostAt == .seconds(20), "after a clean stop, the stop itself")
+        bench.now = .seconds(60)
+        try bench.crash()
+        try bench.start(wallTime: 90_200)
+        #expect(bench.kept.lostAt == .seconds(90.2))
     }
 
     // MARK: - Files that cannot be used

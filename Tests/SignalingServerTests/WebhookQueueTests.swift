@@ -1,3 +1,4 @@
+import SignalingCore
 import SignalingProtocol
 import TestSupport
 import Testing
@@ -21,6 +22,38 @@ struct WebhookQueueTests {
         #expect(receiver.queue.byteCount == 0)
         #expect(receiver.queue.deliveredCount == 3)
         #expect(receiver.queue.nextDeadline == nil, "an idle queue has no deadline")
+    }
+
+    @Test("LOG-11: a kept event is settled once it was delivered or refused, or when the queue drops it")
+    func settled() {
+        var receiver = Receiver(.init(count: 2, age: .seconds(10)))
+        receiver.addKept("a", number: 1)
+        receiver.addKept("b", number: 2)
+        receiver.addKept("c", number: 3)
+        receiver.answer(.failed)
+        #expect(receiver.seen.filter { $0.hasPrefix("settled") } == ["settled 2 of s"], "the oldest that waits is dropped")
+        receiver.seen = []
+        receiver.wait(.seconds(1))
+        receiver.answer(.delivered)
+        receiver.answer(.refused)
+        #expect(
+            receiver.seen.filter { $0.hasPrefix("settled") } == ["settled 1 of s", "settled 3 of s"])
+        receiver.seen = []
+        receiver.addKept("d", number: 4)
+        receiver.answer(.failed)
+        receiver.wait(.seconds(11))
+        #expect(receiver.seen.filter { $0.hasPrefix("settled") } == ["settled 4 of s"], "it is too old")
+    }
+
+    @Test("LOG-11: a kept event that waits when the server stops is not dropped: the next process posts it")
+    func keptOverStop() {
+        var receiver = Receiver()
+        receiver.addKept("a", number: 1)
+        receiver.addKept("b", number: 2)
+        receiver.stop(after: .zero)
+        receiver.addKept("c", number: 3)
+        #expect(!receiver.seen.contains { $0.hasPrefix("settled") || $0.hasPrefix("dropped") })
+        #expect(receiver.queue.drops.count == 0)
     }
 
     @Test("a failed event is repeated before later ones, with the same number")
@@ -282,7 +315,7 @@ struct WebhookQueueTests {
 /// A queue with its clock, and the effects it had.
 private struct Receiver {
     private(set) var queue: WebhookQueue
-    private(set) var seen: [String] = []
+    var seen: [String] = []
     private(set) var added = 0
     /// The post under way.
     private(set) var ticket: WebhookQueue.Ticket?
@@ -302,6 +335,14 @@ private struct Receiver {
     mutating func add(_ body: String, of session: String = "s") {
         added += 1
         queue.add(Array(body.utf8), of: SessionID(session), now: now)
+        advance()
+    }
+
+    mutating func addKept(_ body: String, number: UInt64, of session: String = "s") {
+        let untold = UntoldPresenceEvent(
+            commandNumber: number, index: 0, time: .seconds(0), event: .sessionDestroyed)
+        let kept = KeptPresenceEvent(epoch: Epoch("e"), untold: untold, completesCommand: true)
+        queue.add(Array(body.utf8), of: SessionID(session), kept: kept, now: now)
         advance()
     }
 
@@ -334,6 +375,8 @@ private struct Receiver {
                 #expect(ticket == self.ticket)
                 seen.append("abandon \(number ?? 0)")
                 (self.ticket, number) = (nil, nil)
+            case .settled(let event, let session):
+                seen.append("settled \(event.untold.commandNumber) of \(session)")
             case .reportFailing: seen.append("failing")
             case .reportRecovered: seen.append("recovered")
             case .reportDropped(let drops):

@@ -1,6 +1,8 @@
+import DequeModule
 import SignalingCore
 import SignalingProtocol
 import SignalingVerification
+import TestSupport
 
 /// The real engine, with an auditor between it and the hub. The auditor keeps the log for the history checker, and
 /// knows which events each returning client must get.
@@ -8,15 +10,53 @@ final class AuditedEngine: SessionEngine {
     weak var observer: (any SessionEngineObserver)?
     private unowned let world: World
     private let bounds: SessionState.Bounds
-    private let engine: MemoryEngine
+    private let host: Host
+    private var engine: any SessionEngine { host.engine }
     private var audit = Audit()
-    /// The connection that the current join asks to continue.
+    /// The commands without an answer, by origin.
+    private var submitted: [UInt64: Deque<Submitted>] = [:]
+    /// The connection that the last join asked to continue.
     private var claimed: ConnectionID?
     private let isRestored: Bool
     /// The log, by epoch.
     private(set) var logs: [Epoch: [History.LogRecord]] = [:]
 
-    /// The auditor's record of the session. It survives a restart, as the session does (RES-15).
+    /// The two engines.
+    private enum Host {
+        case memory(MemoryEngine)
+        case logged(LoggedEngine, MemoryCommandLog)
+
+        var engine: any SessionEngine {
+            switch self {
+            case .memory(let engine): engine
+            case .logged(let engine, _): engine
+            }
+        }
+
+        /// How late a due command may be carried out: a slow disk delays it.
+        var longestDelay: Duration {
+            switch self {
+            case .memory: .milliseconds(100)
+            case .logged: SimulatedServer.longestLogDelay + .milliseconds(100)
+            }
+        }
+
+        func connections(of session: SessionID) -> [Connection] {
+            switch self {
+            case .memory(let engine): engine.connections(of: session)
+            case .logged(let engine, _): engine.connections(of: session)
+            }
+        }
+    }
+
+    private struct Submitted {
+        let command: SessionCommand
+        let at: MonotonicInstant
+        /// Whether a join must be answered with a resume (G3).
+        let isOwed: Bool
+    }
+
+    /// The auditor's record of the session. It survives the process, as the session does (RES-15).
     struct Audit {
         fileprivate var epoch = Epoch("")
         fileprivate var lastSeq = Seq.zero
@@ -26,63 +66,75 @@ final class AuditedEngine: SessionEngine {
         fileprivate var joinedAt: [ConnectionID: Seq] = [:]
     }
 
-    /// The remains of a stopped server: its state file, and the auditor's record.
+    /// What a process leaves: its log, and the auditor's record.
     struct Remains {
-        fileprivate var text: [UInt8]
-        fileprivate var audit: Audit
-        fileprivate var stoppedAt: MonotonicInstant
-        fileprivate var clockError: Int64
+        let log: MemoryCommandLog
+        let kept: KeptCommands
+        fileprivate let audit: Audit
+        /// The last sign of life, by the clock of the world.
+        fileprivate let lostAt: MonotonicInstant
+        /// The lines of the log, if everything in it was also carried out.
+        fileprivate let lines: [[UInt8]]?
     }
 
-    init(world: World, bounds: SessionState.Bounds, remains: Remains?) {
+    /// - Parameters:
+    ///   - log: of a durable server; nil for one that keeps its sessions in memory.
+    ///   - remains: of the process before.
+    init(world: World, bounds: SessionState.Bounds, log: MemoryCommandLog?, remains: Remains?) {
         self.world = world
         self.bounds = bounds
-        engine = MemoryEngine(bounds: bounds) { [unowned world] in Epoch(using: &world.random) }
         isRestored = remains != nil
+        let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
+        if let log {
+            log.open(at: world.now, wallTime: world.wallTime)
+            let engine = LoggedEngine(
+                log: log, run: RunID(world.random.next()), bounds: bounds, now: world.now, makeEpoch: makeEpoch)
+            host = .logged(engine, log)
+        } else {
+            host = .memory(MemoryEngine(bounds: bounds, makeEpoch: makeEpoch))
+        }
         engine.observer = self
         if let remains { restore(remains) }
     }
 
     // MARK: - Restart
 
-    func remains() -> Remains {
-        Remains(
-            text: stateText(at: world.now, wallTime: world.wallTime), audit: audit, stoppedAt: world.now,
-            clockError: world.clockError)
-    }
-
-    private func stateText(at moment: MonotonicInstant, wallTime: WallTime) -> [UInt8] {
-        var writer = StateWriter(now: moment, wallTime: wallTime)
-        for session in engine.snapshots(at: moment) { writer.append(session) }
-        return writer.finish()
+    /// The end of the process.
+    ///
+    /// - Parameters:
+    ///   - inFlightCount: how many of the commands without a confirmation are in the log already.
+    ///   - lostAt: by the clock of the world.
+    /// - Returns: nil without a log.
+    func remains(keeping inFlightCount: Int, lostAt: MonotonicInstant) -> Remains? {
+        guard case .logged(_, let log) = host else { return nil }
+        let isComplete = log.inFlightCount == 0 || inFlightCount == 0
+        let lines = isComplete ? engine.withLog(of: Tokens.session) { $0.entries.map(\.line.bytes) } ?? [] : nil
+        return Remains(
+            log: log, kept: log.crash(keeping: inFlightCount, lostAt: lostAt), audit: audit,
+            lostAt: lostAt, lines: lines)
     }
 
     private func restore(_ remains: Remains) {
-        var reader = StateReader(now: world.now, wallTime: world.wallTime)
-        var rest = remains.text[...]
-        do throws(StateFault) {
-            while !rest.isEmpty {
-                let piece = rest.prefix(Int.random(in: 1...5_000, using: &world.random))
-                try reader.read(piece)
-                rest = rest.dropFirst(piece.count)
-            }
-            engine.restore(try reader.finish(), now: world.now)
-        } catch {
-            return world.fail("RES-15: the state file is refused: \(error)")
-        }
+        guard case .logged(let engine, _) = host else { return }
+        let unreadable = engine.restore(remains.kept)
+        if !unreadable.isEmpty { world.fail("LOG-9: \(unreadable) cannot be read") }
         audit = remains.audit
-        // A connection that still had a socket lost it when the server stopped (RES-15).
-        for id in audit.resumable where audit.lostAt[id] == nil { audit.lostAt[id] = remains.stoppedAt }
-        let between = world.now.duration(since: remains.stoppedAt).wholeMilliseconds
-        let stoppedAt = WallTime(milliseconds: world.wallTime.milliseconds - between)
-        if world.clockError > remains.clockError {
-            // A clock that was set forward expires all connections, so none can be resumed.
+        let restored = engine.withLog(of: Tokens.session) { $0.entries }
+        if let lines = remains.lines, lines != (restored ?? []).map(\.line.bytes) {
+            world.fail("LOG-5: the restored log differs from the one that was left")
+        }
+        // Those that the last process had no time to carry out.
+        for entry in restored ?? [] where entry.seq > audit.lastSeq {
+            world.count("kept and not carried out")
+            note(entry)
+        }
+        // A connection that still had a socket lost it when the process was last seen alive (LOG-13).
+        for id in audit.resumable where audit.lostAt[id] == nil { audit.lostAt[id] = remains.lostAt }
+        let elapsed = remains.log.time(at: world.now).duration(since: remains.kept.lostAt)
+        if elapsed > world.now.duration(since: remains.lostAt) {
+            // A clock that was set forward may expire all connections, so none can be resumed.
             audit.lostAt = [:]
             audit.resumable = []
-        } else if world.clockError == remains.clockError,
-            stateText(at: remains.stoppedAt, wallTime: stoppedAt) != remains.text
-        {
-            world.fail("RES-15: the restored state differs from the written one")
         }
         world.count("restored")
     }
@@ -90,17 +142,19 @@ final class AuditedEngine: SessionEngine {
     // MARK: - The port
 
     func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant) {
-        guard case .join(let request) = command else {
-            if case .detach(let binding) = command { audit.lostAt[binding.connectionId] = now }
-            return engine.submit(command, to: session, ticket: ticket, now: now)
+        var isOwed = false
+        if case .join(let request) = command, let claim = request.resumption {
+            isOwed = self.isOwed(claim, in: session)
         }
-        claimed = request.resumption?.connectionId
-        joining = (request, request.resumption.map { isOwed($0, in: session) } ?? false)
+        submitted[ticket.origin, default: []].append(Submitted(command: command, at: now, isOwed: isOwed))
         engine.submit(command, to: session, ticket: ticket, now: now)
-        claimed = nil
     }
 
-    func connections(of session: SessionID) -> [Connection] { engine.connections(of: session) }
+    var isSaturated: Bool { engine.isSaturated }
+    func connections(of session: SessionID) -> [Connection] { host.connections(of: session) }
+    func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+        engine.listConnections(of: session, answer: answer)
+    }
     func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
         engine.withLog(of: session, body)
     }
@@ -109,6 +163,8 @@ final class AuditedEngine: SessionEngine {
         engine.advance(to: now)
         checkLogBounds()
     }
+    func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) { engine.changeLimits(to: new, now: now) }
+    func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { engine.noteTold(event, of: session) }
     func endSessions() { engine.endSessions() }
 
     /// The log is bounded for any behaviour of the clients (G5).
@@ -122,8 +178,6 @@ final class AuditedEngine: SessionEngine {
 
     // MARK: - The audit of a reconnect
 
-    private var joining: (request: JoinRequest, isOwed: Bool)?
-
     /// RES-12: in a session that gets full, connections without a socket give way before their windows end.
     private var mayGiveWay: Bool { bounds.connectionCount < 100 }
 
@@ -133,17 +187,25 @@ final class AuditedEngine: SessionEngine {
         let id = resumption.connectionId
         guard !mayGiveWay, bounds.resumeWindow > .zero, resumption.epoch == audit.epoch,
             audit.resumable.contains(id), world.newestSecrets[id] == resumption.secretHash,
-            engine.connections(of: session).contains(where: { $0.connectionId == id }),
+            connections(of: session).contains(where: { $0.connectionId == id }),
             resumption.after >= audit.joinedAt[id] ?? .zero
         else { return false }
-        if let lostAt = audit.lostAt[id], world.now.duration(since: lostAt) >= bounds.resumeWindow { return false }
+        return isInTime(resumption, in: session)
+    }
+
+    /// Whether the window is open and the log has everything, at the submission of a join and at its answer: the log of
+    /// commands takes its time.
+    private func isInTime(_ resumption: Resumption, in session: SessionID) -> Bool {
+        if let lostAt = audit.lostAt[resumption.connectionId],
+            world.now.duration(since: lostAt) >= bounds.resumeWindow
+        {
+            return false
+        }
         return engine.withLog(of: session) { resumption.after >= $0.reachesBackTo && resumption.after <= $0.lastSeq }
             ?? false
     }
 
-    private func noteJoined(_ result: JoinResult, of session: SessionID) {
-        guard let (request, isOwed) = joining else { return }
-        joining = nil
+    private func noteJoined(_ result: JoinResult, _ request: JoinRequest, isOwed: Bool, of session: SessionID) {
         let id = result.connection.connectionId
         if result.epoch != audit.epoch {
             audit.epoch = result.epoch
@@ -156,7 +218,9 @@ final class AuditedEngine: SessionEngine {
         if result.outcome == .resumed {
             audit.lostAt[id] = nil
         } else {
-            if isOwed { world.fail("G3: \(request.data) came back in time, and was not resumed") }
+            if isOwed, let claim = request.resumption, isInTime(claim, in: session) {
+                world.fail("G3: \(request.data) came back in time, and was not resumed")
+            }
             // Only a recovery can deliver the rest of a recovered client's replay.
             audit.joinedAt[id] = engine.withLog(of: session) { $0.lastSeq }
         }
@@ -166,9 +230,17 @@ final class AuditedEngine: SessionEngine {
 
 extension AuditedEngine: SessionEngineObserver {
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
+        let submitted = submitted[ticket.origin]?.popFirst()
+        if self.submitted[ticket.origin]?.isEmpty == true { self.submitted[ticket.origin] = nil }
+        if case .detach(let binding) = submitted?.command { audit.lostAt[binding.connectionId] = submitted?.at }
+        claimed = nil
+        if case .join(let request) = submitted?.command { claimed = request.resumption?.connectionId }
         switch outcome {
         case .signalled(let seq?) where seq <= audit.lastSeq: world.count("answered from memory")
-        case .joined(let result): noteJoined(result, of: Tokens.session)
+        case .joined(let result):
+            if case .join(let request) = submitted?.command {
+                noteJoined(result, request, isOwed: submitted?.isOwed == true, of: Tokens.session)
+            }
         case .signalled, .done, .refused, .forceDisconnected, .refreshed, .wasForceDisconnected: break
         }
         observer?.engine(answered: ticket, outcome)
@@ -199,7 +271,7 @@ extension AuditedEngine: SessionEngineObserver {
                 let elapsed = world.now.duration(since: lost)
                 if !mayGiveWay, elapsed < bounds.resumeWindow { world.fail("G7: \(id) expired before its time") }
                 // A server that was restored may come too late for its deadlines.
-                if !isRestored, elapsed > bounds.resumeWindow + .milliseconds(100) {
+                if !isRestored, elapsed > bounds.resumeWindow + host.longestDelay {
                     world.fail("G7: \(id) expired after its time")
                 }
             }

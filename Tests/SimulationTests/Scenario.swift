@@ -1,6 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 import SignalingVerification
+import TestSupport
 
 @testable import SignalingClient
 @testable import SignalingServer
@@ -13,6 +14,8 @@ final class Scenario {
     private let limits: HubLimits
     private var server: SimulatedServer?
     private var servers: [SimulatedServer] = []
+    /// Whether the servers keep their sessions in a command log.
+    private let isDurable: Bool
     private var remains: AuditedEngine.Remains?
     private var clients: [SimulatedClient] = []
     private var backend = History.Client("rest")
@@ -24,6 +27,7 @@ final class Scenario {
     init(seed: UInt64, isTraced: Bool = false) {
         let world = World(seed: seed, isTraced: isTraced)
         self.world = world
+        isDurable = world.chance(2)
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
         // In a session that gets full, connections give way before their windows end (RES-12).
         let isTight = world.chance(4)
@@ -151,7 +155,8 @@ final class Scenario {
     // MARK: - The server
 
     private func startServer() {
-        let server = SimulatedServer(world: world, bounds: bounds, limits: limits, remains: remains)
+        let log = remains?.log ?? (isDurable ? MemoryCommandLog() : nil)
+        let server = SimulatedServer(world: world, bounds: bounds, limits: limits, log: log, remains: remains)
         self.server = server
         servers.append(server)
         if remains == nil { world.judge.serverLostSessions() }
@@ -185,15 +190,14 @@ final class Scenario {
         world.count("restart")
         if world.chance(3) {
             world.note("the server crashes")
-            server.crash()
-            return serverStopped(nil, linksEndAfter: .milliseconds(10))
+            // Their senders do not know whether they were carried out.
+            unansweredRequests.removeAll()
+            return serverStopped(server.crash(), linksEndAfter: .milliseconds(10))
         }
         world.note("the server drains")
         let isHurried = world.chance(4)
         world.count(isHurried ? "hurried drain" : "drain")
-        server.stop(
-            over: world.milliseconds(0...2_000), isHurried: isHurried, keepsState: !world.chance(3)
-        ) { [unowned self] in
+        server.stop(over: world.milliseconds(0...2_000), isHurried: isHurried) { [unowned self] in
             world.note("the server has stopped")
             serverStopped($0, linksEndAfter: .milliseconds(100))
         }

@@ -1,6 +1,7 @@
 import Logging
 import SignalingCore
 import SignalingProtocol
+import TestSupport
 
 @testable import SignalingServer
 
@@ -31,8 +32,12 @@ final class SimulatedServer {
         var hasTurn = false
     }
 
+    /// The longest time that the command log takes to confirm a command.
+    static let longestLogDelay = Duration.seconds(4)
+
     private unowned let world: World
     private let process = Process()
+    private let log: MemoryCommandLog?
     let engine: AuditedEngine
     let hub: VirtualHub
     private var links: [Link] = []
@@ -40,15 +45,33 @@ final class SimulatedServer {
     /// The last write, to detect whether two sockets got the same bytes.
     private var lastWrite: (bytes: [UInt8], socket: UInt64) = ([], 0)
 
-    init(world: World, bounds: SessionState.Bounds, limits: HubLimits, remains: AuditedEngine.Remains?) {
+    init(
+        world: World, bounds: SessionState.Bounds, limits: HubLimits, log: MemoryCommandLog?,
+        remains: AuditedEngine.Remains?
+    ) {
         self.world = world
-        engine = AuditedEngine(world: world, bounds: bounds, remains: remains)
+        self.log = log
+        engine = AuditedEngine(world: world, bounds: bounds, log: log, remains: remains)
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
         hub = Hub(
             environment: Environment(world: world, process: process), engine: engine, verifier: Tokens.verifier,
             limits: limits, logger: logger)
         // A real loop turns once before it waits.
         process.hasTurn = true
+        log?.onAppend = { [weak self, weak log] in
+            guard let self, let log else { return }
+            // A disk is slow now and then.
+            let time =
+                world.chance(30)
+                ? min(world.milliseconds(200...4_000), Self.longestLogDelay) : world.milliseconds(0...20)
+            world.schedule(after: time) { [self] in
+                turn { _ in
+                    if world.chance(10) { log.askForSnapshots() }
+                    log.confirm(world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max)
+                }
+                if log.inFlightCount > 0, isRunning { log.onAppend() }
+            }
+        }
     }
 
     var isRunning: Bool { process.isRunning }
@@ -84,8 +107,7 @@ final class SimulatedServer {
 
     /// Stops like the real server: drains, ends, and keeps the sessions.
     func stop(
-        over longest: Duration, isHurried: Bool, keepsState: Bool,
-        whenStopped: @escaping (AuditedEngine.Remains?) -> Void
+        over longest: Duration, isHurried: Bool, whenStopped: @escaping (AuditedEngine.Remains?) -> Void
     ) {
         if isDraining { return }
         isDraining = true
@@ -101,12 +123,14 @@ final class SimulatedServer {
                 world.schedule(after: world.milliseconds(0...20)) { [self] in
                     guard isRunning else { return }
                     hub.end()
-                    let remains = keepsState ? engine.remains() : nil
-                    if !keepsState { engine.endSessions() }
+                    engine.endSessions()
                     closeAllSockets()
                     hub.turnEnded()
+                    // A clean stop waits until the log has everything, and answers the last requests by REST.
+                    engine.advance(to: world.now)
+                    log?.confirm()
                     process.isRunning = false
-                    whenStopped(remains)
+                    whenStopped(engine.remains(keeping: .max, lostAt: world.now))
                 }
             }
         }
@@ -117,7 +141,13 @@ final class SimulatedServer {
         for link in links { link.serverLoses(nil) }
     }
 
-    func crash() { process.isRunning = false }
+    func crash() -> AuditedEngine.Remains? {
+        process.isRunning = false
+        return engine.remains(
+            keeping: Int.random(in: 0...4, using: &world.random),
+            // The next process starts after at least 50 ms.
+            lostAt: world.now.advanced(by: world.milliseconds(0...50)))
+    }
 
     /// Ends the cycles between sockets and peers.
     func tearDown() {

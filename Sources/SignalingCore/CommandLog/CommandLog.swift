@@ -151,11 +151,12 @@ public struct KeptCommands: Sendable {
     }
 
     public var sessions: [Session]
-    /// The log's time at the last sign of life of the run before (LOG-13).
-    public var lastSeenAlive: MonotonicInstant
+    /// The log's time at which the run before was lost (LOG-13): no later than the opening, and no earlier than the run
+    /// may have been alive. A connection that had a socket can be resumed for the whole window from then.
+    public var lostAt: MonotonicInstant
 
-    public init(sessions: [Session] = [], lastSeenAlive: MonotonicInstant) {
+    public init(sessions: [Session] = [], lostAt: MonotonicInstant) {
         self.sessions = sessions
-        self.lastSeenAlive = lastSeenAlive
+        self.lostAt = lostAt
     }
 }

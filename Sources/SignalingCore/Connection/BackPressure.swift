@@ -76,9 +76,9 @@ public struct BackPressure: Sendable {
     /// Whether a backlog of this size matters: it may pause or resume reading, or prove that the client is alive.
     func isAffected(byBacklog waitingByteCount: Int) -> Bool { isPaused || waitingByteCount > bounds.byteCount }
 
-    /// During a pause: when to close the connection, unless a measure falls before.
+    /// During a pause for bytes that the client must read: when to close the connection, unless a measure falls before.
     func stallLimit(heartbeat: Duration) -> MonotonicInstant? {
-        isPaused ? progressAt.advanced(by: heartbeat * 2) : nil
+        hasBacklog ? progressAt.advanced(by: heartbeat * 2) : nil
     }
 
     /// Whether a paused client has enough bytes to read without a ping.

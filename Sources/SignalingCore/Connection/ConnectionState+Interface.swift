@@ -19,6 +19,8 @@ extension ConnectionState {
         /// the socket was opened. The shell reports them when ``ConnectionState/mustHear(ofBacklog:)`` is true: after
         /// each write, and at each deadline.
         case backlog(waitingByteCount: Int, acknowledgedByteCount: UInt64)
+        /// Lines of the client wait because the session engine is saturated: the client is not silent.
+        case inputWaits
         /// The session no longer has this connection.
         case ended(DisconnectReason)
         /// The connection continues on a newer socket (RES-8).

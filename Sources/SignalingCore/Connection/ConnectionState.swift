@@ -107,15 +107,17 @@ public struct ConnectionState: Sendable {
             until
         case .connected(let connected):
             [
-                connected.nextPing, backPressure.stallLimit(heartbeat: heartbeat) ?? silenceLimit(connected),
-                connected.tokenExpiry.deadline, backPressure.overRateUntil,
+                connected.nextPing, lossLimit(connected), connected.tokenExpiry.deadline, backPressure.overRateUntil,
             ].compactMap { $0 }.min()
         case .closing: nil
         }
     }
 
-    private func silenceLimit(_ connected: Connected) -> MonotonicInstant {
-        connected.lastHeard.advanced(by: heartbeat * 2)
+    /// When the client counts as lost. A client whose requests wait for the session, and for nothing else, is not lost:
+    /// the server does not read, and the client has nothing to read (WIRE-14).
+    private func lossLimit(_ connected: Connected) -> MonotonicInstant? {
+        isReadingPaused
+            ? backPressure.stallLimit(heartbeat: heartbeat) : connected.lastHeard.advanced(by: heartbeat * 2)
     }
 
     // MARK: - Transitions
@@ -132,11 +134,8 @@ public struct ConnectionState: Sendable {
             return now >= until ? close(.connectTimeout) : []
         case .connected(var connected):
             if connected.tokenExpiry.isOver(at: now) { return close(.tokenExpired) }
-            if let stallLimit = backPressure.stallLimit(heartbeat: heartbeat) {
-                // WIRE-14: while reading is paused, the server receives nothing. The client stays as long as it reads.
-                if now >= stallLimit { return close(.slowConsumer) }
-            } else if now >= silenceLimit(connected) {
-                return close(.heartbeatMissed)
+            if let limit = lossLimit(connected), now >= limit {
+                return close(isReadingPaused ? .slowConsumer : .heartbeatMissed)
             }
             guard now >= connected.nextPing else { return [] }
             // Counted from now, not from the last ping: after the whole process was paused, one ping is sent, not a
@@ -189,6 +188,12 @@ public struct ConnectionState: Sendable {
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
         case .backlog(let waiting, let acknowledged):
             backPressure.note(waitingByteCount: waiting, acknowledgedByteCount: acknowledged, now: now)
+            return []
+        case .inputWaits:
+            if case .connected(var connected) = phase {
+                connected.lastHeard = now
+                phase = .connected(connected)
+            }
             return []
         case .ended(let reason): return closeEnded(reason)
         case .superseded: return closeSuperseded()

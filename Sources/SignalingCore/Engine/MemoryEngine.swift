@@ -1,5 +1,4 @@
 import DequeModule
-import HeapModule
 import SignalingProtocol
 
 /// The engine of a single process. It keeps all sessions in memory, and carries out and answers each command at once.
@@ -8,15 +7,14 @@ import SignalingProtocol
 /// its order is lost, and the next client to join begins a new epoch.
 public final class MemoryEngine: SessionEngine {
     public weak var observer: (any SessionEngineObserver)?
+    public var isSaturated: Bool { false }
 
     private var bounds: SessionState.Bounds
     private var sessions: [SessionID: Hosted] = [:]
     private let makeEpoch: () -> Epoch
     /// Sessions that were not needed after their last command. `advance` checks them again.
     private var unneeded: Set<SessionID> = []
-    /// The deadlines of sessions. An entry counts if it equals the session's moment in `scheduled`.
-    private var deadlines = Heap<Deadline>()
-    private var scheduled: [SessionID: MonotonicInstant] = [:]
+    private var deadlines = SessionDeadlines()
 
     /// - Parameters:
     ///   - bounds: the limits of each session.
@@ -39,13 +37,6 @@ public final class MemoryEngine: SessionEngine {
         let session: SessionID
         let ticket: CommandTicket
         let now: MonotonicInstant
-    }
-
-    private struct Deadline: Comparable {
-        let moment: MonotonicInstant
-        let session: SessionID
-
-        static func < (left: Deadline, right: Deadline) -> Bool { left.moment < right.moment }
     }
 
     /// Commands that the observer submitted from a callback. They wait until the observer has received everything about
@@ -111,26 +102,19 @@ public final class MemoryEngine: SessionEngine {
     // MARK: - Time
 
     private func schedule(_ session: SessionID) {
-        guard let deadline = sessions[session]?.state.nextDeadline else { return }
-        if let earlier = scheduled[session], earlier <= deadline { return }
-        scheduled[session] = deadline
-        deadlines.insert(Deadline(moment: deadline, session: session))
+        deadlines.schedule(session, at: sessions[session]?.state.nextDeadline)
     }
 
-    public var nextDeadline: MonotonicInstant? { deadlines.min?.moment }
+    public var nextDeadline: MonotonicInstant? { deadlines.next }
 
     public func advance(to now: MonotonicInstant) {
-        while let due = deadlines.min, due.moment <= now {
-            deadlines.removeMin()
-            // Skip an entry that an earlier one of the same session has replaced.
-            guard scheduled[due.session] == due.moment else { continue }
-            scheduled[due.session] = nil
-            report { advance(due.session, to: now) }
-            schedule(due.session)
+        while let session = deadlines.popDue(by: now) {
+            report { advance(session, to: now) }
+            schedule(session)
         }
         for session in unneeded where sessions[session]?.state.isNeeded == false {
             sessions[session] = nil
-            scheduled[session] = nil
+            deadlines.remove(session)
         }
         unneeded.removeAll()
     }
@@ -149,8 +133,7 @@ public final class MemoryEngine: SessionEngine {
         let ended = sessions
         sessions = [:]
         unneeded = []
-        deadlines = Heap()
-        scheduled = [:]
+        deadlines.removeAll()
         for (session, hosted) in ended.sorted(by: { $0.key < $1.key }) where !hosted.state.isEmpty {
             for connection in hosted.state.connections {
                 observer?.engine(session, caused: .presence(.connectionDestroyed(connection, .networkDisconnected)))
@@ -159,16 +142,16 @@ public final class MemoryEngine: SessionEngine {
         }
     }
 
+    /// Does nothing: no event outlives the process.
+    public func noteTold(_ event: KeptPresenceEvent, of session: SessionID) {}
+
     // MARK: - Limits
 
     /// Replaces the numbers of connections and the rates of all sessions, and of those that begin later. The bounds of
     /// logs and the windows stay as they are.
     public func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) {
-        bounds.connectionCount = new.connectionCount
-        bounds.signalRate = new.signalRate
-        bounds.onlineOnlyRate = new.onlineOnlyRate
-        bounds.onlineOnlyConnectionCount = new.onlineOnlyConnectionCount
-        for hosted in sessions.values { hosted.state.changeLimits(to: new, now: now) }
+        bounds.changeRunning(to: new)
+        for hosted in sessions.values { hosted.state.changeLimits(to: bounds, now: now) }
     }
 
     // MARK: - Saving and restoring
@@ -196,6 +179,10 @@ public final class MemoryEngine: SessionEngine {
 
     public func connections(of session: SessionID) -> [Connection] { sessions[session]?.state.connections ?? [] }
 
+    public func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+        answer(connections(of: session))
+    }
+
     public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
         // A snapshot: the body may cause a command that changes the session's log.
         guard let log = sessions[session]?.state.log else { return nil }
@@ -205,7 +192,7 @@ public final class MemoryEngine: SessionEngine {
 
 extension SessionCommand {
     /// Whether the command can move a session's next deadline to an earlier moment.
-    fileprivate var movesDeadlines: Bool {
+    var movesDeadlines: Bool {
         switch self {
         case .join, .detach, .forceDisconnect: true
         case .leave, .heard, .signal, .refreshToken: false

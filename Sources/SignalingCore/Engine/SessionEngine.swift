@@ -23,8 +23,13 @@ public protocol SessionEngine: AnyObject {
     /// A `join` creates the session if necessary. Other commands to a session without connections are refused.
     func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant)
 
-    /// The connections of a session, on all nodes, by creation time; empty for an unknown session.
-    func connections(of session: SessionID) -> [Connection]
+    /// Passes on the connections of a session, on all nodes, by creation time; none for an unknown session. An engine
+    /// may call `answer` later.
+    func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void)
+
+    /// Whether so many commands wait for an answer that the caller must not submit more on behalf of clients until some
+    /// are answered (LOG-22). The ends of sockets pass.
+    var isSaturated: Bool { get }
 
     /// Reads this node's copy of a session's log. Returns `nil` once no client is in the session or may come back, from
     /// the next `advance` on.
@@ -38,8 +43,15 @@ public protocol SessionEngine: AnyObject {
     /// Call it after the events in the logs have been handed to the sockets.
     func advance(to now: MonotonicInstant)
 
-    /// Ends all connections and sessions of this node, which stops. The observer gets the presence events. Nothing is
-    /// appended to a log, since no client is left to read it.
+    /// The observers outside of a session have been told of an event, or will never be (LOG-11).
+    func noteTold(_ event: KeptPresenceEvent, of session: SessionID)
+
+    /// Replaces the numbers of connections and the rates of all sessions, and of those that begin later. The bounds of
+    /// logs and the windows stay as they are.
+    func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant)
+
+    /// The node stops. Connections and sessions that do not outlive it end now, and the observer gets the presence
+    /// events. Nothing is appended to a log, since no client is left to read it.
     func endSessions()
 }
 

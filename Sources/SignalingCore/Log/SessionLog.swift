@@ -25,7 +25,7 @@ public struct SessionLog: Sendable {
         }
     }
 
-    public let bounds: Bounds
+    public private(set) var bounds: Bounds
     public private(set) var entries: Deque<LogEntry> = []
     public private(set) var byteCount = 0
     /// The seq of the newest event ever appended; zero before the first.
@@ -38,6 +38,8 @@ public struct SessionLog: Sendable {
     struct Mark: Hashable {
         let lastSeq: Seq
         let absences: UInt64
+
+        static let beginning = Mark(lastSeq: .zero, absences: 0)
     }
 
     var mark: Mark { Mark(lastSeq: lastSeq, absences: absences.version) }
@@ -52,8 +54,14 @@ public struct SessionLog: Sendable {
         self.lastSeq = lastSeq
         self.entries = entries
         byteCount = entries.reduce(0) { $0 + $1.line.byteCount }
-        while self.entries.count > 1, self.entries.count > bounds.eventCount || byteCount > bounds.byteCount {
-            byteCount -= self.entries.removeFirst().line.byteCount
+        changeBounds(to: bounds)
+    }
+
+    /// Replaces the bounds. Drops the oldest events over the new count and size; the age applies with the next event.
+    mutating func changeBounds(to new: Bounds) {
+        bounds = new
+        while entries.count > 1, entries.count > bounds.eventCount || byteCount > bounds.byteCount {
+            byteCount -= entries.removeFirst().line.byteCount
         }
     }
 

@@ -11,8 +11,8 @@ struct RetainedTickets: Sendable {
         let since: MonotonicInstant
     }
 
-    private let limit: Int
-    private let window: Duration
+    private var limit: Int
+    private var window: Duration
     /// In the order in which they expire.
     private(set) var tickets: Deque<Entry> = []
 
@@ -22,6 +22,13 @@ struct RetainedTickets: Sendable {
     init(limit: Int, window: Duration) {
         self.limit = limit
         self.window = window
+    }
+
+    /// Replaces the bounds. Drops the oldest tickets over the new limit.
+    mutating func change(limit: Int, window: Duration) {
+        self.limit = limit
+        self.window = window
+        if tickets.count > limit { tickets.removeFirst(tickets.count - limit) }
     }
 
     /// When the last ticket expires; `nil` without tickets. The session is needed until then.

@@ -121,6 +121,8 @@ public enum SessionEffect: Sendable {
     case superseded(SocketID)
     /// Presence for observers outside of the session, such as webhooks. Members get it from the log.
     case presence(PresenceEvent)
+    /// The same from a session that outlives the process: at least once, until ``SessionEngine/noteTold(_:of:)``.
+    case keptPresence(KeptPresenceEvent)
 }
 
 /// Why an online-only signal was dropped (SIG-12).

@@ -1,15 +1,27 @@
 import SignalingProtocol
 
+extension SessionState.Bounds {
+    /// Replaces the limits that may change while a session lasts: the number of connections, the rates, and the
+    /// number of untold presence events. The log's bounds and the windows stay, since clients rely on them.
+    public mutating func changeRunning(to new: SessionState.Bounds) {
+        connectionCount = new.connectionCount
+        signalRate = new.signalRate
+        onlineOnlyRate = new.onlineOnlyRate
+        onlineOnlyConnectionCount = new.onlineOnlyConnectionCount
+        untoldEventCount = new.untoldEventCount
+    }
+}
+
 extension SessionState {
-    /// Replaces the limits that may change while a session lasts: the number of connections, the rates, and the number
-    /// of untold presence events. The session keeps its log's bounds and its windows, on which clients rely. A
-    /// connection over a lower limit stays.
+    /// Replaces the limits: those of a running server, or all of them when another server continues the session. A
+    /// connection over a lower limit stays. Events over the log's new bounds are dropped, and a client that needs one of
+    /// them learns of the loss (G4).
     mutating func changeLimits(to new: Bounds, now: MonotonicInstant) {
-        bounds.connectionCount = new.connectionCount
-        bounds.signalRate = new.signalRate
-        bounds.onlineOnlyRate = new.onlineOnlyRate
-        bounds.onlineOnlyConnectionCount = new.onlineOnlyConnectionCount
-        bounds.untoldEventCount = new.untoldEventCount
+        bounds = new
+        log.changeBounds(to: new.log)
+        expiredTickets.change(limit: new.recoverableCount, window: new.recoveryWindow)
+        forceDisconnectedTickets.change(
+            limit: new.recoverableCount, window: max(new.resumeWindow, new.recoveryWindow))
         untoldPresence.limit = new.untoldEventCount
         // An allowance that was used up under a slow rate must not outlast an empty one of the new rate.
         for id in connections.map(\.connectionId) {

@@ -120,6 +120,19 @@ public struct SessionState: Sendable {
         }
     }
 
+    /// Carries out a command that changes nothing that lasts: an online-only signal, or the check of a newer token. Such
+    /// a command is in no log, so what is due must wait for the next one that is.
+    mutating func handleUnlogged(
+        _ command: SessionCommand, now: MonotonicInstant, effects: inout [SessionEffect]
+    ) -> SessionOutcome? {
+        switch command {
+        case .signal(let sender, let request) where request.isOnlineOnly:
+            signal(request, from: sender, now, effects: &effects)
+        case .refreshToken(let binding, let claims): refreshToken(binding, claims)
+        case .join, .leave, .detach, .heard, .signal, .forceDisconnect: nil
+        }
+    }
+
     /// Whether the connection is in the session and uses this socket.
     func isAttached(_ binding: SocketBinding) -> Bool {
         roster[binding.connectionId]?.isAttached(to: binding.socket) ?? false

@@ -12,6 +12,27 @@ public struct UntoldPresenceEvent: Hashable, Sendable {
     /// The time of the command.
     public let time: MonotonicInstant
     public let event: PresenceEvent
+
+    public init(commandNumber: UInt64, index: UInt64, time: MonotonicInstant, event: PresenceEvent) {
+        self.commandNumber = commandNumber
+        self.index = index
+        self.time = time
+        self.event = event
+    }
+}
+
+/// A presence event that a durable session repeats until ``SessionEngine/noteTold(_:of:)``.
+public struct KeptPresenceEvent: Hashable, Sendable {
+    public let epoch: Epoch
+    public let untold: UntoldPresenceEvent
+    /// Whether it is the last event of its command. Once it is told, all of the command's events are.
+    public let completesCommand: Bool
+
+    public init(epoch: Epoch, untold: UntoldPresenceEvent, completesCommand: Bool) {
+        self.epoch = epoch
+        self.untold = untold
+        self.completesCommand = completesCommand
+    }
 }
 
 /// The presence events that wait until observers outside of the session have been told.
@@ -54,6 +75,17 @@ extension SessionState {
     /// The presence events that wait for ``told(through:)``, in their order; none without
     /// ``Bounds/untoldEventCount``.
     public var untold: Deque<UntoldPresenceEvent> { untoldPresence.events }
+
+    /// The untold events of the command with this number, or of all commands.
+    func keptPresence(of number: UInt64? = nil) -> [KeptPresenceEvent] {
+        let events = untold.filter { number == nil || $0.commandNumber == number }
+        return events.indices.map { index in
+            let next = events.index(after: index)
+            return KeptPresenceEvent(
+                epoch: epoch, untold: events[index],
+                completesCommand: next == events.endIndex || events[next].commandNumber != events[index].commandNumber)
+        }
+    }
 
     /// The number of the command that is carried out next, or at present. Set it before each command if the session
     /// keeps untold events. Numbers increase.

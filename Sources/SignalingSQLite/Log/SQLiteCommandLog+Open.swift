@@ -63,7 +63,7 @@ extension SQLiteCommandLog {
                 writer: CommandWriter(transactions, ticks: tuning.ticks), reports: reports, clock: clock,
                 tails: content.tails, lastKey: content.lastKey, logger: logger)
             receiver.log = log
-            return (log, content.kept)
+            return (log, content.kept(openedAt: clock.time(at: now())))
         } catch {
             throw files.openingFault(error)
         }

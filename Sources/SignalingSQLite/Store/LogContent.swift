@@ -70,10 +70,15 @@ struct LogContent {
         emptySessions = []
     }
 
-    var kept: KeptCommands {
-        KeptCommands(
+    /// What the next process continues.
+    ///
+    /// - Parameter openedAt: by the clock of the log. The last process writes a sign of life each second, so it may have
+    ///   lived for a second after the last one, but not until now.
+    func kept(openedAt: MonotonicInstant) -> KeptCommands {
+        let mayHaveLived = state?.isClean == true ? Duration.zero : .seconds(1)
+        return KeptCommands(
             sessions: sessions.map { KeptCommands.Session(id: $0.id, snapshot: $0.snapshot, entries: $0.entries) },
-            lastSeenAlive: lastTime)
+            lostAt: min(lastTime.advanced(by: mayHaveLived), openedAt))
     }
 
     /// The ends of the sessions' orders, for the commands that follow.

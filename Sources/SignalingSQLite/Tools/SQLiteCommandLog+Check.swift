@@ -50,7 +50,7 @@ extension SQLiteCommandLog {
             report.faults = try database.damage(in: .structureAndContent)
             let content = try LogContent(database)
             report.sessionCount = content.sessions.count
-            for session in content.kept.sessions {
+            for session in content.kept(openedAt: content.lastTime).sessions {
                 report.commandCount += session.entries.count
                 report.byteCount += session.entries.reduce(session.snapshot?.bytes.count ?? 0) { $0 + $1.bytes.count }
                 do {

@@ -23,6 +23,8 @@ final class RESTRouter {
     }
     /// Whether the server is stopping (`/readyz`).
     var isDraining = false
+    /// Why the server must not be given new work; `nil` when it may (`/readyz`).
+    var obstacle: () -> String? = { nil }
 
     init(
         hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
@@ -46,8 +48,9 @@ final class RESTRouter {
             case .livez:
                 exchange.respond(.json(development == nil ? ["status": "ok"] : ["status": "ok", "rooms": true]))
             case .readyz:
+                let status = isDraining ? "draining" : obstacle() ?? "ok"
                 exchange.respond(
-                    isDraining ? .json(["status": "draining"], status: .serviceUnavailable) : .json(["status": "ok"]))
+                    .json(["status": .string(status)], status: status == "ok" ? .ok : .serviceUnavailable))
             case .createSession:
                 exchange.respond(createSession(exchange))
             case .room(let name):
@@ -149,7 +152,7 @@ final class RESTRouter {
             submit(.forceDisconnect(.server, target), to: session, for: exchange)
         case .connections(let session):
             try check(session, of: project)
-            exchange.respond(.list(hub.connections(of: session).map(\.restDescription)))
+            hub.listConnections(of: session) { exchange.respond(.list($0.map(\.restDescription))) }
         case .media,
             .streams where exchange.method == .put:
             exchange.respond(.failure(.notImplemented, "this server carries signals, not media"))

@@ -30,6 +30,7 @@ extension Hub {
             guard let peer = peers[id] else { continue }
             peer.alarm = nil
             noteBacklog(of: peer)
+            if !peer.input.isEmpty, engine.isSaturated { handle(.inputWaits, for: peer) }
             perform(peer.state.advance(to: now), for: peer)
             setAlarm(for: peer)
         }

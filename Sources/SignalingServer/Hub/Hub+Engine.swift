@@ -24,6 +24,7 @@ extension Hub: SessionEngineObserver {
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         switch effect {
         case .presence(let event): onPresence?(event, session)
+        case .keptPresence(let event): onKeptPresence?(event, session)
         case .onlineOnly(let signal):
             guard let room = rooms[session] else { return }
             room.pendingOnlineOnly.append(signal)

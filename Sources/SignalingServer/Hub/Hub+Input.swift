@@ -27,7 +27,7 @@ extension Hub {
     func socket(_ socket: Socket, received message: UnsafeRawBufferPointer) {
         guard let peer = peer(of: socket) else { return }
         if message.allSatisfy({ $0 == UInt8(ascii: "\n") }) { return handle(.receivedEmpty, for: peer) }
-        if !peer.input.isEmpty || peer.state.isReadingPaused {
+        if !peer.input.isEmpty || peer.state.isReadingPaused || engine.isSaturated {
             // Handling has stopped, but the same read had more messages.
             peer.input.append(message)
             return continueInput(of: peer)
@@ -91,6 +91,7 @@ extension Hub {
     }
 
     func handleQueuedInput() {
+        if engine.isSaturated { return }
         let candidates = peersWithInput
         peersWithInput = []
         for peer in candidates {

@@ -16,7 +16,7 @@ extension Hub {
         if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: nextFlush ?? now) }
         // Only here: if the timer's own handler scheduled it for now, libuv would run it again before anything else.
         // Not with `now`, which a timer rounds up.
-        if !peersWithInput.isEmpty { inputTimer?.schedule(at: MonotonicInstant(nanoseconds: 0)) }
+        if !peersWithInput.isEmpty, !engine.isSaturated { inputTimer?.schedule(at: MonotonicInstant(nanoseconds: 0)) }
     }
 
     func markDirty(_ peer: Peer<Environment.Socket>) {

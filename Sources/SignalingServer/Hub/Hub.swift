@@ -34,6 +34,9 @@ final class Hub<Environment: HubEnvironment> {
             depth: Limits.jsonDepth, byteCount: Limits.messageByteCount, valueCount: Limits.jsonValueCount))
     /// Called for each presence event; nil if there is no observer.
     var onPresence: ((PresenceEvent, SessionID) -> Void)?
+    /// Called for each presence event of a session that outlives the process. The receiver reports to the engine that
+    /// it was told.
+    var onKeptPresence: ((KeptPresenceEvent, SessionID) -> Void)?
 
     var peers: [UInt64: Peer<Environment.Socket>] = [:]
     var rooms: [SessionID: Room<Environment.Socket>] = [:]
@@ -82,11 +85,17 @@ final class Hub<Environment: HubEnvironment> {
 
     // MARK: - REST
 
-    func connections(of session: SessionID) -> [Connection] { engine.connections(of: session) }
+    func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+        engine.listConnections(of: session, answer: answer)
+    }
 
     /// Submits a command from the project's own server. Calls `answer` on the loop.
     func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
         if hasEnded { return answer(.refused(SignalingError(.notConnected, "the server is stopping"))) }
+        if engine.isSaturated {
+            return answer(
+                .refused(SignalingError(.notConnected, "the server's disk is slower than its clients; try again later")))
+        }
         let ticket = CommandTicket(origin: restCalls.add(answer: answer), request: nil)
         engine.submit(command, to: session, ticket: ticket, now: environment.now)
     }

@@ -1,5 +1,6 @@
 import SignalingCore
 import SignalingProtocol
+import SignalingSQLite
 import SignalingTokens
 import SignalingTransport
 
@@ -41,10 +42,12 @@ public struct ServerConfiguration: Sendable {
     /// The maximum time that a stopping server takes to disconnect its clients one after the other (LEAVE-5): 0 to 30
     /// s, default 5 s. With few clients it takes less.
     public var drainTime: Duration
-    /// The folder in which the server saves its sessions when it stops, and from which it restores them at start
-    /// (RES-15). In development mode it also keeps the project's secret. The server creates it if necessary. `nil`:
-    /// sessions end with the process.
+    /// The folder with the log of the sessions' commands, from which the next process continues them, also after a
+    /// crash (RES-15). In development mode it also keeps the project's secret. The server creates it if necessary.
+    /// `nil`: sessions end with the process.
     public var stateFolder: String?
+    /// After which accident an acknowledged signal is still in the state folder. Default ``Durability/process``.
+    public var durability = Durability.process
     /// Receives the events of all projects that have no receiver of their own. `nil`: no posts.
     public var webhook: WebhookReceiver?
     public var projectWebhooks: [APIKey: WebhookReceiver]
@@ -74,6 +77,13 @@ public struct ServerConfiguration: Sendable {
         self.webhook = webhook
         self.projectWebhooks = projectWebhooks
         self.webhookBounds = webhookBounds
+    }
+
+    /// The bounds of sessions that outlive the process: they keep presence events for webhooks, if there are any.
+    var durableBounds: SessionState.Bounds {
+        var bounds = sessionBounds
+        if webhook != nil || !projectWebhooks.isEmpty { bounds.untoldEventCount = webhookBounds.count }
+        return bounds
     }
 
     /// The project with this key and this secret.

@@ -1,6 +1,7 @@
 import Configuration
 import SignalingCore
 import SignalingProtocol
+import SignalingSQLite
 import SignalingTokens
 import SignalingTransport
 
@@ -74,6 +75,9 @@ package struct ResolvedSettings: Sendable {
         configuration.admission = try admission()
         if let seconds = values.drainSeconds { configuration.drainTime = .seconds(seconds) }
         configuration.stateFolder = values.stateDir
+        if let durability = values.durability.flatMap({ Durability(rawValue: $0.lowercased()) }) {
+            configuration.durability = durability
+        }
         configuration.webhook = try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
         configuration.projectWebhooks = projectWebhooks
         if let pause = values.webhookRetryMilliseconds {

@@ -1,5 +1,6 @@
 import SignalingCore
 import SignalingProtocol
+import SignalingSQLite
 
 /// All settings of the server. Their order is that of docs/CONFIGURATION.md.
 public struct SettingsTable: Sendable {
@@ -105,7 +106,11 @@ public struct SettingsTable: Sendable {
         "How many seconds a stopping server may take to disconnect its clients one after the other (LEAVE-5).")
     public let stateDir = Setting<String>(
         "stateDir", form: "the path of a folder",
-        "A folder in which the server saves its sessions when it stops, and from which it restores them at start.")
+        "A folder in which the server keeps its sessions, so that the next process continues them, also after a crash.")
+    public let durability = Setting<String>(
+        "durability", default: Self.standard.durability.rawValue, choice: Durability.allCases.map(\.rawValue),
+        "The accident after which an acknowledged signal is still in the state folder: the end of the process, or loss "
+            + "of power, which costs a disk synchronization for each group of commands.")
     public let webhookUrl = Setting<String>(
         "webhookUrl", isSecret: true, form: "an http:// or https:// URL",
         "Where to post session monitoring events, as OpenTok does: docs/webhooks.md.")

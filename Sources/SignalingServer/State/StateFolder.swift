@@ -1,100 +1,17 @@
-import Logging
-import SignalingCore
 import SignalingProtocol
 
-/// The folder in which a stopping server saves its sessions, and from which the next server restores them.
-///
-/// A saved state is used once: the server deletes it before it accepts a client. Otherwise a server that starts after a
-/// crash would continue from an old state and assign sequence numbers twice.
+/// The folder that one server uses for its state: the command log of its sessions, and the secret of development mode.
 final class StateFolder: Sendable {
-    private static let sessionsFile = "sessions.state"
-    /// The last state that could not be used, for the operator.
-    private static let refusedFile = "sessions.state.refused"
     private static let secretFile = "development.secret"
-    private static let pieceByteCount = 1_048_576
 
-    private let path: String
+    let path: String
     private let files: PrivateFolder
-    private let logger: Logger
 
     /// Creates the folder if it does not exist, for its owner only, and locks it.
-    init(path: String, logger: Logger) throws(StateFolderError) {
+    init(path: String) throws(StateFolderError) {
         self.path = path
-        self.logger = logger
         files = try PrivateFolder(path: path)
     }
-
-    // MARK: - Sessions
-
-    /// Reads and deletes the sessions of the last server. A state that cannot be used is renamed.
-    ///
-    /// - Throws: when the folder cannot be changed. Nothing has changed then.
-    func restoreSessions(now: MonotonicInstant, wallTime: WallTime) throws(StateFolderError) -> [SessionSnapshot] {
-        files.removeDraft(of: Self.sessionsFile)
-        let sessions: [SessionSnapshot]
-        do throws(FileFault) {
-            guard let found = try readSessions(now, wallTime) else { return [] }
-            sessions = found
-        } catch {
-            try setAside(error)
-            return []
-        }
-        do throws(FileFault) { try files.remove(Self.sessionsFile) } catch {
-            throw StateFolderError(
-                "cannot delete \(path)/\(Self.sessionsFile): \(error.reason). Check the owner of the folder.")
-        }
-        logger.info(
-            "restored the sessions of the last run",
-            metadata: [
-                "sessions": "\(sessions.count)", "connections": "\(sessions.reduce(0) { $0 + $1.connectionCount })",
-            ])
-        return sessions
-    }
-
-    /// Saves all of the sessions or, when that fails, none.
-    func save(_ sessions: [SessionSnapshot], now: MonotonicInstant, wallTime: WallTime) throws(StateFolderError) {
-        do throws(FileFault) {
-            try files.replace(Self.sessionsFile) { file throws(FileFault) in
-                var writer = StateWriter(now: now, wallTime: wallTime)
-                for session in sessions {
-                    writer.append(session)
-                    if writer.byteCount >= Self.pieceByteCount { try file.write(writer.drainBytes()) }
-                }
-                try file.write(writer.finish())
-            }
-        } catch {
-            throw StateFolderError("cannot save the sessions in \(path), and they are lost: \(error.reason)")
-        }
-        logger.info("saved the sessions for the next run", metadata: ["sessions": "\(sessions.count)"])
-    }
-
-    private func readSessions(_ now: MonotonicInstant, _ wallTime: WallTime) throws(FileFault) -> [SessionSnapshot]? {
-        guard let file = try files.open(Self.sessionsFile, forbidden: 0o022) else { return nil }
-        defer { file.close() }
-        var reader = StateReader(now: now, wallTime: wallTime)
-        while true {
-            let piece = try file.read(atMost: Self.pieceByteCount)
-            do throws(StateFault) {
-                if piece.isEmpty { return try reader.finish() }
-                try reader.read(piece[...])
-            } catch {
-                throw FileFault(error.description)
-            }
-        }
-    }
-
-    private func setAside(_ fault: FileFault) throws(StateFolderError) {
-        do throws(FileFault) { try files.rename(Self.sessionsFile, to: Self.refusedFile) } catch {
-            throw StateFolderError(
-                "cannot rename \(path)/\(Self.sessionsFile), which cannot be used: \(error.reason). Check the owner of "
-                    + "the folder.")
-        }
-        logger.error(
-            "the sessions of the last run are lost: \(fault.reason); their state is set aside as \(path)/\(Self.refusedFile)"
-        )
-    }
-
-    // MARK: - Development mode
 
     /// The secret of development mode's project: that of the last run, so that clients' tokens stay valid.
     ///

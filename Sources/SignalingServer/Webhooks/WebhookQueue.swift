@@ -1,3 +1,4 @@
+import SignalingCore
 import SignalingProtocol
 
 /// The events of one project that its receiver has not confirmed yet, and the times of the posts.
@@ -45,6 +46,8 @@ public struct WebhookQueue: Sendable {
         /// 1, 2, 3, … for each event, including dropped ones, so that the receiver sees gaps.
         let number: Int64
         let session: SessionID
+        /// Set for an event that its session repeats until it is settled.
+        let kept: KeptPresenceEvent?
         let body: [UInt8]
         let addedAt: MonotonicInstant
     }
@@ -95,6 +98,8 @@ public struct WebhookQueue: Sendable {
         case send(Post, Ticket)
         /// Cancel the attempt: it took too long.
         case abandon(Ticket)
+        /// The receiver has the kept event, or will never get it.
+        case settled(KeptPresenceEvent, SessionID)
         /// The receiver has begun to fail. Reported once, until it recovers.
         case reportFailing
         case reportRecovered
@@ -157,12 +162,19 @@ public struct WebhookQueue: Sendable {
     }
 
     /// Adds an event of a session. Call ``advance(to:using:)`` after this and every other input.
-    mutating func add(_ body: [UInt8], of session: SessionID, now: MonotonicInstant) {
+    ///
+    /// - Parameter kept: an event that its session repeats until it is settled. After a stop it waits for the next
+    ///   process, so it is not dropped.
+    mutating func add(
+        _ body: [UInt8], of session: SessionID, kept: KeptPresenceEvent? = nil, now: MonotonicInstant
+    ) {
         lastNumber += 1
-        if case .finished = phase { return drop(1, \.stopped) }
-        waiting.append(Post(number: lastNumber, session: session, body: body, addedAt: now), of: session)
-        while count > bounds.count || byteCount > bounds.byteCount, waiting.popFromLargest() != nil {
+        let post = Post(number: lastNumber, session: session, kept: kept, body: body, addedAt: now)
+        if case .finished = phase { return dropStopped(post) }
+        waiting.append(post, of: session)
+        while count > bounds.count || byteCount > bounds.byteCount, let dropped = waiting.popFromLargest() {
             drop(1, \.full)
+            settle(dropped)
         }
     }
 
@@ -175,9 +187,11 @@ public struct WebhookQueue: Sendable {
         switch outcome {
         case .delivered:
             deliveredCount += 1
+            settle(post)
             succeed()
         case .refused:
             drop(1, \.refused)
+            settle(post)
             succeed()
         case .failed: fail(post, now: now, using: &generator)
         }
@@ -212,6 +226,7 @@ public struct WebhookQueue: Sendable {
         while let post = waiting.popFirst() {
             guard post.addedAt.advanced(by: bounds.age) > now else {
                 drop(1, \.expired)
+                settle(post)
                 continue
             }
             lastTicket += 1
@@ -250,10 +265,16 @@ public struct WebhookQueue: Sendable {
         if case .finished = phase { return }
         stopDeadline = nil
         phase = .finished
-        drop(waiting.count, \.stopped)
-        waiting.removeAll()
+        while let post = waiting.popFirst() { dropStopped(post) }
         if unreported.count > 0 { reportDrops() }
         effects.append(.finished)
+    }
+
+    /// After a stop. The next process posts a kept event.
+    private mutating func dropStopped(_ post: Post) { if post.kept == nil { drop(1, \.stopped) } }
+
+    private mutating func settle(_ post: Post) {
+        if let kept = post.kept { effects.append(.settled(kept, post.session)) }
     }
 
     private mutating func drop(_ count: Int, _ cause: WritableKeyPath<Drops, Int>) {

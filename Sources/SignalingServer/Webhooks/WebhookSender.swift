@@ -37,7 +37,15 @@ final class WebhookSender: Sendable {
     /// Guarded by `worker`: why the last attempt failed.
     private nonisolated(unsafe) var lastFault = "no response"
 
-    init(receiver: WebhookReceiver, bounds: WebhookQueue.Bounds, logger: Logger) {
+    private let onSettled: Settled
+
+    /// Called on another thread when the receiver has a kept event, or will never get it.
+    typealias Settled = @Sendable (KeptPresenceEvent, SessionID) -> Void
+
+    init(
+        receiver: WebhookReceiver, bounds: WebhookQueue.Bounds, logger: Logger, onSettled: @escaping Settled = { _, _ in }
+    ) {
+        self.onSettled = onSettled
         var logger = logger
         logger[metadataKey: "receiver"] = "\(receiver)"
         self.receiver = receiver
@@ -51,9 +59,9 @@ final class WebhookSender: Sendable {
     deinit { session.finishTasksAndInvalidate() }
 
     /// Adds an event, from any thread. Does not block.
-    func add(_ body: [UInt8], of session: SessionID) {
+    func add(_ body: [UInt8], of session: SessionID, kept: KeptPresenceEvent? = nil) {
         let mustWake = state.withLock { state in
-            state.queue.add(body, of: session, now: LoopThread.now)
+            state.queue.add(body, of: session, kept: kept, now: LoopThread.now)
             defer { state.isWoken = true }
             return !state.isWoken
         }
@@ -115,6 +123,7 @@ final class WebhookSender: Sendable {
             lastFault = "no response in time"
             attempt.task.cancel()
             self.attempt = nil
+        case .settled(let event, let session): onSettled(event, session)
         case .reportFailing:
             logger.warning("a webhook receiver does not accept events; the server retries", metadata: fault)
         case .reportRecovered: logger.notice("a webhook receiver accepts events again")
@@ -147,7 +156,7 @@ final class WebhookSender: Sendable {
     }
 
     private func request(_ post: WebhookQueue.Post) -> URLRequest {
-        let id = "\(runID)-\(post.number)"
+        let id = post.kept?.webhookID ?? "\(runID)-\(post.number)"
         let timestamp = WallTime.current.milliseconds / 1000
         var request = URLRequest(url: receiver.url)
         request.httpMethod = "POST"
@@ -173,4 +182,9 @@ final class WebhookSender: Sendable {
         ] where count > 0 { metadata[name] = "\(count)" }
         return metadata
     }
+}
+
+extension KeptPresenceEvent {
+    /// The same in every process that posts the event, so that receivers can ignore a repetition.
+    fileprivate var webhookID: String { "\(epoch)-\(untold.commandNumber)-\(untold.index)" }
 }

@@ -11,9 +11,12 @@ final class Webhooks: Sendable {
         let owner: WebhookBody.Owner
         let sender: WebhookSender
 
-        init(_ project: Project, _ receiver: WebhookReceiver, _ bounds: WebhookQueue.Bounds, _ logger: Logger) {
+        init(
+            _ project: Project, _ receiver: WebhookReceiver, _ bounds: WebhookQueue.Bounds, _ logger: Logger,
+            onSettled: @escaping WebhookSender.Settled
+        ) {
             owner = project.isApplication ? .application(project.apiKey) : .project(project.apiKey)
-            sender = WebhookSender(receiver: receiver, bounds: bounds, logger: logger)
+            sender = WebhookSender(receiver: receiver, bounds: bounds, logger: logger, onSettled: onSettled)
         }
     }
 
@@ -22,11 +25,17 @@ final class Webhooks: Sendable {
     private let common: WebhookReceiver?
     private let bounds: WebhookQueue.Bounds
     private let logger: Logger
+    private let onSettled: WebhookSender.Settled
 
     /// How long a stopping server waits for posts.
     static let stopTime = Duration.seconds(3)
 
-    init(_ configuration: ServerConfiguration, projects: [Project], logger: Logger) {
+    /// - Parameter onSettled: called on another thread when a receiver has a kept event, or will never get it.
+    init(
+        _ configuration: ServerConfiguration, projects: [Project], logger: Logger,
+        onSettled: @escaping WebhookSender.Settled
+    ) {
+        self.onSettled = onSettled
         common = configuration.webhook
         bounds = configuration.webhookBounds
         self.logger = logger
@@ -35,7 +44,8 @@ final class Webhooks: Sendable {
             guard let receiver = configuration.projectWebhooks[project.apiKey] ?? configuration.webhook else {
                 continue
             }
-            routes[project.apiKey] = Route(project, receiver, configuration.webhookBounds, logger)
+            routes[project.apiKey] = Route(
+                project, receiver, configuration.webhookBounds, logger, onSettled: onSettled)
         }
         self.routes = Mutex(routes)
     }
@@ -48,25 +58,41 @@ final class Webhooks: Sendable {
         guard let common else { return }
         routes.withLock { routes in
             for project in projects where routes[project.apiKey] == nil && !others.contains(project.apiKey) {
-                routes[project.apiKey] = Route(project, common, bounds, logger)
+                routes[project.apiKey] = Route(project, common, bounds, logger, onSettled: onSettled)
             }
         }
     }
 
     /// Queues an event for the receiver of the session's project. On the loop; does not block.
     func post(_ event: PresenceEvent, of session: SessionID) {
-        if routes.withLock({ $0.isEmpty }) { return }
-        guard let key = try? SessionIDCodec.read(session).apiKey, let route = routes.withLock({ $0[key] })
-        else { return }
+        guard let route = route(of: session) else { return }
         route.sender.add(
             WebhookBody.encode(event, of: session, ownedBy: route.owner, happenedAt: .current), of: session)
     }
 
+    /// Queues an event that its session repeats until it is settled. On the loop; does not block.
+    func post(_ event: KeptPresenceEvent, of session: SessionID) {
+        guard let route = route(of: session) else { return onSettled(event, session) }
+        let body = WebhookBody.encode(
+            event.untold.event, of: session, ownedBy: route.owner,
+            // The clock of a command log begins in 1970.
+            happenedAt: WallTime(milliseconds: event.untold.time.nanoseconds / 1_000_000))
+        route.sender.add(body, of: session, kept: event)
+    }
+
+    private func route(of session: SessionID) -> Route? {
+        if routes.withLock({ $0.isEmpty }) { return nil }
+        guard let key = try? SessionIDCodec.read(session).apiKey else { return nil }
+        return routes.withLock { $0[key] }
+    }
+
     /// Stops all senders concurrently.
-    func stop() async {
+    ///
+    /// - Parameter limit: how long each may go on. Kept events need not wait: the next process posts them.
+    func stop(within limit: Duration = stopTime) async {
         await withTaskGroup { group in
             for sender in routes.withLock({ $0.values.map(\.sender) }) {
-                group.addTask { await sender.stop(within: Self.stopTime) }
+                group.addTask { await sender.stop(within: limit) }
             }
         }
     }

@@ -31,6 +31,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.onlineOnlyLimit)) var onlineOnlyLimit: Int?
     @Option(help: .setting(\.drainSeconds)) var drainSeconds: Int?
     @Option(help: .setting(\.stateDir)) var stateDir: String?
+    @Option(help: .setting(\.durability)) var durability: String?
     @Option(help: .setting(\.webhookUrl)) var webhookUrl: String?
     @Option(help: .setting(\.webhookSecret)) var webhookSecret: String?
     @Option(help: .setting(\.config)) var config: String?
@@ -66,6 +67,7 @@ struct SettingOptions: ParsableArguments {
         settings.onlineOnlyLimit = onlineOnlyLimit
         settings.drainSeconds = drainSeconds
         settings.stateDir = stateDir
+        settings.durability = durability
         settings.webhookUrl = webhookUrl
         settings.webhookSecret = webhookSecret
         settings.config = config

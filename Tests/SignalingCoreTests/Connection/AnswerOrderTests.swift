@@ -235,14 +235,14 @@ struct ReadPressureTests {
         #expect(state.advance(to: .seconds(55)).map(\.testDescription).last == "close 4001")
     }
 
-    @Test("WIRE-14: a client that waits for the engine is pinged, and stays as long as the engine answers")
+    @Test("WIRE-14: a client that only waits for the engine is pinged, and stays for as long as the engine needs")
     func waitingForTheEngine() {
         var slow = SlowEngine()
         for id in 2..<Int64(402) { slow.signal(id) }
         slow.now = .seconds(15)
         slow.answer(at: 0)
         #expect(slow.state.advance(to: .seconds(34)).map(\.testDescription) == ["ping"])
-        #expect(slow.state.advance(to: .seconds(35)).map(\.testDescription).last == "close 4002")
+        #expect(slow.state.advance(to: .seconds(3_600)).map(\.testDescription) == ["ping"])
     }
 
     @Test("CON-2: a pause does not extend the connect timeout")

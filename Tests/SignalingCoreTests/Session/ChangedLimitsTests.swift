@@ -68,14 +68,35 @@ struct ChangedLimitsTests {
         #expect([signal(&state, at: 1), signal(&state, at: 1), signal(&state, at: 1)] == [true, true, false])
     }
 
-    @Test("the log and the windows stay")
+    @Test("in a running server the log and the windows stay")
     func windows() {
-        var state = session(bounds(), clients: ["ada"])
-        let before = state.bounds
-        state.changeLimits(
-            to: SessionState.Bounds(logEventCount: 1, resumeWindow: .zero, recoveryWindow: .zero), now: .seconds(1))
-        #expect(state.bounds.resumeWindow == before.resumeWindow)
-        #expect(state.bounds.recoveryWindow == before.recoveryWindow)
-        #expect(state.bounds.log.eventCount == before.log.eventCount)
+        var new = bounds()
+        new.changeRunning(
+            to: SessionState.Bounds(
+                connectionCount: 7, logEventCount: 1, resumeWindow: .zero, recoveryWindow: .zero))
+        #expect(new.connectionCount == 7)
+        #expect(new.resumeWindow == bounds().resumeWindow)
+        #expect(new.recoveryWindow == bounds().recoveryWindow)
+        #expect(new.log.eventCount == bounds().log.eventCount)
+    }
+
+    @Test("LOG-6, G4: another server's bounds drop events and tickets that are over them")
+    func otherServer() {
+        var state = session(bounds(), clients: ["ada", "bob", "eve"])
+        for _ in 0..<10 { #expect(signal(&state, at: 1)) }
+        for name in ["bob", "eve"] {
+            var effects: [SessionEffect] = []
+            _ = state.handle(.forceDisconnect(.server, client(name)), now: .seconds(1), effects: &effects)
+        }
+        var new = SessionState.Bounds(
+            logEventCount: 4, resumeWindow: .seconds(10), recoveryWindow: .seconds(20), recoverableCount: 1)
+        state.changeLimits(to: new, now: .seconds(2))
+        #expect(state.log.entries.count == 4)
+        #expect(state.log.byteCount == state.log.entries.reduce(0) { $0 + $1.line.byteCount })
+        #expect(state.forceDisconnectedTickets.tickets.map(\.ticket.connectionId) == [client("eve")])
+        #expect(state.forceDisconnectedTickets.neededUntil == .seconds(21))
+        new.recoverableCount = 0
+        state.changeLimits(to: new, now: .seconds(2))
+        #expect(state.forceDisconnectedTickets.tickets.isEmpty)
     }
 }

@@ -1,0 +1,95 @@
+import DequeModule
+import SignalingProtocol
+
+/// A session of a ``LoggedEngine``: its state after the last entry of the log, and the commands on their way.
+final class LoggedSession {
+    /// A step in the order of submission.
+    enum Step {
+        /// In the log, or on the way there. The command is kept, so that the engine need not decode its own.
+        case logged(LoggedCommand, CommandID, CommandTicket?)
+        /// Changes nothing that lasts. It only waits for the steps before it.
+        case unlogged(SessionCommand, CommandTicket)
+    }
+
+    let id: SessionID
+    /// `nil` before the first entry and after the last.
+    var state: SessionState?
+    /// Of the last entry; `nil` before the first.
+    private(set) var position: LogPosition?
+    /// The number of this run's commands to the session.
+    private(set) var counter: UInt64 = 0
+    private(set) var steps: Deque<Step> = []
+    /// Whether the session exists once all submitted steps are carried out. A session that has ended meanwhile is begun
+    /// again.
+    var isOpen: Bool
+    /// Whether an `advance` is on its way.
+    var isAdvancing = false
+    var snapshots = SnapshotSchedule()
+
+    init(id: SessionID, state: SessionState? = nil, position: LogPosition? = nil) {
+        self.id = id
+        self.state = state
+        self.position = position
+        isOpen = state != nil
+    }
+
+    func nextID(of run: RunID) -> CommandID {
+        counter += 1
+        return CommandID(run: run, counter: counter)
+    }
+
+    func append(_ step: Step) { steps.append(step) }
+
+    /// Removes the first step if it is this run's command of the entry.
+    func popStep(of id: CommandID) -> (LoggedCommand, CommandTicket?)? {
+        guard case .logged(let command, id, let ticket)? = steps.first else { return nil }
+        steps.removeFirst()
+        return (command, ticket)
+    }
+
+    /// Removes the first step if it is not in the log.
+    func popUnlogged() -> (SessionCommand, CommandTicket)? {
+        guard case .unlogged(let command, let ticket)? = steps.first else { return nil }
+        steps.removeFirst()
+        return (command, ticket)
+    }
+
+    /// - Returns: whether the entry is the next one.
+    func advance(to new: LogPosition) -> Bool {
+        guard new.number == (position?.number ?? 0) + 1 else { return false }
+        position = new
+        return true
+    }
+}
+
+/// When to keep a snapshot of a session: when the commands since the last one are larger than it (LOG-9). So the log is
+/// at most about twice as large as its snapshots, and each command causes a bounded amount of work.
+struct SnapshotSchedule {
+    /// A smaller snapshot is not worth a transaction.
+    static let smallestByteCount = 65_536
+    /// What a log adds to each command.
+    private static let overheadByteCount = 64
+
+    private var commandByteCount = 0
+    private var snapshotByteCount = 0
+    private var isUnderWay = false
+
+    mutating func note(commandByteCount count: Int) { commandByteCount += count + Self.overheadByteCount }
+
+    /// Whether a snapshot must be made now. The caller makes it.
+    ///
+    /// - Parameter isWanted: whether the log asks for a snapshot of any size.
+    mutating func begin(isWanted: Bool = false) -> Bool {
+        guard !isUnderWay, isWanted || commandByteCount > max(Self.smallestByteCount, snapshotByteCount) else {
+            return false
+        }
+        isUnderWay = true
+        commandByteCount = 0
+        return true
+    }
+
+    mutating func noteKept(byteCount: Int) {
+        snapshotByteCount = byteCount
+        isUnderWay = false
+    }
+}
