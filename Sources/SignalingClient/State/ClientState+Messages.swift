@@ -104,7 +104,8 @@ extension ClientState {
         }
         // Not 1000: that code would end the connection (RES-10).
         if case .connected = phase { return [.closeSocket(.heartbeatMissed)] + loseSocket(now, wait: wait) }
-        return [.closeSocket(.heartbeatMissed)] + attemptFailed(now, wait: wait)
+        let next = wait.map { attemptPostponed(now, wait: $0) } ?? attemptFailed(now)
+        return [.closeSocket(.heartbeatMissed)] + next
     }
 
     private mutating func refused(_ id: RequestID?, _ error: SignalingError, _ now: MonotonicInstant) -> [Effect] {

@@ -120,8 +120,10 @@ function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
   }
   // A close with `normal` would end the connection (RES-10).
   core.closeSocket(CloseCode.heartbeatMissed);
-  if (core.phase.name === 'connected') core.loseSocket(now, requestedWait(reconnectAfter));
-  else core.attemptFailed(now, requestedWait(reconnectAfter));
+  const wait = requestedWait(reconnectAfter);
+  if (core.phase.name === 'connected') core.loseSocket(now, wait);
+  else if (wait === null) core.attemptFailed(now);
+  else core.attemptPostponed(now, wait);
 }
 
 function refused(core, message, now) {
