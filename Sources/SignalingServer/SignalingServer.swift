@@ -121,6 +121,7 @@ public final class SignalingServer: Service {
             return Epoch(using: &randomness)
         }
         var options = TransportServer.Options(host: configuration.host, port: configuration.port)
+        options.listeningSocket = configuration.listeningSocket
         options.tls = configuration.tls
         options.healthPaths = Route.healthPaths
         options.responseHeaders = SafetyHeaders.common(host: configuration.host, hasTLS: configuration.tls != nil)
@@ -198,6 +199,7 @@ public final class SignalingServer: Service {
         try await loop.run {
             guard let parts = self.parts else { return end.finish() }
             parts.router.isDraining = true
+            parts.transport.leaveListeningSocket()
             // Clients must be disconnected early enough to reconnect within the resume window.
             let longest = min(self.drainTime.withLock { $0 }, self.configuration.sessionBounds.resumeWindow / 4)
             parts.hub.drain(over: longest) { end.finish() }
