@@ -92,7 +92,10 @@ extension ClientState {
     ) -> [Effect] {
         let wait: Duration?
         switch phase {
-        case .disconnected, .opening, .connecting: return []
+        case .disconnected: return []
+        case .opening, .connecting:
+            return [.closeSocket(.normal)]
+                + failConnect(SignalingError(.connectFailed, "the server is stopping or busy; connect again"))
         case .disconnecting: return [.closeSocket(.normal)] + end(.clientDisconnected)
         case .reconnecting(_, let reconnection) where !reconnection.isTrying: return []
         case .connected, .reconnecting: break

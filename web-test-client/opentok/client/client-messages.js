@@ -103,6 +103,11 @@ function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
   switch (core.phase.name) {
     case 'connected':
       break;
+    case 'opening':
+    case 'connecting':
+      core.closeSocket(CloseCode.normal);
+      core.failConnect(Code.connectFailed, 'The server is stopping or busy. Connect again.');
+      return;
     case 'reconnecting':
       if (core.phase.reconnection.isTrying) break;
       return;
