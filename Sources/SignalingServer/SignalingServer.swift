@@ -126,6 +126,7 @@ public final class SignalingServer: Service {
         let verifier = TokenVerifier(
             projects: projects, allowsPartnerAuth: configuration.allowsPartnerAuth)
         var options = TransportServer.Options(host: configuration.host, port: configuration.port)
+        options.listeningSocket = configuration.listeningSocket
         options.tls = configuration.tls
         options.healthPaths = Route.healthPaths
         options.responseHeaders = SafetyHeaders.common(host: configuration.host, hasTLS: configuration.tls != nil)
@@ -205,6 +206,7 @@ public final class SignalingServer: Service {
         try await loop.run {
             guard let parts = self.parts else { return end.finish() }
             parts.router.isDraining = true
+            parts.transport.leaveListeningSocket()
             // Clients must be disconnected early enough to reconnect within the resume window.
             let longest = min(self.drainTime.withLock { $0 }, self.configuration.sessionBounds.resumeWindow / 4)
             parts.hub.drain(over: longest) { end.finish() }

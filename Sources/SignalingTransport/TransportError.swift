@@ -5,6 +5,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case addressInUse, permissionDenied, invalidAddress, invalidURL, resourcesExhausted, libraryFailed
             case unsupported, alreadyStarted, stopped, connectFailed, connectTimedOut, handshakeRefused
+            case notListening
             case certificateUnusable, privateKeyUnusable, privateKeyEncrypted, privateKeyMismatch
         }
         private let kind: Kind
@@ -17,6 +18,8 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         public static let permissionDenied = Code(.permissionDenied)
         /// The host is not an address of this machine, or not an address at all; or the port is out of range.
         public static let invalidAddress = Code(.invalidAddress)
+        /// The descriptor that the process was given is no listening TCP socket.
+        public static let notListening = Code(.notListening)
         /// The URL is not a valid `ws` or `wss` URL.
         public static let invalidURL = Code(.invalidURL)
         /// No memory, file descriptor or thread is left.

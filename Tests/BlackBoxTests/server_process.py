@@ -77,17 +77,21 @@ class Lines:
 
 
 class Command:
-    """A command of the program that runs until it is stopped."""
+    """A command of the program that runs until it is stopped.
 
-    def __init__(self, *arguments, env=None, reads_output=True, **settings):
+    `launcher` is a command that becomes the program, and gets the descriptors `pass_fds`.
+    """
+
+    def __init__(self, *arguments, env=None, reads_output=True, launcher=(), pass_fds=(), **settings):
         self.process = subprocess.Popen(
-            [BINARY, *map(str, arguments)],
+            [*launcher, BINARY, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             bufsize=1,
             env=env or environment(**settings),
+            pass_fds=pass_fds,
         )
         if reads_output:
             self.out = Lines(self.process.stdout)

@@ -92,7 +92,10 @@ extension ClientState {
     ) -> [Effect] {
         let wait: Duration?
         switch phase {
-        case .disconnected, .opening, .connecting: return []
+        case .disconnected: return []
+        case .opening, .connecting:
+            return [.closeSocket(.normal)]
+                + failConnect(SignalingError(.connectFailed, "the server is stopping or busy; connect again"))
         case .disconnecting: return [.closeSocket(.normal)] + end(.clientDisconnected)
         case .reconnecting(_, let reconnection) where !reconnection.isTrying: return []
         case .connected, .reconnecting: break
@@ -104,7 +107,8 @@ extension ClientState {
         }
         // Not 1000: that code would end the connection (RES-10).
         if case .connected = phase { return [.closeSocket(.heartbeatMissed)] + loseSocket(now, wait: wait) }
-        return [.closeSocket(.heartbeatMissed)] + attemptFailed(now, wait: wait)
+        let next = wait.map { attemptPostponed(now, wait: $0) } ?? attemptFailed(now)
+        return [.closeSocket(.heartbeatMissed)] + next
     }
 
     private mutating func refused(_ id: RequestID?, _ error: SignalingError, _ now: MonotonicInstant) -> [Effect] {

@@ -122,10 +122,17 @@ struct ClientState {
     }
 
     /// A reconnect attempt has failed. The next one follows after a wait.
-    mutating func attemptFailed(_ now: MonotonicInstant, wait: Duration? = nil) -> [Effect] {
+    mutating func attemptFailed(_ now: MonotonicInstant) -> [Effect] {
         guard case .reconnecting(let terms, let reconnection) = phase else { return [] }
-        let wait = wait ?? ReconnectPolicy.wait(attempt: reconnection.failureCount + 1, random: random())
+        let wait = ReconnectPolicy.wait(attempt: reconnection.failureCount + 1, random: random())
         phase = .reconnecting(terms, reconnection.failed(waitUntil: now.advanced(by: wait)))
+        return []
+    }
+
+    /// The server has asked the client to try again after this time. The attempt does not count as failed (RES-13).
+    mutating func attemptPostponed(_ now: MonotonicInstant, wait: Duration) -> [Effect] {
+        guard case .reconnecting(let terms, let reconnection) = phase else { return [] }
+        phase = .reconnecting(terms, reconnection.postponed(until: now.advanced(by: wait)))
         return []
     }
 

@@ -44,6 +44,8 @@ struct Reconnection {
         return next
     }
 
+    func postponed(until: MonotonicInstant) -> Reconnection { with(.waiting(until: until)) }
+
     /// Closes the socket of the attempt that is under way, if there is one.
     func leaveAttempt(_ reason: CloseReason) -> [ClientState.Effect] { isTrying ? [.closeSocket(reason)] : [] }
 

@@ -29,18 +29,29 @@ extension ConnectionState {
         }
     }
 
-    /// Closes the socket of a stopping server, without a command to the session (``Input/serverStops(returnAfter:)``).
+    /// Closes the socket of a stopping server, without a command to the session that would remove a connection
+    /// (``Input/serverStops(returnAfter:)``).
     mutating func closeStopping(returnAfter wait: Duration) -> [Effect] {
         switch phase {
         case .closing:
             return []
-        case .connected:
+        case .awaitingConnect, .authenticating, .connected:
             phase = .closing
             return [.send(.disconnected(.networkDisconnected, .after(wait))), .close(.goingAway, .drop)]
-        case .awaitingConnect, .authenticating, .joining, .leaving:
+        case .joining(_, let joining, _):
+            return postpone(joining, returnAfter: wait)
+        case .leaving:
+            // The client has sent `disconnect`, and does not come back.
             phase = .closing
             return [.close(.goingAway, .drop)]
         }
+    }
+
+    /// Closes the socket of a client whose join the session has not answered. The client is to try again later.
+    mutating func postpone(_ joining: Joining, returnAfter wait: Duration) -> [Effect] {
+        phase = .closing
+        return cancelJoin(joining, .networkDisconnected)
+            + [.send(.disconnected(.networkDisconnected, .after(wait))), .close(.goingAway, .drop)]
     }
 
     /// The session has ended the connection: only the socket is left to close.

@@ -86,12 +86,15 @@ extension ConnectionState {
         public var claimedSecretHash: ResumeSecretHash?
         /// Recognizes the connections of one token (RES-12).
         public var token: TokenFingerprint?
+        /// How long the client is asked to wait if its session does not answer in time (CON-2). Random, so that clients
+        /// that waited together do not come back together.
+        public var busyWait: Duration
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
             isExpired: Bool = false, tokenExpiry: TokenExpiry = .none, socket: SocketID,
             resumeSecret: ResumeSecret, secretHash: ResumeSecretHash, claimedSecretHash: ResumeSecretHash? = nil,
-            token: TokenFingerprint? = nil
+            token: TokenFingerprint? = nil, busyWait: Duration = Limits.longestBusyWait
         ) {
             self.session = session
             self.connectionId = connectionId
@@ -105,6 +108,7 @@ extension ConnectionState {
             self.secretHash = secretHash
             self.claimedSecretHash = claimedSecretHash
             self.token = token
+            self.busyWait = busyWait
         }
     }
 }

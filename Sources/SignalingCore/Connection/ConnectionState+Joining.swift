@@ -21,7 +21,8 @@ extension ConnectionState {
                 id,
                 Joining(
                     session: admission.session, apiKey: request.apiKey, request: join,
-                    resumeSecret: admission.resumeSecret, tokenExpiry: admission.tokenExpiry),
+                    resumeSecret: admission.resumeSecret, tokenExpiry: admission.tokenExpiry,
+                    busyWait: admission.busyWait),
                 until: until)
             return [.submit(.join(join), admission.session, id)]
         case .failure(let error):

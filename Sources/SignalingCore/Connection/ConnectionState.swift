@@ -29,6 +29,7 @@ public struct ConnectionState: Sendable {
         let request: JoinRequest
         let resumeSecret: ResumeSecret
         let tokenExpiry: TokenExpiry
+        let busyWait: Duration
     }
 
     struct Connected: Sendable {
@@ -130,8 +131,11 @@ public struct ConnectionState: Sendable {
 
     private mutating func dueEffects(_ now: MonotonicInstant) -> [Effect] {
         switch phase {
-        case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until):
+        case .awaitingConnect(let until), .authenticating(_, _, let until):
             return now >= until ? close(.connectTimeout) : []
+        case .joining(_, let joining, let until):
+            // CON-2: the session engine is slow, not the client.
+            return now >= until ? postpone(joining, returnAfter: joining.busyWait) : []
         case .connected(var connected):
             if connected.tokenExpiry.isOver(at: now) { return close(.tokenExpired) }
             if let limit = lossLimit(connected), now >= limit {

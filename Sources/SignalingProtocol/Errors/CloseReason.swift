@@ -5,7 +5,7 @@
 public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
     /// 1000: the answer to `disconnect` (LEAVE-1).
     case normal = 1000
-    /// 1001: the server is stopping (LEAVE-5).
+    /// 1001: the server is stopping (LEAVE-5), or its session engine did not answer a connect in time (CON-2).
     case goingAway = 1001
     /// 1003: the client sent a binary message (WIRE-2).
     case unsupportedData = 1003
@@ -52,7 +52,7 @@ public enum CloseReason: UInt16, CaseIterable, Sendable, Error {
     public var text: String {
         switch self {
         case .normal: "goodbye"
-        case .goingAway: "server is stopping"
+        case .goingAway: "server is stopping or busy"
         case .unsupportedData: "text messages only"
         case .invalidPayload: "text is not UTF-8"
         case .messageTooBig: "message too big"

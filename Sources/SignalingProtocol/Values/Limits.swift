@@ -99,4 +99,7 @@ public enum Limits {
 
     /// Longest `reconnectAfter` that a client follows (RES-13).
     public static let longestReconnectWait = Duration.seconds(60)
+
+    /// Longest `reconnectAfter` of a client whose session did not answer its connect in time (CON-2).
+    public static let longestBusyWait = Duration.seconds(5)
 }

@@ -4,22 +4,28 @@ import SignalingProtocol
 /// (LEAVE-5).
 ///
 /// Clients that are disconnected at the same time reconnect at the same time. The server therefore disconnects them one
-/// after the other, one per millisecond, but all within the longest time: a few clients are done at once, and ten
-/// thousand use the whole time.
+/// after the other, at the pace at which a server takes them back, but all within the longest time: a few clients are
+/// done at once, five thousand in a second, and twenty-five thousand in five.
 struct DrainPlan: Sendable {
     struct Pace: Sendable {
-        /// How much each client adds to the time of the drain.
-        var perClient = Duration.milliseconds(1)
+        /// How much each client adds to the time of the drain. A server resumes about as many clients in this time as
+        /// it disconnects (`Tests/Benchmarks/restart.py`).
+        var perClient = Duration.microseconds(200)
         /// The maximum number of clients to disconnect in one turn of the loop, so that the loop also serves the
         /// others.
         var sliceCount = 100
-        /// How long the closing handshakes may take after the last client was disconnected. A client may lose
-        /// `disconnected` if its socket is cut before it has read it.
-        var closingTime = Duration.seconds(2)
+        /// How long the closing handshakes may take after the last client was disconnected.
+        ///
+        /// A client that reads needs a round trip. The server waits no longer for a client that does not answer: the
+        /// system has the bytes of all others and delivers them after the end of the process.
+        var closingTime = Duration.milliseconds(100)
     }
 
     /// The minimum time over which the reconnects are spread, as after any lost socket (RES-13).
     static let shortestReturn = Duration.milliseconds(250)
+    /// The time that a restart takes, from the last close to the next server. After a long drain, clients return when
+    /// it is over. After a short one they try at once, since an early attempt costs less than a wait of all clients.
+    static let restart = Duration.milliseconds(250)
 
     let count: Int
     private let startedAt: MonotonicInstant
@@ -47,12 +53,14 @@ struct DrainPlan: Sendable {
     }
 
     /// How long a client that is disconnected now waits before it reconnects: the time until the last client has been
-    /// disconnected, plus a random part of the whole spread. Whole milliseconds.
+    /// disconnected, the time of a restart (at most a quarter of the spread), and a random part of the whole spread.
+    /// Whole milliseconds.
     ///
     /// - Parameter random: from 0 to 1.
     func returnWait(at now: MonotonicInstant, random: Double) -> Duration {
         let left = max(.zero, startedAt.advanced(by: spread).duration(since: now))
-        let wait = left + max(spread, Self.shortestReturn) * min(max(0, random), 1)
+        let wait =
+            left + min(Self.restart, spread / 4) + max(spread, Self.shortestReturn) * min(max(0, random), 1)
         return .milliseconds(min(wait, Limits.longestReconnectWait).wholeMilliseconds)
     }
 }

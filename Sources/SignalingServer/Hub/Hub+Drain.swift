@@ -11,13 +11,15 @@ extension Hub {
         // Oldest first, so that the order does not depend on the dictionary.
         let sockets = peers.values.filter { !$0.state.isClosing }.map(\.socket.id).sorted()
         drain = Drain(sockets: sockets, longest: longest, pace: limits.drain, now: environment.now)
+        if isHurried { drain?.hurry() }
         drainCompletion = whenDone
         drainTimer = environment.makeTimer { [weak self] in self?.continueDrain() }
         continueDrain()
     }
 
-    /// Disconnects all remaining clients now. Does nothing without a drain.
+    /// Disconnects all remaining clients now. Without a drain, the next one disconnects all at once.
     func hurry() {
+        isHurried = true
         drain?.hurry()
         continueDrain()
     }

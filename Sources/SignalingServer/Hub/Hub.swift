@@ -60,6 +60,8 @@ final class Hub<Environment: HubEnvironment> {
     var drain: Drain?
     var drainCompletion: (() -> Void)?
     var drainTimer: Environment.Timer?
+    /// Whether ``hurry()`` was called. It may come before the drain: the two signals that cause them are handled apart.
+    var isHurried = false
     var hasEnded = false
 
     /// Call it on the loop.
@@ -144,7 +146,9 @@ final class Hub<Environment: HubEnvironment> {
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
                     claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) },
-                    token: TokenFingerprint(of: request.token)))
+                    token: TokenFingerprint(of: request.token),
+                    busyWait: .milliseconds(
+                        Int64.random(in: 0...Limits.longestBusyWait.wholeMilliseconds, using: &randomness))))
         } catch {
             result = .failure(error)
         }

@@ -55,6 +55,9 @@ public struct ServerConfiguration: Sendable {
     public var webhookBounds: WebhookQueue.Bounds
     /// Which connections the server accepts.
     public var admission = AdmissionSettings()
+    /// The listening socket that another process has opened for the server (``listen(on:)``). `nil`: the server opens
+    /// one.
+    public private(set) var listeningSocket: ListeningSocket?
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, access: Access, webRoot: String? = nil,
@@ -84,6 +87,14 @@ public struct ServerConfiguration: Sendable {
         var bounds = sessionBounds
         if webhook != nil || !projectWebhooks.isEmpty { bounds.untoldEventCount = webhookBounds.count }
         return bounds
+    }
+
+    /// Listens on a socket that another process has opened, and takes host and port from it. A stopping server leaves
+    /// the connections that still come to the next server on the socket.
+    public mutating func listen(on socket: ListeningSocket) {
+        listeningSocket = socket
+        host = socket.host
+        port = socket.port
     }
 
     /// The project with this key and this secret.

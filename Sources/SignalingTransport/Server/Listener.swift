@@ -34,19 +34,41 @@ final class Listener {
     /// Starts to listen. Connections are accepted from ``start(accepted:)`` on.
     ///
     /// - Parameter batchCount: how many connections are accepted in a row before other sockets are served.
-    init(loop: LoopThread, host: String, port: Int, backlog: Int, batchCount: Int) throws(TransportError) {
+    convenience init(
+        loop: LoopThread, host: String, port: Int, backlog: Int, batchCount: Int
+    ) throws(TransportError) {
         guard let wanted = SocketAddress(host: host, port: port) else {
             throw TransportError(
                 .invalidAddress,
                 "Cannot listen on \(host):\(port). "
                     + "Use an IPv4 or IPv6 address or localhost, and a port from 0 to 65535.")
         }
-        guard let uvLoop = loop.core.loop else { throw TransportError.loopStopped(loop.name) }
+        guard loop.core.loop != nil else { throw TransportError.loopStopped(loop.name) }
+        let descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
+        try self.init(
+            loop: loop, descriptor: descriptor, address: SocketAddress(boundTo: descriptor) ?? wanted,
+            batchCount: batchCount)
+    }
+
+    /// Takes over a socket that listens already.
+    convenience init(loop: LoopThread, socket: ListeningSocket, batchCount: Int) throws(TransportError) {
+        try self.init(loop: loop, descriptor: socket.descriptor, address: socket.address, batchCount: batchCount)
+    }
+
+    /// - Parameter descriptor: owned from here on, also when this throws.
+    private init(
+        loop: LoopThread, descriptor: Int32, address: SocketAddress, batchCount: Int
+    ) throws(TransportError) {
         self.loop = loop
         self.batchCount = batchCount
-        let descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
         self.descriptor = descriptor
-        address = SocketAddress(boundTo: descriptor) ?? wanted
+        self.address = address
+        guard let uvLoop = loop.core.loop else {
+            Self.closeDescriptor(descriptor)
+            self.descriptor = -1
+            spare = -1
+            throw TransportError.loopStopped(loop.name)
+        }
         spare = Self.openSpare()
 
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
@@ -57,7 +79,8 @@ final class Listener {
             Self.closeDescriptor(spare)
             self.descriptor = -1
             throw TransportError(
-                .libraryFailed, "Cannot watch the listening socket for \(host):\(port): \(uvMessage(outcome)).")
+                .libraryFailed,
+                "Cannot watch the listening socket for \(address.host):\(address.port): \(uvMessage(outcome)).")
         }
         self.poll = poll
         poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
@@ -73,7 +96,8 @@ final class Listener {
         watch()
     }
 
-    /// Closes the listening socket; the system refuses the connections in the backlog. Idempotent.
+    /// Closes the listening socket. The system refuses the connections in the backlog, unless another process has the
+    /// same socket. Idempotent.
     func close() {
         guard let poll else { return }
         self.poll = nil

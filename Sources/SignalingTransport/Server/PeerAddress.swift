@@ -28,13 +28,18 @@ struct PeerAddress: Hashable, Sendable {
                 high = UInt64(bytes.load(as: sockaddr_in.self).sin_addr.s_addr)
             }
         }
+        unmap()
     }
 
     /// An address literal: `192.0.2.7`, `2001:db8::7`, `[2001:db8::7]`. nil for anything else.
     init?(_ text: some StringProtocol) {
         guard text != "localhost", let address = SocketAddress(host: String(text), port: 0) else { return nil }
         self.init(address)
-        // An IPv4 client, as a proxy with an IPv6 socket names it.
+    }
+
+    /// Makes an IPv4 address of ::ffff:192.0.2.7, as a socket for both kinds of addresses or a proxy with such a socket
+    /// names an IPv4 client.
+    private mutating func unmap() {
         if isSix, high == 0, UInt64(bigEndian: low) >> 32 == 0xFFFF {
             (high, low, isSix) = (UInt64(UInt32(truncatingIfNeeded: UInt64(bigEndian: low)).bigEndian), 0, false)
         }

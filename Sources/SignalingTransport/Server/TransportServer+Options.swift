@@ -23,6 +23,9 @@ extension TransportServer {
         public var host = "127.0.0.1"
         /// 0 lets the system choose a port, which ``TransportServer/port`` returns. Default: 0.
         public var port = 0
+        /// A listening socket that another process has opened; `host`, `port` and `backlog` then have no effect. The
+        /// server owns the descriptor from ``TransportServer/init(loop:options:handler:refusals:)`` on. Default: nil.
+        public var listeningSocket: ListeningSocket?
         /// How many connections may wait to be accepted; the system has a limit of its own. Default: 4096.
         public var backlog = 4096
         /// Certificate and key for https and wss. All servers of a loop that use TLS share one. Default: nil, no TLS.

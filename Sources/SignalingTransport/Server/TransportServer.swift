@@ -51,10 +51,16 @@ public final class TransportServer {
         if let tls = options.tls { try context.enableServerTLS(tls) }
         self.refusals = refusals ?? RefusalRecorder(logger: loop.logger)
         admission = AdmissionControl(bounds: options.admissionBounds)
-        let listener = try Listener(
-            loop: loop, host: options.host, port: options.port, backlog: options.backlog,
-            // With TLS, accepting a connection may start a handshake at once, so fewer are accepted at a time.
-            batchCount: options.tls == nil ? 64 : 4)
+        // With TLS, accepting a connection may start a handshake at once, so fewer are accepted at a time.
+        let batchCount = options.tls == nil ? 64 : 4
+        let listener =
+            if let socket = options.listeningSocket {
+                try Listener(loop: loop, socket: socket, batchCount: batchCount)
+            } else {
+                try Listener(
+                    loop: loop, host: options.host, port: options.port, backlog: options.backlog, batchCount: batchCount
+                )
+            }
         self.listener = listener
         port = listener.address.port
         deadlineTimer = LoopTimer(loop: loop) { [weak self] in self?.deadlinesPassed() }
@@ -74,6 +80,16 @@ public final class TransportServer {
 
     /// The number of HTTP connections, idle ones and those without a request yet included.
     public var connectionCount: Int { connections.count + held.count }
+
+    /// Closes a listening socket that this server was given, and goes on serving its connections. Further connections
+    /// wait in the backlog for the next process that is given the socket. Does nothing to a socket of the server's own.
+    /// Idempotent.
+    public func leaveListeningSocket() {
+        loop.preconditionCurrent()
+        guard options.listeningSocket != nil else { return }
+        listener?.close()
+        listener = nil
+    }
 
     /// Closes the listening socket and idle HTTP connections. Sockets stay open and requests are completed. Idempotent.
     public func stopAccepting() {

@@ -7,7 +7,7 @@ enum ExitStatus {
     static let failed: Int32 = 1
     /// The arguments or settings are wrong (`EX_USAGE`).
     static let usage: Int32 = 64
-    /// The server cannot be reached (`EX_UNAVAILABLE`).
+    /// The server cannot be reached, or cannot use the listening socket that it was given (`EX_UNAVAILABLE`).
     static let unreachable: Int32 = 69
     /// An output file cannot be written (`EX_CANTCREAT`).
     static let fileNotWritten: Int32 = 73

@@ -19,6 +19,9 @@ struct ServeCommand: AsyncParsableCommand {
             On SIGTERM or SIGINT the server tells every client when to reconnect and ends with status 0. A second \
             signal shortens this. A third ends the process at once, without saving sessions. On SIGHUP it reads \
             its settings, projects and certificate again; if the terminal was closed, it stops.
+
+            A service manager can pass the listening socket (LISTEN_FDS, sd_listen_fds(3)). Connections then wait \
+            while the server restarts.
             """)
 
     @OptionGroup var options: SettingOptions
@@ -27,12 +30,13 @@ struct ServeCommand: AsyncParsableCommand {
     var endsWithInput = false
 
     func run() async throws {
+        let socket = try Self.takeSocket()
         let terminal = ControllingTerminal()
         // Before anything else: by default, each of these signals ends the process. SIGUSR1 and SIGUSR2 have no effect.
         let signals = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
         // Also when the process ends by `exit`.
         atexit { ServeCommand.log.flush() }
-        let (server, reloader) = try await makeServer()
+        let (server, reloader) = try await makeServer(on: socket)
         let group = ServiceGroup(services: [server], logger: reloader.logger)
         let watcher = Task {
             var reloader = reloader
@@ -55,13 +59,28 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func makeServer() async throws -> (SignalingServer, SettingsReloader) {
+    /// The listening socket that a service manager has passed to this process, if any. Removes the variables that
+    /// describe it, so that no child process takes them for its own.
+    private static func takeSocket() throws -> ListeningSocket? {
+        let environment = ProcessInfo.processInfo.environment
+        for name in SocketActivation.variables { unsetenv(name) }
+        do {
+            return try SocketActivation.socket(in: environment, processID: getpid())
+        } catch let error as ConfigurationError {
+            throw ExitStatus.exit(ExitStatus.usage, error.description)
+        } catch let error as TransportError {
+            throw ExitStatus.exit(ExitStatus.unreachable, error.message)
+        }
+    }
+
+    private func makeServer(on socket: ListeningSocket?) async throws -> (SignalingServer, SettingsReloader) {
         do {
             let options = options.settings
             let settings = try await options.resolved(environment: ProcessInfo.processInfo.environment)
             let level = LogLevel(Logger.Level(settings: settings.values))
             let logger = Logger(label: Self.label) { QueuedLogHandler(label: $0, writer: Self.log, level: level) }
             var configuration = try settings.configuration()
+            if let socket { configuration.listen(on: socket) }
             // libwebsockets reads the limit once, when the server's loop starts.
             DescriptorLimit.raise(
                 toward: max(DescriptorLimit.sufficient, (configuration.admission.maxConnections ?? 0) + 128))

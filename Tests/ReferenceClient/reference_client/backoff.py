@@ -16,9 +16,14 @@ class BackOff:
         self._asked_by_server = None
 
     def server_asks(self, milliseconds):
-        """Keeps `reconnectAfter` for the next wait. A value that is negative or not an integer is ignored."""
+        """Keeps `reconnectAfter` for the next wait. A value that is negative or not an integer is ignored.
+
+        Returns whether the value counts.
+        """
         if isinstance(milliseconds, int) and not isinstance(milliseconds, bool) and milliseconds >= 0:
             self._asked_by_server = min(milliseconds / 1000, LONGEST_WAIT_OF_SERVER)
+            return True
+        return False
 
     def attempt_failed(self):
         self._failures += 1

@@ -208,10 +208,11 @@ class Machine:
             }
         return message
 
-    def _attempt_failed(self, now):
+    def _attempt_failed(self, now, counts=True):
         self._close(CloseCode.HEARTBEAT_MISSED)
         self._timers.pop(Timer.ATTEMPT, None)
-        self._back_off.attempt_failed()
+        if counts:
+            self._back_off.attempt_failed()
         self._wait(now)
 
     def _wait(self, now):
@@ -334,8 +335,8 @@ class Machine:
             case _ if not message.reconnect:
                 self._end(message.reason)
             case state:
-                self._back_off.server_asks(message.reconnect_after)
-                self._lost(now) if state is State.CONNECTED else self._attempt_failed(now)
+                is_asked = self._back_off.server_asks(message.reconnect_after)
+                self._lost(now) if state is State.CONNECTED else self._attempt_failed(now, counts=not is_asked)
 
     def _events(self, message):
         match message:

@@ -221,8 +221,12 @@ struct Row: CustomTestStringConvertible {
         Row(
             "the server stops", .serverStops(returnAfter: .milliseconds(1_500)),
             leaving: .gives("close 1001", to: .closing),
-            .gives("close 1001", to: .closing), .gives("close 1001", to: .closing),
-            .gives("close 1001", to: .closing),
+            .gives("send disconnected networkDisconnected, come back after 1500 ms", "close 1001", to: .closing),
+            .gives("send disconnected networkDisconnected, come back after 1500 ms", "close 1001", to: .closing),
+            // The client never learned of the connection that its join may have begun.
+            .gives(
+                "submit leave ada networkDisconnected to 1_room",
+                "send disconnected networkDisconnected, come back after 1500 ms", "close 1001", to: .closing),
             // A stopping server removes no connection: to tell each client of each would cost the square of their
             // number.
             .gives("send disconnected networkDisconnected, come back after 1500 ms", "close 1001", to: .closing),
@@ -266,17 +270,24 @@ struct Row: CustomTestStringConvertible {
         Row(
             "10 s after the socket was opened", advancingTo: .seconds(10),
             .gives("close 4003", to: .closing), .gives("close 4003", to: .closing),
-            .gives("submit leave ada networkDisconnected to 1_room", "close 4003", to: .closing), .ignored, .ignored),
+            .gives(
+                "submit leave ada networkDisconnected to 1_room",
+                "send disconnected networkDisconnected, come back after 2500 ms", "close 1001", to: .closing),
+            .ignored, .ignored),
         Row(
             "a heartbeat after it was let in", advancingTo: .seconds(11),
             .gives("close 4003", to: .closing), .gives("close 4003", to: .closing),
-            .gives("submit leave ada networkDisconnected to 1_room", "close 4003", to: .closing),
+            .gives(
+                "submit leave ada networkDisconnected to 1_room",
+                "send disconnected networkDisconnected, come back after 2500 ms", "close 1001", to: .closing),
             .gives("ping"), .ignored),
         Row(
             "two heartbeats of silence", advancingTo: .seconds(21),
             leaving: .gives("close 1000 after all unsent bytes", to: .closing),
             .gives("close 4003", to: .closing), .gives("close 4003", to: .closing),
-            .gives("submit leave ada networkDisconnected to 1_room", "close 4003", to: .closing),
+            .gives(
+                "submit leave ada networkDisconnected to 1_room",
+                "send disconnected networkDisconnected, come back after 2500 ms", "close 1001", to: .closing),
             .gives(
                 "submit detach ada to 1_room", "send disconnected networkDisconnected, come back",
                 "close 4001", to: .closing),
@@ -293,7 +304,7 @@ extension ConnectionState.Admission {
         session: room, connectionId: client("ada"), role: .publisher, data: "name=Ada",
         wallTime: WallTime(milliseconds: 1), socket: socket1,
         resumeSecret: ResumeSecret("secret"),
-        secretHash: hash("secret"))
+        secretHash: hash("secret"), busyWait: .milliseconds(2_500))
 }
 
 extension JoinResult {
@@ -363,6 +374,8 @@ struct ConnectionStateTests {
     func connectTimeout() {
         var state = ConnectionState(openedAt: .seconds(5))
         #expect(state.nextDeadline == .seconds(15))
+        var silent = state
+        #expect(silent.advance(to: .seconds(15)).map(\.testDescription) == ["close 4003"])
         _ = state.handle(.received(.connect(RequestID(1), .test)), now: .seconds(14))
         #expect(state.nextDeadline == .seconds(15), "checking a token takes nothing off it and adds nothing")
         _ = state.handle(.authenticated(.success(.test)), now: .seconds(14))
@@ -370,9 +383,28 @@ struct ConnectionStateTests {
         #expect(state.advance(to: .seconds(14.999_999_999)).isEmpty)
         #expect(
             state.advance(to: .seconds(15)).map(\.testDescription) == [
-                "submit leave ada networkDisconnected to 1_room", "close 4003",
-            ])
+                "submit leave ada networkDisconnected to 1_room",
+                "send disconnected networkDisconnected, come back after 2500 ms", "close 1001",
+            ], "the client has connected in time, and its session is slow")
         #expect(state.nextDeadline == nil)
+    }
+
+    @Test("LEAVE-5, CON-2: a resume that waits for its session when the server stops can be tried again")
+    func stopWhileResuming() {
+        var request = ConnectRequest.test
+        request.resume = ResumeRequest(
+            connectionId: client("bob"), secret: ResumeSecret("s"), epoch: Epoch("e"), after: Seq(3))
+        var admission = ConnectionState.Admission.test
+        admission.claimedSecretHash = hash("s")
+        var state = ConnectionState(openedAt: .seconds(0))
+        _ = state.handle(.received(.connect(RequestID(1), request)), now: .seconds(0))
+        _ = state.handle(.authenticated(.success(admission)), now: .seconds(0))
+        #expect(
+            state.handle(.serverStops(returnAfter: .milliseconds(40)), now: .seconds(1)).map(\.testDescription) == [
+                "submit leave ada networkDisconnected to 1_room", "submit detach bob to 1_room",
+                "send disconnected networkDisconnected, come back after 40 ms", "close 1001",
+            ])
+        #expect(state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(2)).isEmpty, "too late")
     }
 
     @Test("CON-8: the first connection continues after a second connect")

@@ -86,11 +86,16 @@ export class ClientCore {
   }
 
   /** The next attempt follows after a wait. */
-  attemptFailed(now, wait = null) {
+  attemptFailed(now) {
     const { reconnection } = this.phase;
     reconnection.failureCount += 1;
-    const until = now + (wait ?? waitBefore(reconnection.failureCount, this.#random()));
-    reconnection.wait({ until, isRequestedWait: wait !== null });
+    const until = now + waitBefore(reconnection.failureCount, this.#random());
+    reconnection.wait({ until, isRequestedWait: false });
+  }
+
+  /** The server has asked for this wait before the next attempt. The attempt does not count as failed (RES-13). */
+  attemptPostponed(now, wait) {
+    this.phase.reconnection.wait({ until: now + wait, isRequestedWait: true });
   }
 
   /** Closes the socket of the attempt that is under way, if there is one. */

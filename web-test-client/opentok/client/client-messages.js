@@ -103,6 +103,11 @@ function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
   switch (core.phase.name) {
     case 'connected':
       break;
+    case 'opening':
+    case 'connecting':
+      core.closeSocket(CloseCode.normal);
+      core.failConnect(Code.connectFailed, 'The server is stopping or busy. Connect again.');
+      return;
     case 'reconnecting':
       if (core.phase.reconnection.isTrying) break;
       return;
@@ -120,8 +125,10 @@ function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
   }
   // A close with `normal` would end the connection (RES-10).
   core.closeSocket(CloseCode.heartbeatMissed);
-  if (core.phase.name === 'connected') core.loseSocket(now, requestedWait(reconnectAfter));
-  else core.attemptFailed(now, requestedWait(reconnectAfter));
+  const wait = requestedWait(reconnectAfter);
+  if (core.phase.name === 'connected') core.loseSocket(now, wait);
+  else if (wait === null) core.attemptFailed(now);
+  else core.attemptPostponed(now, wait);
 }
 
 function refused(core, message, now) {
