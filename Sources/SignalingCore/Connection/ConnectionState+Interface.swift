@@ -84,12 +84,14 @@ extension ConnectionState {
         public var claimedSecretHash: ResumeSecretHash?
         /// Recognizes the connections of one token (RES-12).
         public var token: TokenFingerprint?
+        /// The latest ``ConnectionState/lineRateFullAt`` of the earlier connections with this token (WIRE-15).
+        public var lineRateFullAt: MonotonicInstant?
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
             isExpired: Bool = false, tokenExpiry: TokenExpiry = .none, socket: SocketID,
             resumeSecret: ResumeSecret, secretHash: ResumeSecretHash, claimedSecretHash: ResumeSecretHash? = nil,
-            token: TokenFingerprint? = nil
+            token: TokenFingerprint? = nil, lineRateFullAt: MonotonicInstant? = nil
         ) {
             self.session = session
             self.connectionId = connectionId
@@ -103,6 +105,7 @@ extension ConnectionState {
             self.secretHash = secretHash
             self.claimedSecretHash = claimedSecretHash
             self.token = token
+            self.lineRateFullAt = lineRateFullAt
         }
     }
 }
