@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <uv.h>
@@ -85,6 +86,26 @@ static inline uint64_t signalbox_acknowledged_byte_count(int descriptor) {
 #else
     (void)descriptor;
     return 0;
+#endif
+}
+
+/* How many bytes the program has read from a connection since it was made; -1 on systems that do not report it. The end
+ * of the stream may count as a byte. */
+static inline int64_t signalbox_read_byte_count(int descriptor) {
+#if defined(__linux__)
+    /* The offset of tcpi_bytes_received, since Linux 4.1. glibc's struct tcp_info ends before it. */
+    enum { offset = 128 };
+    unsigned char info[offset + sizeof(int64_t)];
+    socklen_t length = sizeof(info);
+    int64_t count = 0;
+    int unread = 0;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length != sizeof(info)) return -1;
+    if (ioctl(descriptor, FIONREAD, &unread) != 0) return -1;
+    memcpy(&count, info + offset, sizeof(count));
+    return count - unread;
+#else
+    (void)descriptor;
+    return -1;
 #endif
 }
 

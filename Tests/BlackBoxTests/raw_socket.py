@@ -52,8 +52,10 @@ class RawSocket:
         self.reader, self.writer = reader, writer
 
     @classmethod
-    async def open(cls, server, receive_buffer=None):
+    async def open(cls, server, receive_buffer=None, source=None):
         tcp = socket.socket()
+        if source:
+            tcp.bind((source, 0))
         if receive_buffer:
             tcp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         tcp.setblocking(False)

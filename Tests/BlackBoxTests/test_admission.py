@@ -11,13 +11,14 @@ import os
 import resource
 import select
 import socket
+import ssl
 
 import pytest
 import websockets
 
 from credentials import Project
 from raw_socket import RawSocket, handshake
-from server_process import DEADLINE, Server
+from server_process import DEADLINE, Server, run
 from signalbox_client import Bystander, Client
 
 # More than the 1,024 header places of libwebsockets.
@@ -267,6 +268,61 @@ async def test_a_clients_address_comes_from_trusted_proxies_only():
         # The first addresses are the client's invention: all requests are those of 198.51.100.1.
         assert statuses[:8] == [200] * 8 and 429 in statuses, statuses
         assert await asyncio.to_thread(status, "198.51.100.2") == 200
+
+
+async def test_the_header_forwarded_names_the_client_of_a_trusted_proxy():
+    options = ("--max-connections-per-address", "8", "--trusted-proxy", "127.0.0.1", "--proxy-header", "forwarded")
+    with Server(*options) as server:
+        def status(forwarded):
+            headers = {"Forwarded": forwarded, "X-Forwarded-For": "203.0.113.200", "Connection": "close"}
+            return server.request("GET", "/", headers=headers).status
+
+        statuses = [await asyncio.to_thread(status, f"for=203.0.113.{n}, for=198.51.100.1;proto=https") for n in range(30)]
+        assert statuses[:8] == [200] * 8 and 429 in statuses, statuses
+        assert await asyncio.to_thread(status, 'for="198.51.100.2:4711"') == 200
+        assert await asyncio.to_thread(status, 'for="x, for=198.51.100.3') == 400
+        server.err.until("reason=proxyHeader")
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
+async def test_the_proxy_protocol_names_the_client_of_a_trusted_proxy(tls):
+    options = ("--max-connections-per-address", "8", "--trusted-proxy", "127.0.0.0/8", "--proxy-header", "proxy-protocol")
+    with Server(*options, tls=tls) as server:
+        def status(header):
+            """What a client gets whose proxy sends this header; None if the server closes the connection."""
+            with socket.create_connection((server.host, server.port), DEADLINE) as tcp:
+                tcp.sendall(header)
+                try:
+                    stream = server.tls.wrap_socket(tcp, server_hostname="localhost") if tls else tcp
+                    stream.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    answer = stream.recv(100)
+                except (ssl.SSLError, ConnectionError):
+                    return None
+                return int(answer.split(b" ")[1]) if answer else None
+
+        def version_2(address, command=0x21):
+            addresses = socket.inet_aton(address) + socket.inet_aton("127.0.0.1") + bytes(4)
+            return b"\r\n\r\n\0\r\nQUIT\n" + bytes([command, 0x11, 0, len(addresses)]) + addresses
+
+        # A health check of the proxy itself has no limit.
+        for _ in range(20):
+            assert await asyncio.to_thread(status, version_2("0.0.0.0", command=0x20)) == 200
+        statuses = [await asyncio.to_thread(status, version_2("198.51.100.1")) for _ in range(30)]
+        assert statuses[:8] == [200] * 8 and (None if tls else 429) in statuses, statuses
+        assert await asyncio.to_thread(status, version_2("198.51.100.2")) == 200
+        assert await asyncio.to_thread(status, b"PROXY TCP4 198.51.100.3 127.0.0.1 1 2\r\n") == 200
+        for malformed in (b"", version_2("198.51.100.4", command=0x22), b"PROXY TCP4 198.51.100.3 127.0.0.1 1 70000\r\n"):
+            assert await asyncio.to_thread(status, malformed) is None
+        server.err.until("reason=proxyHeader")
+
+
+@pytest.mark.parametrize("options, message", [
+    (("--proxy-header", "forwarded"), "no proxy is trusted"),
+    (("--trusted-proxy", "10.0.0.1", "--proxy-header", "via"), "x-forwarded-for, forwarded, proxy-protocol"),
+])  # fmt: skip
+def test_a_proxy_header_that_cannot_work_is_refused_at_start(options, message):
+    done = run("serve", "--port", "0", *options)
+    assert done.returncode == 64 and message in done.stderr, done
 
 
 async def test_con_3_one_token_has_a_limit_and_leaving_makes_room():

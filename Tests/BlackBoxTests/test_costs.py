@@ -81,6 +81,32 @@ async def test_wire_15_lines_over_the_rate_wait_and_none_is_lost():
             assert (await ada.signal(type="alive"))[0]["ev"] in ("ack", "error")
 
 
+async def test_wire_15_a_client_that_connects_again_does_not_get_a_new_rate():
+    """The rate is 200 lines a second, 200 at once. Each connection uses its allowance and leaves."""
+    with Server() as server:
+        session = server.project.session()
+        token = server.project.token(session)
+        flood = "\n".join(['{"op":"signal","id":1,"to":"nobody"}'] * 100)
+        loop = asyncio.get_running_loop()
+        begin, answers = loop.time(), 0
+        while answers < 800:
+            client = await Client.join(server, session, token=token)
+            await client.send(flood)
+            # Others wait behind them when the client leaves, and are dropped.
+            await client.send(flood)
+            await client.send(flood)
+            for _ in range(100):
+                while (await client.next())["ev"] != "error":
+                    pass
+                answers += 1
+            client.socket.transport.abort()
+        # 200 at once, then 600 at 200 a second. A slow machine only makes it longer.
+        assert loop.time() - begin > 2.5
+        # Another token is not affected.
+        async with await Client.join(server, session, data="other") as other:
+            assert (await other.signal(to=other.id))[0]["ev"] == "ack"
+
+
 def test_rest_6_a_project_over_its_rate_gets_429_and_no_other_project_does(tmp_path):
     file = tmp_path / "projects.json"
     projects = [{"apiKey": key, "secrets": [f"a secret of project {key}, 32 bytes"]} for key in ("100", "101")]

@@ -69,6 +69,30 @@ def test_rest_5_each_malformed_head_of_the_vectors_gets_its_status(dev_server):
             assert status not in (400, 501, 505), (case, received)
 
 
+def test_rest_5_a_malformed_head_behind_other_requests_gets_its_status_too(dev_server):
+    """Later requests of a connection: a proxy may send those of several clients on it (request smuggling)."""
+    host = (dev_server.host, dev_server.port)
+    for case in HEADS:
+        if "status" not in case:
+            continue
+        head = bytes.fromhex(case["base16"]) if "base16" in case else case["text"].encode()
+        with socket.create_connection(host, DEADLINE) as tcp:
+            tcp.settimeout(DEADLINE)
+            tcp.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            first = http.client.HTTPResponse(tcp)
+            first.begin()
+            assert first.status == 200 and first.read()
+            tcp.sendall(head)
+            second = http.client.HTTPResponse(tcp)
+            second.begin()
+            assert second.status == case["status"], case
+            assert second.getheader("Connection") == "close"
+        # In one piece with a valid request: the server answers that one, and no part of the other.
+        received = exchange(dev_server, b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n" + head)
+        assert received.startswith(b"HTTP/1.1 200 ") and b"token" not in received, case
+        assert received.count(b"HTTP/1.1 ") == 1, (case, received)
+
+
 @pytest.mark.parametrize("path", ["/", "/livez", "/nothing", "/v2/project/100/session/x/connection", "/v1/signaling"])
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_every_answer_has_the_headers_that_protect_a_page(server, method, path):

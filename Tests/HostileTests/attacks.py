@@ -11,6 +11,7 @@ machine.
 import asyncio
 import collections
 import contextlib
+import itertools
 import json
 import os
 import sys
@@ -85,13 +86,13 @@ class Attacker:
 
         await asyncio.gather(*[loop() for _ in range(width)])
 
-    async def stranger(self):
+    async def stranger(self, source=None):
         """A WebSocket without a session."""
-        return await RawSocket.websocket(self.target)
+        return await RawSocket.websocket(self.target, source=source or self.target.source)
 
-    async def member(self, role="publisher", session=None, token=None):
+    async def member(self, role="publisher", session=None, token=None, source=None):
         """A WebSocket in a session, whose input is dropped when `drain` runs."""
-        raw = await self.stranger()
+        raw = await self.stranger(source)
         session = session or self.target.session
         token = token or self.target.project.token(session, role)
         await raw.send_text(connect_line(self.target, session, token=token))
@@ -121,8 +122,12 @@ class Attacker:
                 await dropping
 
     async def flood_as_member(self, piece):
+        """Each member has a token of its own, with which it comes again."""
+        tokens = collections.deque(self.target.project.token(self.target.session) for _ in range(self.width))
+
         async def body():
-            async with await self.member() as raw:
+            tokens.rotate()
+            async with await self.member(token=tokens[0]) as raw:
                 await self.flood(raw, piece, self.pieces or 200, stays=self.pieces > 0)
 
         # A server that delays a flood ends no body: it is under way when all have sent something.
@@ -248,7 +253,10 @@ async def joins_to_a_large_session(self):
     token = self.target.project.token(self.target.session)
     members = []
     for _ in range(self.width):
-        members += await asyncio.gather(*[self.member(token=token) for _ in range(25)])
+        # From another address, so that they do not count for the limit of the attacker's.
+        members += await asyncio.gather(
+            *[self.member(token=token, source=self.target.other_source(0)) for _ in range(25)]
+        )
     staying = [asyncio.create_task(answer_pings(raw)) for raw in members]
 
     async def body():
@@ -310,6 +318,32 @@ async def force_disconnects(self):
         await reading
 
 
+@attack
+async def mass_force_disconnects(self):
+    """A moderator ends a whole session at once, again and again."""
+    count = 25 * self.width
+    async with await self.member("moderator") as moderator:
+        reading = asyncio.create_task(drop_input(moderator))
+        for turn in itertools.count():
+            members = []
+            while len(members) < count:
+                members += await asyncio.gather(
+                    *[self.member(source=self.target.other_source(turn)) for _ in range(25)]
+                )
+            targets = [raw.connected["connection"]["connectionId"] for raw in members]
+            lines = [json.dumps({"op": "forceDisconnect", "id": 1, "connectionId": target}) for target in targets]
+            for at in range(0, count, 200):
+                await moderator.send_text("\n".join(lines[at : at + 200]))
+            self.count["sent"] += count
+            self.under_way()
+            await asyncio.gather(*[raw.ends() for raw in members])
+            self.count["ended"] += count
+            for raw in members:
+                raw.writer.transport.abort()
+            if reading.done():
+                return
+
+
 async def drop_input(raw):
     while await raw.reader.read(1 << 16):
         pass
@@ -355,7 +389,7 @@ async def unread_signals(self):
 
 
 async def tcp(target):
-    return await RawSocket.open(target)
+    return await RawSocket.open(target, source=target.source)
 
 
 @attack
@@ -403,7 +437,7 @@ async def slow_readers(self):
     """Requests whose responses nobody reads."""
 
     async def body():
-        raw = await RawSocket.open(self.target, receive_buffer=4096)
+        raw = await RawSocket.open(self.target, receive_buffer=4096, source=self.target.source)
         raw.writer.transport.pause_reading()
         await raw.send(b"GET /style.css HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
         return raw
@@ -482,6 +516,19 @@ async def unfinished_tls_handshakes(self):
     await self.hold(500, body)
 
 
+@attack
+async def abandoned_tls_handshakes(self):
+    """Strangers begin TLS, have the server answer with its certificate, and vanish. For a server with TLS."""
+    hello = client_hello()
+
+    async def body():
+        async with await tcp(self.target) as raw:
+            await raw.send(hello)
+            assert await raw.reader.read(1)
+
+    await self.repeat(20, body)
+
+
 def client_hello():
     import ssl
 
@@ -493,7 +540,7 @@ def client_hello():
 
 
 # The attacks that need a server with TLS.
-SECURE = {"unfinished_tls_handshakes"}
+SECURE = {"unfinished_tls_handshakes", "abandoned_tls_handshakes"}
 
 
 async def main(name, target, width, pieces):

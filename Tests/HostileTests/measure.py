@@ -5,6 +5,8 @@
 For each attack it prints the bystander's median round trip without an attack, under the attack, and while the same
 attack hits another server on the same machine. The last one is the cost of sharing the machine, which no server can
 avoid. The ratios are under attack to quiet, and under attack to that.
+
+The attacker has an address of its own, 127.0.0.2, with the limits that other than loopback addresses have by default.
 """
 
 import statistics
@@ -18,6 +20,9 @@ from server_process import Server
 COUNT, INTERVAL, SECONDS = 300, 0.01, 10
 # Members that flood.
 WIDTH = 20
+ATTACKER = "127.0.0.2"
+# The default for addresses that are not loopback ones.
+LIMIT = ("--max-connections-per-address", "500")
 
 
 def median(bystander):
@@ -26,14 +31,14 @@ def median(bystander):
 
 def measure(name):
     options = {"tls": True} if name in SECURE else {}
-    with Server(**options) as server, Server(**options) as other, Bystander(server) as bystander:
+    with Server(*LIMIT, **options) as server, Server(*LIMIT, **options) as other, Bystander(server) as bystander:
         median(bystander)
         quiet = median(bystander)
-        with Attack(name, other, width=WIDTH) as attack:
+        with Attack(name, other, width=WIDTH, source=ATTACKER) as attack:
             beside = median(bystander)
             attack.end()
         memory = server.memory()
-        with Attack(name, server, width=WIDTH) as attack:
+        with Attack(name, server, width=WIDTH, source=ATTACKER) as attack:
             under = median(bystander)
             memory = server.memory() - memory
             count = attack.end()

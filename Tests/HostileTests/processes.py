@@ -37,8 +37,8 @@ class Process:
 class Attack(Process):
     """An attack that is under way. `end` stops it and returns what it did."""
 
-    def __init__(self, name, server, session=None, width=5, pieces=0):
-        super().__init__(HERE / "attacks.py", name, Target.of(server, session).text(), width, pieces)
+    def __init__(self, name, server, session=None, width=5, pieces=0, source="127.0.0.1"):
+        super().__init__(HERE / "attacks.py", name, Target.of(server, session, source).text(), width, pieces)
         try:
             assert self.next() == "under way"
         except BaseException:

@@ -63,6 +63,49 @@ struct AdmissionTests {
         #expect(!others.contains(expected) && others[0] != others[1])
     }
 
+    @Test("WIRE-15: a connection begins with the least allowance that another one with its token has left")
+    func lineRates() {
+        var ledger = LineRateLedger()
+        let (ada, bob) = (key("100", "ada").token, key("100", "bob").token)
+        func at(_ milliseconds: Int) -> MonotonicInstant {
+            MonotonicInstant(nanoseconds: 0).advanced(by: .milliseconds(milliseconds))
+        }
+        #expect(ledger.fullAt(ada, now: at(0)) == nil)
+        for moment in [500, 900, 700] { ledger.note(ada, fullAt: at(moment), now: at(0)) }
+        ledger.note(bob, fullAt: at(0), now: at(0))
+        #expect(ledger.count == 1, "a whole allowance is not kept")
+        #expect(ledger.fullAt(bob, now: at(0)) == nil)
+        for now in [0, 899] { #expect(ledger.fullAt(ada, now: at(now)) == at(900)) }
+        #expect(ledger.fullAt(ada, now: at(900)) == nil && ledger.count == 0)
+    }
+
+    @Test("the ledger forgets tokens whose allowances are whole")
+    func lineRatesOfManyTokens() {
+        var ledger = LineRateLedger()
+        for number in 0..<5_000 {
+            let now = MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(number))
+            ledger.note(key("100", "\(number)").token, fullAt: now.advanced(by: .milliseconds(500)), now: now)
+        }
+        #expect(ledger.count <= 1_024)
+    }
+
+    @Test("a way in which proxies name clients needs a trusted proxy, and `Forwarded` a server without TLS")
+    func proxyNaming() async throws {
+        let proxy = ["SIGNALBOX_TRUSTED_PROXY": "10.0.0.1"]
+        for naming in ProxyNaming.allCases {
+            let naming = (naming, ["SIGNALBOX_PROXY_HEADER": naming.rawValue])
+            var options = TransportServer.Options()
+            try await admission(proxy.merging(naming.1) { $1 }).apply(to: &options)
+            #expect(options.proxyNaming == naming.0)
+            await #expect(throws: ConfigurationError.self) { _ = try await admission(naming.1) }
+        }
+        let secure = ["SIGNALBOX_TLS_CERT": "c.pem", "SIGNALBOX_TLS_KEY": "k.pem"].merging(proxy) { $1 }
+        let error = await #expect(throws: ConfigurationError.self) {
+            _ = try await admission(secure.merging(["SIGNALBOX_PROXY_HEADER": "forwarded"]) { $1 })
+        }
+        #expect(try #require(error).description.contains("with TLS"))
+    }
+
     private func admission(_ environment: [String: String]) async throws -> AdmissionSettings {
         try await ServerSettings().configuration(environment: environment).admission
     }

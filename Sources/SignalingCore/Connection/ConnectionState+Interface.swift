@@ -89,12 +89,15 @@ extension ConnectionState {
         /// How long the client is asked to wait if its session does not answer in time (CON-2). Random, so that clients
         /// that waited together do not come back together.
         public var busyWait: Duration
+        /// The latest ``ConnectionState/lineRateFullAt`` of the earlier connections with this token (WIRE-15).
+        public var lineRateFullAt: MonotonicInstant?
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
             isExpired: Bool = false, tokenExpiry: TokenExpiry = .none, socket: SocketID,
             resumeSecret: ResumeSecret, secretHash: ResumeSecretHash, claimedSecretHash: ResumeSecretHash? = nil,
-            token: TokenFingerprint? = nil, busyWait: Duration = Limits.longestBusyWait
+            token: TokenFingerprint? = nil, lineRateFullAt: MonotonicInstant? = nil,
+            busyWait: Duration = Limits.longestBusyWait
         ) {
             self.session = session
             self.connectionId = connectionId
@@ -109,6 +112,7 @@ extension ConnectionState {
             self.claimedSecretHash = claimedSecretHash
             self.token = token
             self.busyWait = busyWait
+            self.lineRateFullAt = lineRateFullAt
         }
     }
 }

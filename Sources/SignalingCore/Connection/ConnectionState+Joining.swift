@@ -6,6 +6,7 @@ extension ConnectionState {
         guard case .authenticating(let id, let request, let until) = phase else { return [] }
         switch result {
         case .success(let admission):
+            if let moment = admission.lineRateFullAt { inputRate.begin(fullAt: moment) }
             // The session is the token's, whatever the request said (G8).
             var join = JoinRequest(
                 connectionId: admission.connectionId, socket: admission.socket, role: admission.role,

@@ -53,7 +53,7 @@ public struct ConnectionState: Sendable {
     let heartbeat: Duration
     private var malformedCount = 0
     private var backPressure: BackPressure
-    private var inputRate: InputRate
+    var inputRate: InputRate
 
     /// - Parameter inputRate: the rate of the lines that the signal rate does not count (WIRE-15); `nil` for no limit.
     public init(
@@ -85,6 +85,13 @@ public struct ConnectionState: Sendable {
 
     /// Between `pauseReading` and `resumeReading`.
     public var isReadingPaused: Bool { backPressure.isPaused }
+
+    /// Whether the client is over its rate of lines (WIRE-15), so that its next lines wait.
+    public var isOverLineRate: Bool { backPressure.overRateUntil != nil }
+
+    /// When the client's allowance of lines will be whole again (WIRE-15); in the past if it is. A later connection with
+    /// the same token begins with it: ``Admission/lineRateFullAt``.
+    public var lineRateFullAt: MonotonicInstant { inputRate.fullAt }
 
     /// The largest message that the transport may deliver, in bytes (WIRE-10, CON-13).
     public var messageByteLimit: Int {

@@ -15,6 +15,12 @@ struct InputRate: Sendable {
     /// - Parameter limit: `nil` for no limit.
     init(limit: RateLimit?) { self.limit = limit }
 
+    /// When the allowance will be whole again; in the past if it is.
+    var fullAt: MonotonicInstant { bucket.fullAt }
+
+    /// Begins with the allowance of an earlier connection.
+    mutating func begin(fullAt: MonotonicInstant) { bucket = TokenBucket(fullAt: max(fullAt, bucket.fullAt)) }
+
     /// Charges one line of this size, which the server has handled.
     ///
     /// - Returns: when to handle the next line; `nil` for at once.
@@ -25,7 +31,7 @@ struct InputRate: Sendable {
 }
 
 extension RateLimit {
-    /// The rate of all lines that the signal rate does not count (WIRE-15). The burst is small, since a client that
-    /// connects again has a new one.
+    /// The rate of all lines that the signal rate does not count (WIRE-15). The burst is small, since a client may have
+    /// it on each of several connections at once.
     public static let standardInput = RateLimit(perSecond: 200, burst: 200)
 }

@@ -106,12 +106,15 @@ extension Hub {
         }
     }
 
-    /// Handles the whole queue of a socket that receives nothing more: its violation or its end came after these lines.
+    /// Handles the queue of a socket that receives nothing more: its violation or its end came after these lines. Those
+    /// over the client's rate are dropped (WIRE-15), or each reconnect would carry out a queue of lines at once.
     private func handleAllInput(of peer: Peer<Socket>) {
         var input = peer.input
         peer.input = InputQueue()
         input.consume { lines in
-            while !peer.state.isClosing, let line = lines.next() { handleLine(line, of: peer) }
+            while !peer.state.isClosing, !peer.state.isOverLineRate, let line = lines.next() {
+                handleLine(line, of: peer)
+            }
         }
     }
 

@@ -27,6 +27,7 @@ final class Hub<Environment: HubEnvironment> {
     private let logger: Logger
     private let refusals: RefusalRecorder?
     var joinControl: JoinControl
+    private var lineRates = LineRateLedger()
     let writer: SocketWriter<Environment.Socket>
     var randomness: Environment.Randomness
     var parser = JSONParser(
@@ -120,7 +121,9 @@ final class Hub<Environment: HubEnvironment> {
                 let ticket = CommandTicket(origin: peer.socket.id, request: request)
                 engine.submit(command, to: session, ticket: ticket, now: environment.now)
             case .ping: ping(peer)
-            case .pauseReading: updateReading(of: peer)
+            case .pauseReading:
+                updateReading(of: peer)
+                if peer.state.isOverLineRate { noteLineRate(of: peer) }
             case .resumeReading: continueInput(of: peer)
             case .close(let reason, let unsent): close(peer, reason, unsent)
             }
@@ -137,6 +140,7 @@ final class Hub<Environment: HubEnvironment> {
             let key = JoinControl.Key(project: grant.apiKey, token: .init(of: request.token))
             try checkLimits(of: key, for: peer, request, in: grant.sessionId)
             peer.joinKey = key
+            let lineRateFullAt = lineRates.fullAt(key.token, now: environment.now)
             let secret = ResumeSecret(using: &randomness)
             result = .success(
                 ConnectionState.Admission(
@@ -146,7 +150,7 @@ final class Hub<Environment: HubEnvironment> {
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
                     claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) },
-                    token: TokenFingerprint(of: request.token),
+                    token: TokenFingerprint(of: request.token), lineRateFullAt: lineRateFullAt,
                     busyWait: .milliseconds(
                         Int64.random(in: 0...Limits.longestBusyWait.wholeMilliseconds, using: &randomness))))
         } catch {
@@ -251,10 +255,19 @@ final class Hub<Environment: HubEnvironment> {
         logger.debug("closing", metadata: ["code": "\(reason.rawValue)", "socket": "\(peer.socket.id)"])
     }
 
+    private func noteLineRate(of peer: Peer<Environment.Socket>) {
+        guard let token = peer.joinKey?.token else { return }
+        lineRates.note(token, fullAt: peer.state.lineRateFullAt, now: environment.now)
+    }
+
     func leaveRoom(_ peer: Peer<Environment.Socket>) {
+        let key = peer.joinKey
+        // Once: no line of this client is handled any more.
+        noteLineRate(of: peer)
+        peer.joinKey = nil
         guard let subscription = peer.subscription else { return }
         peer.subscription = nil
-        if let key = peer.joinKey { joinControl.leave(key) }
+        if let key { joinControl.leave(key) }
         subscription.room.remove(subscription)
         if subscription.room.isEmpty { rooms[subscription.room.session] = nil }
     }

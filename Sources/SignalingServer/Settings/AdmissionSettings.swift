@@ -13,8 +13,10 @@ public struct AdmissionSettings: Sendable {
     public var maxConnectionsPerProject: Int?
     /// Connections in sessions with one token, at least 1. Default: nil, half of all connections.
     public var maxConnectionsPerToken: Int?
-    /// Reverse proxies whose `X-Forwarded-For` tells the client's address. Default: none.
+    /// Reverse proxies that tell the client's address. Default: none.
     public var trustedProxies: [AddressBlock] = []
+    /// How they tell it. Default: `X-Forwarded-For`.
+    public var proxyNaming = ProxyNaming.xForwardedFor
     /// The origins whose pages may open a WebSocket, as browsers send them in `Origin`. Default: nil, all.
     public var allowedOrigins: Set<String>?
 
@@ -24,6 +26,7 @@ public struct AdmissionSettings: Sendable {
     func apply(to options: inout TransportServer.Options) {
         options.maxConnectionCount = maxConnections
         options.trustedProxies = trustedProxies
+        options.proxyNaming = proxyNaming
         options.allowedOrigins = allowedOrigins
         options.addressLimit =
             maxConnectionsPerAddress.map { AddressLimit(connectionCount: $0, exemptsLoopback: false) }

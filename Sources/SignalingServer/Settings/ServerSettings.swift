@@ -122,8 +122,25 @@ package struct ResolvedSettings: Sendable {
         admission.maxConnectionsPerProject = values.maxConnectionsPerProject
         admission.maxConnectionsPerToken = values.maxConnectionsPerToken
         if let text = values.trustedProxy { admission.trustedProxies = try AdmissionSettings.trustedProxies(text) }
+        if let naming = values.proxyHeader.flatMap({ ProxyNaming(rawValue: $0.lowercased()) }) {
+            admission.proxyNaming = naming
+            try checkProxyNaming(naming)
+        }
         admission.allowedOrigins = try values.allowedOrigins.map(AdmissionSettings.allowedOrigins)
         return admission
+    }
+
+    private func checkProxyNaming(_ naming: ProxyNaming) throws {
+        guard values.trustedProxy != nil else {
+            throw ConfigurationError(
+                "proxyHeader is \(naming.rawValue), but no proxy is trusted. Add --trusted-proxy with the addresses of "
+                    + "your proxies.")
+        }
+        if naming == .forwarded, values.tlsCert != nil {
+            throw ConfigurationError(
+                "proxyHeader is forwarded, which the server cannot read with TLS. Use proxy-protocol or "
+                    + "x-forwarded-for, or let the proxy connect without TLS.")
+        }
     }
 
     private func tls() throws -> TransportServer.TLS? {

@@ -1,6 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 import SignalingSQLite
+import SignalingTransport
 
 /// All settings of the server. Their order is that of docs/CONFIGURATION.md.
 public struct SettingsTable: Sendable {
@@ -82,7 +83,11 @@ public struct SettingsTable: Sendable {
         "How many connections may use one token at a time; further ones are refused with error 1027.")
     public let trustedProxy = Setting<String>(
         "trustedProxy", form: "IP addresses or blocks such as 10.0.0.0/8, separated by commas",
-        "Reverse proxies whose X-Forwarded-For tells a client's address. They have no limit themselves.")
+        "Reverse proxies that tell the address of the client. They have no limit themselves.")
+    public let proxyHeader = Setting<String>(
+        "proxyHeader", default: ProxyNaming.xForwardedFor.rawValue, choice: ProxyNaming.allCases.map(\.rawValue),
+        "How trusted proxies tell the address of the client: "
+            + "\(ProxyNaming.allCases.map(\.rawValue).joined(separator: ", ")).")
     public let allowedOrigins = Setting<String>(
         "allowedOrigins", default: "all", form: "origins such as https://chat.example.org, separated by commas",
         "The origins whose pages may open a WebSocket. Programs that send no Origin are not affected.")

@@ -9,7 +9,10 @@ import SignalingProtocol
     import Darwin
 #endif
 
-/// An accepted connection that has not sent a whole request head, or with TLS its greeting. Confined to the loop.
+/// A connection that waits for a whole request head, or with TLS for the client's greeting. Confined to the loop.
+///
+/// It is a new connection, or one that has served a request and may send another one: the server checks each head of a
+/// connection without TLS before libwebsockets reads it.
 ///
 /// libwebsockets would reserve one of its header places from the start, also for a client that never sends a byte.
 /// So the bytes are only looked at, and stay in the system's buffer for libwebsockets to read.
@@ -18,11 +21,27 @@ final class HeldConnection {
     enum End {
         /// The opening is complete: the descriptor belongs to the receiver of this event. With TLS the request is not
         /// known yet, so it may ask for the server's health.
-        case complete(Int32, mayAskForHealth: Bool)
+        case complete(Int32, Heads)
         case hungUp
         case notTLS
+        /// The connection of a trusted proxy does not begin with a well-formed PROXY header.
+        case malformedProxyHeader
+        /// The client that the proxy names is not admitted.
+        case refused(Refusal)
         /// The head breaks a rule of HTTP.
         case malformed(RequestFault)
+    }
+
+    /// What the first bytes say about the requests.
+    struct Heads {
+        /// Whether the first request may ask for the server's health.
+        var mayAskForHealth = false
+        /// The sizes of the heads that have been checked, in their order; nil with TLS, whose bytes cannot be.
+        var checkedByteCounts: [Int]?
+        /// The size of the PROXY header before them.
+        var proxyHeaderByteCount = 0
+        /// The first request's `Forwarded` headers, joined with commas, if a trusted proxy has sent them.
+        var forwarded: [UInt8]?
     }
 
     /// Looks at incomplete bytes, after which it looks only every ``pause``. Clients send a head in a few pieces.
@@ -30,18 +49,25 @@ final class HeldConnection {
     static let pause = Duration.milliseconds(100)
 
     let id: UInt64
-    let address: PeerAddress
+    /// Of the peer, or of the client that a PROXY header has named.
+    private(set) var address: PeerAddress
     private unowned let server: TransportServer
+    /// Whether the connection begins with a PROXY header.
+    private var expectsProxyHeader: Bool
+    private var proxyHeaderByteCount = 0
     private var descriptor: Int32
     private var poll: UnsafeMutablePointer<uv_poll_t>?
     private var lookCount = 0
 
     /// Owns the descriptor.
-    init(id: UInt64, descriptor: Int32, address: PeerAddress, server: TransportServer) {
+    init(
+        id: UInt64, descriptor: Int32, address: PeerAddress, server: TransportServer, expectsProxyHeader: Bool = false
+    ) {
         self.id = id
         self.descriptor = descriptor
         self.address = address
         self.server = server
+        self.expectsProxyHeader = expectsProxyHeader
     }
 
     /// Looks at the bytes that are there, and waits for more if they are incomplete. May report the end at once.
@@ -84,28 +110,59 @@ final class HeldConnection {
                 ? .waiting(byteCount: 0) : .ended(.hungUp)
         }
         let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
+        if expectsProxyHeader { return inspect(proxyHeader: bytes) }
         guard server.options.tls != nil else { return inspect(request: bytes) }
         switch Opening(greeting: bytes) {
-        case .complete: return .ended(.complete(descriptor, mayAskForHealth: true))
+        case .complete: return .ended(.complete(descriptor, Heads(mayAskForHealth: true)))
         case .incomplete: return .waiting(byteCount: count)
         case .notTLS: return .ended(.notTLS)
+        }
+    }
+
+    /// Consumes the PROXY header, which comes before a request or a TLS greeting.
+    private func inspect(proxyHeader bytes: UnsafeRawBufferPointer) -> Inspection {
+        switch ProxyHeader.verdict(on: bytes) {
+        case .malformed: return .ended(.malformedProxyHeader)
+        case .incomplete: return .waiting(byteCount: bytes.count)
+        case .complete(let byteCount, let client):
+            guard signalbox_receive(descriptor, server.openingBytes.baseAddress, byteCount) == byteCount else {
+                return .ended(.hungUp)
+            }
+            expectsProxyHeader = false
+            proxyHeaderByteCount = byteCount
+            if lookCount > 0 { signalbox_wait_for_bytes(descriptor, 1) }
+            if let client {
+                address = client
+                if let refusal = server.identify(id, as: client) { return .ended(.refused(refusal)) }
+            }
+            return inspect()
         }
     }
 
     /// Checks the raw head: libwebsockets would accept more than the rules of HTTP permit.
     private func inspect(request bytes: UnsafeRawBufferPointer) -> Inspection {
         switch RequestHeadCheck.verdict(on: bytes) {
-        case .accept:
-            .ended(
-                .complete(
-                    descriptor,
-                    mayAskForHealth: Opening.target(of: bytes).map(server.options.healthPaths.contains) ?? false))
+        case .accept(let headByteCount): .ended(.complete(descriptor, heads(in: bytes, headByteCount)))
         case .refuse(let fault): .ended(.malformed(fault))
         // libwebsockets refuses a head that is too long.
         case .incomplete where bytes.count >= Opening.byteLimit:
-            .ended(.complete(descriptor, mayAskForHealth: false))
+            .ended(.complete(descriptor, Heads(checkedByteCounts: [bytes.count])))
         case .incomplete: .waiting(byteCount: bytes.count)
         }
+    }
+
+    private func heads(in bytes: UnsafeRawBufferPointer, _ headByteCount: Int) -> Heads {
+        var heads = Heads(
+            mayAskForHealth: Opening.target(of: bytes).map(server.options.healthPaths.contains) ?? false,
+            checkedByteCounts: RequestHeadCheck.headByteCounts(in: bytes),
+            proxyHeaderByteCount: proxyHeaderByteCount)
+        if server.readsForwarded(from: address) {
+            let values = RequestHeadCheck.values(of: "forwarded", in: bytes.prefix(headByteCount))
+            if !values.isEmpty { heads.forwarded = Array(values.joined(separator: [UInt8(ascii: ",")])) }
+            // The others have headers of their own.
+            heads.checkedByteCounts = [headByteCount]
+        }
+        return heads
     }
 
     /// Sends a response to a request that is not served. Reads what the client has sent first: a close with unread

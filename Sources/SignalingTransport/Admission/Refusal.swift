@@ -18,6 +18,9 @@ public enum Refusal: String, CaseIterable, Sendable {
     case silent
     /// A client of a TLS server did not begin with a TLS greeting.
     case notTLS
+    /// A trusted proxy did not tell the client's address as ``ProxyNaming`` demands it: the PROXY header is missing or
+    /// malformed, or the header `Forwarded` is malformed.
+    case proxyHeader
     /// The page that opens the WebSocket has an origin that is not allowed.
     case origin
     /// The project has its maximum number of connections.
@@ -36,6 +39,7 @@ public enum Refusal: String, CaseIterable, Sendable {
         case .descriptors: "no file descriptor is left; raise the limit (ulimit -n)"
         case .silent: "no complete request arrived in time"
         case .notTLS: "the client does not speak TLS"
+        case .proxyHeader: "the trusted proxy's header with the client's address is missing or malformed"
         case .origin: "pages of this origin may not open WebSockets"
         case .project: "the project has reached its maximum number of connections"
         case .token: "the token has reached its maximum number of connections"
@@ -47,7 +51,7 @@ public enum Refusal: String, CaseIterable, Sendable {
         switch self {
         case .silent: true
         case .addressRate, .addressConnections, .addressUnjoined, .serverFull, .displaced, .descriptors, .notTLS,
-            .origin, .project, .token:
+            .proxyHeader, .origin, .project, .token:
             false
         }
     }

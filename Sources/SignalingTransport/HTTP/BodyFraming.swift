@@ -61,7 +61,8 @@ struct BodyFraming {
         return .counted(byteCount: byteCount)
     }
 
-    private var byteCount: Int? {
+    /// The size of the body by `Content-Length`; nil without that header.
+    var byteCount: Int? {
         if case .bytes(let count) = length { return count }
         return nil
     }

@@ -25,9 +25,24 @@ final class HTTPConnection: TurnEndClosable {
     private var wsi: OpaquePointer?
     private var lifecycle = Lifecycle()
     private var outgoing = OutgoingResponse.empty
+    /// The sizes of the next heads that have been checked before the library reads them; nil with TLS, whose bytes cannot
+    /// be.
+    private var checkedHeads: [Int]?
+    /// The bytes of all requests so far. If the library has read more, it has read bytes of a further request.
+    private var requestByteCount: Int64
+    /// The `Forwarded` headers of the request.
+    private var forwarded: [UInt8]?
+    /// Between two requests of a connection without TLS: waits for the next head on a second descriptor, while the
+    /// library does not read.
+    private var nextHead: HeldConnection?
 
-    init(id: UInt64, address: PeerAddress, server: TransportServer, answersHealthOnly: Bool) {
+    init(
+        id: UInt64, address: PeerAddress, server: TransportServer, answersHealthOnly: Bool, heads: HeldConnection.Heads
+    ) {
         self.id = id
+        checkedHeads = heads.checkedByteCounts
+        requestByteCount = Int64(heads.proxyHeaderByteCount)
+        forwarded = heads.forwarded
         peer = address
         self.address = address
         self.server = server
@@ -80,6 +95,12 @@ final class HTTPConnection: TurnEndClosable {
     /// `LWS_CALLBACK_HTTP`: a request's headers are complete.
     func headArrived() -> Int32 {
         guard let wsi, let server, !lifecycle.mustHangUp else { return -1 }
+        if let heads = checkedHeads {
+            // Never without a checked head: the connection would have been closed.
+            guard let byteCount = heads.first else { return respond(to: .requestUnreadable) }
+            checkedHeads = Array(heads.dropFirst())
+            requestByteCount += Int64(byteCount)
+        }
         let headers = RequestHeaders(wsi: wsi)
         guard let method = headers.method, let path = headers.path else { return respond(to: .requestUnreadable) }
         return respond(to: .requestArrived(requestHead(headers, method: method, path: path, wsi: wsi, server: server)))
@@ -113,6 +134,7 @@ final class HTTPConnection: TurnEndClosable {
     /// `LWS_CALLBACK_CLOSED_HTTP`: the library's functions must not be called for it any more.
     func connectionEnded() {
         handle(.connectionEnded)
+        stopAwaitingHead()
         wsi = nil
     }
 
@@ -165,6 +187,77 @@ final class HTTPConnection: TurnEndClosable {
         if count == 0 { handle(.clientHungUp) }
     }
 
+    // MARK: The next request
+
+    /// Whether the library may serve another request of this connection.
+    private enum Continuation {
+        /// It has read the next head already, which has been checked, or reads it by itself (TLS).
+        case readByLibrary
+        case awaitHead(descriptor: Int32)
+        /// It has read bytes that were not checked, or no descriptor is left to wait with.
+        case refuse
+    }
+
+    private func continuation(_ wsi: OpaquePointer) -> Continuation {
+        guard let checkedHeads else { return .readByLibrary }
+        let socket = lws_get_socket_fd(wsi)
+        let readByteCount = signalbox_read_byte_count(socket)
+        if readByteCount > requestByteCount, !checkedHeads.isEmpty { return .readByLibrary }
+        guard readByteCount == requestByteCount else { return .refuse }
+        // The lowest free descriptor.
+        let descriptor = signalbox_occupy(socket, 0)
+        return descriptor >= 0 ? .awaitHead(descriptor: descriptor) : .refuse
+    }
+
+    private func awaitNextRequest(_ wsi: OpaquePointer) {
+        outgoing = .empty
+        switch continuation(wsi) {
+        case .refuse: handle(.nextRequestRefused)
+        case .readByLibrary:
+            if lws_http_transaction_completed(wsi) != 0 { handle(.nextRequestRefused) }
+        case .awaitHead(let descriptor):
+            guard let server else {
+                signalbox_close(descriptor)
+                return
+            }
+            // libwebsockets must not read before the head has been checked. The transaction is completed then, too: that
+            // has the library ask for the writable callback, which would keep the loop spinning during the pause.
+            lws_rx_flow_control(wsi, 0)
+            let head = HeldConnection(id: id, descriptor: descriptor, address: peer, server: server)
+            nextHead = head
+            head.look()
+        }
+    }
+
+    /// The whole head is there, or there will be none.
+    func nextHead(ended end: HeldConnection.End) {
+        guard let head = nextHead else { return }
+        switch end {
+        case .complete(let descriptor, let heads):
+            // The second descriptor. The library has its own.
+            signalbox_close(descriptor)
+            stopAwaitingHead()
+            checkedHeads = heads.checkedByteCounts
+            forwarded = heads.forwarded
+            guard let wsi, lws_http_transaction_completed(wsi) == 0 else { return handle(.terminateRequested) }
+            lws_rx_flow_control(wsi, 1)
+        case .malformed(let fault):
+            head.answer(fault.response.adding(server?.options.responseHeaders ?? []))
+            stopAwaitingHead()
+            handle(.terminateRequested)
+        case .hungUp, .notTLS, .malformedProxyHeader, .refused:
+            stopAwaitingHead()
+            handle(.terminateRequested)
+        }
+    }
+
+    func lookAtNextHead() { nextHead?.look() }
+
+    private func stopAwaitingHead() {
+        nextHead?.close()
+        nextHead = nil
+    }
+
     // MARK: Events and effects
 
     private func respond(to event: Lifecycle.Event) -> Int32 {
@@ -184,7 +277,8 @@ final class HTTPConnection: TurnEndClosable {
         guard let server else { return nil }
         if answersHealthOnly, !server.options.healthPaths.contains(headers.path ?? "") { return .serverFull }
         guard !server.options.trustedProxies.isEmpty else { return nil }
-        let (client, refusal) = server.identify(id, peer, forwardedFor: headers[WSI_TOKEN_X_FORWARDED_FOR])
+        let (client, refusal) = server.identify(
+            id, peer, forwardedFor: headers[WSI_TOKEN_X_FORWARDED_FOR], forwarded: forwarded)
         address = client
         return refusal
     }
@@ -221,8 +315,7 @@ final class HTTPConnection: TurnEndClosable {
             // From the writable callback in any case: only there may a transaction be ended with a close.
             lws_callback_on_writable(wsi)
         case .awaitNextRequest:
-            outgoing = .empty
-            if lws_http_transaction_completed(wsi) != 0 { handle(.nextRequestRefused) }
+            awaitNextRequest(wsi)
         case .shutDownWriting: shutDownWriting(wsi)
         case .cut: SignalingTransport.cut(wsi)
         case .startDeadline, .handOver, .startDiscardingInput, .stopDiscardingInput, .closeAtTurnEnd, .release: break
@@ -244,6 +337,7 @@ final class HTTPConnection: TurnEndClosable {
     ) -> Lifecycle.RequestHead {
         let framing = BodyFraming(headers, method: method)
         let limit = server.options.maxBodyByteCount
+        requestByteCount += Int64(framing.byteCount ?? 0)
         let disposition: Lifecycle.RequestHead.Disposition
         if let refusal = headers.fault?.response ?? framing.refusal(limit: limit) {
             disposition = .refuse(refusal)

@@ -42,7 +42,7 @@ public struct HTTPResponse: Sendable {
         case .serverFull, .displaced, .descriptors: .refusal(503, refusal.text, headers: [("Retry-After", "1")])
         case .origin, .project, .token: .refusal(403, refusal.text)
         case .silent: .refusal(408, refusal.text)
-        case .notTLS: .refusal(400, refusal.text)
+        case .notTLS, .proxyHeader: .refusal(400, refusal.text)
         }
     }
 

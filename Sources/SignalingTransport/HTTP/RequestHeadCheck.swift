@@ -16,6 +16,49 @@ enum RequestHeadCheck {
         case incomplete
     }
 
+    /// The sizes of the whole heads that the bytes begin with, one directly behind the other. A head that announces a
+    /// body is the last one, since its body follows.
+    static func headByteCounts(in bytes: some RandomAccessCollection<UInt8>) -> [Int] {
+        var rest = bytes[...]
+        var counts: [Int] = []
+        while case .accept(let byteCount) = verdict(on: rest) {
+            counts.append(byteCount)
+            let head = rest.prefix(byteCount)
+            rest = rest.dropFirst(byteCount)
+            if mayHaveBody(head) { break }
+        }
+        return counts
+    }
+
+    private static func mayHaveBody(_ head: some RandomAccessCollection<UInt8>) -> Bool {
+        let method = head.drop { $0 == 0x0D || $0 == 0x0A }.prefix { $0 != 0x20 }
+        guard ["GET", "HEAD"].contains(where: { method.elementsEqual($0.utf8) }) else { return true }
+        return !values(of: "content-length", in: head).isEmpty || !values(of: "transfer-encoding", in: head).isEmpty
+    }
+
+    /// The values of a header, in their order.
+    ///
+    /// - Parameters:
+    ///   - name: in lower case.
+    ///   - head: bytes with the verdict ``Verdict/accept(headByteCount:)``.
+    static func values(of name: String, in head: some RandomAccessCollection<UInt8>) -> [[UInt8]] {
+        var lines = HeadLines(head)
+        var values: [[UInt8]] = []
+        var hasBegun = false
+        while case .line(let line) = lines.next() {
+            guard !line.isEmpty else {
+                if hasBegun { break }
+                continue
+            }
+            defer { hasBegun = true }
+            guard hasBegun, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            guard line[..<colon].elementsEqual(name.utf8, by: { ($0 | ($0 >= 0x41 && $0 <= 0x5A ? 0x20 : 0)) == $1 })
+            else { continue }
+            values.append(Array(line[line.index(after: colon)...]))
+        }
+        return values
+    }
+
     /// - Parameter bytes: the connection's input from the first byte of a request.
     static func verdict(on bytes: some RandomAccessCollection<UInt8>) -> Verdict {
         var lines = HeadLines(bytes)
@@ -277,13 +320,13 @@ enum HostValue {
 }
 
 /// RFC 9110, section 5.6.2.
-private func isTokenByte(_ byte: UInt8) -> Bool {
+func isTokenByte(_ byte: UInt8) -> Bool {
     isLetter(byte) || isDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
 }
 
-private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-private func isLetter(_ byte: UInt8) -> Bool {
+func isLetter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
 }
 

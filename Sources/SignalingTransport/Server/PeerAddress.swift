@@ -35,10 +35,28 @@ struct PeerAddress: Hashable, Sendable {
     init?(_ text: some StringProtocol) {
         guard text != "localhost", let address = SocketAddress(host: String(text), port: 0) else { return nil }
         self.init(address)
+        unmap()
     }
 
-    /// Makes an IPv4 address of ::ffff:192.0.2.7, as a socket for both kinds of addresses or a proxy with such a socket
-    /// names an IPv4 client.
+    /// An address literal without brackets.
+    init?(literal text: some StringProtocol) {
+        guard !text.contains("[") else { return nil }
+        self.init(text)
+    }
+
+    /// 4 or 16 bytes, the most significant first; nil for any other number.
+    init?(networkOrder bytes: [UInt8]) {
+        func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        switch bytes.count {
+        case 4: high = UInt64(UInt32(truncatingIfNeeded: number(bytes)).bigEndian)
+        case 16:
+            (high, low, isSix) = (number(bytes[..<8]).bigEndian, number(bytes[8...]).bigEndian, true)
+            unmap()
+        default: return nil
+        }
+    }
+
+    /// An IPv4 client, as a proxy with an IPv6 socket names it.
     private mutating func unmap() {
         if isSix, high == 0, UInt64(bigEndian: low) >> 32 == 0xFFFF {
             (high, low, isSix) = (UInt64(UInt32(truncatingIfNeeded: UInt64(bigEndian: low)).bigEndian), 0, false)

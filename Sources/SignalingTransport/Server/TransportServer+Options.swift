@@ -59,9 +59,11 @@ extension TransportServer {
         public var healthPaths: Set<String> = []
         /// What one client address may hold. Default: nil, as much as all together.
         public var addressLimit: AddressLimit?
-        /// Reverse proxies whose `X-Forwarded-For` tells the client's address. Their own addresses have no limit.
-        /// Default: none.
+        /// Reverse proxies that tell the client's address. Their own addresses have no limit. Default: none.
         public var trustedProxies: [AddressBlock] = []
+        /// How the trusted proxies tell it. With `.proxyProtocol` each of their connections must begin with a header of
+        /// that protocol. Default: `.xForwardedFor`.
+        public var proxyNaming = ProxyNaming.xForwardedFor
         /// The values of `Origin` with which a page may open a WebSocket; clients without `Origin` are not affected.
         /// Default: nil, all.
         public var allowedOrigins: Set<String>?

@@ -133,7 +133,10 @@ public final class TransportServer {
         nextID += 1
         let address = PeerAddress(peer)
         guard follow(admission.connect(id, from: address, now: loop.now), for: address, descriptor) else { return }
-        let connection = HeldConnection(id: id, descriptor: descriptor, address: address, server: self)
+        let connection = HeldConnection(
+            id: id, descriptor: descriptor, address: address, server: self,
+            expectsProxyHeader: options.proxyNaming == .proxyProtocol
+                && admission.bounds.trustedProxies.contains(address))
         held[id] = connection
         setDeadline(id, after: options.requestTimeout)
         connection.look()
@@ -187,17 +190,27 @@ public final class TransportServer {
 
     // MARK: Held connections
 
-    /// Looks at a held connection again after a while.
+    /// Looks at a held connection again after a while: a new one, or one between two requests.
     func lookLater(_ connection: HeldConnection) {
         schedule(.look(connection.id), at: loop.now.advanced(by: HeldConnection.pause))
     }
 
     func heldConnection(_ connection: HeldConnection, ended end: HeldConnection.End) {
+        if let owner = connections[connection.id] { return owner.nextHead(ended: end) }
         switch end {
-        case .complete(let descriptor, let mayAskForHealth): adopt(connection, descriptor, mayAskForHealth)
+        case .complete(let descriptor, let heads): adopt(connection, descriptor, heads)
         case .hungUp: release(connection)
         case .malformed(let fault):
             connection.answer(fault.response.adding(options.responseHeaders))
+            release(connection)
+        case .malformedProxyHeader:
+            refusals.note(.proxyHeader, address: connection.address.text, now: loop.now)
+            release(connection)
+        case .refused(let refusal):
+            refusals.note(refusal, address: connection.address.text, now: loop.now)
+            if options.tls == nil {
+                connection.answer(HTTPResponse.refusal(refusal).adding(options.responseHeaders))
+            }
             release(connection)
         case .notTLS:
             refusals.note(.notTLS, address: connection.address.text, now: loop.now)
@@ -218,16 +231,16 @@ public final class TransportServer {
     }
 
     /// Passes a connection whose opening is complete to libwebsockets. Its deadline continues.
-    private func adopt(_ held: HeldConnection, _ descriptor: Int32, _ mayAskForHealth: Bool) {
+    private func adopt(_ held: HeldConnection, _ descriptor: Int32, _ heads: HeldConnection.Heads) {
         let id = held.id
         forget(held)
-        let decision = admission.adopt(id, mayAskForHealth: mayAskForHealth, now: loop.now)
+        let decision = admission.adopt(id, mayAskForHealth: heads.mayAskForHealth, now: loop.now)
         guard follow(decision, for: held.address, descriptor) else {
             admission.disconnect(id)
             return clearDeadline(id)
         }
         let connection = HTTPConnection(
-            id: id, address: held.address, server: self, answersHealthOnly: admission.isReserved(id))
+            id: id, address: held.address, server: self, answersHealthOnly: admission.isReserved(id), heads: heads)
         // Retained before the library knows it: callbacks may come before the call returns.
         connections[id] = connection
         let opaque = Unmanaged.passUnretained(connection).toOpaque()
@@ -240,11 +253,30 @@ public final class TransportServer {
     /// Reports the phase of a connection or socket.
     func moved(_ id: UInt64, to phase: AdmissionControl.Phase) { admission.move(id, to: phase, now: loop.now) }
 
-    /// The client's address behind a trusted proxy, and why the client is refused, if it is.
-    func identify(_ id: UInt64, _ peer: PeerAddress, forwardedFor: String?) -> (PeerAddress, Refusal?) {
-        let client = admission.bounds.trustedProxies.client(behind: peer, forwardedFor: forwardedFor)
-        guard client != peer else { return (peer, nil) }
-        return (client, admission.identify(id, as: client, now: loop.now))
+    /// The client's address behind a trusted proxy by the headers of a request, and why the client is refused, if it
+    /// is.
+    func identify(
+        _ id: UInt64, _ peer: PeerAddress, forwardedFor: String?, forwarded: [UInt8]?
+    ) -> (PeerAddress, Refusal?) {
+        let proxies = admission.bounds.trustedProxies
+        let client: PeerAddress?
+        switch options.proxyNaming {
+        case .xForwardedFor: client = proxies.client(behind: peer, forwardedFor: forwardedFor)
+        case .forwarded: client = proxies.client(behind: peer, forwarded: forwarded)
+        case .proxyProtocol: client = peer
+        }
+        guard let client else { return (peer, .proxyHeader) }
+        return (client, client == peer ? nil : identify(id, as: client))
+    }
+
+    /// - Returns: why the client that a trusted proxy names is refused, if it is.
+    func identify(_ id: UInt64, as client: PeerAddress) -> Refusal? {
+        admission.identify(id, as: client, now: loop.now)
+    }
+
+    /// Whether the server reads the header `Forwarded` of this peer.
+    func readsForwarded(from peer: PeerAddress) -> Bool {
+        options.proxyNaming == .forwarded && admission.bounds.trustedProxies.contains(peer)
     }
 
     func replace(_ connection: HTTPConnection, with socket: ServerSocket) {
@@ -257,6 +289,7 @@ public final class TransportServer {
         connections[connection.id] = nil
         admission.disconnect(connection.id)
         clearDeadline(connection.id)
+        deadlines.cancel(.look(connection.id))
     }
 
     func remove(_ socket: ServerSocket) {
@@ -287,7 +320,9 @@ public final class TransportServer {
         let now = loop.now
         for deadline in deadlines.expire(upTo: now) {
             switch deadline {
-            case .look(let id): held[id]?.look()
+            case .look(let id):
+                held[id]?.look()
+                connections[id]?.lookAtNextHead()
             case .phase(let id):
                 if let connection = held[id] {
                     refusals.note(.silent, address: connection.address.text, now: now)

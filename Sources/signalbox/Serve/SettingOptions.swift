@@ -24,6 +24,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.maxConnectionsPerProject)) var maxConnectionsPerProject: Int?
     @Option(help: .setting(\.maxConnectionsPerToken)) var maxConnectionsPerToken: Int?
     @Option(help: .setting(\.trustedProxy)) var trustedProxy: String?
+    @Option(help: .setting(\.proxyHeader)) var proxyHeader: String?
     @Option(help: .setting(\.allowedOrigins)) var allowedOrigins: String?
     @Option(help: .setting(\.signalRate)) var signalRate: Int?
     @Option(help: .setting(\.signalBurst)) var signalBurst: Int?
@@ -60,6 +61,7 @@ struct SettingOptions: ParsableArguments {
         settings.maxConnectionsPerProject = maxConnectionsPerProject
         settings.maxConnectionsPerToken = maxConnectionsPerToken
         settings.trustedProxy = trustedProxy
+        settings.proxyHeader = proxyHeader
         settings.allowedOrigins = allowedOrigins
         settings.signalRate = signalRate
         settings.signalBurst = signalBurst

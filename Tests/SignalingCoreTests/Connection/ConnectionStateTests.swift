@@ -572,6 +572,23 @@ struct ConnectionStateTests {
         #expect(state.nextDeadline == .seconds(9.2))
     }
 
+    @Test("WIRE-15: a connection continues with the allowance that an earlier one with its token has left")
+    func inputRateIsTakenOver() {
+        var earlier = limited()
+        for _ in 1...19 { _ = earlier.handle(.received(.pong), now: .seconds(1)) }
+        #expect(!earlier.isOverLineRate)
+        #expect(earlier.lineRateFullAt == .seconds(2.9))
+        var admission = ConnectionState.Admission.test
+        admission.lineRateFullAt = earlier.lineRateFullAt
+        var state = ConnectionState(openedAt: .seconds(0), inputRate: RateLimit(perSecond: 10, burst: 20))
+        _ = state.handle(.received(.connect(RequestID(1), .test)), now: .seconds(1))
+        _ = state.handle(.authenticated(.success(admission)), now: .seconds(1))
+        #expect(state.handle(.answered(RequestID(1), .joined(.test)), now: .seconds(1)).count > 0)
+        #expect(!state.isReadingPaused, "one token is left")
+        #expect(state.handle(.received(.pong), now: .seconds(1)).map(\.testDescription) == ["pause reading"])
+        #expect(state.isOverLineRate)
+    }
+
     // MARK: Heartbeat
 
     @Test("HB-1: a ping every heartbeat, as long as the client answers")

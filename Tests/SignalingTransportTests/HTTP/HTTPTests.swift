@@ -187,6 +187,78 @@ struct HTTPTests {
         }
     }
 
+    @Test("REST-5: the head of a later request is checked before libwebsockets reads it")
+    func laterHeads() async throws {
+        let malformed = [
+            "GET /x HTTP/1.1\nHost: h\n\n", "GET /x HTTP/1.1\r\nHost : h\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: h\r\nA: b\r\n c\r\n\r\n", "gET /x HTTP/1.1\r\nHost: h\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: h\r\nX-OpenTok-Auth: a\r\nX-OpenTok-Auth: b\r\n\r\n",
+        ]
+        try await TestServer.with { server in
+            for head in malformed {
+                for isInPieces in [false, true] {
+                    let socket = try server.rawSocket()
+                    for _ in 0..<2 {
+                        try socket.send("GET /first HTTP/1.1\r\nHost: h\r\n\r\n")
+                        #expect(try socket.receiveResponse().text == "GET /first ")
+                    }
+                    if isInPieces {
+                        for byte in head.utf8.dropLast() { try socket.send([byte]) }
+                        try socket.send([head.utf8.last ?? 0])
+                    } else {
+                        try socket.send(head)
+                    }
+                    let text = String(decoding: try socket.receiveToEnd(), as: UTF8.self)
+                    let isUnknownMethod = head.hasPrefix("gET")
+                    #expect(text.hasPrefix("HTTP/1.1 \(isUnknownMethod ? 501 : 400) "), "\(head): \(text)")
+                }
+                // Within the same read as a checked head: the server answers the first and reads no further.
+                let socket = try server.rawSocket()
+                try socket.send("GET /first HTTP/1.1\r\nHost: h\r\n\r\n" + head)
+                let text = String(decoding: try socket.receiveToEnd(), as: UTF8.self)
+                #expect(text.contains("GET /first ") && !text.contains("GET /x "), "\(head): \(text)")
+            }
+            try await server.onLoop { _, _ in }
+            #expect(!server.events.all.contains(.request("GET", "/x")))
+        }
+    }
+
+    @Test("connections that wait for their next request do not make the loop spin", arguments: Wire.allCases)
+    func waiting(wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.keepAliveTimeout = .milliseconds(500) }) { server in
+            let sockets = try (0..<5).map { number in
+                let socket = try server.rawSocket()
+                try socket.send("GET /\(number) HTTP/1.1\r\nHost: h\r\n\r\n")
+                #expect(try socket.receiveResponse().status == 200)
+                return socket
+            }
+            let turns = EventLog<Int>()
+            try await server.onLoop { server, _ in server.loop.onTurnEnded = { turns.append(1) } }
+            try await server.waitForNoConnections()
+            #expect(turns.all.count < 300)
+            withExtendedLifetime(sockets) {}
+        }
+    }
+
+    @Test("a next request may arrive in single bytes, at once, or after a large response")
+    func nextRequests() async throws {
+        try await TestServer.with { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = { exchange in
+                    let count = exchange.path == "/big" ? 3_000_000 : 3
+                    exchange.respond(HTTPResponse(status: 200, body: Array(repeating: UInt8(ascii: "x"), count: count)))
+                }
+            }
+            let socket = try server.rawSocket()
+            for path in ["/a", "/big", "/b", "/c", "/big", "/d"] {
+                let head = "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n"
+                if path == "/b" { for byte in head.utf8 { try socket.send([byte]) } } else { try socket.send(head) }
+                try socket.send("ok")
+                #expect(try socket.receiveResponse().body.count == (path == "/big" ? 3_000_000 : 3))
+            }
+        }
+    }
+
     @Test(
         "a body behind a pipelined request is read correctly or the connection closes; the server keeps running",
         arguments: Wire.allCases)

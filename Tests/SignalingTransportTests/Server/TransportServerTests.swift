@@ -154,6 +154,117 @@ struct TransportServerTests {
         }
     }
 
+    /// The first bytes of a connection to a server that expects the PROXY protocol.
+    private static func proxied(_ port: Int, _ header: [UInt8], wire: Wire) throws -> RawSocket {
+        let plain = try RawSocket(port: port)
+        try plain.send(header)
+        if wire == .tls { try plain.startTLS(.modern) }
+        return plain
+    }
+
+    private static let version2: [UInt8] =
+        [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10, 0x21, 0x11, 0, 12, 198, 51, 100, 2, 127, 0, 0, 1, 1, 2, 3, 4]
+
+    @Test("the PROXY protocol names the client before a request or a TLS greeting", arguments: Wire.allCases)
+    func proxyProtocol(wire: Wire) async throws {
+        let configure: @Sendable (inout TransportServer.Options) -> Void = {
+            $0.addressLimit = AddressLimit(connectionCount: 4, exemptsLoopback: false)
+            $0.trustedProxies = ["127.0.0.1"].compactMap { AddressBlock($0) }
+            $0.proxyNaming = .proxyProtocol
+        }
+        try await TestServer.with(wire, configure) { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = {
+                    $0.respond(.init(status: 200, contentType: "text/plain", text: $0.remoteAddress))
+                }
+            }
+            // The client's own headers name no one.
+            let request =
+                "GET /x HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 203.0.113.1\r\nForwarded: for=203.0.113.1\r\n\r\n"
+            let text = Array("PROXY TCP4 198.51.100.1 127.0.0.1 4711 443\r\n".utf8)
+            for (header, client) in [
+                (text, "198.51.100.1"), (Self.version2, "198.51.100.2"), (Array("PROXY UNKNOWN\r\n".utf8), "127.0.0.1"),
+            ] {
+                let socket = try Self.proxied(server.port, header, wire: wire)
+                for _ in 0..<2 {
+                    try socket.send(request)
+                    #expect(try socket.receiveResponse().text == client)
+                }
+            }
+            let slow = try RawSocket(port: server.port)
+            for byte in Self.version2 { try slow.send([byte]) }
+            if wire == .tls { try slow.startTLS(.modern) }
+            try slow.send(request)
+            #expect(try slow.receiveResponse().text == "198.51.100.2")
+            // Without the header, with a damaged one, and over the limit of the client that it names.
+            for header in [Array(request.utf8), Array("PROXY TCP4 198.51.100.1\r\n".utf8), Array("PROXY ".utf8)] {
+                let socket = try RawSocket(port: server.port)
+                try socket.send(header)
+                if header.count < 10 { socket.hangUp() } else { #expect(try socket.receiveToEnd().isEmpty) }
+            }
+            var held: [RawSocket] = []
+            for _ in 0..<4 {
+                let socket = try RawSocket(port: server.port)
+                try socket.send(Array("PROXY TCP4 198.51.100.9 127.0.0.1 1 2\r\n".utf8))
+                held.append(socket)
+            }
+            // Two may be without a session; the server closes the others.
+            for socket in held[2...] { _ = try socket.receiveToEnd() }
+            try await server.onLoop { server, _ in
+                #expect(server.refusals.counts[.addressUnjoined] == 2)
+                #expect(server.refusals.counts[.proxyHeader] == 2)
+            }
+            withExtendedLifetime(held) {}
+        }
+    }
+
+    @Test("only trusted proxies speak the PROXY protocol")
+    func proxyProtocolOfStrangers() async throws {
+        let configure: @Sendable (inout TransportServer.Options) -> Void = {
+            $0.trustedProxies = ["10.0.0.0/8"].compactMap { AddressBlock($0) }
+            $0.proxyNaming = .proxyProtocol
+        }
+        try await TestServer.with(.plain, configure) { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = {
+                    $0.respond(.init(status: 200, contentType: "text/plain", text: $0.remoteAddress))
+                }
+            }
+            let stranger = try RawSocket(port: server.port)
+            try stranger.send("PROXY TCP4 198.51.100.1 127.0.0.1 4711 443\r\nGET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try stranger.receiveResponse().status == 400)
+            let client = try RawSocket(port: server.port)
+            try client.send("GET /x HTTP/1.1\r\nHost: h\r\nForwarded: for=198.51.100.1\r\n\r\n")
+            #expect(try client.receiveResponse().text == "127.0.0.1")
+        }
+    }
+
+    @Test("`Forwarded` of a trusted proxy names the client of each request; repeated ones count in their order")
+    func forwarded() async throws {
+        let configure: @Sendable (inout TransportServer.Options) -> Void = {
+            $0.trustedProxies = ["127.0.0.1"].compactMap { AddressBlock($0) }
+            $0.proxyNaming = .forwarded
+        }
+        try await TestServer.with(.plain, configure) { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = {
+                    $0.respond(.init(status: 200, contentType: "text/plain", text: $0.remoteAddress))
+                }
+            }
+            let socket = try server.rawSocket()
+            for (headers, client) in [
+                ("Forwarded: for=198.51.100.1\r\n", "198.51.100.1"),
+                ("Forwarded: for=203.0.113.9\r\nForwarded: for=198.51.100.2;proto=https\r\n", "198.51.100.2"),
+                ("X-Forwarded-For: 203.0.113.9\r\n", "127.0.0.1"), ("", "127.0.0.1"),
+            ] {
+                try socket.send("GET /x HTTP/1.1\r\nHost: h\r\n\(headers)\r\n")
+                #expect(try socket.receiveResponse().text == client, "\(headers)")
+            }
+            try socket.send("GET /x HTTP/1.1\r\nHost: h\r\nForwarded: for=\"x\r\nForwarded: for=198.51.100.2\r\n\r\n")
+            #expect(try socket.receiveResponse().status == 400)
+        }
+    }
+
     @Test("a head in pieces and in single bytes arrives, beside others that are incomplete")
     func held() async throws {
         try await TestServer.with { server in

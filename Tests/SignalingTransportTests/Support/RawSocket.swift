@@ -44,6 +44,9 @@ final class RawSocket {
         if let options { tls = try options.handshake(over: descriptor) }
     }
 
+    /// Speaks TLS from now on.
+    func startTLS(_ options: RawTLS) throws { tls = try options.handshake(over: descriptor) }
+
     deinit { hangUp() }
 
     /// Closes without a close frame or close_notify.
