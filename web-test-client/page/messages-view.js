@@ -19,6 +19,7 @@ export class MessagesView {
   #facts;
   #dropped;
   #droppedCount = 0;
+  #shownDroppedCount = 0;
   #empty;
   #pill;
   /** The elements of the day separators, and that of the unread divider. */
@@ -116,7 +117,7 @@ export class MessagesView {
     this.#rows.clear();
     this.#facts.show();
     this.#droppedCount = 0;
-    this.#dropped.hidden = true;
+    this.#showDropped();
     this.#empty.hidden = false;
     this.#pill.hidden = true;
     this.#isPinned = true;
@@ -128,12 +129,13 @@ export class MessagesView {
     this.#setPinned(true);
   }
 
-  /** Scrolls to the end with the next frame: many messages before it cost one layout, not one each. */
+  /** With the next frame, scrolls to the end: many messages before it cost one layout, not one each. */
   #follow() {
     if (this.#willFollow) return;
     this.#willFollow = true;
     requestAnimationFrame(() => {
       this.#willFollow = false;
+      this.#showDropped();
       if (this.#isPinned) this.scrollToEnd();
       this.showFacts();
     });
@@ -195,19 +197,19 @@ export class MessagesView {
     this.#days.delete(element);
     if (this.#divider === element) this.#divider = null;
     // The user discards failed messages only: any other is one over the limit.
-    if (element.dataset.kind === 'message' && element.dataset.state !== 'failed') this.#noteDropped();
+    if (element.dataset.kind === 'message' && element.dataset.state !== 'failed') this.#droppedCount += 1;
     this.#rows.remove(at);
     if (hadFocus) this.#scroll.focus({ preventScroll: true });
   }
 
-  /** Tells at the top of the list that the oldest messages are gone. */
-  #noteDropped() {
-    this.#droppedCount += 1;
-    const kept = this.#limit.toLocaleString();
+  /** Tells at the top of the list how many of the oldest messages are gone. */
+  #showDropped() {
     const count = this.#droppedCount;
+    this.#dropped.hidden = count === 0;
+    if (count === this.#shownDroppedCount) return;
+    this.#shownDroppedCount = count;
     const gone = count === 1 ? '1 older message is' : `${count.toLocaleString()} older messages are`;
-    this.#dropped.textContent = `This page keeps ${kept} messages. ${gone} no longer here.`;
-    this.#dropped.hidden = false;
+    this.#dropped.textContent = `This page keeps ${this.#limit.toLocaleString()} messages. ${gone} no longer here.`;
   }
 
   #move(from, to) {
