@@ -1,5 +1,6 @@
 """The test page and the browser library, as the server serves them."""
 
+import gzip
 import json
 
 import pytest
@@ -16,7 +17,7 @@ def test_the_page_is_served_with_a_strict_content_security_policy(server):
     answer = server.request("GET", "/")
     assert answer.status == 200
     assert answer.headers["Content-Type"].lower() == "text/html; charset=utf-8"
-    assert answer.body == (WEB_ROOT / "index.html").read_bytes()
+    assert answer.body == (WEB_ROOT / "dist/page.html").read_bytes()
     policy = answer.headers["Content-Security-Policy"]
     directives = {part.split()[0]: part.split()[1:] for part in policy.split(";") if part.strip()}
     assert directives["default-src"] in (["'none'"], ["'self'"]), policy
@@ -86,6 +87,53 @@ def test_a_path_that_is_no_script_is_404_without_advice(server):
     for path in ("/v2.6", "/v2.6/project/100", "/assets/app.js", "/v2/js/opentok.min.js.map"):
         answer = server.request("GET", path)
         assert (answer.status, answer.json()["message"]) == (404, "there is nothing at this path"), path
+
+
+COMPRESSED = ["/", "/v2/js/opentok.min.js", "/dist/opentok.js"]
+
+
+@pytest.mark.parametrize("path", COMPRESSED)
+@pytest.mark.parametrize("accepted", ["gzip", "br, GZIP;q=0.5", "deflate, *", "x-gzip"])
+def test_a_client_that_accepts_gzip_gets_the_compressed_file(server, path, accepted):
+    plain = server.request("GET", path)
+    assert plain.headers["Content-Encoding"] is None
+    answer = server.request("GET", path, headers={"Accept-Encoding": accepted})
+    assert (answer.status, answer.headers["Content-Encoding"]) == (200, "gzip")
+    assert gzip.decompress(answer.body) == plain.body
+    assert answer.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
+    assert answer.headers["ETag"] != plain.headers["ETag"]
+    known = {"Accept-Encoding": accepted, "If-None-Match": answer.headers["ETag"]}
+    assert server.request("GET", path, headers=known).status == 304
+    assert server.request("GET", path, headers={"If-None-Match": answer.headers["ETag"]}).status == 200
+
+
+@pytest.mark.parametrize("refused", ["identity", "gzip;q=0", "br, gzip; q=0.000, *", "*;q=0", "gzipped", ",;,", ";q=1"])
+def test_a_client_that_refuses_gzip_gets_the_file_as_it_is(server, refused):
+    answer = server.request("GET", "/", headers={"Accept-Encoding": refused})
+    assert (answer.status, answer.headers["Content-Encoding"]) == (200, None)
+    assert answer.body == (WEB_ROOT / "dist/page.html").read_bytes()
+
+
+def test_a_file_that_is_not_compressed_ahead_is_sent_as_it_is(server):
+    answer = server.request("GET", "/main.js", headers={"Accept-Encoding": "gzip"})
+    assert (answer.headers["Content-Encoding"], answer.headers["Vary"]) == (None, None)
+    assert answer.body == (WEB_ROOT / "main.js").read_bytes()
+    assert server.request("GET", "/dist/page.html.gz").status == 404
+
+
+def test_a_file_named_by_its_content_is_cached_for_good(server):
+    names = [each.name for each in (WEB_ROOT / "dist").glob("page-*") if each.suffix != ".gz"]
+    assert len(names) == 3
+    for name in names:
+        answer = server.request("GET", f"/dist/{name}")
+        assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert answer.headers["Access-Control-Allow-Origin"] is None
+        assert server.request("GET", "/").body.decode().count(name) == (0 if "room" in name else 1)
+    assert server.request("GET", "/").headers["Cache-Control"] == "no-cache"
+
+
+def test_without_a_bundle_the_modules_are_the_page(copy_server):
+    assert copy_server.request("GET", "/").body == b"CONTENT of index.html"
 
 
 def test_without_a_bundle_the_server_says_how_to_make_one(tmp_path):

@@ -1,5 +1,7 @@
 """Accessibility of the page: names, contrast, focus, text direction, live regions."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 from user import User
@@ -103,7 +105,7 @@ def test_unchanged_rows_are_not_rendered_again(open_page, url, room):
     ada.page.evaluate(
         """() => {
              window.touched = [];
-             const one = [...document.querySelectorAll('#messages > li')].slice(0, 2);
+             const one = [...document.querySelectorAll('#messages [role=listitem]')].slice(0, 2);
              new MutationObserver((records) => window.touched.push(...records.map(({ target }) => target.outerHTML)))
                .observe(document.getElementById('messages'),
                  { subtree: true, childList: true, attributes: true, characterData: true });
@@ -116,3 +118,83 @@ def test_unchanged_rows_are_not_rendered_again(open_page, url, room):
     assert ada.page.evaluate("window.isOld()")
     assert not [each for each in touched if each.startswith("<li") and "one" in each]
     assert len(touched) < 20
+
+
+def test_arrow_keys_choose_a_message_and_show_when_it_was_acknowledged(open_page, url, room, screenshots):
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
+    ada.send("mine")
+    bob.send("theirs")
+    ada.expect_messages("mine", "theirs")
+    facts = ada.page.locator("#message-facts")
+    expect(facts).to_be_hidden()
+    ada.page.get_by_role("log", name="Messages").focus()
+    ada.page.keyboard.press("ArrowUp")
+    expect(facts).to_have_text(re.compile(r"^seq 4 · received [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}$"))
+    ada.page.keyboard.press("ArrowUp")
+    expect(facts).to_have_text(
+        re.compile(r"^seq 3 · acknowledged [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}, [0-9]+ ms after sending$")
+    )
+    row = ada.page.locator("#messages [data-kind=message]").first
+    expect(row).to_be_focused()
+    expect(row).to_have_attribute("aria-describedby", "message-facts")
+    ada.page.screenshot(path=screenshots / "facts.png")
+    ada.page.keyboard.press("End")
+    expect(facts).to_contain_text("seq 4")
+    ada.page.keyboard.press("Escape")
+    expect(facts).to_be_hidden()
+    expect(ada.page.get_by_role("log", name="Messages")).to_be_focused()
+
+
+def test_a_click_and_the_pointer_show_the_facts_of_a_message(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    for text in ("one", "two"):
+        ada.send(text)
+    expect(ada.row("two")).to_have_attribute("data-state", "sent")
+    facts = ada.page.locator("#message-facts")
+    ada.bubble("one").hover()
+    expect(facts).to_contain_text("seq 2")
+    ada.bubble("two").hover()
+    expect(facts).to_contain_text("seq 3")
+    ada.bubble("two").click()
+    ada.page.locator("#composer-text").hover()
+    expect(facts).to_contain_text("seq 3")
+    ada.bubble("two").click()
+    ada.page.locator("#composer-text").hover()
+    expect(facts).to_be_hidden()
+
+
+def test_leave_2_a_removal_is_confirmed_and_the_dialog_says_what_it_cannot_do(open_page, url, room, screenshots):
+    ada = User.join(open_page, url, room, "Ada", role="moderator")
+    bob = User.join(open_page, url, room, "Bob")
+    page = ada.page
+    menu = page.get_by_role("button", name="Menu for Bob")
+    menu.press("Enter")
+    expect(page.get_by_role("button", name="Send a signal…")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Remove Bob?")
+    expect(dialog).to_contain_text("Their token stays valid until it expires")
+    page.screenshot(path=screenshots / "remove.png")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(menu).to_be_focused()
+    ada.expect_participants("Ada", "Bob")
+    menu.click()
+    page.get_by_role("button", name="Send a signal…").click()
+    expect(page.locator("#signal-target option:checked")).to_contain_text("Bob")
+    bob.page.close()
+    ada.expect_participants("Ada")
+
+
+def test_the_typing_line_is_chinese_in_a_chinese_browser(open_page, url, room):
+    ada = User.join(open_page, url, room, "小明", locale="zh-CN")
+    bob = User.join(open_page, url, room, "Bob")
+    bob.press_keys("n")
+    ada.expect_typing("对方正在输入…")
+    expect(ada.page.locator("#typing-text")).to_have_attribute("lang", "zh")
+    ada.press_keys("n")
+    bob.expect_typing("小明 is typing…")
+    cy = User.join(open_page, url, room, "Cy")
+    cy.press_keys("n")
+    ada.expect_typing("Bob和Cy正在输入…")

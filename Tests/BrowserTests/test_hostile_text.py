@@ -8,8 +8,10 @@ from user import User
 
 TEXTS = json.loads((REPOSITORY / "Tests/Vectors/hostile/texts.json").read_text())["texts"]
 MARKUP = (
-    "img, svg, script, iframe, details:not(.intervals), math, style, meta, base, object, a, x, form form, noscript, video, audio, "
-    "embed, link, template, marquee, dialog, custom-element, frameset, portal, slot"
+    "img, svg, script, iframe, details:not(.intervals), math, style, meta, base, object, x, form form, noscript, video, audio, "
+    "embed, link, template, marquee, dialog, custom-element, frameset, portal, slot, "
+    # The page makes links of addresses itself.
+    "a:not([target=_blank][rel='noopener noreferrer']:is([href^='http://'], [href^='https://']))"
 )
 
 RAW_PEER = """async ({ access, signals }) => {
@@ -88,6 +90,21 @@ def test_received_text_is_never_markup(open_page, url, room):
     expect(ada.page.locator(".bubble")).to_have_count(2 * len(TEXTS))
     assert ada.page.locator(".bubble").all_text_contents() == [text for text in TEXTS for _ in range(2)]
     expect_no_markup(ada)
+
+
+def test_addresses_in_a_message_are_links_that_give_nothing_away(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    bob = User.join(open_page, url, room, "Bob")
+    text = "see https://example.org/a?b=1, not javascript:alert(1) or data:text/html,x"
+    bob.send(text)
+    for user in (ada, bob):
+        user.expect_messages(text)
+        link = user.page.locator(".bubble a")
+        expect(link).to_have_count(1)
+        expect(link).to_have_text("https://example.org/a?b=1")
+        expect(link).to_have_attribute("href", "https://example.org/a?b=1")
+        expect(link).to_have_attribute("target", "_blank")
+        expect(link).to_have_attribute("rel", "noopener noreferrer")
 
 
 def test_a_name_is_never_markup(open_page, url, room):

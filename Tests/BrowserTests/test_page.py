@@ -32,7 +32,7 @@ def test_rows_are_grouped_by_sender_with_name_and_time_on_top(open_page, url, ro
     ada.send("four")
     ada.expect_rows("day", "sent first", "sent last", "received single", "sent single")
     bob.expect_rows("day", "received first", "received last", "sent single", "received single")
-    shown = bob.page.locator("#messages > li:not(.short) .row-name")
+    shown = bob.page.locator("#messages .row:not(.short) .row-name")
     expect(shown).to_have_text(["Ada", "You", "Ada"])
 
 
@@ -100,14 +100,14 @@ def test_a_directed_signal_reaches_its_target_only(open_page, url, room, screens
         user.expect_participants("Ada", "Bob", "Cy")
         user.open_inspector()
     ada.send_signal("secret", "for Bob", to="Bob")
-    expect(ada.log("signal acknowledged")).to_have_count(1)
-    expect(bob.log("from Ada: for Bob")).to_have_count(1)
+    expect(ada.log("acknowledges")).to_have_count(1)
+    expect(bob.received("for Bob")).to_contain_text("Ada → Bob")
     # Signals arrive in their order: the directed one would have arrived before this one.
     ada.send_signal("public", "for all")
     for user in (ada, bob, cy):
-        expect(user.log("from Ada: for all")).to_have_count(1)
+        expect(user.received("for all")).to_contain_text("Ada")
     assert cy.log("for Bob").count() == 0
-    assert ada.log("from Ada: for Bob").count() == 0
+    assert ada.received("for Bob").count() == 0
     ada.page.screenshot(path=screenshots / "inspector-light.png")
 
 
@@ -115,8 +115,8 @@ def test_the_inspector_sends_any_signal_and_shows_the_outcome(open_page, url, ro
     ada = User.join(open_page, url, room, "Ada")
     ada.open_inspector()
     ada.send_signal()
-    expect(ada.log("signal acknowledged")).to_have_count(1)
-    expect(ada.log("from Ada")).to_have_count(1)
+    expect(ada.log("acknowledges")).to_have_count(1)
+    expect(ada.received("signal")).to_contain_text("Ada")
     ada.send_signal(type="not a type")
     expect(ada.log("signal refused")).to_contain_text("400 OT_INVALID_PARAMETER")
     ada.send_signal(data="x" * 8191)
@@ -132,7 +132,7 @@ def test_a_bare_message_of_the_first_sample_component_is_a_message(open_page, ur
     bob.expect_messages("bare")
 
 
-def test_the_composer_shows_the_remaining_length_and_refuses_longer_text(open_page, url, room):
+def test_the_composer_shows_the_remaining_length(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada")
     remaining = ada.page.locator("#remaining")
     send = ada.page.get_by_role("button", name="Send", exact=True)
@@ -149,14 +149,34 @@ def test_the_composer_shows_the_remaining_length_and_refuses_longer_text(open_pa
     ada.page.keyboard.insert_text("👨‍👩‍👧‍👦")
     expect(remaining).to_have_text("10 characters left")
     expect(remaining).to_have_class(re.compile("few"))
-    ada.page.keyboard.insert_text("y" * 11)
-    expect(ada.page.locator("#composer-hint")).to_have_text("Too long by 1 character")
-    expect(remaining).to_have_text("10 characters left")
     ada.page.keyboard.insert_text("y" * 10)
     expect(remaining).to_have_text("0 characters left")
     send.click()
     ada.expect_messages("x" * 989 + "👨‍👩‍👧‍👦" + "y" * 10)
     expect(remaining).to_have_text("")
+
+
+def test_a_text_over_the_limit_stays_in_the_box_marked_until_it_is_shorter(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    box = ada.page.get_by_label("Message", exact=True)
+    hint = ada.page.locator("#composer-hint")
+    ada.type("x" * 1002)
+    expect(box).to_have_value("x" * 1002)
+    expect(box).to_have_attribute("aria-invalid", "true")
+    expect(hint).to_have_text("Too long by 2 characters. Shorten it to send it.")
+    expect(ada.page.locator("#remaining")).to_have_text("2 characters over")
+    expect(ada.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
+    box.press("Enter")
+    ada.page.reload()
+    ada.page.get_by_role("button", name="Join").click()
+    expect(box).to_have_value("x" * 1002)
+    box.press("Backspace")
+    expect(hint).to_have_text("Too long by 1 character. Shorten it to send it.")
+    box.press("Backspace")
+    expect(box).to_have_attribute("aria-invalid", "false")
+    expect(hint).to_have_text("")
+    box.press("Enter")
+    ada.expect_messages("x" * 1000)
 
 
 def test_a_text_that_is_too_large_for_a_signal_is_refused_before_it_is_sent(open_page, url, room):
@@ -249,11 +269,63 @@ def test_a_user_who_reads_older_messages_sees_the_number_of_new_ones(open_page, 
     expect(bob.page).to_have_title(re.compile("^(?!\\()"))
 
 
+def test_of_a_long_chat_old_rows_are_reached_by_scrolling_and_are_not_laid_out_before(open_page, url, room):
+    page = open_page("about:blank")
+    page.add_init_script(
+        "const Plain = WebSocket; window.WebSocket = class extends Plain "
+        "{ constructor(...args) { super(...args); window.socket = this; } };"
+    )
+    page.goto(f"{url}/?room={room}")
+    page.get_by_role("button", name="Join").click()
+    expect(page.locator("#status-text")).to_have_text("Connected")
+    page.evaluate(
+        """async () => {
+             for (let n = 0; n < 3000; n += 1) {
+               const line = { ev: 'signal', seq: 1000 + n, from: null, type: 'TextChat', data: `message ${n}` };
+               socket.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(line) }));
+               if (n % 500 === 0) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+             }
+           }"""
+    )
+    expect(page.get_by_text("message 2999", exact=True)).to_be_in_viewport()
+    assert page.locator(MESSAGE_ROWS).count() == 3000
+    skipped = page.evaluate(
+        """() => [...document.querySelectorAll('.block')].filter(
+             (each) => !each.firstElementChild.checkVisibility({ contentVisibilityAuto: true })).length"""
+    )
+    assert skipped > 25, "the browser lays out blocks that are not in the view"
+    page.locator("#messages-scroll").evaluate("list => { list.scrollTop = 0; }")
+    expect(page.get_by_text("message 0", exact=True)).to_be_in_viewport()
+    # On a busy machine the page may reconnect meanwhile. The server does not know these messages, and says so.
+    page.complaints.clear()
+
+
+def test_the_list_says_how_many_of_the_oldest_messages_are_gone(open_page, url):
+    page = open_page(url + "/")
+    page.evaluate(
+        """async () => {
+             const { instantiate } = await import('/page/dom.js');
+             const { MessagesView } = await import('/page/messages-view.js');
+             const { ChatTimeline } = await import('/text-chat/index.js');
+             const { element, part } = instantiate('pane-template', '-x');
+             document.body.append(element);
+             const view = new MessagesView(part, { nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3 });
+             const timeline = new ChatTimeline({ limit: 3 });
+             const message = (seq) => ({ seq, text: `message ${seq}`, senderId: 'a', direction: 'received' });
+             for (let seq = 1; seq <= 5; seq += 1) view.apply(timeline.insert(message(seq), 0));
+           }"""
+    )
+    expect(page.locator("#messages-x .bubble")).to_have_text(["message 3", "message 4", "message 5"])
+    expect(page.locator("#messages-dropped-x")).to_have_text(
+        "This page keeps 3 messages. 2 older messages are no longer here."
+    )
+
+
 def test_leave_2_a_moderator_removes_a_user_who_may_join_again(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada", role="moderator")
     bob = User.join(open_page, url, room, "Bob")
-    assert bob.page.get_by_role("button", name="Remove").count() == 0
-    ada.page.get_by_role("button", name="Remove Bob").click()
+    assert bob.page.get_by_role("button", name="Menu for").count() == 0
+    ada.remove("Bob")
     expect(bob.page.get_by_role("alert")).to_contain_text("You were removed from this room.")
     ada.expect_participants("Ada")
     bob.page.get_by_role("button", name="Join again").click()

@@ -79,6 +79,8 @@ def test_the_form_names_missing_or_wrong_input(open_page, servers, session):
     expect(alert).to_have_text("Enter the API key, the session ID and a token.")
     fill(page, "Ada", session, "T1==nonsense")
     expect(alert).not_to_be_empty()
+    expect(page.get_by_role("button", name="Try again")).to_be_enabled()
+    page.get_by_label("Token").fill("T1==other nonsense")
     expect(page.get_by_role("button", name="Join")).to_be_enabled()
     fill(page, "Ada", session, run_command("token", session, "--data", "Ada"))
     expect(page.locator("#status-text")).to_have_text("Connected")

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-MESSAGE_ROWS = "#messages > li[data-kind=message]"
+MESSAGE_ROWS = "#messages [data-kind=message]"
 
 
 class User:
@@ -44,7 +44,8 @@ class User:
     def expect_rows(self, *rows):
         """The rows from top to bottom: `sent first`, `received single`, …, `day`, `unreadDivider`, `gap`."""
         self.page.wait_for_function(
-            """rows => JSON.stringify(rows) === JSON.stringify([...document.querySelectorAll('#messages > li')].map(
+            """rows => JSON.stringify(rows) === JSON.stringify(
+                 [...document.querySelectorAll('#messages [role=listitem]')].map(
                  ({ dataset, classList }) => dataset.kind !== 'message' ? dataset.kind
                    : `${classList.contains('sent') ? 'sent' : 'received'} ${dataset.position}`))""",
             arg=list(rows),
@@ -93,6 +94,13 @@ class User:
         expect(self.page.locator("#participants .participant-name")).to_have_text(list(names))
         expect(self.page.locator("#participant-count")).to_have_text(str(len(names)))
 
+    def remove(self, name):
+        """Removes a participant, as a moderator."""
+        page = self.page
+        page.get_by_role("button", name=f"Menu for {name}").click()
+        page.get_by_role("button", name="Remove from the room…").click()
+        page.get_by_role("dialog", name=f"Remove {name}?").get_by_role("button", name="Remove").click()
+
     def open_inspector(self):
         self.page.get_by_role("button", name="Inspector").click()
         expect(self.page.locator("#inspector")).to_be_visible()
@@ -111,7 +119,11 @@ class User:
 
     def log(self, text):
         """The lines of the inspector's log that contain the text."""
-        return self.page.locator("#log li", has_text=text)
+        return self.page.locator("#log .log-line", has_text=text)
+
+    def received(self, text):
+        """The lines of the inspector's log for what the server sent."""
+        return self.page.locator("#log .log-line.in", has_text=text)
 
     def is_wider_than_its_window(self):
         return self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth")

@@ -52,6 +52,8 @@ declare namespace OT {
     data?: string;
     /** Null when the project's own server sent the signal. */
     from: Connection | null;
+    /** An extension: the index of the signal in the session's order. Null for an online-only signal. */
+    readonly seq: number | null;
   }
 
   interface SessionConnectEvent extends Event<'sessionConnected', Session> {

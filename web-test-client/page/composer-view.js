@@ -17,10 +17,12 @@ export class ComposerView {
   #remaining;
   #hint;
   #chat = null;
+  /** How much the text in the box is too long. */
+  #excess = 0;
   #isEnabled = false;
 
-  /** `send()` is called when the draft can be sent. */
-  constructor(part, send) {
+  /** `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. */
+  constructor(part, { send, edited }) {
     this.#text = part('composer-text');
     this.#send = part('send');
     this.#remaining = part('remaining');
@@ -35,17 +37,17 @@ export class ComposerView {
       event.preventDefault();
       this.#submit(send);
     });
-    this.#text.addEventListener('beforeinput', (event) => this.#checkInsertion(event));
-    this.#text.addEventListener('input', (event) => this.#edited(event.isComposing));
-    this.#text.addEventListener('compositionend', () => this.#edited(false));
+    this.#text.addEventListener('input', () => {
+      this.#read('edit');
+      edited(this.#text.value);
+    });
   }
 
-  /** The chat whose draft is edited. */
-  set chat(chat) {
+  /** Edits the draft of this chat, which begins with `text`. */
+  open(chat, text) {
     this.#chat = chat;
-    this.#text.value = chat.draft;
-    this.showHint('');
-    this.show();
+    this.#text.value = text;
+    this.#read('setDraft');
   }
 
   setEnabled(isEnabled) {
@@ -65,19 +67,26 @@ export class ComposerView {
   show() {
     const chat = this.#chat;
     if (!chat) return;
-    const left = chat.remaining;
-    this.#remaining.textContent = left > NEAR_LIMIT ? '' : `${left} ${left === 1 ? 'character' : 'characters'} left`;
+    const left = this.#excess > 0 ? -this.#excess : chat.remaining;
+    this.#remaining.textContent = left > NEAR_LIMIT ? '' : remainingText(left);
     this.#remaining.classList.toggle('few', left <= FEW_LEFT);
-    const refusal = chat.refusal();
-    if (refusal?.reason === 'signalTooLong') this.showHint('This text is too large for one message. Shorten it.');
+    const refusal = this.#refusal();
+    const isTooLarge = refusal?.reason === 'signalTooLong';
+    if (isTooLarge) this.showHint('This text is too large for one message. Shorten it.');
+    this.#text.setAttribute('aria-invalid', String(this.#excess > 0 || isTooLarge));
     this.#send.disabled = !this.#isEnabled || refusal !== null;
     // The height of its lines, in browsers without `field-sizing`.
     this.#text.rows = Math.min(MAX_LINES, Math.max(1, this.#text.value.split('\n').length));
   }
 
+  /** Why the text in the box cannot be sent, or null. */
+  #refusal() {
+    return this.#excess > 0 ? { reason: 'tooLong', excess: this.#excess } : this.#chat.refusal();
+  }
+
   #submit(send) {
     if (!this.#isEnabled) return;
-    const refusal = this.#chat.refusal();
+    const refusal = this.#refusal();
     if (refusal !== null) {
       if (refusal.reason === 'tooManyWaiting') {
         this.showHint('Too many messages are waiting to be sent. Try again later.');
@@ -91,31 +100,21 @@ export class ComposerView {
     this.focus();
   }
 
-  #edited(isComposing) {
-    const result = this.#chat.edit(this.#text.value);
-    if (result.isAccepted) {
-      this.showHint('');
-    } else if (!isComposing) {
-      // The text of an input method cannot be refused in advance, and must not change while it composes.
-      this.#text.value = this.#chat.draft;
-      this.showHint(tooLong(result.excess));
-    }
+  /**
+   * A text over the limit stays in the box, marked, until the user shortens it. The chat has the last text that fits.
+   */
+  #read(method) {
+    const { isAccepted, excess } = this.#chat[method](this.#text.value);
+    this.#excess = isAccepted ? 0 : excess;
+    this.showHint(isAccepted ? '' : `Too long by ${characters(excess)}. Shorten it to send it.`);
     this.show();
-  }
-
-  /** Refuses a paste that is too long as a whole: half a text is worse than none. */
-  #checkInsertion(event) {
-    if (event.isComposing || event.inputType.startsWith('delete') || event.inputType.startsWith('history')) return;
-    const lineBreak = event.inputType === 'insertLineBreak' ? '\n' : '';
-    const inserted = event.data ?? event.dataTransfer?.getData('text/plain') ?? lineBreak;
-    const { value, selectionStart, selectionEnd } = this.#text;
-    const result = this.#chat.composer.check(value.slice(0, selectionStart) + inserted + value.slice(selectionEnd));
-    if (result.isAccepted) return;
-    this.showHint(tooLong(result.excess));
-    event.preventDefault();
   }
 }
 
-function tooLong(excess) {
-  return `Too long by ${excess} ${excess === 1 ? 'character' : 'characters'}`;
+function remainingText(left) {
+  return left < 0 ? `${characters(-left)} over` : `${characters(left)} left`;
+}
+
+function characters(count) {
+  return `${count} ${count === 1 ? 'character' : 'characters'}`;
 }

@@ -19,7 +19,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /** Attributes that refer to elements by id. */
-const REFERENCES = ['id', 'for', 'aria-labelledby', 'aria-describedby', 'aria-controls'];
+const REFERENCES = ['id', 'for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'list'];
 
 /**
  * Copies a template. `suffix` is appended to its ids, so that a page may hold two copies. In the result `{element,
@@ -44,10 +44,17 @@ export function instantiate(template, suffix) {
 }
 
 const shortTime = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' });
-const longTime = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const exact = new Intl.DateTimeFormat([], {
+  hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23',
+});
 
-export function timeOfDay(milliseconds, withSeconds = false) {
-  return (withSeconds ? longTime : shortTime).format(milliseconds);
+export function timeOfDay(milliseconds) {
+  return shortTime.format(milliseconds);
+}
+
+/** With milliseconds, for measuring. */
+export function exactTime(milliseconds) {
+  return exact.format(milliseconds);
 }
 
 const HUES = 8;

@@ -11,24 +11,68 @@ export class JoinView {
   #view = find('join');
   #error = find('join-error');
   #button = find('join-button');
+  #cancel = find('join-cancel');
   #hasRooms = false;
+  /** `ready`: the user may join. `asking`: the server has not answered yet. `absent`: it does not answer. */
+  #state = 'asking';
 
   /** The room in the address of the page, or null. */
   room = roomInAddress();
 
-  /** `join(request)` is called with `{name, room, role}` or `{name, apiKey, sessionId, token}`. */
-  constructor(join) {
+  /**
+   * `join(request)` is called with `{name, room, role}` or `{name, apiKey, sessionId, token}`, `cancel()` when the user
+   * does not want to wait for it, and `retry()` to ask an absent server again.
+   */
+  constructor({ join, cancel, retry }) {
     if (this.room) find('room').value = this.room;
     find('name').value = rememberedName();
     find('join-form').addEventListener('submit', (event) => {
       event.preventDefault();
-      const request = this.#request();
+      if (this.#state === 'absent') {
+        this.showWaiting();
+        retry();
+        return;
+      }
+      const request = this.#state === 'ready' ? this.#request() : null;
       if (request) join(request);
     });
+    // Another input is not the same attempt again.
+    find('join-form').addEventListener('input', () => {
+      if (this.#state === 'ready' && !this.#button.disabled) this.#button.textContent = 'Join';
+    });
+    this.#cancel.addEventListener('click', cancel);
+  }
+
+  /** The server has not told yet whether it has rooms. */
+  showWaiting() {
+    this.#showAlone('asking', 'The page waits for the server’s answer.');
+    this.#button.disabled = true;
+    this.#button.textContent = 'Waiting…';
+  }
+
+  /** The server does not answer. */
+  showAbsent() {
+    this.#showAlone('absent', 'The page has loaded, but the server does not answer.');
+    this.setError('The server does not answer. Check that it is running and that you are online.');
+    this.#button.disabled = false;
+    this.#button.textContent = 'Try again';
+    this.#button.focus();
+  }
+
+  #showAlone(state, hint) {
+    this.#state = state;
+    this.setError(null);
+    find('join-title').textContent = 'Join a room';
+    find('join-hint').textContent = hint;
+    for (const id of ['name-field', 'room-fields', 'credential-fields', 'demo-hint']) find(id).hidden = true;
+    this.#view.hidden = false;
   }
 
   show({ hasRooms }) {
+    this.#state = 'ready';
     this.#hasRooms = hasRooms;
+    this.setError(null);
+    find('name-field').hidden = false;
     find('room-fields').hidden = !hasRooms;
     find('credential-fields').hidden = hasRooms;
     find('join-title').textContent = hasRooms ? 'Join a room' : 'Join a session';
@@ -50,6 +94,15 @@ export class JoinView {
   setBusy(isBusy) {
     this.#button.disabled = isBusy;
     this.#button.textContent = isBusy ? 'Joining…' : 'Join';
+    this.#cancel.hidden = !isBusy;
+    if (isBusy) this.setError(null);
+  }
+
+  /** The attempt to join has failed. */
+  setFailed(message) {
+    this.setBusy(false);
+    this.setError(message);
+    this.#button.textContent = 'Try again';
   }
 
   setError(message) {

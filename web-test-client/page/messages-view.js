@@ -1,4 +1,7 @@
 import { avatar, make, timeOfDay } from './dom.js';
+import { splitLinks } from './links.js';
+import { MessageFacts } from './message-facts.js';
+import { RowBlocks } from './row-blocks.js';
 
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
@@ -12,9 +15,18 @@ const DIVIDER_MARGIN = 24;
  */
 export class MessagesView {
   #scroll;
-  #list;
+  #rows;
+  #facts;
+  #dropped;
+  #droppedCount = 0;
+  #shownDroppedCount = 0;
   #empty;
   #pill;
+  /** The elements of the day separators, and that of the unread divider. */
+  #days = new Set();
+  #divider = null;
+  #lastTop = 0;
+  #willFollow = false;
   /** The shown content: element → {row, state}. */
   #shown = new WeakMap();
   /** The elements of own messages that are not acknowledged yet. */
@@ -26,16 +38,20 @@ export class MessagesView {
   #pass;
   #isHeld;
   #moved;
+  #limit;
   #isPinned = true;
 
   /**
    * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
    * failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
-   * there. `moved()` is called when the user scrolls to the end or away from it.
+   * there. `factsOf(message)` is the text about a message's way, see `MessageFacts`. `moved()` is called when the user
+   * scrolls to the end or away from it. `limit`: how many messages the chat keeps.
    */
-  constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, moved }) {
+  constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, factsOf, moved, limit }) {
     this.#scroll = part('messages-scroll');
-    this.#list = part('messages');
+    this.#rows = new RowBlocks(part('messages'));
+    this.#dropped = part('messages-dropped');
+    this.#facts = new MessageFacts(part, this.#rows, (element) => factsOf(this.#shown.get(element).row.message));
     this.#empty = part('empty');
     this.#pill = part('new-messages');
     this.#nameOf = nameOf;
@@ -45,8 +61,9 @@ export class MessagesView {
     this.#pass = pass;
     this.#isHeld = isHeld;
     this.#moved = moved;
+    this.#limit = limit;
     this.#pill.addEventListener('click', () => this.#goToUnread());
-    this.#scroll.addEventListener('scroll', () => this.#setPinned(this.#isAtEnd()));
+    this.#scroll.addEventListener('scroll', () => this.#scrolled());
     // A growing text field or the keyboard of a phone makes the list shorter. Keep the newest message visible.
     new ResizeObserver(() => {
       if (this.#isPinned) this.scrollToEnd();
@@ -64,11 +81,16 @@ export class MessagesView {
       if (change.insert) this.#insert(change.insert, change.at);
       else if (change.remove !== undefined) this.#remove(change.at);
       else if (change.move !== undefined) this.#move(change.from, change.to);
-      else this.#update(this.#list.children[change.at], change.update);
+      else this.#update(this.#rows.at(change.at), change.update);
     }
-    this.#empty.hidden = this.#list.childElementCount > 0;
+    this.#empty.hidden = this.#rows.count > 0;
     this.showHeld();
-    if (this.#isPinned) this.scrollToEnd();
+    this.#follow();
+  }
+
+  /** Shows the facts of a message anew, if the user looks at them. */
+  showFacts() {
+    if (this.#facts.isShown) this.#facts.show();
   }
 
   /** Shows which messages wait for a failed one. */
@@ -84,13 +106,18 @@ export class MessagesView {
 
   /** Names the days: “Today” changes at midnight. */
   nameDays(now) {
-    for (const element of this.#list.querySelectorAll('[data-kind="day"]')) this.#nameDay(element, now);
+    for (const element of this.#days) this.#nameDay(element, now);
   }
 
   /** Removes all rows, for another room. */
   clear() {
     this.#unsettled.clear();
-    this.#list.replaceChildren();
+    this.#days.clear();
+    this.#divider = null;
+    this.#rows.clear();
+    this.#facts.show();
+    this.#droppedCount = 0;
+    this.#showDropped();
     this.#empty.hidden = false;
     this.#pill.hidden = true;
     this.#isPinned = true;
@@ -98,12 +125,33 @@ export class MessagesView {
 
   scrollToEnd() {
     this.#scroll.scrollTop = this.#scroll.scrollHeight;
+    this.#lastTop = this.#scroll.scrollTop;
     this.#setPinned(true);
   }
 
+  /** With the next frame, scrolls to the end: many messages before it cost one layout, not one each. */
+  #follow() {
+    if (this.#willFollow) return;
+    this.#willFollow = true;
+    requestAnimationFrame(() => {
+      this.#willFollow = false;
+      this.#showDropped();
+      if (this.#isPinned) this.scrollToEnd();
+      this.showFacts();
+    });
+  }
+
+  /** A list that follows its end stays there until the user scrolls up: its rows may grow before the next frame. */
+  #scrolled() {
+    const top = this.#scroll.scrollTop;
+    const hasMovedUp = top < this.#lastTop;
+    this.#lastTop = top;
+    if (this.#isAtEnd()) this.#setPinned(true);
+    else if (hasMovedUp) this.#setPinned(false);
+  }
+
   #goToUnread() {
-    const divider = this.#list.querySelector('[data-kind="unreadDivider"]');
-    const target = divider ? divider.offsetTop - this.#scroll.offsetTop - DIVIDER_MARGIN : Infinity;
+    const target = this.#divider ? this.#topOf(this.#divider) - DIVIDER_MARGIN : Infinity;
     // If the list has scrolled to the divider already, go to the end.
     if (target > this.#scroll.scrollTop + 1) this.#scroll.scrollTop = Math.min(target, this.#scroll.scrollHeight);
     else this.scrollToEnd();
@@ -118,6 +166,11 @@ export class MessagesView {
     this.#moved();
   }
 
+  /** Where an element is in the content of the list. */
+  #topOf(element) {
+    return element.getBoundingClientRect().top - this.#scroll.getBoundingClientRect().top + this.#scroll.scrollTop;
+  }
+
   #isAtEnd() {
     const { scrollHeight, scrollTop, clientHeight } = this.#scroll;
     return scrollHeight - scrollTop - clientHeight < END_SLACK;
@@ -127,24 +180,40 @@ export class MessagesView {
 
   #insert(row, at) {
     const element = this.#make(row);
-    this.#list.insertBefore(element, this.#list.children[at] ?? null);
+    this.#rows.insert(element, at);
     if (row.kind === 'message') this.#update(element, row);
-    if (row.kind === 'day') this.nameDays(Date.now());
+    if (row.kind === 'unreadDivider') this.#divider = element;
+    if (row.kind === 'day') {
+      this.#days.add(element);
+      this.nameDays(Date.now());
+    }
   }
 
   #remove(at) {
-    const element = this.#list.children[at];
+    const element = this.#rows.at(at);
     // Without this, keyboard users would start again at the beginning of the page.
     const hadFocus = element.contains(document.activeElement);
     this.#unsettled.delete(element);
-    element.remove();
+    this.#days.delete(element);
+    if (this.#divider === element) this.#divider = null;
+    // The user discards failed messages only: any other is one over the limit.
+    if (element.dataset.kind === 'message' && element.dataset.state !== 'failed') this.#droppedCount += 1;
+    this.#rows.remove(at);
     if (hadFocus) this.#scroll.focus({ preventScroll: true });
   }
 
+  /** Tells at the top of the list how many of the oldest messages are gone. */
+  #showDropped() {
+    const count = this.#droppedCount;
+    this.#dropped.hidden = count === 0;
+    if (count === this.#shownDroppedCount) return;
+    this.#shownDroppedCount = count;
+    const gone = count === 1 ? '1 older message is' : `${count.toLocaleString()} older messages are`;
+    this.#dropped.textContent = `This page keeps ${this.#limit.toLocaleString()} messages. ${gone} no longer here.`;
+  }
+
   #move(from, to) {
-    const element = this.#list.children[from];
-    element.remove();
-    this.#list.insertBefore(element, this.#list.children[to] ?? null);
+    this.#rows.insert(this.#rows.remove(from), to);
   }
 
   #update(element, row) {
@@ -160,13 +229,17 @@ export class MessagesView {
       case 'message':
         return this.#makeMessage(row.message);
       case 'day':
-        return make('li', { class: 'day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
+        return make('div', { role: 'listitem', class: 'day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
-        return make('li', { class: 'unread-divider', 'data-kind': 'unreadDivider' }, make('span', {}, 'New'));
+        return make(
+          'div',
+          { role: 'listitem', class: 'unread-divider', 'data-kind': 'unreadDivider' },
+          make('span', {}, 'New'),
+        );
       default:
         return make(
-          'li',
-          { class: 'gap', 'data-kind': 'gap' },
+          'div',
+          { role: 'listitem', class: 'gap', 'data-kind': 'gap' },
           make('span', {}, 'The connection was interrupted. Messages may be missing here.'),
         );
     }
@@ -176,10 +249,10 @@ export class MessagesView {
     const isOwn = message.direction === 'sent';
     const name = isOwn ? 'You' : this.#nameOf(message);
     const moment = new Date(message.receivedAt);
-    const bubble = make('p', { class: 'bubble', dir: 'auto' }, message.text);
+    const bubble = make('p', { class: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
     return make(
-      'li',
-      { class: `row ${message.direction}`, 'data-kind': 'message' },
+      'div',
+      { role: 'listitem', class: `row ${message.direction}`, 'data-kind': 'message' },
       isOwn ? null : avatar(name, message.senderId ?? name),
       make(
         'div',
@@ -191,7 +264,7 @@ export class MessagesView {
           ' ',
           make(
             'time',
-            { datetime: moment.toISOString(), title: moment.toLocaleString() },
+            { datetime: moment.toISOString() },
             timeOfDay(message.receivedAt),
           ),
         ),
@@ -256,6 +329,12 @@ export class MessagesView {
     const sentence = make('span', {}, `${reason.replace(/[.\s]+$/, '')}.`);
     return make('p', { class: 'row-state' }, sentence, ' ', retry, discard);
   }
+}
+
+/** The opened page learns neither this page nor its address, and cannot navigate it. */
+function linkOrText({ text, address }) {
+  if (address === undefined) return text;
+  return make('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, text);
 }
 
 const MARKS = { pending: 'Sending', held: 'Waiting', sent: 'Sent', failed: 'Not sent' };

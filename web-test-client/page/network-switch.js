@@ -1,34 +1,36 @@
-// Sockets that the user can close, to watch a connection resume. The library reads `WebSocket` when it is loaded, so
-// install a network switch before.
-
 /**
  * A page cannot break a TCP connection. The server treats a close with this code as a lost socket, so the connection
  * can resume.
  */
 const DROP_CODE = 4000;
 
-const PlainWebSocket = globalThis.WebSocket;
-
 /**
- * Installs a switch for all libraries that are loaded from now on. `drop()` closes their sockets; they may reconnect at
- * once. `isOffline = true` closes them and keeps new ones from working.
+ * Makes a kind of WebSocket that the page can cut and watch. Give `WebSocket` to a library. `drop()` closes its
+ * sockets; the library may reconnect at once. `isOffline = true` closes them and keeps new ones from working.
+ * `watch(direction, text)` is called for each text message, with `in` or `out`, before the library receives it, and
+ * `back()` when the network is no longer off.
  */
-export function installNetworkSwitch() {
+export function networkSwitch(PlainWebSocket = globalThis.WebSocket) {
   const sockets = new Set();
   let isOffline = false;
+  let watch = () => {};
+  let back = () => {};
 
-  globalThis.WebSocket = class SwitchedWebSocket extends PlainWebSocket {
+  class SwitchedWebSocket extends PlainWebSocket {
     constructor(...args) {
       super(...args);
       sockets.add(this);
       this.addEventListener('open', () => isOffline && this.close(DROP_CODE, 'the page is offline'));
+      this.addEventListener('message', ({ data }) => watch('in', data));
       this.addEventListener('close', () => sockets.delete(this));
     }
 
     send(data) {
-      if (!isOffline) super.send(data);
+      if (isOffline) return;
+      super.send(data);
+      watch('out', data);
     }
-  };
+  }
 
   const drop = () => {
     // A socket that is still connecting is closed when it opens: the browser would report an error otherwise.
@@ -38,16 +40,22 @@ export function installNetworkSwitch() {
   };
 
   return {
+    WebSocket: SwitchedWebSocket,
     drop,
+    set watch(value) {
+      watch = value;
+    },
+    set back(value) {
+      back = value;
+    },
     get isOffline() {
       return isOffline;
     },
     set isOffline(value) {
+      const wasOffline = isOffline;
       isOffline = value;
       if (value) drop();
+      else if (wasOffline) back();
     },
   };
 }
-
-/** The first switch, installed before any library is loaded. */
-export const firstNetworkSwitch = installNetworkSwitch();

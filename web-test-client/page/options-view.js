@@ -5,12 +5,17 @@ export class OptionsView {
   #panel;
   #toggle;
   #part;
+  #network;
+  #offlineChanged;
 
   /**
    * `policyChosen(policy)`, `wireFormChosen(type)` and `optedOut(isOptedOut)` are called when the user chooses, and at
-   * once for choices in `store`. `network` is the network switch of the pane.
+   * once for choices in `store`. `network` is the network switch of the pane, and `offlineChanged(isOffline)` is called
+   * when it is switched.
    */
-  constructor(part, { policyChosen, wireFormChosen, optedOut, network, store }) {
+  constructor(part, { policyChosen, wireFormChosen, optedOut, network, offlineChanged, store }) {
+    this.#network = network;
+    this.#offlineChanged = offlineChanged;
     this.#part = part;
     this.#panel = part('options');
     this.#toggle = part('options-toggle');
@@ -49,7 +54,13 @@ export class OptionsView {
       optedOut(!shown.checked);
     });
     part('drop').addEventListener('click', () => network.drop());
-    part('offline').addEventListener('change', ({ target }) => (network.isOffline = target.checked));
+    part('offline').addEventListener('change', ({ target }) => this.setOffline(target.checked));
+  }
+
+  setOffline(isOffline) {
+    this.#part('offline').checked = isOffline;
+    this.#network.isOffline = isOffline;
+    this.#offlineChanged(isOffline);
   }
 
   /** Only a connection can be dropped. */

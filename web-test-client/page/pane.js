@@ -1,16 +1,18 @@
 import {
-  CHAT_TYPE, ChatTimeline, ChatTyping, displayName, NameBook, newLocalId, readerCalendar, SessionChannel, STANDARD_RULE,
-  TextChatComponent, TYPING_PRESETS,
+  BARE_TYPE, CHAT_TYPE, ChatTimeline, ChatTyping, decodeSignal, displayName, NameBook, newLocalId, readerCalendar,
+  SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
 } from '../text-chat/index.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
 import { ComposerView } from './composer-view.js';
-import { instantiate } from './dom.js';
+import { exactTime, instantiate } from './dom.js';
 import { DraftStore } from './draft-store.js';
+import { entriesOf } from './frames.js';
 import { InspectorView } from './inspector-view.js';
 import { MessagesView } from './messages-view.js';
 import { OptionsStore } from './options-store.js';
 import { OptionsView } from './options-view.js';
 import { ParticipantsView } from './participants-view.js';
+import { Reconnection } from './reconnection.js';
 import { TypingView } from './typing-view.js';
 
 const STATUS = {
@@ -26,7 +28,13 @@ const ENDINGS = {
 };
 
 /** The most messages that the page keeps. */
-const MAX_MESSAGES = 2000;
+const MAX_MESSAGES = 20_000;
+
+/** A server that has not let the user in after this time counts as absent. */
+const JOIN_MILLISECONDS = 8000;
+
+/** How long the page shows what a reconnection brought. */
+const REPORT_MILLISECONDS = 15_000;
 
 /** How long the divider stays once the user sees the messages below it. */
 const READ_MILLISECONDS = 4000;
@@ -38,11 +46,14 @@ const dayOf = readerCalendar();
 
 /**
  * One user of a room: a connection, and everything that the page shows of it. A page may have several panes; they share
- * nothing.
+ * only the names of their ends.
  *
- * `OT` is the library of this pane, and `network` the switch of its sockets. `access()` promises `{apiKey, sessionId,
- * token, name, room}`, anew for each connection. The pane calls `joined()`, `left()`, `failed(message)` (only before it
- * has ever joined) and `unread()`.
+ * `OT` is the library of this pane, and `network` the switch of its sockets. `access(signal)` promises `{apiKey,
+ * sessionId, token, name, room, endName}`, anew for each connection, until the `AbortSignal` fires. `endName` is the
+ * name of this end where its token does not distinguish it. The pane reports it with `nameEnd(connectionId, name)`;
+ * `ends`, which the panes of a page share, maps connection ids to such names. `witness` is a `Witness`. The pane
+ * calls `joined()`, `left()`, `failed(message)` (only before it has ever joined), `unread()` and
+ * `offlineChanged(isOffline)`.
  */
 export class Pane {
   #OT;
@@ -50,6 +61,15 @@ export class Pane {
   #callbacks;
   #suffix;
   #network;
+  #ends;
+  #nameEnd;
+  #witness;
+  #endName = null;
+  #attempt = null;
+  #reconnection = new Reconnection();
+  #reportTimer = null;
+  /** Local id → {sentAt, acknowledgedAt}, of own messages. */
+  #deliveries = new Map();
   #name = null;
   #room = null;
   #hasJoined = false;
@@ -65,20 +85,30 @@ export class Pane {
   #automaticRejoin = new AutomaticRejoin(() => this.enter());
   #visibilityChanged = () => this.#readingChanged();
 
-  constructor({ OT, network, suffix = '', access, joined, left, failed, unread }) {
+  constructor({
+    OT, network, suffix = '', access, ends, nameEnd, witness, joined, left, failed, unread, offlineChanged = () => {},
+  }) {
     this.#OT = OT;
     this.#access = access;
     this.#suffix = suffix;
+    this.#ends = ends;
+    this.#nameEnd = nameEnd;
+    this.#witness = witness;
     this.#callbacks = { joined, left, failed, unread };
     const { element, part } = instantiate('pane-template', suffix);
     this.element = element;
     this.#network = network;
     this.part = part;
-    this.participants = new ParticipantsView(part, (connection) => {
-      this.#session.forceDisconnect(connection, (error) => this.#noteOutcome('forceDisconnect', error));
+    this.participants = new ParticipantsView(part, {
+      signalTo: ({ connectionId }) => this.inspector.composeTo(connectionId),
+      remove: (connection) => {
+        this.#session.forceDisconnect(connection, (error) => this.#noteRefusal('forceDisconnect', error));
+      },
     });
     this.messages = new MessagesView(part, {
-      nameOf: (message) => this.#names.nameOf(message),
+      nameOf: (message) => this.#nameOf(message),
+      limit: MAX_MESSAGES,
+      factsOf: (message) => this.#factsOf(message),
       dayOf,
       retry: (localId) => this.#retry(localId),
       discard: (localId) => this.#chat.discard(localId),
@@ -86,11 +116,22 @@ export class Pane {
       isHeld: (localId) => this.#chat.obstacle !== null && localId !== this.#chat.obstacle,
       moved: () => this.#readingChanged(),
     });
-    this.composer = new ComposerView(part, () => this.#send());
-    this.typing = new TypingView(part, (connectionId) => this.#names.nameOf({ senderId: connectionId, alias: null }));
-    this.inspector = new InspectorView(part, (options, targetId) => this.#sendSignal(options, targetId));
+    this.composer = new ComposerView(part, {
+      send: () => this.#send(),
+      edited: (text) => (this.#drafts.text = text),
+    });
+    this.typing = new TypingView(part, {
+      nameOf: (connectionId) => this.#nameOf({ senderId: connectionId, alias: null }),
+      isPair: () => this.#session?.connections.length() === 2,
+    });
+    this.inspector = new InspectorView(part, {
+      send: (options, targetId) => this.#sendSignal(options, targetId),
+      nameOf: (connectionId) => this.#nameOf({ senderId: connectionId, alias: null }),
+    });
+    network.watch = (direction, text) => this.#watched(direction, text);
     this.options = new OptionsView(part, {
       network,
+      offlineChanged,
       store: new OptionsStore(suffix),
       policyChosen: (policy) => {
         this.#policy = policy;
@@ -105,6 +146,7 @@ export class Pane {
         if (this.#chat) this.#chat.typing.isOptedOut = isOptedOut;
       },
     });
+    part('cancel-rejoin').addEventListener('click', () => this.cancel());
     part('rejoin').addEventListener('click', () => this.enter());
     document.addEventListener('visibilitychange', this.#visibilityChanged);
     OT.on('exception', (event) => this.inspector.note('bad', 'exception', `${event.code} ${event.message}`));
@@ -118,13 +160,38 @@ export class Pane {
 
   async enter() {
     this.#automaticRejoin.reset();
-    this.part('rejoin').disabled = true;
+    this.#endAttempt();
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    const timer = setTimeout(() => this.#giveUp(attempt), JOIN_MILLISECONDS);
+    attempt.signal.addEventListener('abort', () => clearTimeout(timer));
     this.#setStatus('connecting');
     try {
-      this.#connect(await this.#access());
+      const access = await this.#access(attempt.signal);
+      if (attempt === this.#attempt) this.#connect(access, attempt);
     } catch {
-      this.#failed('The server sent no token. Check that it is running.');
+      if (attempt === this.#attempt) this.#failed('The server sent no token. Check that it is running.');
     }
+  }
+
+  /** Ends the attempt to join, if there is one. */
+  cancel() {
+    if (this.#attempt === null) return;
+    this.#endAttempt();
+    this.#session?.disconnect();
+    this.#setStatus('disconnected');
+  }
+
+  #giveUp(attempt) {
+    if (attempt !== this.#attempt) return;
+    this.cancel();
+    this.#failed(`The server has not answered for ${JOIN_MILLISECONDS / 1000} seconds. Check that it is running.`);
+  }
+
+  #endAttempt() {
+    const attempt = this.#attempt;
+    this.#attempt = null;
+    attempt?.abort();
   }
 
   leave() {
@@ -133,22 +200,37 @@ export class Pane {
     else this.#session?.disconnect();
   }
 
+  /** An end of this page has a name of its own. */
+  endNamed(connectionId, name) {
+    this.participants.rename(connectionId, name);
+  }
+
+  /** Switches the network of this pane off or on. */
+  setOffline(isOffline) {
+    this.options.setOffline(isOffline);
+  }
+
   /** Disconnects, and removes the pane from the page. */
   remove() {
     document.removeEventListener('visibilitychange', this.#visibilityChanged);
     this.#automaticRejoin.stop();
     clearTimeout(this.#readTimer);
-    // The next pane of this library uses the same switch.
-    this.#network.isOffline = false;
+    clearTimeout(this.#reportTimer);
+    this.#endAttempt();
+    this.#witness.left();
     this.#chat?.typing.stop();
     this.#channel?.stop();
     this.#session?.off();
     this.#session?.disconnect();
+    this.#network.watch = () => {};
+    // The next pane of this library uses the same switch.
+    this.#network.isOffline = false;
     this.#OT.off('exception');
     this.element.remove();
   }
 
-  #connect({ apiKey, sessionId, token, name, room }) {
+  #connect({ apiKey, sessionId, token, name, room, endName = null }, attempt) {
+    this.#endName = endName;
     this.#session?.off();
     this.#channel?.stop();
     const previous = this.#session;
@@ -160,14 +242,85 @@ export class Pane {
     // After a rejoin of the same room the chat continues.
     if (previous !== session || !this.#chat) this.#startChat();
     this.#listen(session);
-    this.#channel = new SessionChannel(session, (event) => this.#chat.handle(event, Date.now()));
-    this.#chat.channel = this.#channel;
+    this.#channel = new SessionChannel(session, (event) => this.#handle(event));
+    this.#chat.channel = this.#followed(this.#channel);
     session.connect(token, (error) => {
+      if (attempt !== this.#attempt) return;
+      this.#endAttempt();
       if (error) this.#failed(error.message);
     });
   }
 
+  #handle(event) {
+    if (event.kind === 'signal') {
+      const isMissed = event.from?.connectionId !== this.#session.connection?.connectionId && isChat(event.type);
+      if (isMissed && this.#reconnection.received(event.seq)) this.#showReport();
+      this.#witness.received(event);
+    }
+    this.#chat.handle(event, Date.now());
+  }
+
+  /** The channel of the chat. It notes when each message was sent and acknowledged. */
+  #followed(channel) {
+    return {
+      get connectionId() {
+        return channel.connectionId;
+      },
+      send: (signal) => {
+        const outcome = channel.send(signal);
+        if (!isChat(signal.type)) return outcome;
+        const delivery = { sentAt: Date.now(), acknowledgedAt: null };
+        const message = decodeSignal({ ...signal, receivedAt: delivery.sentAt });
+        if (message?.localId) this.#noteDelivery(message.localId, delivery);
+        this.#witness.sent(signal, outcome);
+        outcome.then(
+          () => {
+            delivery.acknowledgedAt = Date.now();
+            this.messages.showFacts();
+          },
+          () => {},
+        );
+        return outcome;
+      },
+    };
+  }
+
+  #noteDelivery(localId, delivery) {
+    this.#deliveries.set(localId, delivery);
+    if (this.#deliveries.size > MAX_MESSAGES) this.#deliveries.delete(this.#deliveries.keys().next().value);
+  }
+
+  /** What the page knows about a message's way, in one line. */
+  #factsOf({ direction, state, seq, localId, receivedAt }) {
+    const facts = [seq === null ? 'no seq yet' : `seq ${seq}`];
+    if (direction === 'received') return [...facts, `received ${exactTime(receivedAt)}`].join(' · ');
+    const { sentAt, acknowledgedAt } = this.#deliveries.get(localId) ?? {};
+    if (acknowledgedAt) {
+      facts.push(`acknowledged ${exactTime(acknowledgedAt)}, ${acknowledgedAt - sentAt} ms after sending`);
+    } else {
+      facts.push(state === 'sent' ? 'acknowledged' : 'not acknowledged');
+    }
+    return facts.join(' · ');
+  }
+
+  #nameOf(message) {
+    return this.#ends.get(message.senderId) ?? this.#names.nameOf(message);
+  }
+
+  /** A message on the socket, before the library reads it. */
+  #watched(direction, text) {
+    this.inspector.frame(direction, text);
+    if (direction !== 'in') return;
+    for (const entry of entriesOf(direction, text, 0)) {
+      this.#witness.frame(entry);
+      if (entry.message?.ev !== 'connected') continue;
+      this.#reconnection.entered(entry.message);
+      if (this.#endName !== null) this.#nameEnd(entry.message.connection.connectionId, this.#endName);
+    }
+  }
+
   #startChat() {
+    this.#deliveries.clear();
     this.#chat?.typing.stop();
     this.messages.clear();
     this.#names = new NameBook();
@@ -183,16 +336,13 @@ export class Pane {
       }),
       changed: (changes, activity) => this.#changed(changes, activity),
     });
-    this.#chat.restore({ messages: [], draft: this.#drafts.text }, Date.now());
-    this.composer.chat = this.#chat;
+    this.#chat.restore({ messages: [], draft: '' }, Date.now());
+    this.composer.open(this.#chat, this.#drafts.text);
   }
 
   #changed(changes, activity) {
     if (changes.length > 0) this.messages.apply(changes);
     switch (activity?.kind) {
-      case 'draftEdited':
-        this.#drafts.text = activity.text;
-        break;
       case 'messageSubmitted':
         this.#drafts.text = '';
         this.#chat.markRead();
@@ -223,16 +373,13 @@ export class Pane {
   #sendSignal(options, targetId) {
     const session = this.#session;
     const to = targetId ? session.connections.get(targetId) : undefined;
-    const name = options.type ? `signal:${options.type}` : 'signal';
-    this.inspector.note('out', name, `to ${to ? displayName(to) : 'all'}${dataText(options.data)}`);
-    session.signal(to ? { ...options, to } : options, (error) => this.#noteOutcome('signal', error));
+    session.signal(to ? { ...options, to } : options, (error) => this.#noteRefusal('signal', error));
   }
 
   #listen(joined) {
     const { inspector } = this;
     joined.on({
       sessionConnected: () => {
-        inspector.note('good', 'sessionConnected', joined.connection.connectionId);
         this.#chat.alias = this.#name || displayName(joined.connection);
         this.#show(joined);
       },
@@ -242,37 +389,35 @@ export class Pane {
       },
       sessionReconnecting: () => {
         inspector.note('bad', 'sessionReconnecting', '');
+        this.#reconnection.began(performance.now());
+        this.#hideReport();
         this.#setStatus('reconnecting');
       },
       sessionReconnected: ({ outcome }) => {
         inspector.note('good', 'sessionReconnected', outcome);
+        this.#reconnection.reconnected(outcome, performance.now());
+        this.#showReport();
         this.#setStatus('connected');
       },
       sessionConnectFailed: (event) => inspector.note('bad', 'sessionConnectFailed', `${event.code} ${event.message}`),
       connectionCreated: ({ connection }) => {
         const isMe = connection.connectionId === joined.connection.connectionId;
         this.#names.note(connection);
-        inspector.note('in', 'connectionCreated', `${displayName(connection)} · ${connection.connectionId}`);
         inspector.addTarget(connection, isMe);
-        this.participants.add(connection, { isMe, mayRemove: joined.capabilities.permittedTo('forceDisconnect') });
+        this.participants.add(connection, {
+          name: this.#ends.get(connection.connectionId) ?? displayName(connection),
+          isMe,
+          mayRemove: joined.capabilities.permittedTo('forceDisconnect'),
+        });
       },
-      connectionDestroyed: ({ connection, reason }) => {
-        inspector.note('in', 'connectionDestroyed', `${displayName(connection)} · ${reason}`);
+      connectionDestroyed: ({ connection }) => {
         inspector.removeTarget(connection);
         this.participants.remove(connection);
       },
-      connectionAway: ({ connection }) => {
-        inspector.note('in', 'connectionAway', `${displayName(connection)} · ${connection.connectionId}`);
-        this.participants.setAway(connection, true);
-      },
-      connectionBack: ({ connection }) => {
-        inspector.note('in', 'connectionBack', `${displayName(connection)} · ${connection.connectionId}`);
-        this.participants.setAway(connection, false);
-      },
+      connectionAway: ({ connection }) => this.participants.setAway(connection, true),
+      connectionBack: ({ connection }) => this.participants.setAway(connection, false),
       signal: (event) => {
         if (event.from) this.#names.note(event.from);
-        const sender = event.from ? displayName(event.from) : 'the server';
-        inspector.note('in', event.type, `from ${sender}${dataText(event.data)}`);
       },
     });
   }
@@ -293,7 +438,9 @@ export class Pane {
 
   #left(reason) {
     this.#setStatus('disconnected');
-    this.part('rejoin').disabled = false;
+    this.#witness.left();
+    this.#reconnection.ended();
+    this.#hideReport();
     this.participants.clear();
     this.inspector.clearTargets();
     this.composer.setEnabled(false);
@@ -307,8 +454,8 @@ export class Pane {
   }
 
   #failed(message) {
+    this.#endAttempt();
     this.#setStatus('disconnected');
-    this.part('rejoin').disabled = false;
     // After a failed "Join again" the chat stays on the page; after a failed first attempt the form stays.
     if (this.#hasJoined && !this.element.hidden) this.#showNotice(message);
     else this.#callbacks.failed(message);
@@ -324,6 +471,22 @@ export class Pane {
     this.part('status').dataset.state = state;
     this.part('status-text').textContent = STATUS[state];
     this.part('offline-hint').hidden = state !== 'reconnecting';
+    const isJoining = state === 'connecting';
+    this.part('rejoin').disabled = isJoining;
+    this.part('cancel-rejoin').hidden = !isJoining;
+  }
+
+  /** Shows what the reconnection brought, for a while. */
+  #showReport() {
+    const report = this.part('back-report');
+    report.textContent = this.#reconnection.text;
+    report.hidden = false;
+    clearTimeout(this.#reportTimer);
+    this.#reportTimer = setTimeout(() => this.#hideReport(), REPORT_MILLISECONDS);
+  }
+
+  #hideReport() {
+    this.part('back-report').hidden = true;
   }
 
   /** The user has started or stopped reading: the page was shown or hidden, or the list was scrolled. */
@@ -339,12 +502,12 @@ export class Pane {
     if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
   }
 
-  #noteOutcome(request, error) {
+  /** The socket shows acknowledgements. A request that the library refuses by itself is not on the socket. */
+  #noteRefusal(request, error) {
     if (error) this.inspector.note('bad', `${request} refused`, `${error.code} ${error.name}: ${error.message}`);
-    else this.inspector.note('good', `${request} acknowledged`, '');
   }
 }
 
-function dataText(data) {
-  return data === undefined ? '' : `: ${typeof data === 'string' ? data : JSON.stringify(data)}`;
+function isChat(type) {
+  return type === CHAT_TYPE || type === BARE_TYPE;
 }

@@ -60,7 +60,10 @@ final class RESTRouter {
                 if let refusal = refuseOverRate(project) { return exchange.respond(refusal) }
                 try handle(exchange, route, of: project)
             case .file(let path):
-                exchange.respond(files.response(at: path, ifNoneMatch: exchange.header("if-none-match")))
+                exchange.respond(
+                    files.response(
+                        at: path, ifNoneMatch: exchange.header("if-none-match"),
+                        acceptEncoding: exchange.header("accept-encoding")))
             }
         } catch {
             exchange.respond(.failure(error))

@@ -6,13 +6,26 @@ import SignalingTransport
 /// The test page and the browser library, read into memory when the server starts.
 struct StaticFiles: Sendable {
     struct File: Sendable {
-        let bytes: [UInt8]
+        let plain: Representation
+        /// The same file compressed with gzip, if `scripts/bundle-web` has made it.
+        var gzip: Representation?
         let contentType: String
-        let entityTag: String
         let cacheControl: String
         /// Whether pages of other origins may load the file. They load the library with a script tag that names this
         /// server.
         let isForEveryOrigin: Bool
+    }
+
+    /// The bytes of a file as a response has them.
+    struct Representation: Sendable {
+        let bytes: [UInt8]
+        let entityTag: String
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            // 128 bits of the hash are enough to tell versions apart.
+            entityTag = "\"" + Hexadecimal.text(SHA256.hash(data: bytes).prefix(16)) + "\""
+        }
     }
 
     /// Why the server cannot serve a folder.
@@ -30,6 +43,9 @@ struct StaticFiles: Sendable {
         "json": "application/json", "ts": "text/plain; charset=utf-8", "map": "application/json",
     ]
 
+    private static let bundledPage = "/dist/page.html"
+    private static let gzipEnding = ".gz"
+
     private let files: [String: File]
 
     /// No files: the server answers every path with 404.
@@ -39,20 +55,27 @@ struct StaticFiles: Sendable {
     init(folder: String) throws {
         let root = URL(filePath: folder, directoryHint: .isDirectory)
         var files: [String: File] = [:]
+        func bytes(of name: String) throws -> [UInt8] {
+            guard let data = try? Data(contentsOf: root.appending(path: name)), data.count <= Self.fileByteCount else {
+                throw Unreadable(
+                    description: "\(folder)/\(name) cannot be read, or is larger than \(Self.fileByteCount) bytes")
+            }
+            return Array(data)
+        }
         guard let names = FileManager.default.subpaths(atPath: folder), names.contains("index.html") else {
             throw Unreadable(description: "\(folder) has no index.html. Give the folder web-test-client.")
         }
         for name in names where Self.mayServe(name) {
             let type = Self.contentTypes[String(name.split(separator: ".").last ?? "")]
             guard let type, files.count < Self.fileCount else { continue }
-            let url = root.appending(path: name)
-            guard let data = try? Data(contentsOf: url), data.count <= Self.fileByteCount else {
-                throw Unreadable(
-                    description: "\(folder)/\(name) cannot be read, or is larger than \(Self.fileByteCount) bytes")
-            }
-            files["/" + name] = File(bytes: Array(data), contentType: type, isLibrary: Self.isLibrary(name))
+            files["/" + name] = File(bytes: try bytes(of: name), contentType: type, cache: Self.cache(of: name))
         }
-        files["/"] = files["/index.html"]
+        for name in names where name.hasSuffix(Self.gzipEnding) {
+            // Nothing else has this ending: it is in no list of content types.
+            files["/" + name.dropLast(Self.gzipEnding.count)]?.gzip = Representation(try bytes(of: name))
+        }
+        // The bundled page needs four requests. Without it, the browser loads each module of the page by itself.
+        files["/"] = files[Self.bundledPage] ?? files["/index.html"]
         self.files = files
     }
 
@@ -63,21 +86,27 @@ struct StaticFiles: Sendable {
         }
     }
 
-    func response(at path: String, ifNoneMatch: String?) -> HTTPResponse {
+    /// - Parameter acceptEncoding: the client's `Accept-Encoding`; without one the file is sent as it is.
+    func response(at path: String, ifNoneMatch: String?, acceptEncoding: String? = nil) -> HTTPResponse {
         guard let file = file(at: path) else { return .failure(.notFound, Self.absence(at: path)) }
+        let gzip = Self.acceptsGzip(acceptEncoding) ? file.gzip : nil
+        let sent = gzip ?? file.plain
         var headers: [(name: String, value: String)] =
             [
-                ("Content-Type", file.contentType), ("Cache-Control", file.cacheControl), ("ETag", file.entityTag),
+                ("Content-Type", file.contentType), ("Cache-Control", file.cacheControl), ("ETag", sent.entityTag),
                 ("Content-Security-Policy", SafetyHeaders.pagePolicy),
             ]
+        // RFC 9110, 12.5.5: a shared cache must not give one client's representation to another.
+        if file.gzip != nil { headers.append(("Vary", "Accept-Encoding")) }
+        if gzip != nil { headers.append(("Content-Encoding", "gzip")) }
         if file.isForEveryOrigin {
             headers.append(("Access-Control-Allow-Origin", "*"))
             headers.append(("Cross-Origin-Resource-Policy", "cross-origin"))
         }
-        if let ifNoneMatch, ifNoneMatch == "*" || ifNoneMatch.contains(file.entityTag) {
+        if let ifNoneMatch, ifNoneMatch == "*" || ifNoneMatch.contains(sent.entityTag) {
             return HTTPResponse(status: HTTPStatus.notModified.rawValue, headers: headers, body: [])
         }
-        return HTTPResponse(status: HTTPStatus.ok.rawValue, headers: headers, body: file.bytes)
+        return HTTPResponse(status: HTTPStatus.ok.rawValue, headers: headers, body: sent.bytes)
     }
 
     /// Why there is no file at this path.
@@ -96,20 +125,50 @@ struct StaticFiles: Sendable {
         }
     }
 
-    private static func isLibrary(_ name: String) -> Bool {
-        ["dist/", "opentok/", "text-chat/"].contains { name.hasPrefix($0) }
+    /// How long browsers keep a file, and whether other origins may load it.
+    enum Cache {
+        /// A browser revalidates the file each time, so that the page and its modules always match each other and the
+        /// server; most responses are 304.
+        case revalidated
+        /// A part of the library. Pages of other origins load it, and may cache it for five minutes.
+        case library
+        /// The name of the file contains a hash of its content: another content has another name.
+        case immutable
+    }
+
+    private static func cache(of name: String) -> Cache {
+        if name == bundledPage.dropFirst() { return .revalidated }
+        if name.hasPrefix("dist/page-") { return .immutable }
+        return ["dist/", "opentok/", "text-chat/"].contains { name.hasPrefix($0) } ? .library : .revalidated
+    }
+
+    /// RFC 9110, 12.5.3: `gzip`, `x-gzip` or `*`, unless its weight is 0.
+    static func acceptsGzip(_ acceptEncoding: String?) -> Bool {
+        guard let acceptEncoding else { return false }
+        var weights: [String: Bool] = [:]
+        for part in acceptEncoding.lowercased().split(separator: ",") {
+            let fields = part.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
+            guard let coding = fields.first else { continue }
+            weights[coding] = !fields.dropFirst().contains { $0.hasPrefix("q=") && (Double($0.dropFirst(2)) ?? 0) <= 0 }
+        }
+        return weights["gzip"] ?? weights["x-gzip"] ?? weights["*"] ?? false
     }
 }
 
 extension StaticFiles.File {
-    fileprivate init(bytes: [UInt8], contentType: String, isLibrary: Bool) {
-        self.bytes = bytes
+    fileprivate init(bytes: [UInt8], contentType: String, cache: StaticFiles.Cache) {
+        plain = StaticFiles.Representation(bytes)
         self.contentType = contentType
-        // 128 bits of the hash are enough to tell versions apart.
-        entityTag = "\"" + Hexadecimal.text(SHA256.hash(data: bytes).prefix(16)) + "\""
-        // A browser revalidates the page and its modules each time, so that they always match each other and the
-        // server; most responses are 304. Pages of other origins may cache the library for five minutes.
-        cacheControl = isLibrary ? "public, max-age=300" : "no-cache"
-        isForEveryOrigin = isLibrary
+        switch cache {
+        case .revalidated:
+            cacheControl = "no-cache"
+            isForEveryOrigin = false
+        case .library:
+            cacheControl = "public, max-age=300"
+            isForEveryOrigin = true
+        case .immutable:
+            cacheControl = "public, max-age=31536000, immutable"
+            isForEveryOrigin = false
+        }
     }
 }

@@ -33,9 +33,9 @@ public final class HTTPExchange {
     }
 
     /// The value of a header, by its name in lower case; nil if it is absent, empty, or none of those that are kept:
-    /// `accept`, `accept-language`, `access-control-request-headers`, `authorization`, `content-type`, `host`,
-    /// `if-modified-since`, `if-none-match`, `origin`, `referer`, `user-agent`, `x-forwarded-for`, `x-forwarded-proto`,
-    /// `x-opentok-auth`, `x-request-id`, `x-tb-partner-auth`.
+    /// `accept`, `accept-encoding`, `accept-language`, `access-control-request-headers`, `authorization`,
+    /// `content-type`, `host`, `if-modified-since`, `if-none-match`, `origin`, `referer`, `user-agent`,
+    /// `x-forwarded-for`, `x-forwarded-proto`, `x-opentok-auth`, `x-request-id`, `x-tb-partner-auth`.
     public func header(_ name: String) -> String? { headers[name] }
 
     /// The first value with that name in the query.

@@ -14,7 +14,8 @@ struct RequestHeaders {
 
     /// The headers that an exchange keeps. libwebsockets finds those that it knows by token, others by name.
     static let kept: [(name: String, token: lws_token_indexes?)] = [
-        ("accept", WSI_TOKEN_HTTP_ACCEPT), ("accept-language", WSI_TOKEN_HTTP_ACCEPT_LANGUAGE),
+        ("accept", WSI_TOKEN_HTTP_ACCEPT), ("accept-encoding", WSI_TOKEN_HTTP_ACCEPT_ENCODING),
+        ("accept-language", WSI_TOKEN_HTTP_ACCEPT_LANGUAGE),
         ("access-control-request-headers", WSI_TOKEN_HTTP_AC_REQUEST_HEADERS),
         ("authorization", WSI_TOKEN_HTTP_AUTHORIZATION), ("content-type", WSI_TOKEN_HTTP_CONTENT_TYPE),
         ("host", WSI_TOKEN_HOST), ("if-modified-since", WSI_TOKEN_HTTP_IF_MODIFIED_SINCE),

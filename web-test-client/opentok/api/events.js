@@ -20,10 +20,13 @@ export class OTEvent {
   }
 }
 
-/** `type` is `signal:<type>` in handlers of `signal`, too: programs compare it. */
+/**
+ * `type` is `signal:<type>` in handlers of `signal`, too: programs compare it. `seq` is an extension: the index of the
+ * signal in the session's order (G1); null for an online-only signal, which has none.
+ */
 export class SignalEvent extends OTEvent {
-  constructor(target, { type, data, from }) {
-    super(type ? `signal:${type}` : 'signal', target, { data, from });
+  constructor(target, { type, data, from, seq = null }) {
+    super(type ? `signal:${type}` : 'signal', target, { data, from, seq });
   }
 }
 

@@ -324,8 +324,8 @@ export class Session extends MediaCalls {
       this.#held.add(signal);
       return;
     }
-    const { type } = signal;
-    const event = new SignalEvent(this, { type, data: decodeData(signal), from: sender });
+    const { type, seq } = signal;
+    const event = new SignalEvent(this, { type, data: decodeData(signal), from: sender, seq });
     this.emit('signal', event);
     if (type) this.emit(`signal:${type}`, event);
   }

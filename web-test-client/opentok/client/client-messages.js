@@ -70,8 +70,8 @@ function receivedInSession(core, message) {
     }
     case 'signal': {
       if (!core.view.accept(message.seq)) return;
-      const { from, connection, type, data, to, json } = message;
-      core.emit({ name: 'signal', from, connection, type, data, to, ...(json === true ? { isJSON: true } : {}) });
+      const { seq, from, connection, type, data, to, json } = message;
+      core.emit({ name: 'signal', seq, from, connection, type, data, to, ...(json === true ? { isJSON: true } : {}) });
       break;
     }
     case 'connectionCreated':

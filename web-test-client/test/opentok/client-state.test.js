@@ -153,7 +153,8 @@ test('SIG-7 a signal names its sender, null for the project’s own server', () 
     { ev: 'signal', seq: 4, from: null },
   );
   assert.deepEqual(
-    one.event, { name: 'signal', from: 'ada-id', connection: undefined, type: 'chat', data: 'hi', to: undefined }
+    one.event,
+    { name: 'signal', seq: 3, from: 'ada-id', connection: undefined, type: 'chat', data: 'hi', to: undefined }
   );
   assert.equal(two.event.from, null);
   assert.equal(two.event.data, undefined);

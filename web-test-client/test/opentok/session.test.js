@@ -197,6 +197,15 @@ test('SIG-4 to accepts a connection of the session, or the session for all clien
   assert.deepEqual(codes, [400, 400]);
 });
 
+test('G1 a signal has its seq, and an online-only signal has none', () => {
+  const { browser, session } = joined();
+  const seqs = [];
+  session.on('signal', ({ seq }) => seqs.push(seq));
+  browser.socket.receive({ ev: 'signal', seq: 7, from: null, data: 'a' });
+  browser.socket.receive({ ev: 'signal', from: null, data: 'b' });
+  assert.deepEqual(seqs, [7, null]);
+});
+
 test('SIG-13 data that is not a string travels as marked JSON text, with a warning', () => {
   const { browser, session } = joined();
   session.signal({ type: 5, data: { a: [1] } });

@@ -1,0 +1,41 @@
+import { find } from './dom.js';
+
+/** The cable of the second user, with a button that pulls it and puts it back, and the score of both users. */
+export class CableView {
+  #element = find('cable');
+  #button = find('cable-button');
+  #state = find('cable-state');
+  #score = find('score');
+  #willShow = false;
+
+  /** `pulled(isPulled)` is called when the user pulls the cable or puts it back. */
+  constructor(pulled) {
+    this.#button.addEventListener('click', () => pulled(this.#element.dataset.pulled !== 'true'));
+    this.isPulled = false;
+  }
+
+  set isHidden(isHidden) {
+    this.#element.hidden = isHidden;
+  }
+
+  set isPulled(isPulled) {
+    this.#element.dataset.pulled = String(isPulled);
+    this.#button.textContent = isPulled ? 'Put the cable back' : 'Pull the cable';
+    this.#state.textContent = isPulled
+      ? 'The cable of the second user is out. Both users can go on writing.'
+      : 'The cable connects the second user.';
+  }
+
+  /** Shows the score with the next frame. */
+  show(score) {
+    if (this.#willShow) return;
+    this.#willShow = true;
+    requestAnimationFrame(() => {
+      this.#willShow = false;
+      const { sent, onTheWay, lost, doubled, reordered } = score.result;
+      this.#score.dataset.isClean = String(lost + doubled + reordered === 0);
+      const text = `${sent} sent · ${lost} lost · ${doubled} doubled · ${reordered} reordered`;
+      this.#score.textContent = onTheWay > 0 ? `${text} · ${onTheWay} on the way` : text;
+    });
+  }
+}

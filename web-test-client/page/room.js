@@ -1,0 +1,188 @@
+import { CableView } from './cable-view.js';
+import { find } from './dom.js';
+import { newLibrary } from './library.js';
+import { Pane } from './pane.js';
+import { Score } from './score.js';
+import { Witness } from './witness.js';
+
+const COPIED_MILLISECONDS = 1500;
+
+/**
+ * The room on the page: a pane for the user, or two panes for two users, with a cable and a score between them. It uses
+ * the library as any application does, through its public calls.
+ */
+export class Room {
+  #isDemo;
+  #callbacks;
+  /** The room or session that the user asked to join. */
+  #request = null;
+  #first;
+  #second = null;
+  /** Made once, since `initSession` returns the same Session for the same id. */
+  #secondLibrary = null;
+  #score = new Score();
+  #cable = new CableView((isPulled) => this.#second?.setOffline(isPulled));
+  #ends = new Map();
+  #endIds = new Set();
+
+  /**
+   * `joined()`, `left()` and `failed(message)` are called when the form is not needed any more, or again. In a demo the
+   * second user joins, too.
+   */
+  constructor({ isDemo, joined, left, failed }) {
+    this.#isDemo = isDemo;
+    this.#callbacks = { joined, left, failed };
+    this.#first = new Pane({
+      ...newLibrary(),
+      access: (signal) => accessFor(this.#request, signal),
+      ends: this.#ends,
+      nameEnd: (connectionId, name) => this.#nameEnd(connectionId, name),
+      witness: this.#witness('first'),
+      joined: () => this.#show(),
+      left: () => this.#leave(),
+      failed: (message) => {
+        this.#hide();
+        failed(message);
+      },
+      unread: () => this.#showTitle(),
+    });
+    this.#add(this.#first);
+    find('leave').addEventListener('click', () => this.#first.leave());
+    find('second').addEventListener('click', () => (this.#second ? this.#closeSecond() : this.#openSecond()));
+    find('invite').addEventListener('click', () => this.#copyLink());
+  }
+
+  /** Joins: `{name, room, role}` or `{name, apiKey, sessionId, token}`. */
+  enter(request) {
+    this.#request = request;
+    this.#first.enter();
+  }
+
+  /** Ends an attempt to join. */
+  cancel() {
+    this.#first.cancel();
+  }
+
+  #witness(name) {
+    return new Witness(this.#score, name, this.#endIds, () => this.#cable.show(this.#score));
+  }
+
+  #nameEnd(connectionId, name) {
+    this.#ends.set(connectionId, name);
+    for (const pane of [this.#first, this.#second]) pane?.endNamed(connectionId, name);
+  }
+
+  #add(pane) {
+    pane.element.hidden = true;
+    find('panes').append(pane.element);
+  }
+
+  #show() {
+    this.#callbacks.joined();
+    find('panes').hidden = false;
+    find('room-actions').hidden = false;
+    const { room } = this.#request;
+    const name = find('room-name');
+    name.textContent = room ?? 'Session';
+    name.hidden = false;
+    // Browsers have a clipboard on secure pages only. Elsewhere the user copies the link from the address bar.
+    find('invite').hidden = room === undefined || !navigator.clipboard;
+    if (room !== undefined) history.replaceState(null, '', roomLink({ ...(this.#isDemo ? { demo: '' } : {}), room }));
+    this.#showTitle();
+    this.#first.composer.focus();
+    if (this.#isDemo && !this.#second) this.#openSecond();
+  }
+
+  #hide() {
+    find('panes').hidden = true;
+    find('room-actions').hidden = true;
+    find('room-name').hidden = true;
+  }
+
+  #leave() {
+    this.#closeSecond();
+    this.#first.element.hidden = true;
+    this.#hide();
+    this.#callbacks.left();
+    this.#showTitle();
+  }
+
+  /** Opens the pane of a second user, who joins the same room. */
+  #openSecond() {
+    this.#secondLibrary ??= newLibrary();
+    this.#second = new Pane({
+      ...this.#secondLibrary,
+      suffix: '-2',
+      access: (signal) => accessFor(this.#secondRequest(), signal),
+      ends: this.#ends,
+      nameEnd: (connectionId, name) => this.#nameEnd(connectionId, name),
+      witness: this.#witness('second'),
+      joined: () => this.#showTitle(),
+      left: () => this.#closeSecond(),
+      failed: () => this.#closeSecond(),
+      unread: () => this.#showTitle(),
+      offlineChanged: (isOffline) => (this.#cable.isPulled = isOffline),
+    });
+    this.#add(this.#second);
+    this.#showSecond(true);
+    this.#cable.show(this.#score);
+    this.#second.enter();
+  }
+
+  /** With the user's own token both users have the same connection data, so the page names the second one by itself. */
+  #secondRequest() {
+    const isRoom = this.#request.room !== undefined;
+    const name = this.#isDemo && isRoom ? 'Right' : 'Second user';
+    return { ...this.#request, name, role: 'publisher', ...(isRoom ? {} : { endName: name }) };
+  }
+
+  #closeSecond() {
+    this.#second?.remove();
+    this.#second = null;
+    this.#showSecond(false);
+    this.#showTitle();
+  }
+
+  #showSecond(isShown) {
+    find('second').setAttribute('aria-pressed', String(isShown));
+    find('panes').classList.toggle('two', isShown);
+    this.#cable.isHidden = !isShown;
+    this.#cable.isPulled = false;
+  }
+
+  #showTitle() {
+    const { room } = this.#request;
+    const title = room && !find('panes').hidden ? `${room} · Signalbox` : 'Signalbox';
+    const count = document.hidden || !this.#second ? this.#first.unreadCount : 0;
+    document.title = count > 0 ? `(${count}) ${title}` : title;
+  }
+
+  async #copyLink() {
+    const button = find('invite');
+    try {
+      await navigator.clipboard.writeText(roomLink({ room: this.#request.room }));
+      button.textContent = 'Link copied';
+    } catch {
+      button.textContent = 'Copy it from the address bar';
+    }
+    setTimeout(() => (button.textContent = 'Copy link'), COPIED_MILLISECONDS);
+  }
+}
+
+/** The credentials for a request; a server with rooms makes them. */
+async function accessFor(request, signal) {
+  if (request.room === undefined) return request;
+  const { name, room, role } = request;
+  const query = new URLSearchParams({ data: name });
+  if (role !== 'publisher') query.set('role', role);
+  const response = await fetch(`./room/${encodeURIComponent(room)}?${query}`, { signal });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return { ...(await response.json()), name, room };
+}
+
+function roomLink(query) {
+  const link = new URL(location.href);
+  link.search = new URLSearchParams(query).toString().replace('demo=', 'demo');
+  link.hash = '';
+  return link.href;
+}
