@@ -20,8 +20,13 @@ extension WireJudge {
         }
         for index in orders.indices { judgePresence(orders[index], ofEpoch: Int32(index)) }
         judgeEarlyDepartures()
+        for (number, name) in unexplainedForcedCloses
+        where connections[name]?.end != .forceDisconnected && !forceTargets.contains(name) {
+            report(.g7, .wrong, "socket \(number) was closed with 4502, and no client asked for a forced disconnect")
+        }
         if isSettled {
             judgeDepartures(at: now)
+            judgeUnfinishedAbsences(at: now)
             judgeForcedDisconnects(at: now)
             judgeRESTSignals()
         }
@@ -132,7 +137,7 @@ extension WireJudge {
     }
 
     /// The end of every connection that is gone was told, and in time.
-    private mutating func judgeDepartures(at now: MonotonicInstant) {
+    mutating func judgeDepartures(at now: MonotonicInstant) {
         var observers: [Int32: [Socket]] = [:]
         for socket in sockets.values where socket.connectedAt != nil && !socket.suppressesPresence {
             observers[socket.epoch, default: []].append(socket)
@@ -142,15 +147,15 @@ extension WireJudge {
             guard let lostAt = connection.lostAt else { continue }
             let due = departureDue(connection, lostAt: lostAt)
             let told = orders[Int(connection.epoch)].departures[name]
+            if let told, told <= due { continue }
             // One client that read all the time from the loss until then is enough: the others may have been away.
-            let end = told ?? now
             let isObserved = observers[connection.epoch]?.contains { socket in
                 !socket.isImpaired && socket.connection != name && (socket.connectedAt ?? now) < lostAt
-                    && (socket.closedAt ?? now) >= end && end > due
+                    && (socket.closedAt ?? now) > due
             }
             guard isObserved == true else { continue }
-            if told != nil {
-                report(.g7, .wrong, "the end of \(id(name)) was told \(end.duration(since: lostAt)) after its loss")
+            if let told {
+                report(.g7, .wrong, "the end of \(id(name)) was told \(told.duration(since: lostAt)) after its loss")
             } else {
                 report(.g7, .missing, "\(id(name)) is gone since \(now.duration(since: lostAt)), and nobody was told")
             }
