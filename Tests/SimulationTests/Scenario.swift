@@ -293,7 +293,7 @@ final class Scenario {
             }
         backend.steps.append(History.Step(world.now, .answered(data, answer)))
         if case .acknowledged(_?) = answer, isBroadcast {
-            world.judge.acknowledgedByREST(data: data, in: Tokens.session.rawValue)
+            world.judge.acknowledgedByREST(data: data, in: Tokens.session.rawValue, at: world.now)
         }
         unansweredRequests.remove(data)
         world.count("by REST")

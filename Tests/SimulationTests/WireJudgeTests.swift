@@ -331,8 +331,20 @@ struct WireJudgeTests {
             wire.down(1, line)
             wire.down(2, line)
         }
-        wire.judge.acknowledgedByREST(data: "r", in: "s")
+        wire.judge.acknowledgedByREST(data: "r", in: "s", at: wire.now)
         #expect(wire.violations().map(\.promise) == (isKept ? [] : [.g2]))
+    }
+
+    @Test("G2: the same before a kill, if a client could have received it", arguments: [1.0, 10])
+    func restBeforeKill(seconds: Double) {
+        var wire = Wire.ofTwo()
+        wire.judge.sentByREST(data: "r", to: nil)
+        wire.judge.acknowledgedByREST(data: "r", in: "s", at: wire.now)
+        wire.pass(seconds)
+        wire.judge.closed(1, at: wire.now)
+        wire.judge.closed(2, at: wire.now)
+        wire.judge.serverKilled(at: wire.now)
+        #expect(wire.violations(isSettled: false).map(\.promise) == (seconds < 5 ? [] : [.g2]))
     }
 
     @Test("G7: a forced disconnect is confirmed, and the socket stays open (LEAVE-3)")

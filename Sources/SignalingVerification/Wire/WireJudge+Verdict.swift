@@ -28,7 +28,7 @@ extension WireJudge {
             judgeDepartures(at: now)
             judgeUnfinishedAbsences(at: now)
             judgeForcedDisconnects(at: now)
-            judgeRESTSignals()
+            judgeRESTSignals(at: now, isSettled: true)
         }
         return found
     }
@@ -188,19 +188,36 @@ extension WireJudge {
     }
 
     /// REST-2: a signal with the status 204 is in the order. Only an event that no client has seen can be such a signal.
-    private mutating func judgeRESTSignals() {
+    ///
+    /// - Parameter isSettled: the connected clients had the time to receive everything. Otherwise only a signal is judged
+    ///   after which a client read for the tolerance.
+    mutating func judgeRESTSignals(at now: MonotonicInstant, isSettled: Bool) {
         var waiting: [Int32: [Int]] = [:]
         for (signal, sending) in sendings.enumerated()
-        where sending.restEpoch >= 0 && sending.seq < 0 && isKept(sending.restEpoch) {
+        where sending.restEpoch >= 0 && sending.seq < 0 && isKept(sending.restEpoch)
+            && (isSettled || wasHeardLater(sending, at: now))
+        {
             waiting[sending.restEpoch, default: []].append(signal)
         }
         let watched = Set(sockets.values.filter { $0.isOpen && $0.connection != nil }.map(\.epoch))
-        for (epoch, signals) in waiting.sorted(by: { $0.key < $1.key }) where watched.contains(epoch) {
+        for (epoch, signals) in waiting.sorted(by: { $0.key < $1.key }) where !isSettled || watched.contains(epoch) {
             let unseen = orders[Int(epoch)].unseenCount
             guard signals.count > unseen else { continue }
             report(
                 .g2, .missing,
                 "REST acknowledged \(signals.count) signals that no client received, and \(unseen) events are unseen")
+        }
+    }
+
+    /// Whether a client of the epoch read for the tolerance after the signal was acknowledged.
+    private func wasHeardLater(_ sending: Sending, at now: MonotonicInstant) -> Bool {
+        guard let acknowledgedAt = sending.acknowledgedAt else { return false }
+        return sockets.values.contains { socket in
+            guard socket.epoch == sending.restEpoch, !socket.isImpaired, let connectedAt = socket.connectedAt else {
+                return false
+            }
+            let end = socket.closedAt ?? now
+            return end > max(acknowledgedAt, connectedAt).advanced(by: terms.tolerance)
         }
     }
 }

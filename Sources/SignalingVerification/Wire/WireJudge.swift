@@ -249,8 +249,9 @@ public struct WireJudge: Sendable {
     }
 
     /// REST acknowledged a signal (status 204): the signal is in the order of the session (REST-2).
-    public mutating func acknowledgedByREST(data: String, in session: String) {
+    public mutating func acknowledgedByREST(data: String, in session: String, at now: MonotonicInstant) {
         guard let signal = signalNumbers[data], let epoch = currentEpochs[session] else { return }
+        sendings[Int(signal)].acknowledgedAt = now
         sendings[Int(signal)].restEpoch = epoch
     }
 
@@ -276,6 +277,7 @@ public struct WireJudge: Sendable {
     /// The server lost its sessions: its successor had no state. What was due before is judged now.
     public mutating func serverLostSessions(at now: MonotonicInstant) {
         judgeDepartures(at: now)
+        judgeRESTSignals(at: now, isSettled: false)
         retiredEpochs.formUnion(currentEpochs.values)
         currentEpochs = [:]
     }
