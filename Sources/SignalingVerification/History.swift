@@ -61,6 +61,9 @@ public struct History: Sendable {
         /// Another connection was created. Without a seq when the client learned it from a list.
         case created(ConnectionID, Seq?)
         case destroyed(ConnectionID, Seq?)
+        /// Another connection has lost its socket for long enough, or has one again (PRES-4).
+        case away(ConnectionID)
+        case back(ConnectionID)
         /// The connection ended, and the client learned of it.
         case ended
     }
@@ -124,10 +127,21 @@ public struct History: Sendable {
     }
 
     /// An event of the session's log.
-    public enum Event: Hashable, Sendable {
+    public enum Event: Hashable, Sendable, CustomStringConvertible {
         case signal(from: ConnectionID?, data: String, to: ConnectionID?)
         case created(ConnectionID)
         case destroyed(ConnectionID)
+
+        /// Short enough for one line, however long the data is.
+        public var description: String {
+            switch self {
+            case .signal(let from, let data, let to):
+                let text = data.count > 40 ? "\(data.prefix(37))..." : data
+                return "\"\(text)\" from \(from?.rawValue ?? "the server") to \(to?.rawValue ?? "all")"
+            case .created(let id): return "the creation of \(id)"
+            case .destroyed(let id): return "the end of \(id)"
+            }
+        }
     }
 
     public struct LogRecord: Hashable, Sendable {

@@ -104,7 +104,7 @@ public struct HistoryChecker {
                 close(at: index, isOpen: false)
                 current = (entry, index)
             case .ended: close(at: index, isOpen: false)
-            case .opening, .sent, .answered, .received, .created, .destroyed: break
+            case .opening, .sent, .answered, .received, .created, .destroyed, .away, .back: break
             }
         }
         close(at: steps.count, isOpen: true)
@@ -196,7 +196,7 @@ public struct HistoryChecker {
             case .destroyed(let id, let seq?):
                 advance(seq)
                 note(.destroyed(id), at: seq, of: life.entry.epoch, .g1, by: record.name)
-            case .created(_, nil), .destroyed(_, nil), .opening, .entered, .sent, .answered, .ended: break
+            case .created(_, nil), .destroyed(_, nil), .opening, .entered, .sent, .answered, .away, .back, .ended: break
             }
         }
     }
@@ -245,7 +245,8 @@ public struct HistoryChecker {
                     if isForItself, !received.contains(data) {
                         report(.g2, "\(data) was acknowledged to \(record.name) before it arrived (SIG-6)")
                     }
-                case .answered(_, .unknown), .opening, .entered, .sent, .created, .destroyed, .ended: break
+                case .answered(_, .unknown), .opening, .entered, .sent, .created, .destroyed, .away, .back, .ended:
+                    break
                 }
             }
         }
@@ -294,7 +295,7 @@ public struct HistoryChecker {
             case .created(_, let seq?), .destroyed(_, let seq?): seen.insert(seq)
             case .answered(_, .acknowledged(let seq?)): through = max(through, seq)
             // A socket may be cut before a replay is complete, so `entered` does not raise the seq that is due.
-            case .opening, .entered, .sent, .answered, .created, .destroyed, .ended: break
+            case .opening, .entered, .sent, .answered, .created, .destroyed, .away, .back, .ended: break
             }
         }
         through = max(through, seen.max() ?? .zero)
@@ -373,7 +374,7 @@ public struct HistoryChecker {
                     checkEarlierBroadcasts(
                         reception.data, sent.client, sent.number, record.name, life, seen, &last.judgedBroadcasts)
                 }
-            case .sent, .answered, .created, .destroyed, .ended: break
+            case .sent, .answered, .created, .destroyed, .away, .back, .ended: break
             }
         }
     }
@@ -403,8 +404,10 @@ public struct HistoryChecker {
         let record = history.clients[client]
         if record.suppressesPresence { return }
         var view: Set<ConnectionID> = []
+        var absences = AbsenceView()
         var life: History.Entry?
         for step in record.steps {
+            if let fault = absences.note(step.action, in: view, by: record.name) { report(.g7, fault) }
             switch step.action {
             case .entered(let entry):
                 if entry.outcome == .new, let others = entry.others { view = Set(others) }
@@ -423,7 +426,7 @@ public struct HistoryChecker {
             case .ended:
                 view = []
                 life = nil
-            case .opening, .sent, .answered: break
+            case .opening, .sent, .answered, .away, .back: break
             }
         }
         guard history.isSettled, let last = lives[client].last, last.isOpen else { return }

@@ -17,6 +17,9 @@ struct MessageReader {
     private(set) var close: Close?
     private static let headEnd = Array("\r\n\r\n".utf8)
 
+    /// Whether the HTTP response has passed.
+    var hasReadHead: Bool { if case .head = phase { false } else { true } }
+
     /// - Returns: the text messages that these bytes complete.
     mutating func append(_ more: some Sequence<UInt8>) -> [[UInt8]] {
         bytes.append(contentsOf: more)

@@ -25,6 +25,7 @@ package final class NetworkRelay: Sendable {
     private let pace = Mutex(Pace.full)
     /// While it holds, new sockets are refused at once.
     private let isDown = Atomic(false)
+    private let isStopped = Atomic(false)
     private let receiveBufferByteCount: Int?
     private let target: Mutex<UInt16>
     private let tap: WireTap?
@@ -90,9 +91,11 @@ package final class NetworkRelay: Sendable {
         pace.withLock { $0 = new }
     }
 
+    /// Ends the relay. May be called again.
     package func stop() {
+        guard !isStopped.exchange(true, ordering: .relaxed) else { return }
+        // Its thread closes the descriptor. A second close would hit another socket that got the same number.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         cut(.abrupt)
     }
 
@@ -121,7 +124,10 @@ package final class NetworkRelay: Sendable {
     private func acceptAll() {
         while true {
             let client = accept(listener, nil, nil)
-            guard client >= 0 else { return }
+            guard client >= 0 else {
+                close(listener)
+                return
+            }
             if isDown.load(ordering: .relaxed) {
                 close(client)
                 continue

@@ -50,7 +50,7 @@ final class RESTSender: Sendable {
         case 204:
             // A signal to one connection is in the order, but only its receiver sees it, and it may be gone.
             if to == nil {
-                tap.judging { judge, _ in judge.acknowledgedByREST(data: data, in: sessionId.rawValue) }
+                tap.judging { judge, now in judge.acknowledgedByREST(data: data, in: sessionId.rawValue, at: now) }
             }
             notes.withLock { $0.acknowledgedCount += 1 }
         case .some: note(.answered(data, .refused))

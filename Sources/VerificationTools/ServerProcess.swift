@@ -135,6 +135,8 @@ final class ServerProcess: Sendable {
 final class RestartableServer: Sendable {
     private let launch: ServerProcess.Launch
     private let current = Mutex<ServerProcess?>(nil)
+    /// Held while a server starts, so that none can start after ``stopForGood()``.
+    private let isOver = Mutex(false)
 
     init(_ launch: ServerProcess.Launch) { self.launch = launch }
 
@@ -142,7 +144,18 @@ final class RestartableServer: Sendable {
     var port: Int { process?.port ?? 0 }
 
     func start() throws {
-        let started = try ServerProcess(launch)
-        current.withLock { $0 = started }
+        try isOver.withLock { isOver in
+            if isOver { throw CancellationError() }
+            let started = try ServerProcess(launch)
+            current.withLock { $0 = started }
+        }
+    }
+
+    /// Kills the server. No other one starts after this.
+    func stopForGood() {
+        isOver.withLock { isOver in
+            isOver = true
+            process?.killNow()
+        }
     }
 }

@@ -8,12 +8,17 @@ struct ServerTerms: Sendable {
     var recoverySeconds: Int
     var logEventCount: Int
     var logByteCount: Int
+    /// Whether the server keeps its sessions even if it is killed.
+    var isDurable = false
 
     /// Short windows, so that connections expire within a run, and a log that only a lost server can empty.
     static let standard = ServerTerms(
         resumeSeconds: 6, recoverySeconds: 18, logEventCount: 65_536, logByteCount: 33_554_432)
-    /// The log is overrun after a few signals. The windows are those of ``standard``.
-    static let smallLog = ServerTerms(resumeSeconds: 6, recoverySeconds: 18, logEventCount: 64, logByteCount: 65_536)
+    /// The resume window is longer than the time after which a connection counts as away (PRES-4).
+    static let longWindow = ServerTerms(
+        resumeSeconds: 25, recoverySeconds: 30, logEventCount: 65_536, logByteCount: 33_554_432)
+    /// The log is overrun after a few signals. A client is back before its window ends, even on a slow machine.
+    static let smallLog = ServerTerms(resumeSeconds: 25, recoverySeconds: 30, logEventCount: 64, logByteCount: 65_536)
 
     /// The options of `signalbox serve`. Clients send as fast as they can, so there is no rate limit.
     var arguments: [String] {
@@ -24,9 +29,12 @@ struct ServerTerms: Sendable {
     }
 
     var judged: WireJudge.Terms {
-        WireJudge.Terms(
+        var judged = WireJudge.Terms(
             resumeWindow: .seconds(resumeSeconds), recoveryWindow: .seconds(recoverySeconds),
-            heartbeat: Limits.heartbeat, logEventCount: logEventCount, logByteCount: logByteCount,
+            heartbeat: Limits.heartbeat, awayDelay: Limits.awayDelay, logEventCount: logEventCount,
+            logByteCount: logByteCount,
             tolerance: .seconds(5), earliness: .milliseconds(1_500))
+        judged.isDurable = isDurable
+        return judged
     }
 }

@@ -51,6 +51,7 @@ final class Stage: Sendable {
     private let folder: URL
     private let marks = Mutex<[Mark]>([])
     private let found = Mutex<[Violation]>([])
+    private let losses = Counter()
     /// A small buffer makes a stalled client block the server soon.
     private let receiveBufferByteCount: Int?
 
@@ -85,10 +86,10 @@ final class Stage: Sendable {
         }
     }
 
-    /// Kills the server, ends the relays, and removes the server's state.
+    /// Kills the server, ends the relays, and removes the server's state. May be called from any thread, and again.
     func tearDown() {
+        server.stopForGood()
         for client in rooms.flatMap(\.all) { client.relay.stop() }
-        server.process?.killNow()
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -100,6 +101,10 @@ final class Stage: Sendable {
     func report(_ promise: Violation.Promise, _ kind: Violation.Kind, _ text: String) {
         found.withLock { $0.append(Violation(promise, kind, text)) }
     }
+
+    /// How often the server was killed.
+    var lossCount: Int { losses.value }
+    func serverWillBeKilled() { losses.add(1) }
 
     /// Notes a fault that began at `begin` and ends now.
     func mark(_ kind: String, since begin: Duration? = nil) {
@@ -140,6 +145,23 @@ final class Stage: Sendable {
         _ name: String, in session: SessionID, role: Role = .publisher, suppressesPresence: Bool,
         tokenTime: Duration? = nil
     ) throws -> VerifiedClient {
+        let token = try makeToken(name, in: session, role: role, tokenTime: tokenTime)
+        let relay = try NetworkRelay(to: server.port, tap: tap, receiveBufferByteCount: receiveBufferByteCount)
+        return VerifiedClient(
+            name: name, apiKey: Self.apiKey, sessionId: session, token: token, suppressesPresence: suppressesPresence,
+            relay: relay, start: start)
+    }
+
+    /// A client without the library, which the tap does not see.
+    func makeImpostor(in room: Room) throws -> Impostor {
+        Impostor(
+            port: server.port, apiKey: Self.apiKey, sessionId: room.id.rawValue,
+            token: try makeToken("s\(room.number)i", in: room.id, role: .publisher))
+    }
+
+    private func makeToken(
+        _ name: String, in session: SessionID, role: Role, tokenTime: Duration? = nil
+    ) throws -> String {
         var randomness = SystemRandomNumberGenerator()
         var now = WallTime.current
         var access = AccessRequest(sessionId: session, role: role, connectionData: name)
@@ -148,11 +170,7 @@ final class Stage: Sendable {
             access.lifetime = .seconds(1)
             now = WallTime(milliseconds: now.milliseconds + tokenTime.wholeMilliseconds - 31_000)
         }
-        let token = try T1Token.make(access, project: project, now: now, using: &randomness)
-        let relay = try NetworkRelay(to: server.port, tap: tap, receiveBufferByteCount: receiveBufferByteCount)
-        return VerifiedClient(
-            name: name, apiKey: Self.apiKey, sessionId: session, token: token, suppressesPresence: suppressesPresence,
-            relay: relay, start: start)
+        return try T1Token.make(access, project: project, now: now, using: &randomness)
     }
 
     func removeRoom(_ room: Room) { roomList.withLock { rooms in rooms.removeAll { $0 === room } } }
@@ -161,8 +179,10 @@ final class Stage: Sendable {
 
     /// Waits until every member is connected, has received a last signal from each member of its session, and knows
     /// that the others are gone.
+    ///
+    /// When the tap has seen a broken promise, the rest of the verdict is not worth a long wait.
     func settle(within time: Duration) async -> Bool {
-        let deadline = ContinuousClock.now + time
+        let deadline = ContinuousClock.now + (tap.judging { judge, _ in judge.hasViolations } ? .seconds(30) : time)
         for client in members where await !client.connect(until: deadline) { return false }
         await waitForDepartures()
         for room in rooms {
@@ -180,7 +200,7 @@ final class Stage: Sendable {
             + .seconds(1)
         for room in rooms {
             let watchers = room.members.filter { !$0.suppressesPresence }
-            while ContinuousClock.now < deadline,
+            while ContinuousClock.now < deadline, !Task.isCancelled,
                 !watchers.allSatisfy({ $0.session.connections.count == room.members.count })
             {
                 try? await Task.sleep(for: .milliseconds(20))
@@ -193,10 +213,10 @@ final class Stage: Sendable {
     ) async -> Bool {
         // A client that is cut off meanwhile and returns with another connection may never receive this signal: send
         // another one.
-        while ContinuousClock.now < deadline {
+        while ContinuousClock.now < deadline, !Task.isCancelled {
             let data = await client.send(to: nil, type: VerifiedClient.lastSignalType, isOnlineOnly: false)
             let attemptEnd = min(deadline, ContinuousClock.now + .seconds(25))
-            while ContinuousClock.now < attemptEnd {
+            while ContinuousClock.now < attemptEnd, !Task.isCancelled {
                 if members.allSatisfy({ $0.hasReceived(data) }) { return true }
                 try? await Task.sleep(for: .milliseconds(20))
             }

@@ -19,6 +19,7 @@ package struct Verification: Sendable {
 
     private let plan: Plan
     private let program: URL
+    private let stages = RunningStages()
     private let onProgress: @Sendable (_ sentCount: Int) -> Void
 
     /// - Parameters:
@@ -37,17 +38,22 @@ package struct Verification: Sendable {
     package func run() async throws -> VerifyReport {
         let start = ContinuousClock.now
         var report = VerifyReport(plan: plan)
+        async let longWindow = runLongWindow(start)
         try await runFaults(start, &report)
-        if plan.overruns > 0 { try await runOverruns(start, &report) }
+        if let other = try await longWindow { report.add(other) }
+        if plan.overruns > 0, report.isSettled { try await runOverruns(start, &report) }
         report.duration = start.duration(to: .now)
         return report
     }
+
+    /// Ends a run from another thread: kills its servers and removes their state. The process has to end then.
+    package func abandon() { stages.tearDown() }
 
     // MARK: - The run with all faults
 
     private func runFaults(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
         var random = SplitMix64(state: plan.seed)
-        let stage = try Stage(program: program, port: plan.port, terms: .standard, start: start)
+        let stage = try stages.add { try Stage(program: program, port: plan.port, terms: .standard, start: start) }
         defer { stage.tearDown() }
         for _ in 0..<plan.sessions { _ = try stage.addRoom(members: plan.members) }
         for client in stage.members where await !client.connect(until: .now + Self.firstConnectTime) {
@@ -59,7 +65,8 @@ package struct Verification: Sendable {
         }
         defer { watcher.cancel() }
         try await sendAndCommitFaults(stage, sentCount, &random)
-        report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: plan.kills + 1)
+        let lossCount = stage.terms.isDurable ? 0 : plan.kills
+        report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: lossCount + 1)
         report.resources = try await ResourceCheck(stage: stage).run()
         report.addViolations(of: stage)
     }
@@ -94,13 +101,14 @@ package struct Verification: Sendable {
 
     private func faults(_ random: inout SplitMix64) -> [Fault] {
         var faults = Array(repeating: Fault.cut, count: plan.cuts)
-        faults += Array(repeating: .stop, count: plan.stops) + Array(repeating: .kill, count: plan.kills)
+        faults += Array(repeating: .stop, count: plan.stops) + Array(repeating: .kill, count: max(0, plan.kills - 1))
         faults += Array(repeating: .restart, count: plan.restarts) + Array(repeating: .leave, count: plan.leaves)
         faults += (0..<plan.slowReaders).map { .slow(isStalled: !$0.isMultiple(of: 2)) }
         faults += (0..<plan.guests).map { number in
             .guest(number < plan.expulsions ? .isExpelled(byREST: number.isMultiple(of: 2)) : .crashes)
         }
-        return faults.shuffled(using: &random)
+        // A kill ends the sessions, and with them what can be judged of the faults before it: one kill comes last.
+        return faults.shuffled(using: &random) + (plan.kills > 0 ? [.kill] : [])
     }
 
     /// The faults that last for seconds begin with the run.
@@ -126,7 +134,7 @@ package struct Verification: Sendable {
         }
         for number in 0..<plan.expiredTokens {
             let room = stage.rooms[number % stage.rooms.count]
-            group.addTask { try await Stories.expireToken(in: room, on: stage, canLoseSessions: plan.kills > 0) }
+            group.addTask { try await Stories.expireToken(in: room, on: stage) }
         }
     }
 
@@ -158,8 +166,8 @@ package struct Verification: Sendable {
             try await Task.sleep(for: pause)
             await stage.server.process?.signal(SIGCONT)
             stage.mark("stop", since: begin)
-        case .kill: try await replaceServer(stage, losesSessions: true)
-        case .restart: try await replaceServer(stage, losesSessions: false)
+        case .kill: try await replaceServer(stage, by: SIGKILL)
+        case .restart: try await replaceServer(stage, by: SIGTERM)
         case .leave:
             group.addTask {
                 await client.leave(for: pause)
@@ -189,10 +197,12 @@ package struct Verification: Sendable {
         }
     }
 
-    private func replaceServer(_ stage: Stage, losesSessions: Bool) async throws {
+    private func replaceServer(_ stage: Stage, by signal: Int32) async throws {
+        let isKill = signal == SIGKILL
         let begin = stage.elapsed
-        for client in stage.members { client.willBeCut(by: losesSessions ? .kill : .restart) }
-        guard await stage.server.process?.signal(losesSessions ? SIGKILL : SIGTERM) == true else {
+        for client in stage.members { client.willBeCut(by: isKill ? .kill : .restart) }
+        if isKill, !stage.terms.isDurable { stage.serverWillBeKilled() }
+        guard await stage.server.process?.signal(signal) == true else {
             throw VerificationError(.serverNotRestarted, "The server did not stop within 30 s of SIGTERM.")
         }
         do { try stage.server.start() } catch let error as VerificationError {
@@ -200,11 +210,11 @@ package struct Verification: Sendable {
         }
         // The last bytes of the old server have passed, and no client can reach the new one yet.
         stage.tap.judging { judge, now in
-            if losesSessions { judge.serverLostSessions() }
+            if isKill { judge.serverKilled(at: now) }
             judge.serverStarted(at: now)
         }
         for client in stage.rooms.flatMap(\.all) { client.relay.retarget(to: stage.server.port) }
-        stage.mark(losesSessions ? "kill" : "restart", since: begin)
+        stage.mark(isKill ? "kill" : "restart", since: begin)
     }
 
     // MARK: - Signals
@@ -257,8 +267,9 @@ package struct Verification: Sendable {
 
     /// Clients come back after the log has lost what they missed: they learn which events are missing (RES-16).
     private func runOverruns(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
-        let stage = try Stage(
-            program: program, port: plan.port, terms: .smallLog, start: start, receiveBufferByteCount: 4_096)
+        let stage = try stages.add {
+            try Stage(program: program, port: plan.port, terms: .smallLog, start: start, receiveBufferByteCount: 4_096)
+        }
         defer { stage.tearDown() }
         let room = try stage.addRoom(members: max(plan.members, 2))
         for client in room.members where await !client.connect(until: .now + Self.firstConnectTime) {
@@ -284,6 +295,53 @@ package struct Verification: Sendable {
         }
         report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
         report.addViolations(of: stage)
+    }
+
+    // MARK: - The run with a long resume window
+
+    /// Long absences and wrong secrets, on a server of their own and beside the run with all faults.
+    ///
+    /// - Returns: what the run adds to the report; nil if the plan has none of these.
+    private func runLongWindow(_ start: ContinuousClock.Instant) async throws -> VerifyReport? {
+        guard plan.longAbsences + plan.wrongSecrets > 0 else { return nil }
+        var report = VerifyReport(plan: plan)
+        // The port of the plan belongs to the other server.
+        let stage = try stages.add { try Stage(program: program, port: 0, terms: .longWindow, start: start) }
+        defer { stage.tearDown() }
+        let room = try stage.addRoom(members: max(plan.members, 3))
+        for client in room.members where await !client.connect(until: .now + Self.firstConnectTime) {
+            throw VerificationError(.clientNotConnected, "Client \(client.name) cannot connect to the server.")
+        }
+        for _ in 0..<plan.wrongSecrets { try await Stories.showWrongSecrets(in: room, on: stage) }
+        for number in 0..<plan.longAbsences {
+            let victim = room.members[number.isMultiple(of: 2) ? 1 : 0]
+            try await Stories.longAbsence(of: victim, in: room, on: stage)
+        }
+        report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
+        report.addViolations(of: stage)
+        return report
+    }
+}
+
+/// The stages that were started, so that an interrupted run leaves nothing behind.
+private final class RunningStages: Sendable {
+    private let state = Mutex<(stages: [Stage], isOver: Bool)>(([], false))
+
+    /// Starts a stage. Fails after ``tearDown()``.
+    func add(_ make: () throws -> Stage) throws -> Stage {
+        try state.withLock { state in
+            if state.isOver { throw CancellationError() }
+            let stage = try make()
+            state.stages.append(stage)
+            return stage
+        }
+    }
+
+    func tearDown() {
+        state.withLock { state in
+            state.isOver = true
+            for stage in state.stages { stage.tearDown() }
+        }
     }
 }
 

@@ -16,6 +16,10 @@ extension Verification {
         /// Clients without a network for a while: shorter than the resume window, then shorter than the recovery
         /// window, then longer than both.
         package var absences = 3
+        /// Clients without a network until the others are told that they are away, and resumed then.
+        package var longAbsences = 1
+        /// Clients that try to resume a connection with a wrong and with an old secret.
+        package var wrongSecrets = 1
         /// Clients that read slowly or not at all for a few seconds.
         package var slowReaders = 2
         /// Clients whose missed events the log no longer has when they come back.
@@ -23,7 +27,7 @@ extension Verification {
         /// Pauses of the server's process (SIGSTOP, SIGCONT).
         package var stops = 2
         /// Restarts after SIGKILL: the server loses its sessions.
-        package var kills = 0
+        package var kills = 1
         /// Restarts after SIGTERM: the server keeps its sessions.
         package var restarts = 1
         /// Members that disconnect and come back.
@@ -51,7 +55,8 @@ extension Verification {
         /// The counts of the faults, by the names of their options.
         package static var faults: [(name: String, count: WritableKeyPath<Plan, Int>)] {
             [
-                ("cuts", \.cuts), ("silences", \.silences), ("absences", \.absences), ("slowReaders", \.slowReaders),
+                ("cuts", \.cuts), ("silences", \.silences), ("absences", \.absences),
+                ("longAbsences", \.longAbsences), ("wrongSecrets", \.wrongSecrets), ("slowReaders", \.slowReaders),
                 ("overruns", \.overruns), ("stops", \.stops), ("kills", \.kills), ("restarts", \.restarts),
                 ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
                 ("expiredTokens", \.expiredTokens),

@@ -30,7 +30,7 @@ final class VerifiedClient: Sendable {
     let session: Session
     let relay: NetworkRelay
     let suppressesPresence: Bool
-    private let token: String
+    let token: String
     private let start: ContinuousClock.Instant
     private let notes = Mutex(Notes())
 
@@ -46,7 +46,7 @@ final class VerifiedClient: Sendable {
         self.suppressesPresence = suppressesPresence
         session = Session(
             apiKey: apiKey, sessionId: sessionId.rawValue, server: "http://127.0.0.1:\(relay.port)",
-            options: Session.Options(connectionEventsSuppressed: suppressesPresence))
+            options: Session.Options(connectionEventsSuppressed: suppressesPresence, connectionAwayEvents: true))
         session.keepJournal { [weak self] in self?.note($0) }
     }
 
@@ -63,7 +63,7 @@ final class VerifiedClient: Sendable {
 
     /// Connects if the session is not connected, with repeated attempts until the deadline.
     func connect(until deadline: ContinuousClock.Instant) async -> Bool {
-        while ContinuousClock.now < deadline {
+        while ContinuousClock.now < deadline, !Task.isCancelled {
             if session.isConnected { return true }
             if !notes.withLock(\.isResting), (try? await session.connect(token: token)) != nil { return true }
             try? await Task.sleep(for: .milliseconds(50))
@@ -191,7 +191,9 @@ final class VerifiedClient: Sendable {
             case .heard(.disconnected):
                 notes.cut = nil
                 add(.ended)
-            case .heard(.connectionAway), .heard(.connectionBack), .heard(.overflowed): break
+            case .heard(.connectionAway(let peer)): add(.away(shared(peer.connectionId)))
+            case .heard(.connectionBack(let peer)): add(.back(shared(peer.connectionId)))
+            case .heard(.overflowed): break
             }
         }
     }

@@ -44,6 +44,16 @@ package struct VerifyReport: Sendable {
         timeline += stage.timeline
     }
 
+    /// Adds the results of another server.
+    mutating func add(_ other: VerifyReport) {
+        if !other.isSettled { isSettled = false }
+        interruptions += other.interruptions
+        latencies.add(other.latencies)
+        timeline += other.timeline
+        violations += other.violations
+        counts.merge(other.counts, uniquingKeysWith: +)
+    }
+
     mutating func addViolations(of stage: Stage) { add(stage.violations) }
 
     private mutating func add(_ history: History) {
@@ -58,7 +68,8 @@ package struct VerifyReport: Sendable {
                 case .entered(let entry):
                     count(entry.outcome == .lost ? "lossesTold" : entry.outcome.rawValue)
                     if entry.missing != nil { count("rangesTold") }
-                case .opening, .created, .destroyed, .ended: break
+                case .away: count("absencesTold")
+                case .opening, .created, .destroyed, .back, .ended: break
                 }
             }
         }
@@ -107,7 +118,7 @@ package struct VerifyReport: Sendable {
                 + (faults.isEmpty ? "no faults" : faults.joined(separator: ", ")),
             "signals \(number("signals")): acknowledged \(number("acknowledged")), by REST \(number("restAcknowledged")), refused \(number("refused")), unknown \(number("unknown")); received \(number("received"))",
             "lost \(number("lost")), duplicated \(number("duplicated")), reordered \(number("reordered"))",
-            "reconnected: resumed \(number("resumed")), recovered \(number("recovered")), losses reported \(number("lossesTold")), with their range \(number("rangesTold"))",
+            "reconnected: resumed \(number("resumed")), recovered \(number("recovered")), losses reported \(number("lossesTold")), with their range \(number("rangesTold")); absences reported \(number("absencesTold"))",
             "interruptions \(all.count), from the cut: p50 \(all.p50.wholeMilliseconds) ms, p95 \(all.p95.wholeMilliseconds) ms, max \(all.max.wholeMilliseconds) ms",
         ]
         for cause in Interruption.Cause.allCases {
@@ -136,7 +147,7 @@ package struct VerifyReport: Sendable {
 
     private static let names = [
         "signals", "acknowledged", "restAcknowledged", "refused", "unknown", "received", "delivered", "lost",
-        "duplicated", "reordered", "lossesTold", "rangesTold", "resumed", "recovered",
+        "duplicated", "reordered", "lossesTold", "rangesTold", "absencesTold", "resumed", "recovered",
     ]
 
     package var json: String {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import socket
 import time
 
@@ -76,6 +77,7 @@ def wait_until(condition, seconds=DEADLINE):
         (["--signals", 10, "--rest", 11], "--rest"),
         (["--guests", 1, "--expulsions", 2], "--guests"),
         (["--port", 70000], "--port"),
+        (["--long-absences=-1"], "longAbsences"),
     ],
 )
 def test_verify_refuses_a_plan_that_cannot_run(options, words):
@@ -94,6 +96,8 @@ def test_verify_checks_the_file_of_its_report_before_the_run(path):
 def test_verify_says_why_a_server_cannot_be_started(tmp_path):
     missing = run("verify", "--server", tmp_path / "none")
     assert missing.returncode == os.EX_UNAVAILABLE and "none" in missing.stderr, missing
+    other = run("verify", "--server", "/bin/true")
+    assert other.returncode == os.EX_UNAVAILABLE and other.stderr.count("\n") == 1, other
     with socket.create_server(("127.0.0.1", 0)) as taken:
         refused = run("verify", "--port", taken.getsockname()[1])
     assert refused.returncode == os.EX_UNAVAILABLE and refused.stderr.count("\n") == 1, refused
@@ -106,3 +110,22 @@ def test_verify_writes_its_report_as_one_page_that_loads_nothing(tmp_path):
     text = page.read_text()
     assert text.count("<svg") >= 2 and "http" not in text and "<script" not in text
     assert text.endswith("</html>\n")
+
+
+def test_verify_that_is_interrupted_leaves_no_server_and_no_folder(tmp_path):
+    with Command(
+        "verify", "--bare", "--signals", "1000000", env=environment() | {"TMPDIR": str(tmp_path)}
+    ) as command:
+        wait_until(lambda: list(tmp_path.glob("signalbox-verify-*/state")))
+        servers = wait_until(lambda: children_of(command.process.pid))
+        command.process.send_signal(signal.SIGINT)
+        assert command.process.wait(DEADLINE) == 128 + signal.SIGINT
+    assert not any(is_running(server) for server in servers)
+    assert list(tmp_path.iterdir()) == []
+
+
+def children_of(pid):
+    return [
+        int(each) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+        for each in (task / "children").read_text().split()
+    ]

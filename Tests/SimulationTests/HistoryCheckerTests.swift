@@ -25,7 +25,9 @@ struct HistoryCheckerTests {
     }
 
     /// The broken promises for a receiver with this record. The sender sends 1, 2 and 3 and receives its own signals.
-    private static func promises(_ receiver: [History.Action], isOnlineOnly: Bool = false) -> [String] {
+    private static func promises(
+        _ receiver: [History.Action], isOnlineOnly: Bool = false, suppressesPresence: Bool = true
+    ) -> [String] {
         var sender: [History.Action] = [.opening, entry("a", .new, seq: 2)]
         for number in 1...3 {
             let data = "\(number)"
@@ -39,7 +41,7 @@ struct HistoryCheckerTests {
         }
         let history = History(clients: [
             History.Client("sender", suppressesPresence: true, steps: steps(sender)),
-            History.Client("receiver", suppressesPresence: true, steps: steps(receiver)),
+            History.Client("receiver", suppressesPresence: suppressesPresence, steps: steps(receiver)),
         ])
         return Set(HistoryChecker.violations(in: history).map(\.promise.rawValue)).sorted()
     }
@@ -110,6 +112,19 @@ struct HistoryCheckerTests {
         #expect(Self.promises(Self.start + [Self.got("2", nil), Self.got("2", nil)], isOnlineOnly: true) == ["G6"])
         let late = Array(repeating: History.Action.opening, count: 20) + Self.start.dropFirst() + [Self.got("1", nil)]
         #expect(Self.promises(late, isOnlineOnly: true) == ["G6"])
+    }
+
+    @Test("PRES-4: an absence begins and ends once, and only of a connection in the list")
+    func absences() {
+        let peer = ConnectionID("a")
+        let whole = Self.start + [.created(peer, nil), Self.got("1", 3), Self.got("2", 4), Self.got("3", 5)]
+        func promises(_ absences: [History.Action]) -> [String] {
+            Self.promises(whole + absences, suppressesPresence: false)
+        }
+        #expect(promises([.away(peer), .back(peer), .away(peer)]) == [])
+        #expect(promises([.away(peer), .away(peer)]) == ["G7"])
+        #expect(promises([.back(peer)]) == ["G7"])
+        #expect(promises([.away(ConnectionID("stranger"))]) == ["G7"])
     }
 
     @Test("G8: a signal with the wrong sender")

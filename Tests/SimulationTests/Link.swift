@@ -62,6 +62,10 @@ final class Link {
     private var arrivedParts: [UInt8] = []
     /// Messages that the client does not read.
     private var isStalled = false
+    /// The client has read late or not at all: the server may wait for it, and close with 4002.
+    private var isImpaired = false {
+        didSet { world.judge.impaired(Int(serverEnd.id)) }
+    }
     private var waitingDown: [Downward] = []
     private var waitingDownByteCount = 0
     /// Items that the server has not read.
@@ -89,7 +93,10 @@ final class Link {
         serverEnd.attachment = nil
     }
 
-    func slow(by delay: Duration) { up.delay = delay }
+    func slow(by delay: Duration) {
+        up.delay = delay
+        if delay > .zero { isImpaired = true }
+    }
 
     /// Delays what the client sends once the socket is open. The client gives up before it arrives.
     func slowConnect(by delay: Duration, givenUpAfter wait: Duration) { lateConnect = (delay, wait) }
@@ -111,6 +118,7 @@ final class Link {
             // A socket that was cut on its way never reaches the server.
             if isServerGone { return }
             world.judge.opened(Int(serverEnd.id), at: world.now)
+            if isImpaired { world.judge.impaired(Int(serverEnd.id)) }
             server.turn { $0.socketOpened(serverEnd) }
             travel(&down) { [self] in
                 guard !isClientGone, !down.isDead else { return }
@@ -165,7 +173,10 @@ final class Link {
             bytes.withUnsafeBytes { world.judge.clientSent($0, on: Int(serverEnd.id), at: world.now) }
             if isClientGone { world.count("arrived late") }
             server.turn { hub in bytes.withUnsafeBytes { hub.socket(serverEnd, received: $0) } }
-        case .close(let code): serverLoses(serverEnd.isClosing || serverEnd.isBacklogged ? nil : code)
+        case .close(let code):
+            let isHeard = !serverEnd.isClosing && !serverEnd.isBacklogged
+            if isHeard { world.judge.clientClosed(Int(serverEnd.id), code: Int(code)) }
+            serverLoses(isHeard ? code : nil)
         case .lost: serverLoses(nil)
         }
     }
@@ -263,7 +274,9 @@ final class Link {
         if isServerGone || serverEnd.isClosing { return }
         serverEnd.isClosing = true
         serverEnd.closeCode = code
-        // The windows of the connection begin now. A farewell is not judged.
+        farewell?.withUnsafeBytes { world.judge.serverSent($0, on: Int(serverEnd.id), at: world.now) }
+        world.judge.serverClosed(Int(serverEnd.id), code: Int(code))
+        // The windows of the connection begin now.
         world.judge.closed(Int(serverEnd.id), at: world.now)
         // RES-8: a late attempt has taken over the socket that the client uses.
         if code == CloseReason.superseded.rawValue, client.link === self, !isClientGone {
@@ -313,7 +326,10 @@ final class Link {
     // MARK: - Faults
 
     /// The client stops reading.
-    func stall() { isStalled = true }
+    func stall() {
+        isStalled = true
+        isImpaired = true
+    }
 
     /// The client reads one of the waiting messages.
     func trickle() {
@@ -345,10 +361,15 @@ final class Link {
         case .serverOnly:
             world.schedule(at: world.now) { [self] in arriveAtServer(.lost) }
             down.isDead = true
-        case .late: cutClient()
+        case .late:
+            isImpaired = true
+            cutClient()
         case .silentUp: up.isDead = true
-        case .silentDown: down.isDead = true
+        case .silentDown:
+            isImpaired = true
+            down.isDead = true
         case .silent:
+            isImpaired = true
             up.isDead = true
             down.isDead = true
         }

@@ -51,6 +51,7 @@ final class Scenario {
         world.judge.terms = WireJudge.Terms(
             // Whether a connection can be recovered depends on how many others there are, too.
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.0), heartbeat: limits.heartbeat,
+            awayDelay: bounds.awayDelay,
             logEventCount: bounds.log.eventCount, logByteCount: bounds.log.byteCount,
             tolerance: isTight ? .seconds(3_600) : .milliseconds(200))
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
@@ -159,7 +160,7 @@ final class Scenario {
         let server = SimulatedServer(world: world, bounds: bounds, limits: limits, log: log, remains: remains)
         self.server = server
         servers.append(server)
-        if remains == nil { world.judge.serverLostSessions() }
+        if remains == nil { world.judge.serverLostSessions(at: world.now) }
         world.judge.serverStarted(at: world.now)
         remains = nil
         world.schedule(at: world.now) {}
@@ -283,18 +284,21 @@ final class Scenario {
         world.judge.sentByREST(data: data, to: to?.rawValue)
         server.turn {
             $0.submit(.signal(.server, SignalRequest(data: data, to: to)), to: Tokens.session) { [unowned self] in
-                noteRESTAnswer($0, to: data)
+                noteRESTAnswer($0, to: data, isBroadcast: to == nil)
             }
         }
     }
 
-    private func noteRESTAnswer(_ outcome: SessionOutcome, to data: String) {
+    private func noteRESTAnswer(_ outcome: SessionOutcome, to data: String, isBroadcast: Bool) {
         let answer: History.Answer =
             switch outcome {
             case .signalled(let seq): .acknowledged(seq)
             case .refused, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: .refused
             }
         backend.steps.append(History.Step(world.now, .answered(data, answer)))
+        if case .acknowledged(_?) = answer, isBroadcast {
+            world.judge.acknowledgedByREST(data: data, in: Tokens.session.rawValue, at: world.now)
+        }
         unansweredRequests.remove(data)
         world.count("by REST")
     }
@@ -304,7 +308,12 @@ final class Scenario {
         world.note("\(target) is force-disconnected")
         world.count("force-disconnected")
         if world.chance(2) {
-            server?.turn { $0.submit(.forceDisconnect(.server, target), to: Tokens.session) { _ in } }
+            server?.turn {
+                $0.submit(.forceDisconnect(.server, target), to: Tokens.session) { [unowned self] outcome in
+                    guard case .forceDisconnected = outcome else { return }
+                    world.judge.forceDisconnectedByREST(target.rawValue, at: world.now)
+                }
+            }
         } else {
             client.forceDisconnect(target)
         }

@@ -133,11 +133,13 @@ final class SimulatedClient: @unchecked Sendable {
             steps.append(History.Step(world.now, .created(peer.connectionId, createdSeqs[peer.connectionId])))
         case .connectionAway(let peer):
             world.count("away")
+            steps.append(History.Step(world.now, .away(peer.connectionId)))
             if !absences.insert(peer.connectionId).inserted || departed.contains(peer.connectionId) {
                 world.fail("PRES-4: \(name) heard that \(peer.connectionId) is away, twice or after its end")
             }
         case .connectionBack(let peer):
             world.count("back")
+            steps.append(History.Step(world.now, .back(peer.connectionId)))
             if absences.remove(peer.connectionId) == nil || departed.contains(peer.connectionId) {
                 world.fail("PRES-4: \(name) heard that \(peer.connectionId) is back, and it was not away")
             }

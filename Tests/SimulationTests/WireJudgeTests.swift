@@ -6,8 +6,9 @@ import Testing
 private struct Wire {
     var judge = WireJudge(
         terms: WireJudge.Terms(
-            resumeWindow: .seconds(60), recoveryWindow: .seconds(300), heartbeat: .seconds(10), logEventCount: 100,
-            logByteCount: 1_000_000, tolerance: .seconds(5), earliness: .seconds(5)))
+            resumeWindow: .seconds(60), recoveryWindow: .seconds(300), heartbeat: .seconds(10),
+            awayDelay: .seconds(10), logEventCount: 100, logByteCount: 1_000_000, tolerance: .seconds(5),
+            earliness: .seconds(5)))
     private(set) var seconds = 0.0
 
     var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1_000_000_000)) }
@@ -33,26 +34,32 @@ private struct Wire {
 
     func connected(
         _ id: String, seq: Int, _ outcome: String, replayThrough: Int? = nil, others: [String] = [],
-        epoch: String = "e", secret: String = "secret"
+        epoch: String = "e", secret: String = "secret", away: [String]? = nil
     ) -> String {
         let list = ([id] + others).map { #"{"connectionId":"\#($0)"}"# }.joined(separator: ",")
         let replay = replayThrough.map { #","replayThrough":\#($0)"# } ?? ""
+        let absent = away.map { #","away":[\#($0.map { "\"\($0)\"" }.joined(separator: ","))]"# } ?? ""
         return #"{"ev":"connected","id":1,"connection":{"connectionId":"\#(id)"},"connections":[\#(list)],"#
-            + #""epoch":"\#(epoch)","seq":\#(seq),"outcome":"\#(outcome)"\#(replay),"resume":{"secret":"\#(secret)"}}"#
+            + #""epoch":"\#(epoch)","seq":\#(seq),"outcome":"\#(outcome)"\#(replay)\#(absent),"#
+            + #""resume":{"secret":"\#(secret)"}}"#
     }
 
     mutating func resume(
         _ socket: Int, _ id: String, after: Int, _ outcome: String, as newID: String? = nil, seq: Int,
         replayThrough: Int? = nil, others: [String] = [], epoch: String = "e"
     ) {
+        askToResume(socket, id, after: after)
+        down(
+            socket,
+            connected(newID ?? id, seq: seq, outcome, replayThrough: replayThrough, others: others, epoch: epoch))
+    }
+
+    mutating func askToResume(_ socket: Int, _ id: String, after: Int) {
         judge.opened(socket, at: now)
         up(
             socket,
             #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","resume":{"connectionId":"\#(id)","#
                 + #""secret":"secret","epoch":"e","after":\#(after)}}"#)
-        down(
-            socket,
-            connected(newID ?? id, seq: seq, outcome, replayThrough: replayThrough, others: others, epoch: epoch))
     }
 
     /// Two connections, `ada` on socket 1 and `bob` on socket 2.
@@ -226,7 +233,7 @@ struct WireJudgeTests {
         wire.judge.closed(2, at: wire.now)
         if isConstant {
             wire.judge.closed(1, at: wire.now)
-            wire.judge.serverLostSessions()
+            wire.judge.serverLostSessions(at: wire.now)
         }
         wire.resume(
             3, "bob", after: 2, "lost", as: "bob2", seq: 7, others: isConstant ? [] : ["ada"],
@@ -324,8 +331,20 @@ struct WireJudgeTests {
             wire.down(1, line)
             wire.down(2, line)
         }
-        wire.judge.acknowledgedByREST(data: "r", in: "s")
+        wire.judge.acknowledgedByREST(data: "r", in: "s", at: wire.now)
         #expect(wire.violations().map(\.promise) == (isKept ? [] : [.g2]))
+    }
+
+    @Test("G2: the same before a kill, if a client could have received it", arguments: [1.0, 10])
+    func restBeforeKill(seconds: Double) {
+        var wire = Wire.ofTwo()
+        wire.judge.sentByREST(data: "r", to: nil)
+        wire.judge.acknowledgedByREST(data: "r", in: "s", at: wire.now)
+        wire.pass(seconds)
+        wire.judge.closed(1, at: wire.now)
+        wire.judge.closed(2, at: wire.now)
+        wire.judge.serverKilled(at: wire.now)
+        #expect(wire.violations(isSettled: false).map(\.promise) == (seconds < 5 ? [] : [.g2]))
     }
 
     @Test("G7: a forced disconnect is confirmed, and the socket stays open (LEAVE-3)")
@@ -422,6 +441,146 @@ struct WireJudgeTests {
         wire = pagedWire()
         wire.down(3, page("ada", rest: 1))
         expect(.g7, &wire)
+    }
+
+    @Test("RES-16: a range of missing events that begins too late", arguments: [4, 5])
+    func missingRange(first: Int) {
+        var wire = Wire.ofTwo()
+        wire.exchange("a", seq: 3, id: 2)
+        wire.judge.closed(2, at: wire.now)
+        for number in 0..<200 { wire.exchangeAlone("d\(number)", seq: 4 + number, id: 3 + number) }
+        wire.askToResume(3, "bob", after: 3)
+        wire.down(1, destroyed("bob", 204), created("bob2", 205))
+        wire.down(
+            3,
+            #"{"ev":"connected","id":1,"connection":{"connectionId":"bob2"},"connections":[{"connectionId":"bob2"},"#
+                + #"{"connectionId":"ada"}],"epoch":"e","seq":205,"outcome":"lost","replayThrough":205,"#
+                + #""missing":{"first":\#(first),"last":205},"resume":{"secret":"secret"}}"#)
+        let found = wire.violations(isSettled: false)
+        #expect(found.map(\.promise) == (first == 4 ? [] : [.g4]), "\(found)")
+    }
+
+    // MARK: - Absences
+
+    /// Ada asked for absences, and Bob has no socket since the first second.
+    private func absentWire() -> Wire {
+        var wire = Wire()
+        wire.judge.opened(1, at: wire.now)
+        wire.up(
+            1,
+            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","options":{"connectionAwayEvents":true}}"#
+        )
+        wire.down(1, wire.connected("ada", seq: 1, "new", away: []))
+        wire.connect(2, as: "bob", seq: 2, others: ["ada"])
+        wire.down(1, created("bob", 2))
+        wire.pass(1)
+        wire.judge.closed(2, at: wire.now)
+        return wire
+    }
+
+    private func away(_ id: String) -> String { #"{"ev":"connectionAway","connectionId":"\#(id)"}"# }
+    private func back(_ id: String) -> String { #"{"ev":"connectionBack","connectionId":"\#(id)"}"# }
+
+    @Test("PRES-4: an absence is told once, and so is its end, also when it passes before `connected`")
+    func absence() {
+        var wire = absentWire()
+        wire.pass(10)
+        wire.down(1, away("bob"))
+        wire.pass(10)
+        wire.askToResume(3, "bob", after: 2)
+        wire.down(1, back("bob"))
+        wire.down(3, wire.connected("bob", seq: 2, "resumed"))
+        #expect(wire.violations() == [])
+    }
+
+    @Test("PRES-4: away twice, too early, of a client that left, back without away", arguments: 0..<4)
+    func wrongAbsences(fault: Int) {
+        var wire = absentWire()
+        switch fault {
+        case 0:
+            wire.pass(10)
+            wire.down(1, away("bob"), away("bob"))
+        case 1:
+            wire.pass(2)
+            wire.down(1, away("bob"))
+        case 2:
+            wire.pass(60)
+            wire.down(1, away("bob"), destroyed("bob", 3), away("bob"))
+        default:
+            wire.pass(2)
+            wire.down(1, back("bob"))
+        }
+        expect(.g7, &wire, isSettled: false)
+    }
+
+    @Test("PRES-4: an absence is not told, or its end is not", arguments: [true, false])
+    func untoldAbsence(isBackUntold: Bool) {
+        var wire = absentWire()
+        wire.pass(20)
+        if isBackUntold { wire.down(1, away("bob")) }
+        wire.resume(3, "bob", after: 2, "resumed", seq: 2)
+        wire.pass(20)
+        expect(.g7, &wire)
+    }
+
+    @Test("PRES-4: a client that did not ask for absences is told of none")
+    func unaskedAbsence() {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(11)
+        wire.down(1, away("bob"))
+        expect(.g7, &wire, isSettled: false)
+    }
+
+    // MARK: - A server that keeps its sessions when it is killed
+
+    /// Ada and Bob lose their sockets because the server is killed.
+    private func killedWire(isDurable: Bool) -> Wire {
+        var wire = Wire.ofTwo()
+        wire.judge.terms.isDurable = isDurable
+        wire.exchange("a", seq: 3, id: 2)
+        wire.judge.closed(1, at: wire.now)
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(1)
+        wire.judge.serverKilled(at: wire.now)
+        wire.judge.serverStarted(at: wire.now)
+        return wire
+    }
+
+    @Test("a durable server that is killed: clients see a lost socket, and nothing is judged as lost")
+    func durable() {
+        var wire = killedWire(isDurable: true)
+        wire.resume(3, "ada", after: 3, "resumed", seq: 3)
+        wire.resume(4, "bob", after: 3, "resumed", seq: 3)
+        #expect(wire.violations() == [])
+    }
+
+    @Test(
+        "G4: after a kill a client gets lost in a new epoch: right without a durable log, and wrong with one",
+        arguments: [false, true])
+    func lostAfterKill(isDurable: Bool) {
+        var wire = killedWire(isDurable: isDurable)
+        wire.resume(3, "ada", after: 3, "lost", as: "ada2", seq: 1, epoch: "f")
+        wire.resume(4, "bob", after: 3, "lost", as: "bob2", seq: 2, others: ["ada2"], epoch: "f")
+        wire.down(3, created("bob2", 2))
+        let found = wire.violations(isSettled: false)
+        #expect(found.isEmpty == !isDurable, "\(found)")
+        #expect(found.allSatisfy { $0.promise == .g4 }, "\(found)")
+    }
+
+    @Test(
+        "G4, G7: after a kill in the same epoch: a needless lost, and the departure of a client that came back",
+        arguments: [true, false])
+    func flickerAfterKill(isLost: Bool) {
+        var wire = killedWire(isDurable: true)
+        wire.resume(3, "ada", after: 3, "resumed", seq: 3)
+        if isLost {
+            wire.resume(4, "bob", after: 3, "lost", as: "bob2", seq: 5, others: ["ada"])
+        } else {
+            wire.resume(4, "bob", after: 3, "resumed", seq: 3)
+        }
+        wire.down(3, destroyed("bob", 4))
+        #expect(wire.violations(isSettled: false).contains { $0.promise == (isLost ? .g4 : .g7) })
     }
 
     @Test("RES-4: a replay ends before an event that had been sent to another client")

@@ -27,7 +27,8 @@ final class World {
     /// Sees every line that a server reads or writes.
     var judge = WireJudge(
         terms: WireJudge.Terms(
-            resumeWindow: .zero, recoveryWindow: .zero, heartbeat: .zero, logEventCount: 0, logByteCount: 0,
+            resumeWindow: .zero, recoveryWindow: .zero, heartbeat: .zero, awayDelay: .zero, logEventCount: 0,
+            logByteCount: 0,
             tolerance: .zero))
 
     /// The newest secret that a client has, by its connection.

@@ -35,7 +35,6 @@ struct PeerAddress: Hashable, Sendable {
     init?(_ text: some StringProtocol) {
         guard text != "localhost", let address = SocketAddress(host: String(text), port: 0) else { return nil }
         self.init(address)
-        unmap()
     }
 
     /// An address literal without brackets.
@@ -56,7 +55,8 @@ struct PeerAddress: Hashable, Sendable {
         }
     }
 
-    /// An IPv4 client, as a proxy with an IPv6 socket names it.
+    /// Makes an IPv4 address of ::ffff:192.0.2.7: a socket for both kinds of addresses, or a proxy with such a socket,
+    /// names an IPv4 client so.
     private mutating func unmap() {
         if isSix, high == 0, UInt64(bigEndian: low) >> 32 == 0xFFFF {
             (high, low, isSix) = (UInt64(UInt32(truncatingIfNeeded: UInt64(bigEndian: low)).bigEndian), 0, false)

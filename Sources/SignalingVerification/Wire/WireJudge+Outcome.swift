@@ -21,6 +21,18 @@ extension WireJudge {
         }
     }
 
+    /// RES-16: the range of what is missing begins after the position of the client, and ends where the replay begins.
+    mutating func judge(_ missing: WireLine, seq: Int, _ socket: Socket) {
+        guard let resume = socket.resume, let old = resume.connection, let connection = connections[old] else { return }
+        let first = max(resume.after, connection.joinSeq) + 1
+        if let told = missing.number("first"), told > first {
+            report(.g4, .missing, "\(id(old)) misses events from \(first) on, and was told from \(told) on (RES-16)")
+        }
+        if let last = missing.number("last"), last != seq {
+            report(.g4, .wrong, "\(id(old)) was told to miss events up to \(last), and its socket starts after \(seq)")
+        }
+    }
+
     private mutating func judgeResumed(_ name: Name, seq: Int, _ resume: Resume, at now: MonotonicInstant) {
         guard name == resume.connection, let connection = connections[name] else {
             return report(.g3, .wrong, "a resume got the connection \(id(name)), which is another one")

@@ -20,10 +20,15 @@ extension WireJudge {
         }
         for index in orders.indices { judgePresence(orders[index], ofEpoch: Int32(index)) }
         judgeEarlyDepartures()
+        for (number, name) in unexplainedForcedCloses
+        where connections[name]?.end != .forceDisconnected && !forceTargets.contains(name) {
+            report(.g7, .wrong, "socket \(number) was closed with 4502, and no client asked for a forced disconnect")
+        }
         if isSettled {
             judgeDepartures(at: now)
+            judgeUnfinishedAbsences(at: now)
             judgeForcedDisconnects(at: now)
-            judgeRESTSignals()
+            judgeRESTSignals(at: now, isSettled: true)
         }
         return found
     }
@@ -132,7 +137,7 @@ extension WireJudge {
     }
 
     /// The end of every connection that is gone was told, and in time.
-    private mutating func judgeDepartures(at now: MonotonicInstant) {
+    mutating func judgeDepartures(at now: MonotonicInstant) {
         var observers: [Int32: [Socket]] = [:]
         for socket in sockets.values where socket.connectedAt != nil && !socket.suppressesPresence {
             observers[socket.epoch, default: []].append(socket)
@@ -142,15 +147,15 @@ extension WireJudge {
             guard let lostAt = connection.lostAt else { continue }
             let due = departureDue(connection, lostAt: lostAt)
             let told = orders[Int(connection.epoch)].departures[name]
+            if let told, told <= due { continue }
             // One client that read all the time from the loss until then is enough: the others may have been away.
-            let end = told ?? now
             let isObserved = observers[connection.epoch]?.contains { socket in
                 !socket.isImpaired && socket.connection != name && (socket.connectedAt ?? now) < lostAt
-                    && (socket.closedAt ?? now) >= end && end > due
+                    && (socket.closedAt ?? now) > due
             }
             guard isObserved == true else { continue }
-            if told != nil {
-                report(.g7, .wrong, "the end of \(id(name)) was told \(end.duration(since: lostAt)) after its loss")
+            if let told {
+                report(.g7, .wrong, "the end of \(id(name)) was told \(told.duration(since: lostAt)) after its loss")
             } else {
                 report(.g7, .missing, "\(id(name)) is gone since \(now.duration(since: lostAt)), and nobody was told")
             }
@@ -183,19 +188,36 @@ extension WireJudge {
     }
 
     /// REST-2: a signal with the status 204 is in the order. Only an event that no client has seen can be such a signal.
-    private mutating func judgeRESTSignals() {
+    ///
+    /// - Parameter isSettled: the connected clients had the time to receive everything. Otherwise only a signal is judged
+    ///   after which a client read for the tolerance.
+    mutating func judgeRESTSignals(at now: MonotonicInstant, isSettled: Bool) {
         var waiting: [Int32: [Int]] = [:]
         for (signal, sending) in sendings.enumerated()
-        where sending.restEpoch >= 0 && sending.seq < 0 && isKept(sending.restEpoch) {
+        where sending.restEpoch >= 0 && sending.seq < 0 && isKept(sending.restEpoch)
+            && (isSettled || wasHeardLater(sending, at: now))
+        {
             waiting[sending.restEpoch, default: []].append(signal)
         }
         let watched = Set(sockets.values.filter { $0.isOpen && $0.connection != nil }.map(\.epoch))
-        for (epoch, signals) in waiting.sorted(by: { $0.key < $1.key }) where watched.contains(epoch) {
+        for (epoch, signals) in waiting.sorted(by: { $0.key < $1.key }) where !isSettled || watched.contains(epoch) {
             let unseen = orders[Int(epoch)].unseenCount
             guard signals.count > unseen else { continue }
             report(
                 .g2, .missing,
                 "REST acknowledged \(signals.count) signals that no client received, and \(unseen) events are unseen")
+        }
+    }
+
+    /// Whether a client of the epoch read for the tolerance after the signal was acknowledged.
+    private func wasHeardLater(_ sending: Sending, at now: MonotonicInstant) -> Bool {
+        guard let acknowledgedAt = sending.acknowledgedAt else { return false }
+        return sockets.values.contains { socket in
+            guard socket.epoch == sending.restEpoch, !socket.isImpaired, let connectedAt = socket.connectedAt else {
+                return false
+            }
+            let end = socket.closedAt ?? now
+            return end > max(acknowledgedAt, connectedAt).advanced(by: terms.tolerance)
         }
     }
 }

@@ -31,6 +31,7 @@ struct WireLine {
     func number(_ name: String) -> Int64? { object[name]?.integerValue }
     func isTrue(_ name: String) -> Bool { object[name]?.boolValue ?? false }
     func member(_ name: String) -> WireLine? { object[name]?.objectValue.map { WireLine($0) } }
+    func texts(_ name: String) -> [String]? { object[name]?.arrayValue?.compactMap(\.stringValue) }
     func list(_ name: String) -> [WireLine]? {
         object[name]?.arrayValue?.compactMap { $0.objectValue.map { WireLine($0) } }
     }

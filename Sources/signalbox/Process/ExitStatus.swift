@@ -13,6 +13,8 @@ enum ExitStatus {
     static let fileNotWritten: Int32 = 73
     /// The server does not permit it (`EX_NOPERM`).
     static let notPermitted: Int32 = 77
+    /// The user stopped the command, as a shell reports it (128 + SIGINT).
+    static let interrupted: Int32 = 130
 
     /// Prints the message and returns the error that ends the program with the status.
     static func exit(_ status: Int32, _ message: String) -> ExitCode {

@@ -8,8 +8,8 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             Starts servers and clients, sends numbered signals, cuts networks, and pauses, kills and restarts \
             servers. Then it checks what every client received and what passed on every connection \
-            (docs/guarantees.md). The default run has some faults of each kind except --kills. The exit status is 1 \
-            if a promise was broken.
+            (docs/guarantees.md). The default run has some faults of each kind. The exit status is 1 if a promise was \
+            broken.
             """)
 
     @Option(help: "The number of signals to send in all. (default: 2000)") var signals: Int?
@@ -25,12 +25,20 @@ struct VerifyCommand: AsyncParsableCommand {
     var silences: Int?
     @Option(help: "How many clients to leave without a network for 2, 12 or 20 seconds. (default: 3)")
     var absences: Int?
+    @Option(
+        help: """
+            How many times to leave a client without a network until the others are told that it is away. Each takes \
+            about 12 seconds. (default: 1)
+            """)
+    var longAbsences: Int?
+    @Option(help: "How many times to try to resume with a wrong and with an old secret. (default: 1)")
+    var wrongSecrets: Int?
     @Option(help: "How many times a client reads slowly or not at all for 3 seconds. (default: 2)")
     var slowReaders: Int?
     @Option(help: "How many times a client comes back after a small log has lost what it missed. (default: 2)")
     var overruns: Int?
     @Option(help: "How many times to pause the server's process for up to 1.5 seconds. (default: 2)") var stops: Int?
-    @Option(help: "How many times to kill the server (SIGKILL) and start another one. (default: 0)") var kills: Int?
+    @Option(help: "How many times to kill the server (SIGKILL) and start another one. (default: 1)") var kills: Int?
     @Option(
         help: "How many times to stop the server (SIGTERM) and start another one with the saved sessions. (default: 1)")
     var restarts: Int?
@@ -55,6 +63,8 @@ struct VerifyCommand: AsyncParsableCommand {
         plan.cuts = cuts ?? plan.cuts
         plan.silences = silences ?? plan.silences
         plan.absences = absences ?? plan.absences
+        plan.longAbsences = longAbsences ?? plan.longAbsences
+        plan.wrongSecrets = wrongSecrets ?? plan.wrongSecrets
         plan.slowReaders = slowReaders ?? plan.slowReaders
         plan.overruns = overruns ?? plan.overruns
         plan.stops = stops ?? plan.stops
@@ -78,7 +88,15 @@ struct VerifyCommand: AsyncParsableCommand {
             if showsProgress { StandardError.print("Sent \(sentCount) of \(signals) signals.") }
         }
         var report: VerifyReport
-        do { report = try await verification.run() } catch let error as VerificationError {
+        do {
+            report = try await Interruption.handle(
+                first: {
+                    verification.abandon()
+                    StandardError.print("signalbox: interrupted; there is no report.")
+                    Foundation.exit(ExitStatus.interrupted)
+                },
+                during: { try await verification.run() })
+        } catch let error as VerificationError {
             let status =
                 switch error.code {
                 case .serverNotStarted, .clientNotConnected: ExitStatus.unreachable
