@@ -31,7 +31,8 @@ struct WebhookQueueTests {
         receiver.addKept("b", number: 2)
         receiver.addKept("c", number: 3)
         receiver.answer(.failed)
-        #expect(receiver.seen.filter { $0.hasPrefix("settled") } == ["settled 2 of s"], "the oldest that waits is dropped")
+        #expect(
+            receiver.seen.filter { $0.hasPrefix("settled") } == ["settled 2 of s"], "the oldest that waits is dropped")
         receiver.seen = []
         receiver.wait(.seconds(1))
         receiver.answer(.delivered)

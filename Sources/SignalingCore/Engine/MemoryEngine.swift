@@ -154,27 +154,6 @@ public final class MemoryEngine: SessionEngine {
         for hosted in sessions.values { hosted.state.changeLimits(to: bounds, now: now) }
     }
 
-    // MARK: - Saving and restoring
-
-    /// The state of all needed sessions, by ID, for a process that continues them (RES-15).
-    ///
-    /// Submit nothing afterwards: the next process would lose a signal that was acknowledged (G2).
-    public func snapshots(at now: MonotonicInstant) -> [SessionSnapshot] {
-        sessions.values.map(\.state).filter(\.isNeeded).map { $0.snapshot(at: now) }.sorted { $0.id < $1.id }
-    }
-
-    /// Continues saved sessions. Call it before the first command.
-    ///
-    /// The time to resume a connection runs from the loss of its socket, the time between the processes included.
-    /// Connections that expired meanwhile are removed and reported in the next `advance`.
-    public func restore(_ snapshots: [SessionSnapshot], now: MonotonicInstant) {
-        for snapshot in snapshots {
-            sessions[snapshot.id] = Hosted(SessionState(snapshot, bounds: bounds, now: now))
-            unneeded.insert(snapshot.id)
-            schedule(snapshot.id)
-        }
-    }
-
     // MARK: - Reading
 
     public func connections(of session: SessionID) -> [Connection] { sessions[session]?.state.connections ?? [] }

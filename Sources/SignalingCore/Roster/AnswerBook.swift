@@ -32,7 +32,7 @@ struct AnswerBook: Hashable, Sendable {
             case .signalled(let seq): code = seq.rawValue
             case .forceDisconnected: code = -1
             case .refused(let error):
-                // Only the protocol's own errors are recorded; another could come from a saved state at most.
+                // Only the protocol's own errors are recorded; another could come from a kept state at most.
                 let index = SignalingError.Code.all.firstIndex(of: error.code)
                 code = -2 - Int64(index ?? SignalingError.Code.all.count)
             }

@@ -96,8 +96,8 @@ final class Hub<Environment: HubEnvironment> {
     func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
         if hasEnded { return answer(.refused(SignalingError(.notConnected, "the server is stopping"))) }
         if engine.isSaturated {
-            return answer(
-                .refused(SignalingError(.notConnected, "the server's disk is slower than its clients; try again later")))
+            let reason = "the server's disk is slower than its clients; try again later"
+            return answer(.refused(SignalingError(.notConnected, reason)))
         }
         let ticket = CommandTicket(origin: restCalls.add(answer: answer), request: nil)
         engine.submit(command, to: session, ticket: ticket, now: environment.now)

@@ -94,17 +94,6 @@ final class PrivateFolder: Sendable {
         }
     }
 
-    /// Removes the draft of an interrupted ``replace(_:_:)``.
-    func removeDraft(of name: String) { unlinkat(folder, name + Self.draftSuffix, 0) }
-
-    func remove(_ name: String) throws(FileFault) {
-        guard unlinkat(folder, name, 0) == 0, fsync(folder) == 0 else { throw FileFault(errno) }
-    }
-
-    func rename(_ name: String, to newName: String) throws(FileFault) {
-        guard renameat(folder, name, folder, newName) == 0, fsync(folder) == 0 else { throw FileFault(errno) }
-    }
-
     /// The status of a file, or of a symbolic link itself. `fstat` is not used: the module of its result, and so
     /// whether this code can use it, depends on the other modules of the build.
     private static func status(of path: String) -> (owner: UInt32, isRegular: Bool, permissions: Int)? {

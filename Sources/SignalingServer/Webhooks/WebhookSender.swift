@@ -43,7 +43,8 @@ final class WebhookSender: Sendable {
     typealias Settled = @Sendable (KeptPresenceEvent, SessionID) -> Void
 
     init(
-        receiver: WebhookReceiver, bounds: WebhookQueue.Bounds, logger: Logger, onSettled: @escaping Settled = { _, _ in }
+        receiver: WebhookReceiver, bounds: WebhookQueue.Bounds, logger: Logger,
+        onSettled: @escaping Settled = { _, _ in }
     ) {
         self.onSettled = onSettled
         var logger = logger

@@ -166,23 +166,6 @@ struct AbsenceTests {
         #expect(other.absences == nil)
     }
 
-    @Test("PRES-4, RES-15: after a restart the 10 s begin anew, and the resume window does not")
-    func restart() throws {
-        var session = threeMembers()
-        detach("ada", &session, at: 0)
-        session.advance(to: .seconds(10))
-        #expect(session.log.absences.ids == [client("ada")])
-        var restored = try savedAndRestored(session, stop: .seconds(12), start: .seconds(100))
-        _ = join("bob", &restored, socket: 2, at: 100, resumes: true)
-        var bob = listener("bob", restored)
-        restored.advance(to: .seconds(109.999))
-        #expect(restored.log.absences.ids.isEmpty)
-        restored.advance(to: .seconds(110))
-        #expect(dequeueAll(&bob, restored.log) == [away("ada"), away("eve")])
-        restored.advance(to: .seconds(148))
-        #expect(!restored.contains(client("ada")) && restored.contains(client("eve")))
-    }
-
     @Test("G5, PRES-4: a session tells of at most 1,000 absences")
     func bounded() {
         var absences = Absences()
