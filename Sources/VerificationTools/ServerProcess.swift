@@ -35,9 +35,11 @@ final class ServerProcess: Sendable {
         process.executableURL = launch.program
         process.arguments =
             [
-                "serve", "--port", "\(launch.port)", "--log-level", "critical", "--state-dir",
-                launch.folder.appending(path: "state").path, "--ends-with-input",
+                "serve", "--port", "\(launch.port)", "--log-level", "critical", "--ends-with-input",
             ] + launch.terms.arguments
+        if launch.terms.isDurable {
+            process.arguments? += ["--state-dir", launch.folder.appending(path: "state").path]
+        }
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
         environment["SIGNALBOX_API_KEY"] = launch.apiKey
         environment["SIGNALBOX_API_SECRET"] = launch.apiSecret

@@ -8,8 +8,8 @@ struct ServerTerms: Sendable {
     var recoverySeconds: Int
     var logEventCount: Int
     var logByteCount: Int
-    /// Whether the server keeps its sessions even if it is killed.
-    var isDurable = false
+    /// Whether the server has a state folder, so that it keeps its sessions even if it is killed.
+    var isDurable = true
 
     /// Short windows, so that connections expire within a run, and a log that only a lost server can empty.
     static let standard = ServerTerms(

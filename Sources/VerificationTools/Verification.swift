@@ -53,7 +53,11 @@ package struct Verification: Sendable {
 
     private func runFaults(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
         var random = SplitMix64(state: plan.seed)
-        let stage = try stages.add { try Stage(program: program, port: plan.port, terms: .standard, start: start) }
+        var terms = ServerTerms.standard
+        terms.isDurable = !plan.isInMemory
+        let stage = try stages.add { [terms] in
+            try Stage(program: program, port: plan.port, terms: terms, start: start)
+        }
         defer { stage.tearDown() }
         for _ in 0..<plan.sessions { _ = try stage.addRoom(members: plan.members) }
         for client in stage.members where await !client.connect(until: .now + Self.firstConnectTime) {
@@ -107,7 +111,7 @@ package struct Verification: Sendable {
         faults += (0..<plan.guests).map { number in
             .guest(number < plan.expulsions ? .isExpelled(byREST: number.isMultiple(of: 2)) : .crashes)
         }
-        // A kill ends the sessions, and with them what can be judged of the faults before it: one kill comes last.
+        // In memory, a kill ends the sessions, and with them what can be judged of the faults before it: one comes last.
         return faults.shuffled(using: &random) + (plan.kills > 0 ? [.kill] : [])
     }
 

@@ -26,7 +26,7 @@ extension Verification {
         package var overruns = 2
         /// Pauses of the server's process (SIGSTOP, SIGCONT).
         package var stops = 2
-        /// Restarts after SIGKILL: the server loses its sessions.
+        /// Restarts after SIGKILL: the server keeps its sessions, unless they are in memory.
         package var kills = 1
         /// Restarts after SIGTERM: the server keeps its sessions.
         package var restarts = 1
@@ -38,6 +38,8 @@ extension Verification {
         package var expulsions = 2
         /// Guests whose token expires while they are connected.
         package var expiredTokens = 1
+        /// Whether the server has no state folder.
+        package var isInMemory = false
         /// The server's port; 0: a free one.
         package var port = 0
         package var seed: UInt64
@@ -75,6 +77,9 @@ extension Verification {
             }
             if expulsions > guests {
                 return "--expulsions is \(expulsions), but only guests are expelled. Give at least as many --guests."
+            }
+            if isInMemory, restarts > 0 {
+                return "--in-memory and --restarts contradict each other: such a server keeps nothing. Use --kills."
             }
             if !(0...65_535).contains(port) { return "--port is \(port). Use 0 to 65535." }
             return nil

@@ -53,7 +53,8 @@ final class Scenario {
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.0), heartbeat: limits.heartbeat,
             awayDelay: bounds.awayDelay,
             logEventCount: bounds.log.eventCount, logByteCount: bounds.log.byteCount,
-            tolerance: isTight ? .seconds(3_600) : .milliseconds(200))
+            tolerance: isTight
+                ? .seconds(3_600) : (isDurable ? SimulatedServer.longestLogDelay : .zero) + .milliseconds(200))
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
             clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
         }

@@ -38,7 +38,8 @@ public struct FlushScheduler: Sendable {
 
     private let intervalPerMember: Duration
     private var lastFlush: MonotonicInstant?
-    private var waitingByteCount = 0
+    /// The size of the events since the last flush.
+    public private(set) var waitingByteCount = 0
     /// Whether a signal is pending, not only joins and departures.
     public private(set) var hasSignals = false
 

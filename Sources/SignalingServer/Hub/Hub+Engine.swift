@@ -14,9 +14,11 @@ extension Hub: SessionEngineObserver {
     func engine(sessionChanged session: SessionID) {
         guard let room = rooms[session] else { return }
         // A command that appends a signal appends it last.
-        if let newest = engine.withLog(of: session, { $0.entries.last }) ?? nil {
-            let isPresence = if case .presence = newest.kind { true } else { false }
-            room.flushScheduler.noteWaiting(byteCount: newest.line.byteCount, isPresence: isPresence)
+        let newest = engine.withLog(of: session) { ($0.entries.last, $0.lastSeq, $0.bounds) }
+        if let newest, let entry = newest.0 {
+            let isPresence = if case .presence = entry.kind { true } else { false }
+            room.flushScheduler.noteWaiting(byteCount: entry.line.byteCount, isPresence: isPresence)
+            if room.mustFlush(before: newest.1, in: newest.2) { return flush(room, environment.now) }
         }
         markDirty(room)
     }

@@ -40,13 +40,17 @@ extension Hub {
             let due = room.flushScheduler.due(now: now, memberCount: room.subscriptions.count)
             if due <= now {
                 room.isDirty = false
-                for peer in writer.flush(room, now: now) { handle(.mustClose(.slowConsumer), for: peer) }
+                flush(room, now)
             } else {
                 dirtyRooms.append(room)
                 next = min(next ?? due, due)
             }
         }
         return next
+    }
+
+    func flush(_ room: Room<Environment.Socket>, _ now: MonotonicInstant) {
+        for peer in writer.flush(room, now: now) { handle(.mustClose(.slowConsumer), for: peer) }
     }
 
     private func serveDirtyPeers() {

@@ -27,6 +27,13 @@ final class Room<Socket: HubSocket> {
 
     var isEmpty: Bool { subscriptions.isEmpty }
 
+    /// Whether so much waits that the log may drop events before the end of the turn, although the members read: many
+    /// commands are confirmed at once.
+    func mustFlush(before end: Seq, in bounds: SessionLog.Bounds) -> Bool {
+        end.rawValue - flushedThrough.rawValue >= Int64(max(1, bounds.eventCount / 2))
+            || flushScheduler.waitingByteCount >= bounds.byteCount / 2
+    }
+
     func add(_ subscription: Subscription<Socket>) {
         subscription.index = subscriptions.count
         subscriptions.append(subscription)

@@ -40,13 +40,15 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "How many times to pause the server's process for up to 1.5 seconds. (default: 2)") var stops: Int?
     @Option(help: "How many times to kill the server (SIGKILL) and start another one. (default: 1)") var kills: Int?
     @Option(
-        help: "How many times to stop the server (SIGTERM) and start another one with the saved sessions. (default: 1)")
+        help: "How many times to stop the server (SIGTERM) and start another one with its sessions. (default: 1)")
     var restarts: Int?
     @Option(help: "How many times a client disconnects and comes back. (default: 4)") var leaves: Int?
     @Option(help: "How many clients join for a moment and crash. (default: 8)") var guests: Int?
     @Option(help: "How many of these guests are force-disconnected instead. (default: 2)") var expulsions: Int?
     @Option(help: "How many more guests have a token that expires. (default: 1)") var expiredTokens: Int?
     @Flag(help: "Leave out every fault that no option on this command line asks for.") var bare = false
+    @Flag(help: "Start the server without a state folder. A kill then loses its sessions, and clients are told.")
+    var inMemory = false
     @Option(help: "The server's port. (default: a free one)") var port: Int?
     @Option(help: "The signalbox program whose server to test. (default: this one)") var server: String?
     @Option(help: "Repeats the plan of another run. (default: a random number)") var seed: UInt64?
@@ -69,7 +71,8 @@ struct VerifyCommand: AsyncParsableCommand {
         plan.overruns = overruns ?? plan.overruns
         plan.stops = stops ?? plan.stops
         plan.kills = kills ?? plan.kills
-        plan.restarts = restarts ?? plan.restarts
+        plan.isInMemory = inMemory
+        plan.restarts = restarts ?? (inMemory ? 0 : plan.restarts)
         plan.leaves = leaves ?? plan.leaves
         plan.guests = guests ?? plan.guests
         plan.expulsions = expulsions ?? min(plan.expulsions, plan.guests)
