@@ -30,10 +30,20 @@ def test_res_15_a_server_that_is_stopped_and_restarted_loses_nothing():
     assert report["recovered"] == 0 and report["resumed"] >= 6, "every client resumes"
 
 
-def test_g_4_clients_of_a_killed_server_are_told_of_the_loss():
-    status, report = verify("--signals", 300, "--sessions", 2, "--cuts", 2, "--stops", 0, "--kills", 1, "--restarts", 1)
+def test_g_4_clients_of_a_killed_server_without_a_state_folder_are_told_of_the_loss():
+    status, report = verify(
+        "--in-memory", "--signals", 300, "--sessions", 2, "--cuts", 2, "--stops", 0, "--kills", 2
+    )
     assert status == 0 and report["violations"] == []
     assert report["lossesTold"] > 0
+
+
+def test_g_2_a_killed_server_with_a_state_folder_loses_nothing_and_tells_nobody_of_a_loss():
+    """LOG-1, RES-15: every client resumes."""
+    status, report = verify("--signals", 300, "--sessions", 2, "--cuts", 2, "--stops", 0, "--kills", 4, "--restarts", 1)
+    assert status == 0 and report["violations"] == [] and report["settled"] is True
+    assert report["lost"] == report["duplicated"] == report["reordered"] == report["lossesTold"] == 0
+    assert report["resumed"] >= 6
 
 
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
