@@ -4,7 +4,7 @@ public struct CommandLogFault: Error, Sendable, CustomStringConvertible {
     /// The kind of fault. Later versions may add kinds: compare with `==`, or keep a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
-            case unusable, full, locked, inputOutput, removed, damaged, laterVersion, incomplete
+            case unusable, notWritten, full, locked, inputOutput, removed, damaged, laterVersion, incomplete
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
@@ -12,6 +12,8 @@ public struct CommandLogFault: Error, Sendable, CustomStringConvertible {
 
         /// The folder or the database cannot be opened or written to.
         public static let unusable = Code(.unusable)
+        /// The file of a backup exists, or cannot be created or written to.
+        public static let notWritten = Code(.notWritten)
         /// The disk is full. The log repeats the write.
         public static let full = Code(.full)
         /// Another program holds a lock on the database. The log repeats the write.

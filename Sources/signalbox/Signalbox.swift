@@ -15,6 +15,6 @@ struct Signalbox: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, SessionCommands.self, TokenCommand.self, CredentialsCommand.self, SignalCommand.self,
-            ListenCommand.self, ChatCommand.self, VerifyCommand.self,
+            ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self,
         ])
 }

@@ -83,6 +83,8 @@ def test_serve_on_a_port_in_use_fails_and_names_the_port(server):
         ([], {"session_connections": "1000001"}, "sessionConnections"),
         ([], {"session_connections": "many"}, "sessionConnections"),
         ([], {"dev": "maybe"}, "dev"),
+        (["--token-expiry", "never"], {}, "Use keep or end."),
+        (["--proxy-header", "Via"], {}, " or "),
         (["--nonsense"], {}, "nonsense"),
         (["surplus"], {}, "surplus"),
         (["--web-root", "/nonexistent-folder"], {}, "nonexistent-folder"),

@@ -22,11 +22,14 @@ struct ToolTests {
         try SQLiteCommandLog.backup(folder: bench.folder.path, to: other.database.path)
         try bench.fill(["a"])
         #expect(try other.permissions("") == 0o600)
-        let sessions = try SQLiteCommandLog.list(folder: other.folder.path)
-        #expect(sessions.map(\.id) == ["a", "b"])
-        #expect(sessions.map(\.commandCount) == [0, 1])
-        #expect(sessions.map(\.lastNumber) == [2, 1])
-        #expect(try SQLiteCommandLog.list(folder: bench.folder.path).map(\.lastNumber) == [3, 1])
+        let copy = try SQLiteCommandLog.contents(folder: other.folder.path)
+        #expect(copy.sessions.map(\.id) == ["a", "b"])
+        #expect(copy.sessions.map(\.entries.count) == [0, 1])
+        #expect(copy.sessions.map(\.lastNumber) == [2, 1])
+        #expect(copy.obstacle?.contains("is a copy") == true)
+        let original = try SQLiteCommandLog.contents(folder: bench.folder.path)
+        #expect(original.sessions.map(\.lastNumber) == [3, 1])
+        #expect(original.obstacle?.contains("is a copy") != true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.folder.path) == ["sessions.sqlite"])
     }
 
@@ -54,7 +57,7 @@ struct ToolTests {
         try bench.kill()
         let file = bench.folder.appending(path: "backup")
         try SQLiteCommandLog.backup(folder: bench.folder.path, to: file.path)
-        #expect(try SQLiteCommandLog.list(folder: bench.folder.path).map(\.lastNumber) == [2])
+        #expect(try SQLiteCommandLog.contents(folder: bench.folder.path).sessions.map(\.lastNumber) == [2])
         try bench.start()
         #expect(bench.keptEntries("a").count == 2)
     }
@@ -69,8 +72,11 @@ struct ToolTests {
         try bench.start()
         try bench.fill(["a"])
         try Data("mine".utf8).write(to: URL(filePath: file))
-        #expect(throws: CommandLogFault(.unusable, "")) {
+        #expect(throws: CommandLogFault(.notWritten, "")) {
             try SQLiteCommandLog.backup(folder: bench.folder.path, to: file)
+        }
+        #expect(throws: CommandLogFault(.notWritten, "")) {
+            try SQLiteCommandLog.backup(folder: bench.folder.path, to: bench.folder.path + "/missing/backup")
         }
         #expect(try Data(contentsOf: URL(filePath: file)) == Data("mine".utf8))
         try bench.stop()
@@ -82,22 +88,37 @@ struct ToolTests {
         #expect(!FileManager.default.fileExists(atPath: file + "2.new"))
     }
 
-    // MARK: - Check and list
+    // MARK: - Contents and check
 
-    @Test("A list has the size of each session's commands and snapshot")
-    func list() throws {
+    @Test("The contents are each session's snapshot and later commands, and the sizes of the files")
+    func contents() throws {
         let bench = try LogBench()
         try bench.start()
         try bench.fill(["a", "b", "a"])
         try bench.keepNewest("b", byteCount: 77)
-        let sessions = try SQLiteCommandLog.list(folder: bench.folder.path)
+        let contents = try SQLiteCommandLog.contents(folder: bench.folder.path)
+        #expect(contents.sessions.map(\.id) == ["a", "b"])
+        #expect(contents.sessions.map(\.entries.count) == [2, 0])
+        #expect(contents.sessions.map { $0.snapshot?.bytes.count } == [nil, 77])
+        #expect(contents.sessions.map(\.lastNumber) == [2, 1])
         #expect(
-            sessions == [
-                .init(id: "a", commandCount: 2, commandByteCount: 12, snapshotByteCount: nil, lastNumber: 2),
-                .init(id: "b", commandCount: 0, commandByteCount: 0, snapshotByteCount: 77, lastNumber: 1),
-            ])
+            contents.files.map(\.name)
+                == ["sessions.sqlite", "sessions.sqlite-wal", "sessions.sqlite-shm", "sessions.sqlite-tail"])
+        #expect(contents.files.last?.byteCount == 8)
         let empty = try LogBench()
-        #expect(throws: CommandLogFault(.unusable, "")) { try SQLiteCommandLog.list(folder: empty.folder.path) }
+        #expect(throws: CommandLogFault(.unusable, "")) { try SQLiteCommandLog.contents(folder: empty.folder.path) }
+    }
+
+    @Test("A check reports that confirmed commands are missing at the end")
+    func checkMissingTail() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a", "a"])
+        try bench.stop()
+        try Data([9, 0, 0, 0, 0, 0, 0, 0]).write(to: bench.file("-tail"))
+        let report = try SQLiteCommandLog.check(folder: bench.folder.path) { _ in }
+        #expect(report.faults == ["the last 7 commands are missing in the database"])
+        #expect(report.obstacle == report.faults.first)
     }
 
     @Test("A check finds an intact database intact, while the log is open")
@@ -107,7 +128,9 @@ struct ToolTests {
         try bench.fill(["a", "b", "a"])
         try bench.keepNewest("b", byteCount: 77)
         let report = try SQLiteCommandLog.check(folder: bench.folder.path) { _ in }
-        #expect(report == .init(sessionCount: 2, commandCount: 2, byteCount: 12 + 77, faults: []))
+        #expect(report.faults == [])
+        let counts = [report.sessionCount, report.commandCount, report.byteCount]
+        #expect(counts == [2, 2, 12 + 77])
     }
 
     @Test(
@@ -148,4 +171,8 @@ struct ToolTests {
         #expect(report.faults == ["the session b cannot be decoded: Undecodable()"])
         #expect(report.sessionCount == 2)
     }
+}
+
+extension KeptCommands.Session {
+    fileprivate var lastNumber: UInt64? { entries.last?.position.number ?? snapshot?.position.number }
 }

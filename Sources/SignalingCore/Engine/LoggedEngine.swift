@@ -178,7 +178,7 @@ public final class LoggedEngine: SessionEngine {
             if command.movesDeadlines { schedule(hosted) }
             return outcome
         case .begin, .advance, .changeLimits, .nodeLost, .told, .end:
-            hosted.carryOut(command, at: entry.time, effects: &effects)
+            command.carryOut(on: &hosted.state, of: hosted.id, at: entry.time, effects: &effects)
             if case .advance = command { hosted.isAdvancing = false }
             schedule(hosted)
             return nil
@@ -323,34 +323,11 @@ extension LoggedEngine {
 }
 
 extension LoggedSession {
-    /// Reads a kept session and carries out its commands once more. Their effects were caused when they were new.
+    /// Continues a kept session. The effects of its commands were caused when they were new.
     fileprivate convenience init(_ kept: KeptCommands.Session) throws(CodingFault) {
-        var state: SessionState?
-        if let snapshot = kept.snapshot { state = try SessionState(decoding: snapshot.bytes) }
-        self.init(id: kept.id, state: state, position: kept.snapshot?.position)
-        for entry in kept.entries {
-            guard advance(to: entry.position) else { throw .malformed }
-            let command = try LoggedCommand(decoding: entry.bytes)
-            var effects: [SessionEffect] = []
-            self.state?.commandNumber = entry.position.number
-            carryOut(command, at: entry.time, effects: &effects)
-            snapshots.note(commandByteCount: entry.bytes.count)
-        }
-        isOpen = self.state != nil
-    }
-
-    /// Carries out an entry of the log.
-    fileprivate func carryOut(_ command: LoggedCommand, at time: MonotonicInstant, effects: inout [SessionEffect]) {
-        switch command {
-        case .begin(let epoch, let bounds):
-            if state == nil { state = SessionState(id: id, epoch: epoch, bounds: bounds) }
-        case .session(let command): _ = state?.handle(command, now: time, effects: &effects)
-        case .advance: state?.advance(to: time, effects: &effects)
-        case .changeLimits(let bounds): state?.changeLimits(to: bounds, now: time)
-        case .nodeLost(let moment): state?.nodeLost(at: moment, now: time)
-        case .told(let number): state?.told(through: number)
-        case .end: if state?.isNeeded == false { state = nil }
-        }
+        let replay = try SessionReplay(kept)
+        self.init(id: kept.id, state: replay.state, position: replay.position)
+        for entry in kept.entries { snapshots.note(commandByteCount: entry.bytes.count) }
     }
 }
 

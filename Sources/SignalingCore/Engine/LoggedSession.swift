@@ -56,7 +56,7 @@ final class LoggedSession {
 
     /// - Returns: whether the entry is the next one.
     func advance(to new: LogPosition) -> Bool {
-        guard new.number == (position?.number ?? 0) + 1 else { return false }
+        guard new.isNext(after: position) else { return false }
         position = new
         return true
     }

@@ -5,6 +5,7 @@ struct DatabaseFiles: Sendable {
     static let name = "sessions.sqlite"
     /// SQLite's write-ahead log, and its index in shared memory.
     private static let suffixes = ["", "-wal", "-shm"]
+    private static let tailSuffix = "-tail"
 
     /// The database, without symbolic links in its folder: SQLite refuses them when it opens a file.
     let path: String
@@ -65,14 +66,23 @@ struct DatabaseFiles: Sendable {
     }
 
     /// Whether a process has written to the database and left its write-ahead log behind.
-    var hasLog: Bool {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
-        return (attributes?[.size] as? NSNumber)?.intValue ?? 0 > 0
+    var hasLog: Bool { byteCount("-wal") ?? 0 > 0 }
+
+    var isEmpty: Bool { byteCount("") == 0 }
+
+    /// The file of ``TailMark``.
+    var tailPath: String { path + Self.tailSuffix }
+
+    /// The names and sizes in bytes of those files that exist.
+    var sizes: [(name: String, byteCount: Int)] {
+        (Self.suffixes + [Self.tailSuffix]).compactMap { suffix in
+            byteCount(suffix).map { (Self.name + suffix, $0) }
+        }
     }
 
-    var isEmpty: Bool {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.size] as? NSNumber)?.intValue == 0
+    private func byteCount(_ suffix: String) -> Int? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)
+        return (attributes?[.size] as? NSNumber)?.intValue
     }
 
     // MARK: - Faults

@@ -11,7 +11,7 @@ final class TailMark {
 
     /// Opens the file, or creates it.
     init(_ files: DatabaseFiles) throws(CommandLogFault) {
-        let path = files.path + "-tail"
+        let path = files.tailPath
         descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CommandLogFault(.unusable, "cannot open \(path): \(String(cString: strerror(errno)))")
@@ -21,7 +21,17 @@ final class TailMark {
     deinit { close(descriptor) }
 
     /// 0 if no command was confirmed, or the file is new.
-    func read() -> Int64 {
+    func read() -> Int64 { Self.read(descriptor) }
+
+    /// As ``read()``, without opening the file for writing. 0 without a file.
+    static func read(_ files: DatabaseFiles) -> Int64 {
+        let descriptor = open(files.tailPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        return read(descriptor)
+    }
+
+    private static func read(_ descriptor: Int32) -> Int64 {
         var mark: Int64 = 0
         let count = pread(descriptor, &mark, MemoryLayout<Int64>.size, 0)
         return count == MemoryLayout<Int64>.size ? Int64(littleEndian: mark) : 0

@@ -8,22 +8,23 @@ extension SQLiteCommandLog {
     ///
     /// - Parameter file: does not exist. It is complete or absent when this returns or throws, and only its owner may
     ///   read it.
-    /// - Throws: ``CommandLogFault`` `.unusable`, or `.damaged` when the database cannot be copied.
+    /// - Throws: ``CommandLogFault`` `.unusable` when there is no database that can be opened, `.notWritten` for the copy,
+    ///   or `.damaged` when the database cannot be copied.
     public static func backup(folder: String, to file: String) throws(CommandLogFault) {
         let source = try existing(folder)
         let draft = file + ".new"
         guard access(file, F_OK) != 0 else {
-            throw CommandLogFault(.unusable, "\(file) exists. Name a file that does not exist.")
+            throw CommandLogFault(.notWritten, "\(file) exists. Name a file that does not exist.")
         }
         unlink(draft)
         // SQLite accepts an empty file, and keeps its permissions.
         guard DatabaseFiles.createPrivateFile(draft) else {
-            throw CommandLogFault(.unusable, "cannot create \(draft): \(String(cString: strerror(errno)))")
+            throw CommandLogFault(.notWritten, "cannot create \(draft): \(String(cString: strerror(errno)))")
         }
         do throws(CommandLogFault) {
             try copy(source, to: draft)
             guard link(draft, file) == 0 else {
-                throw CommandLogFault(.unusable, "cannot create \(file): \(String(cString: strerror(errno)))")
+                throw CommandLogFault(.notWritten, "cannot create \(file): \(String(cString: strerror(errno)))")
             }
         } catch {
             unlink(draft)
@@ -33,8 +34,8 @@ extension SQLiteCommandLog {
     }
 
     private static func copy(_ source: DatabaseFiles, to draft: String) throws(CommandLogFault) {
+        let original = try openForReading(source)
         do throws(DatabaseError) {
-            let original = try Database.openForReading(source)
             try original.copy(to: draft)
             let copy = try Database(path: draft, access: .readWrite)
             try copy.execute("PRAGMA synchronous = FULL")
@@ -43,7 +44,7 @@ extension SQLiteCommandLog {
             try state.write(try Statement(LogState.write, in: copy))
         } catch {
             throw CommandLogFault(
-                error.kind == .damaged ? .damaged : .unusable, "cannot copy \(source.path) to \(draft): \(error)")
+                error.kind == .damaged ? .damaged : .notWritten, "cannot copy \(source.path) to \(draft): \(error)")
         }
     }
 }

@@ -2,30 +2,6 @@ import SignalingCore
 import SignalingProtocol
 
 extension SQLiteCommandLog {
-    /// A session in a database, as `list` shows it.
-    public struct ListedSession: Sendable, Equatable {
-        public let id: SessionID
-        /// The commands that the next process would execute.
-        public let commandCount: Int
-        public let commandByteCount: Int
-        /// `nil` before the first snapshot.
-        public let snapshotByteCount: Int?
-        /// The number of the session's last command.
-        public let lastNumber: UInt64
-    }
-
-    /// The sessions in the database of a state folder, in the order in which they began. Changes nothing, and works
-    /// while a server runs.
-    public static func list(folder: String) throws(CommandLogFault) -> [ListedSession] {
-        try read(folder).sessions.map { session in
-            ListedSession(
-                id: session.id, commandCount: session.entries.count,
-                commandByteCount: session.entries.reduce(0) { $0 + $1.bytes.count },
-                snapshotByteCount: session.snapshot?.bytes.count,
-                lastNumber: session.entries.last?.position.number ?? session.covered.number)
-        }
-    }
-
     /// What ``check(folder:decode:)`` has found.
     public struct CheckReport: Sendable, Equatable {
         public var sessionCount = 0
@@ -33,6 +9,8 @@ extension SQLiteCommandLog {
         public var byteCount = 0
         /// One line for each fault; empty if the database is intact.
         public var faults: [String] = []
+        /// Why the next server begins new sessions, as the end of a sentence; `nil` if it continues them.
+        public var obstacle: String?
     }
 
     /// Checks the database of a state folder: SQLite's own check of the file, the checksum of each row, positions and
@@ -45,10 +23,14 @@ extension SQLiteCommandLog {
     ) throws(CommandLogFault) -> CheckReport {
         var report = CheckReport()
         let files = try existing(folder)
+        // First, since a server may be running: the database is never behind an earlier mark.
+        let confirmed = TailMark.read(files)
         do throws(DatabaseError) {
             let database = try Database.openForReading(files)
             report.faults = try database.damage(in: .structureAndContent)
             let content = try LogContent(database)
+            report.obstacle = content.reasonToBeginAnew(boot: BootID.current(), confirmed: confirmed)
+            if content.lastPosition < confirmed, let obstacle = report.obstacle { report.faults.append(obstacle) }
             report.sessionCount = content.sessions.count
             for session in content.kept(openedAt: content.lastTime).sessions {
                 report.commandCount += session.entries.count
@@ -74,13 +56,12 @@ extension SQLiteCommandLog {
         return files
     }
 
-    private static func read(_ folder: String) throws(CommandLogFault) -> LogContent {
-        let files = try existing(folder)
+    /// Opens a database without changing it.
+    static func openForReading(_ files: DatabaseFiles) throws(CommandLogFault) -> Database {
         do throws(DatabaseError) {
-            return try LogContent(try Database.openForReading(files))
+            return try Database.openForReading(files)
         } catch {
-            throw CommandLogFault(
-                error.kind == .damaged ? .damaged : .unusable, "cannot read \(files.path): \(error)")
+            throw CommandLogFault(error.kind == .damaged ? .damaged : .unusable, "cannot read \(files.path): \(error)")
         }
     }
 }

@@ -128,10 +128,18 @@ extension SettingDeclaration.Kind {
     fileprivate var form: String {
         switch self {
         case .text(let form): form
-        case .choice(let names): names.joined(separator: ", ")
+        case .choice(let names): names.alternatives
         case .number(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .flag: "true or false"
         case .list: "a list"
         }
+    }
+}
+
+extension [String] {
+    /// "a", "a or b", "a, b or c".
+    fileprivate var alternatives: String {
+        guard count > 1, let last else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " or " + last
     }
 }

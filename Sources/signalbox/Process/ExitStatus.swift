@@ -7,6 +7,8 @@ enum ExitStatus {
     static let failed: Int32 = 1
     /// The arguments or settings are wrong (`EX_USAGE`).
     static let usage: Int32 = 64
+    /// An input does not exist or cannot be read (`EX_NOINPUT`).
+    static let noInput: Int32 = 66
     /// The server cannot be reached, or cannot use the listening socket that it was given (`EX_UNAVAILABLE`).
     static let unreachable: Int32 = 69
     /// An output file cannot be written (`EX_CANTCREAT`).

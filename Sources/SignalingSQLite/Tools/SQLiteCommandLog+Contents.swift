@@ -1,0 +1,37 @@
+import SignalingCore
+
+extension SQLiteCommandLog {
+    /// Everything that a state folder keeps of its sessions.
+    public struct FolderContents: Sendable {
+        /// A file of the database.
+        public struct File: Sendable, Equatable {
+            public let name: String
+            public let byteCount: Int
+        }
+
+        /// In the order in which they began. The snapshots and commands contain what users have sent.
+        public let sessions: [KeptCommands.Session]
+        /// The database, its write-ahead log and its marks; only the files that exist.
+        public let files: [File]
+        /// Why the next server begins new sessions, as the end of a sentence; `nil` if it continues these.
+        public let obstacle: String?
+    }
+
+    /// Reads the database of a state folder as the next process would. Changes nothing, and works while a server runs.
+    ///
+    /// - Throws: ``CommandLogFault`` `.unusable` when there is no database that can be opened, or `.damaged`.
+    public static func contents(folder: String) throws(CommandLogFault) -> FolderContents {
+        let files = try existing(folder)
+        let confirmed = TailMark.read(files)
+        let database = try openForReading(files)
+        do throws(DatabaseError) {
+            let content = try LogContent(database)
+            return FolderContents(
+                sessions: content.kept(openedAt: content.lastTime).sessions,
+                files: files.sizes.map { .init(name: $0.name, byteCount: $0.byteCount) },
+                obstacle: content.reasonToBeginAnew(boot: BootID.current(), confirmed: confirmed))
+        } catch {
+            throw CommandLogFault(error.kind == .damaged ? .damaged : .unusable, "cannot read \(files.path): \(error)")
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import SignalingCore
+import SignalingSQLite
+
+struct CheckStateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check the sessions in a state folder.",
+        discussion: """
+            Checks the file with SQLite, the checksum of each row, that no command is missing, and that the next \
+            server can decode and replay each session. Prints one line for each fault. The exit status is 0 without a \
+            fault, and 1 otherwise.
+            """)
+
+    @OptionGroup var state: StateFolderArgument
+
+    func run() async throws {
+        let report: SQLiteCommandLog.CheckReport
+        do throws(CommandLogFault) {
+            report = try SQLiteCommandLog.check(folder: state.folder) { session in
+                switch SessionSummary(session).content {
+                case .live, .ended: break
+                case .unreadable(let fault): throw fault
+                }
+            }
+        } catch {
+            throw ExitStatus.exit(error)
+        }
+        for fault in report.faults { StandardOutput.print(Printable.text(fault)) }
+        guard report.faults.isEmpty else { throw ExitCode(ExitStatus.failed) }
+        StandardOutput.print(
+            "no faults in \(counted(report.sessionCount, "session")) with \(counted(report.commandCount, "command")), "
+                + "\(report.byteCount) bytes")
+        if let obstacle = report.obstacle { StandardOutput.print(StateReport.line(obstacle: obstacle)) }
+    }
+}
