@@ -157,7 +157,14 @@ public final class SignalingServer: Service {
             requestRate: configuration.requestRate)
         router.obstacle = { sessions.obstacle }
         let handler = TransportDispatch(hub: hub, router: router)
-        let transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
+        let transport: TransportServer
+        do {
+            transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
+        } catch {
+            // The next process then counts the windows from the end of the last one, not from this start.
+            try? sessions.close(now: loop.now)
+            throw error
+        }
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(
             projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, handler: handler,
@@ -221,11 +228,12 @@ public final class SignalingServer: Service {
         guard let parts else { return nil }
         parts.transport.stopAccepting()
         parts.hub.end()
-        let engine = parts.sessions.engine
-        engine.endSessions()
-        engine.advance(to: loop.now)
-        do throws(CommandLogFault) { try parts.sessions.log?.close() } catch { return StateFolderError(error.message) }
-        return nil
+        do throws(CommandLogFault) {
+            try parts.sessions.close(now: loop.now)
+            return nil
+        } catch {
+            return StateFolderError(error.message)
+        }
     }
 
     /// Makes a ``stop()`` that is under way disconnect all remaining clients at once.

@@ -1,5 +1,6 @@
 """SIGHUP: the server reads its settings again. SIGUSR1 and SIGUSR2 have no effect."""
 
+import asyncio
 import datetime
 import json
 import os
@@ -15,7 +16,7 @@ from cryptography.x509.oid import NameOID
 
 from credentials import Project
 from server_process import DEADLINE, TLS, Server
-from signalbox_client import Client, connect_line
+from signalbox_client import Client, connect_line, reconnect
 
 RELOADED, REFUSED = r"reloaded the settings", r"refused to reload the settings"
 
@@ -202,15 +203,18 @@ async def test_a_new_certificate_is_served_to_new_connections_while_an_old_one_c
             assert (await ada.signal(data="all along"))[0]["ev"] == "ack"
 
 
-async def test_sigusr1_and_sigusr2_have_no_effect_and_the_sessions_are_saved_later(tmp_path):
-    with Server("--state-dir", tmp_path / "state") as server:
-        async with await Client.join(server, server.project.session()) as ada:
-            for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP, signal.SIGUSR1):
-                os.kill(server.pid, number)
-            server.err.until(RELOADED)
-            assert (await ada.signal(data="x"))[0]["ev"] == "ack"
-            assert server.stop() == 0
-        assert (tmp_path / "state" / "sessions.state").exists()
+async def test_sigusr1_and_sigusr2_have_no_effect_and_the_sessions_are_kept(tmp_path):
+    with Server("--state-dir", tmp_path) as server:
+        session = server.project.session()
+        ada = await Client.join(server, session)
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP, signal.SIGUSR1):
+            os.kill(server.pid, number)
+        server.err.until(RELOADED)
+        assert (await ada.signal(data="x"))[0]["ev"] == "ack"
+        assert await asyncio.to_thread(server.stop) == 0
+    with Server("--state-dir", tmp_path) as server:
+        async with await reconnect(server, session, ada, after=1) as back:
+            assert back.connected["outcome"] == "resumed"
 
 
 async def test_development_mode_reloads_and_keeps_its_rooms():

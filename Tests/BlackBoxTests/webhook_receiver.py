@@ -128,6 +128,17 @@ class Receiver:
         assert [post.name for post in posts] == list(names), [post.event for post in posts]
         return posts
 
+    def expect_new(self, *names, timeout=DEADLINE):
+        """As `expect`, without the repetitions of events that were seen before."""
+        posts = []
+        while len(posts) < len(names):
+            seen = {post.id for post in self.seen}
+            post = self.next(timeout)
+            if post.id not in seen:
+                posts.append(post)
+        assert [post.name for post in posts] == list(names), [post.event for post in posts]
+        return posts
+
 
 def closed_port():
     """A socket that is bound but does not listen, and its port.

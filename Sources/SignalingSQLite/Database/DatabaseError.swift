@@ -28,7 +28,8 @@ struct DatabaseError: Error, Sendable, CustomStringConvertible {
         switch code & 0xff {
         case SQLITE_FULL: kind = .full
         case SQLITE_BUSY, SQLITE_LOCKED: kind = .busy
-        case SQLITE_CORRUPT, SQLITE_NOTADB: kind = .damaged
+        // SQLITE_ERROR: the tables are not those that the statements expect.
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR: kind = .damaged
         default: kind = .inputOutput
         }
     }

@@ -29,13 +29,15 @@ extension SQLiteCommandLog {
         tuning: LogTuning
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         let files = try DatabaseFiles(folder: folder)
-        let tail = try TailMark(files)
         let (database, found) = try openOrSetAside(files, logger)
+        // A database that was set aside has taken its mark along.
+        let tail = try TailMark(files)
         database.injectedFault = tuning.injectedFault
         let boot = tuning.bootID
         var content = found
-        if let reason = content.reasonToBeginAnew(boot: boot, confirmed: tail.read()) {
-            if !content.sessions.isEmpty {
+        let confirmed = tail.read()
+        if let reason = content.reasonToBeginAnew(boot: boot, confirmed: confirmed) {
+            if !content.sessions.isEmpty || content.lastPosition < confirmed {
                 logger.warning(
                     "the sessions of the last run begin anew, and their clients are told: \(reason)",
                     metadata: ["path": "\(files.path)", "sessions": "\(content.sessions.count)"])

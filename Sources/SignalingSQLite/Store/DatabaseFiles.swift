@@ -3,9 +3,8 @@ import Foundation
 /// The files of the database in the state folder, and what the operator reads when one of them cannot be used.
 struct DatabaseFiles: Sendable {
     static let name = "sessions.sqlite"
-    /// SQLite's write-ahead log, and its index in shared memory.
-    private static let suffixes = ["", "-wal", "-shm"]
-    private static let tailSuffix = "-tail"
+    /// SQLite's write-ahead log, its index in shared memory, and ``TailMark``.
+    private static let suffixes = ["", "-wal", "-shm", "-tail"]
 
     /// The database, without symbolic links in its folder: SQLite refuses them when it opens a file.
     let path: String
@@ -23,15 +22,19 @@ struct DatabaseFiles: Sendable {
 
     var exists: Bool { access(path, F_OK) == 0 }
 
-    /// Creates the database's file for its owner only, or checks the one that exists. SQLite gives its other files the
-    /// same permissions.
+    /// Creates the database's file for its owner only, and checks the files that exist. SQLite gives its other files
+    /// the same permissions.
     func prepare() throws(CommandLogFault) {
-        if Self.createPrivateFile(path) { return }
-        guard errno == EEXIST else {
+        guard Self.createPrivateFile(path) || errno == EEXIST else {
             throw CommandLogFault(.unusable, "cannot create \(path): \(Self.systemError()). Check the folder's owner.")
         }
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            attributes[.type] as? FileAttributeType == .typeRegular,
+        // If a group can write to the folder, another user may have put a file there, such as a forged write-ahead log.
+        for suffix in Self.suffixes { try checkOwner(of: path + suffix) }
+    }
+
+    private func checkOwner(of path: String) throws(CommandLogFault) {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
+        guard attributes[.type] as? FileAttributeType == .typeRegular,
             (attributes[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid(), chmod(path, 0o600) == 0
         else {
             throw CommandLogFault(
@@ -48,7 +51,7 @@ struct DatabaseFiles: Sendable {
         return true
     }
 
-    /// Renames the database and SQLite's other files, so that a new database can be created. Files that were set aside
+    /// Renames the database and the files beside it, so that a new database can be created. Files that were set aside
     /// for the same reason before are replaced.
     ///
     /// - Returns: the new path of the database.
@@ -71,11 +74,11 @@ struct DatabaseFiles: Sendable {
     var isEmpty: Bool { byteCount("") == 0 }
 
     /// The file of ``TailMark``.
-    var tailPath: String { path + Self.tailSuffix }
+    var tailPath: String { path + "-tail" }
 
     /// The names and sizes in bytes of those files that exist.
     var sizes: [(name: String, byteCount: Int)] {
-        (Self.suffixes + [Self.tailSuffix]).compactMap { suffix in
+        Self.suffixes.compactMap { suffix in
             byteCount(suffix).map { (Self.name + suffix, $0) }
         }
     }

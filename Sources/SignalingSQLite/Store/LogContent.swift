@@ -51,11 +51,11 @@ struct LogContent {
     ///   - boot: the present run of the operating system.
     ///   - confirmed: the position that the last process has confirmed, as far as it is known.
     func reasonToBeginAnew(boot: String, confirmed: Int64) -> String? {
-        guard let state else { return nil }
-        if state.isCopy { return "the database is a copy, and the original may have been continued" }
+        if state?.isCopy == true { return "the database is a copy, and the original may have been continued" }
         if lastPosition < confirmed {
             return "the last \(confirmed - lastPosition) commands are missing in the database"
         }
+        guard let state else { return nil }
         if state.durability == .process, !state.isClean, boot.isEmpty || state.boot != boot {
             return "the machine has stopped without a stop of the server, so the newest commands may be missing. "
                 + "Use the durability power to prevent this"

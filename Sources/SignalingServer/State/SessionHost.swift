@@ -37,16 +37,21 @@ struct SessionHost {
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
             log.onHealthChange = { health in
-                switch health {
-                case .keeping: logger.notice("the command log keeps commands again")
-                case .stalled(let fault): logger.error("\(fault)")
-                case .failed(let fault): onFault(StateFolderError("\(fault)"))
-                }
+                if case .failed(let fault) = health { onFault(StateFolderError("\(fault)")) }
             }
             return SessionHost(engine: engine, log: log)
         } catch {
             throw StateFolderError(error.message)
         }
+    }
+
+    /// Keeps the commands that were appended, and closes the log. Waits for the disk.
+    ///
+    /// - Throws: when a part could not be kept. The next process continues as after a crash.
+    func close(now: MonotonicInstant) throws(CommandLogFault) {
+        engine.endSessions()
+        engine.advance(to: now)
+        try log?.close()
     }
 
     /// Posts the webhook events of the last process for which it has no answer.
