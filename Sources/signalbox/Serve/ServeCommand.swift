@@ -17,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
             which overrides the defaults. docs/CONFIGURATION.md lists all settings.
 
             On SIGTERM or SIGINT the server tells every client when to reconnect and ends with status 0. A second \
-            signal shortens this. A third ends the process at once, without saving sessions. On SIGHUP it reads \
+            signal shortens this. A third ends the process at once with status 1. On SIGHUP it reads \
             its settings, projects and certificate again; if the terminal was closed, it stops.
 
             A service manager can pass the listening socket (LISTEN_FDS, sd_listen_fds(3)). Connections then wait \
