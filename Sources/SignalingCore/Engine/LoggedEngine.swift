@@ -296,7 +296,8 @@ extension LoggedEngine: CommandLogObserver {
 extension LoggedEngine {
     /// Continues the sessions of an earlier process. Call it before the first command.
     ///
-    /// Every connection lost its socket with that process (LOG-13), and the time to resume runs from then. The limits of this process replace those of the sessions.
+    /// Every connection lost its socket with that process (LOG-13), and the time to resume runs from then. The limits of
+    /// this process replace those of the sessions.
     ///
     /// - Returns: the sessions that cannot be read, which a newer version may have written. Their clients begin anew.
     public func restore(_ kept: KeptCommands) -> [SessionID] {
