@@ -107,6 +107,11 @@ final class AuditedEngine: SessionEngine {
     /// - Returns: nil without a log.
     func remains(keeping inFlightCount: Int, lostAt: MonotonicInstant) -> Remains? {
         guard case .logged(_, let log) = host else { return nil }
+        // The loss of a socket may be in the log without an answer.
+        for each in submitted.values.joined() {
+            guard case .detach(let binding) = each.command, audit.lostAt[binding.connectionId] == nil else { continue }
+            audit.lostAt[binding.connectionId] = each.at
+        }
         let isComplete = log.inFlightCount == 0 || inFlightCount == 0
         let lines = isComplete ? engine.withLog(of: Tokens.session) { $0.entries.map(\.line.bytes) } ?? [] : nil
         return Remains(
@@ -129,7 +134,8 @@ final class AuditedEngine: SessionEngine {
             note(entry)
         }
         // A connection that still had a socket lost it when the process was last seen alive (LOG-13).
-        for id in audit.resumable where audit.lostAt[id] == nil { audit.lostAt[id] = remains.lostAt }
+        let lostAt = min(remains.lostAt, world.now)
+        for id in audit.resumable where audit.lostAt[id] == nil { audit.lostAt[id] = lostAt }
         let elapsed = remains.log.time(at: world.now).duration(since: remains.kept.lostAt)
         if elapsed > world.now.duration(since: remains.lostAt) {
             // A clock that was set forward may expire all connections, so none can be resumed.
