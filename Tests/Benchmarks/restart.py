@@ -65,6 +65,13 @@ class Client:
         self.tcp.close()
 
     def ready(self, events):
+        try:
+            self.handle(events)
+        except ConnectionError:
+            # The server was killed between the event and the call.
+            self.lost(None)
+
+    def handle(self, events):
         if events & select.EPOLLOUT and not events & (select.EPOLLERR | select.EPOLLHUP):
             self.crowd.change(self, select.EPOLLIN)
             self.tcp.send(REQUEST)
