@@ -76,9 +76,14 @@ extension SessionState {
     /// ``Bounds/untoldEventCount``.
     public var untold: Deque<UntoldPresenceEvent> { untoldPresence.events }
 
-    /// The untold events of the command with this number, or of all commands.
+    /// The untold events of the newest command, which has this number, or of all commands. The time depends on the
+    /// number of events returned, not on those that wait.
     func keptPresence(of number: UInt64? = nil) -> [KeptPresenceEvent] {
-        let events = untold.filter { number == nil || $0.commandNumber == number }
+        var events = untold[...]
+        if let number {
+            let first = untold.lastIndex { $0.commandNumber != number }.map { untold.index(after: $0) }
+            events = untold[(first ?? untold.startIndex)...]
+        }
         return events.indices.map { index in
             let next = events.index(after: index)
             return KeptPresenceEvent(
