@@ -46,6 +46,20 @@ async def test_g_2_res_15_after_a_kill_clients_resume_and_nothing_that_was_ackno
             assert [each["connectionId"] for each in listed["items"]] == [ada.id, bob.id]
 
 
+async def test_leave_1_a_departure_that_was_acknowledged_survives_a_kill(tmp_path):
+    """LOG-14: the others see a client that has left, not one that may come back."""
+    with serve(tmp_path) as server:
+        session = server.project.session()
+        ada, bob = await two_in_a_session(server, session)
+        request = await ada.request("disconnect")
+        answer, _ = await ada.answer(request)
+        kill(server)
+        assert answer["ev"] == "ack"
+    with serve(tmp_path) as server:
+        async with await resumed(server, session, bob, after=2) as bob2:
+            await bob2.expect("connectionDestroyed", connectionId=ada.id, reason="clientDisconnected", seq=3)
+
+
 async def test_res_9_signals_that_a_kill_leaves_without_an_answer_are_carried_out_once(tmp_path):
     """In each round, the server is killed at once after an acknowledgement, while further signals are on their way."""
     seen, expected = [], []

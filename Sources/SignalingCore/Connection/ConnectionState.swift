@@ -266,8 +266,9 @@ public struct ConnectionState: Sendable {
                 ]
             case .disconnect(let id):
                 phase = .leaving(until: now.advanced(by: heartbeat * 2))
-                let leave = Effect.submit(.leave(connected.binding, .clientDisconnected), connected.session, nil)
-                return [leave] + answer(.goodbye(id))
+                // Acknowledged when the departure cannot be lost any more (LOG-14).
+                pending.expect(id)
+                return [.submit(.leave(connected.binding, .clientDisconnected), connected.session, id)]
             case .pong: return []
             }
         case .leaving, .closing:
@@ -323,7 +324,8 @@ public struct ConnectionState: Sendable {
             case .signalled(let seq): answer = .ack(request, seq)
             case .forceDisconnected, .refreshed: answer = .ack(request, nil)
             case .refused(let error): answer = .error(request, error)
-            case .done, .joined, .wasForceDisconnected: return []
+            case .done: answer = .goodbye(request)
+            case .joined, .wasForceDisconnected: return []
             }
             guard let answers = pending.resolve(request, with: answer) else { return [] }
             switch outcome {

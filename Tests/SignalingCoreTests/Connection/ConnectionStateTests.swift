@@ -20,7 +20,7 @@ enum Phase: String, CaseIterable {
         if self == .connected { return state }
         if self == .leaving {
             _ = state.handle(.received(.signal(RequestID(6), SignalRequest())), now: .seconds(1))
-            _ = state.handle(.received(.disconnect(RequestID(7))), now: .seconds(1))
+            _ = state.handle(.received(.disconnect(RequestID(8))), now: .seconds(1))
             return state
         }
         _ = state.handle(.mustClose(.goingAway), now: .seconds(1))
@@ -34,7 +34,7 @@ enum Phase: String, CaseIterable {
             self = .closing
         } else if state.connected != nil {
             self = .connected
-        } else if !probe.handle(.answered(RequestID(6), .signalled(Seq(5))), now: .seconds(1)).isEmpty {
+        } else if Self.endsWithItsLeave(state) {
             self = .leaving
         } else if !probe.handle(.authenticated(.success(.test)), now: .seconds(1)).isEmpty {
             self = .authenticating
@@ -43,6 +43,13 @@ enum Phase: String, CaseIterable {
         } else {
             self = .awaitingConnect
         }
+    }
+
+    private static func endsWithItsLeave(_ state: ConnectionState) -> Bool {
+        var probe = state
+        _ = probe.handle(.answered(RequestID(6), .signalled(Seq(5))), now: .seconds(1))
+        for request in [7, 8] { _ = probe.handle(.answered(RequestID(Int64(request)), .done), now: .seconds(1)) }
+        return probe.isClosing
     }
 }
 
@@ -115,9 +122,7 @@ struct Row: CustomTestStringConvertible {
             .gives("send error 7 500 OT_NOT_CONNECTED"),
             .waits("send error 7 500 OT_NOT_CONNECTED"),
             .waits("send error 7 500 OT_NOT_CONNECTED"),
-            .gives(
-                "submit leave ada clientDisconnected to 1_room", "send ack 7", "send disconnected clientDisconnected",
-                "close 1000 after all unsent bytes", to: .closing),
+            .gives("submit leave ada clientDisconnected to 1_room as 7", to: .leaving),
             .ignored),
         Row("pong", .received(.pong), .ignored, .ignored, .ignored, .ignored, .ignored),
         Row(
@@ -172,9 +177,7 @@ struct Row: CustomTestStringConvertible {
             .gives("send error 7 404 OT_NOT_FOUND"), .ignored),
         Row(
             "the answer to the request before the disconnect", .answered(RequestID(6), .signalled(Seq(9))),
-            leaving: .gives(
-                "send ack 6 9", "send ack 7", "send disconnected clientDisconnected",
-                "close 1000 after all unsent bytes", to: .closing),
+            leaving: .gives("send ack 6 9"),
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("nothing was asked"),
             .impossible("nothing was asked"), .ignored),
         Row(
