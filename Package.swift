@@ -154,10 +154,12 @@ let package = Package(
         .testTarget(
             name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
         .executableTarget(
-            name: "command-log-writer", dependencies: ["SignalingSQLite"], path: "Tests/CommandLogWriter",
+            name: "command-log-writer", dependencies: ["SignalingSQLite", "TestSupport"],
+            path: "Tests/CommandLogWriter",
             swiftSettings: settings),
         .executableTarget(
-            name: "command-log-benchmark", dependencies: ["SignalingSQLite"], path: "Tests/Benchmarks/CommandLog",
+            name: "command-log-benchmark", dependencies: ["SignalingSQLite", "TestSupport"],
+            path: "Tests/Benchmarks/CommandLog",
             swiftSettings: settings),
         .testTarget(
             name: "SignalingSQLiteTests",

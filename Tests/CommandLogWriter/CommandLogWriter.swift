@@ -3,6 +3,7 @@ import Logging
 import SignalingCore
 import SignalingProtocol
 import SignalingSQLite
+import TestSupport
 
 /// Appends commands to the log in a folder until it is killed, and prints each one that was confirmed:
 /// `session number run counter`. Used by the crash tests.
@@ -15,17 +16,17 @@ struct CommandLogWriter {
             FileHandle.standardError.write(Data("usage: command-log-writer FOLDER RUN\n".utf8))
             exit(64)
         }
-        let loop = Loop()
+        let loop = TestLoop()
         let (log, kept) = try SQLiteCommandLog.open(
             folder: CommandLine.arguments[1], now: { now() },
             wallTime: WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)),
             logger: Logger(label: "writer"), post: loop.post)
         let sender = Sender(log: log, run: RunID(run))
         log.observer = sender
-        withExtendedLifetime(kept) {
+        try withExtendedLifetime(kept) {
             while true {
                 sender.append()
-                loop.run()
+                try loop.runNext()
             }
         }
     }
@@ -74,31 +75,4 @@ private final class Sender: CommandLogObserver {
 
     func log(needsSnapshotsOf sessions: [SessionID]) {}
     func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {}
-}
-
-/// Runs posted work on the main thread.
-///
-/// Unchecked: the condition guards the work.
-private final class Loop: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var work: [@Sendable () -> Void] = []
-
-    var post: @Sendable (@escaping @Sendable () -> Void) -> Void {
-        { [self] item in
-            condition.lock()
-            work.append(item)
-            condition.signal()
-            condition.unlock()
-        }
-    }
-
-    /// Waits for work and runs it.
-    func run() {
-        condition.lock()
-        while work.isEmpty { condition.wait() }
-        let items = work
-        work = []
-        condition.unlock()
-        for item in items { item() }
-    }
 }

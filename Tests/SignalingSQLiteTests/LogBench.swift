@@ -158,51 +158,6 @@ extension SessionID: ExpressibleByStringLiteral {
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 }
 
-/// A loop that runs when the test says so, on the test's thread.
-final class TestLoop: Sendable {
-    struct TimedOut: Error {}
-
-    private let condition = NSCondition()
-    // Guarded by `condition`.
-    private nonisolated(unsafe) var work: [@Sendable () -> Void] = []
-    private nonisolated(unsafe) var count = 0
-
-    /// The posts so far.
-    var postCount: Int {
-        condition.lock()
-        defer { condition.unlock() }
-        return count
-    }
-
-    var post: @Sendable (@escaping @Sendable () -> Void) -> Void {
-        { [self] item in
-            condition.lock()
-            work.append(item)
-            count += 1
-            condition.signal()
-            condition.unlock()
-        }
-    }
-
-    /// Runs posted work until the condition holds. Throws after a minute.
-    func run(until isDone: () -> Bool) throws {
-        let deadline = Date(timeIntervalSinceNow: 60)
-        while !isDone() {
-            condition.lock()
-            while work.isEmpty {
-                guard condition.wait(until: deadline) else {
-                    condition.unlock()
-                    throw TimedOut()
-                }
-            }
-            let items = work
-            work = []
-            condition.unlock()
-            for item in items { item() }
-        }
-    }
-}
-
 final class RecordingObserver: CommandLogObserver {
     private(set) var confirmed: [CommandEntry] = []
     private(set) var asked: [SessionID] = []

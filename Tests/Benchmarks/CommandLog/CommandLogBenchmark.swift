@@ -3,6 +3,7 @@ import Logging
 import SignalingCore
 import SignalingProtocol
 import SignalingSQLite
+import TestSupport
 
 /// Prints the cost of a command in the SQLite log, by commands per transaction and durability: the time until it is
 /// confirmed, the CPU time of the process, and the bytes that the process writes.
@@ -40,13 +41,13 @@ struct CommandLogBenchmark {
         let folder = parent.appending(path: "signalbox-benchmark-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        func open(_ loop: Loop) throws -> (log: SQLiteCommandLog, kept: KeptCommands) {
+        func open(_ loop: TestLoop) throws -> (log: SQLiteCommandLog, kept: KeptCommands) {
             try SQLiteCommandLog.open(
                 folder: folder.path, now: { now }, wallTime: WallTime(milliseconds: 1),
                 logger: Logger(label: "benchmark"), post: loop.post)
         }
         try autoreleasing {
-            let loop = Loop()
+            let loop = TestLoop()
             let (log, _) = try open(loop)
             let counter = Counter()
             log.observer = counter
@@ -59,10 +60,10 @@ struct CommandLogBenchmark {
                             id: CommandID(run: RunID(1), counter: UInt64(round)), bytes: bytes)
                     }, now: now)
             }
-            while counter.count < 80_000 { loop.run() }
+            try loop.run { counter.count >= 80_000 }
         }
         let start = now
-        let kept = try open(Loop()).kept
+        let kept = try open(TestLoop()).kept
         let milliseconds = now.duration(since: start).wholeMilliseconds
         print("opening \(kept.sessions.count) sessions with 80 commands each after a crash: \(milliseconds) ms\n")
     }
@@ -79,7 +80,7 @@ struct CommandLogBenchmark {
     private static func measure(
         _ folder: URL, _ durability: Durability, rows: Int, count: Int
     ) throws -> Cost {
-        let loop = Loop()
+        let loop = TestLoop()
         let (log, _) = try SQLiteCommandLog.open(
             folder: folder.path, durability: durability, now: { now }, wallTime: WallTime(milliseconds: 1),
             logger: Logger(label: "benchmark"), post: loop.post)
@@ -89,7 +90,7 @@ struct CommandLogBenchmark {
         var counters = [UInt64](repeating: 0, count: sessionCount)
         var next = 0
         let bytes = [UInt8](repeating: 120, count: byteCount)
-        func append() {
+        func append() throws {
             let commands = (0..<rows).map { _ in
                 let index = next % sessionCount
                 next += 1
@@ -99,13 +100,13 @@ struct CommandLogBenchmark {
             }
             log.append(commands, now: now)
             // One transaction after the other.
-            while counter.count < next { loop.run() }
+            try loop.run { counter.count >= next }
         }
-        while next < count / 10 { append() }
+        while next < count / 10 { try append() }
         let first = next
         let written = writtenByteCount
         let start = (now.nanoseconds, cpuNanoseconds)
-        while next < first + count { append() }
+        while next < first + count { try append() }
         let measured = Double(next - first)
         let cost = Cost(
             time: Double(now.nanoseconds - start.0) / measured / 1_000,
@@ -140,30 +141,4 @@ private final class Counter: CommandLogObserver {
     func log(confirmed entries: [CommandEntry]) { count += entries.count }
     func log(needsSnapshotsOf sessions: [SessionID]) {}
     func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {}
-}
-
-/// Runs posted work on the main thread.
-///
-/// Unchecked: the condition guards the work.
-private final class Loop: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var work: [@Sendable () -> Void] = []
-
-    var post: @Sendable (@escaping @Sendable () -> Void) -> Void {
-        { [self] item in
-            condition.lock()
-            work.append(item)
-            condition.signal()
-            condition.unlock()
-        }
-    }
-
-    func run() {
-        condition.lock()
-        while work.isEmpty { condition.wait() }
-        let items = work
-        work = []
-        condition.unlock()
-        for item in items { item() }
-    }
 }
