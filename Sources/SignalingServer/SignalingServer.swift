@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import SignalingCore
 import SignalingProtocol
+import SignalingRedis
 import SignalingSQLite
 import SignalingTokens
 import SignalingTransport
@@ -24,6 +25,8 @@ public final class SignalingServer: Service {
     private let onReady: @Sendable (Address) -> Void
     /// Guarded by the loop: created, used and released only on its thread.
     nonisolated(unsafe) var parts: Parts?
+    /// Guarded by the loop, like `parts`. Open from the start on, if several servers share the sessions.
+    nonisolated(unsafe) private var sharedLog: RedisCommandLog?
     private let stopping = Mutex<Task<StateFolderError?, Never>?>(nil)
     /// The command log has stopped: ``run()`` must end.
     private let faults = AsyncStream<StateFolderError>.makeStream(bufferingPolicy: .bufferingOldest(1))
@@ -96,11 +99,12 @@ public final class SignalingServer: Service {
     /// Opens the listening socket, and returns when the server accepts connections.
     ///
     /// - Throws: `TransportError` when the server cannot listen on the address, ``StateFolderError`` when it cannot use
-    ///   the state folder. The saved sessions then stay in the folder.
+    ///   the state folder, ``RedisLogFault`` when it cannot use Redis. The saved sessions stay where they are.
     @discardableResult
     public func start() async throws -> Address {
         try loop.start()
         do {
+            try await openSharedLog()
             let (port, developmentSecret) = try await loop.run { try self.assemble() }
             let address = Address(
                 host: configuration.host, port: port, isSecure: configuration.tls != nil,
@@ -111,6 +115,27 @@ public final class SignalingServer: Service {
             await loop.stop()
             throw error
         }
+    }
+
+    /// Connects to Redis, if several servers share the sessions. Waits for it, so that nothing is half started.
+    private func openSharedLog() async throws {
+        if configuration.redis.isEmpty { return }
+        let (opened, outcome) = AsyncThrowingStream<Never, any Error>.makeStream()
+        try await loop.run {
+            var randomness = SystemRandomNumberGenerator()
+            RedisCommandLog.open(
+                self.configuration.redis, run: RunID(randomness.next()),
+                loop: RedisLoop(uvLoop: self.loop.uvLoop, now: { [loop = self.loop] in loop.now }), logger: self.logger
+            ) { result in
+                switch result {
+                case .success(let log):
+                    self.sharedLog = log
+                    outcome.finish()
+                case .failure(let fault): outcome.finish(throwing: fault)
+                }
+            }
+        }
+        for try await _ in opened {}
     }
 
     /// - Returns: the port, and the secret of development mode.
@@ -172,17 +197,20 @@ public final class SignalingServer: Service {
         return (transport.port, developmentSecret)
     }
 
-    var isDurable: Bool { configuration.stateFolder != nil }
+    var isDurable: Bool { configuration.outlivesProcess }
 
     private func host(in folder: StateFolder?) throws(StateFolderError) -> SessionHost {
+        if let sharedLog {
+            return .shared(sharedLog, bounds: configuration.durableBounds, now: loop.now, logger: logger)
+        }
         guard let folder else { return .inMemory(bounds: configuration.sessionBounds) }
         return try .durable(
             folder: folder.path, durability: configuration.durability, bounds: configuration.durableBounds, loop: loop,
             logger: logger, onFault: { [faults] in faults.continuation.yield($0) })
     }
 
-    /// Disconnects every client (LEAVE-5), closes the command log if there is a state folder, and ends the loop. Without
-    /// a state folder it posts the last webhook events, for at most three seconds; otherwise the next process posts
+    /// Disconnects every client (LEAVE-5), closes the command log if there is one, and ends the loop. Without a log it
+    /// posts the last webhook events, for at most three seconds; otherwise the next process, or another server, posts
     /// them. ``hurry()`` shortens it. Concurrent calls wait for the same stop.
     public func stop() async { _ = await stopOnce() }
 
@@ -201,7 +229,7 @@ public final class SignalingServer: Service {
         try? await drain()
         let fault = (try? await loop.run { self.endOnLoop() }) ?? nil
         // What the log has confirmed at the end is on its way to the loop: the last answers to REST requests.
-        try? await loop.run {}
+        try? await leaveRedis()
         if let fault { logger.error("\(fault)") }
         await loop.stop()
         await webhooks.stop(within: isDurable ? .zero : Webhooks.stopTime)
@@ -219,6 +247,15 @@ public final class SignalingServer: Service {
             parts.hub.drain(over: longest) { end.finish() }
         }
         for await _ in drained {}
+    }
+
+    private func leaveRedis() async throws {
+        let (left, end) = AsyncStream<Never>.makeStream()
+        try await loop.run {
+            guard let parts = self.parts else { return end.finish() }
+            parts.sessions.leaveRedis { end.finish() }
+        }
+        for await _ in left {}
     }
 
     /// Ends the hub, after which the server accepts no command, and closes the command log.

@@ -8,6 +8,8 @@ struct Interruption: Sendable {
         /// Measured from the moment at which the network is back.
         case absence
         case restart, kill
+        /// Measured from the moment at which the node hung.
+        case freeze
         /// The server closed the socket. Measured from the moment at which the client noticed it.
         case other
     }

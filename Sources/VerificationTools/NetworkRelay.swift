@@ -10,6 +10,8 @@ package final class NetworkRelay: Sendable {
         case silentUp
         /// Discards everything that the server sends, without closing a socket.
         case silentDown
+        /// Changes nothing: the server itself is about to fall silent.
+        case silentServer
     }
 
     /// How fast the client reads.
@@ -74,6 +76,9 @@ package final class NetworkRelay: Sendable {
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
+    /// The port to which the next connection goes.
+    var targetPort: Int { Int(target.withLock(\.self)) }
+
     /// Sends the next connections to another port, after a restart of the server.
     package func retarget(to port: Int) { target.withLock { $0 = UInt16(truncatingIfNeeded: port) } }
 
@@ -105,11 +110,12 @@ package final class NetworkRelay: Sendable {
             for pair in pairs {
                 switch cut {
                 case .abrupt: pair.line?.ended()
-                case .silentUp, .silentDown: pair.line?.ended(isSilent: true)
+                case .silentUp, .silentDown, .silentServer: pair.line?.ended(isSilent: true)
                 }
                 switch cut {
                 case .silentUp: pair.discardsUp.store(true, ordering: .relaxed)
                 case .silentDown: pair.discardsDown.store(true, ordering: .relaxed)
+                case .silentServer: break
                 case .abrupt:
                     for end in [pair.client, pair.server] {
                         var reset = linger(l_onoff: 1, l_linger: 0)

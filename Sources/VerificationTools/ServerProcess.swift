@@ -11,8 +11,10 @@ final class ServerProcess: Sendable {
         var apiKey: String
         var apiSecret: String
         var terms: ServerTerms
-        /// The server restores its sessions from here, and saves them here when it stops.
+        /// The server keeps its sessions here, unless it keeps them in Redis.
         var folder: URL
+        /// The address of Redis; nil: the sessions are in the folder, or in memory.
+        var redis: String?
     }
 
     private static let stopTime = Duration.seconds(30)
@@ -37,17 +39,18 @@ final class ServerProcess: Sendable {
             [
                 "serve", "--port", "\(launch.port)", "--log-level", "critical", "--ends-with-input",
             ] + launch.terms.arguments
-        if launch.terms.isDurable {
+        if launch.terms.isDurable, launch.redis == nil {
             process.arguments? += ["--state-dir", launch.folder.appending(path: "state").path]
         }
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
         environment["SIGNALBOX_API_KEY"] = launch.apiKey
         environment["SIGNALBOX_API_SECRET"] = launch.apiSecret
+        environment["SIGNALBOX_REDIS"] = launch.redis
         process.environment = environment
         let output = Pipe()
         process.standardOutput = output
         process.standardInput = lifeline
-        let errors = launch.folder.appending(path: "errors")
+        let errors = launch.folder.appending(path: "errors-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
         process.standardError = try? FileHandle(forWritingTo: errors)
         // Otherwise this server and later ones inherit the writing end, and the lifeline never closes.
@@ -85,6 +88,8 @@ final class ServerProcess: Sendable {
         let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n")
         return lines?.last.map { $0.hasPrefix("signalbox: ") ? String($0.dropFirst(11)) : String($0) }
     }
+
+    var isRunning: Bool { process.isRunning }
 
     /// Whether the server has ended although nobody stopped it.
     var hasFailed: Bool { !process.isRunning && !isExpectedToEnd.load(ordering: .relaxed) }
@@ -143,6 +148,9 @@ final class RestartableServer: Sendable {
     init(_ launch: ServerProcess.Launch) { self.launch = launch }
 
     var process: ServerProcess? { current.withLock(\.self) }
+    /// Whether the server runs, and is not suspended for long.
+    var serves: Bool { !isSuspended.load(ordering: .relaxed) && process?.isRunning == true }
+    let isSuspended = Atomic(false)
     var port: Int { process?.port ?? 0 }
 
     func start() throws {

@@ -11,6 +11,9 @@ struct ServerTerms: Sendable {
     /// Whether the server has a state folder, so that it keeps its sessions even if it is killed.
     var isDurable = true
 
+    /// Whether several servers keep the sessions in one Redis.
+    var isShared = false
+
     /// Short windows, so that connections expire within a run, and a log that only a lost server can empty.
     static let standard = ServerTerms(
         resumeSeconds: 6, recoverySeconds: 18, logEventCount: 65_536, logByteCount: 33_554_432)
@@ -19,6 +22,10 @@ struct ServerTerms: Sendable {
         resumeSeconds: 25, recoverySeconds: 30, logEventCount: 65_536, logByteCount: 33_554_432)
     /// The log is overrun after a few signals. A client is back before its window ends, even on a slow machine.
     static let smallLog = ServerTerms(resumeSeconds: 25, recoverySeconds: 30, logEventCount: 64, logByteCount: 65_536)
+
+    /// The seconds until the other nodes have declared a dead node lost, and until its connections have lost their sockets
+    /// (LOG-32).
+    private static let longestDeath = 20
 
     /// The options of `signalbox serve`. Clients send as fast as they can, so there is no rate limit.
     var arguments: [String] {
@@ -33,7 +40,7 @@ struct ServerTerms: Sendable {
             resumeWindow: .seconds(resumeSeconds), recoveryWindow: .seconds(recoverySeconds),
             heartbeat: Limits.heartbeat, awayDelay: Limits.awayDelay, logEventCount: logEventCount,
             logByteCount: logByteCount,
-            tolerance: .seconds(5), earliness: .milliseconds(1_500))
+            tolerance: .seconds(isShared ? 5 + Self.longestDeath : 5), earliness: .milliseconds(isShared ? 3_500 : 1_500))
         judged.isDurable = isDurable
         return judged
     }

@@ -5,7 +5,7 @@ import SignalingTokens
 import SignalingVerification
 import Synchronization
 
-/// A server with its sessions and clients, the tap on all of their sockets, and the events of the timeline.
+/// A server, or several nodes, with its sessions and clients, the tap on all of their sockets, and the events of the timeline.
 final class Stage: Sendable {
     /// One session: the clients that stay, those that come for a moment, and a backend.
     final class Room: Sendable {
@@ -41,7 +41,7 @@ final class Stage: Sendable {
 
     static let apiKey = "100"
 
-    let server: RestartableServer
+    let cluster: Cluster
     let tap: WireTap
     let start: ContinuousClock.Instant
     let terms: ServerTerms
@@ -55,11 +55,12 @@ final class Stage: Sendable {
     /// A small buffer makes a stalled client block the server soon.
     private let receiveBufferByteCount: Int?
 
-    /// Starts the server.
+    /// Starts the servers.
     ///
-    /// - Throws: ``VerificationError`` when it does not start.
+    /// - Throws: ``VerificationError`` when one does not start.
     init(
-        program: URL, port: Int, terms: ServerTerms, start: ContinuousClock.Instant, receiveBufferByteCount: Int? = nil
+        program: URL, port: Int, cluster plan: Cluster.Plan, terms: ServerTerms, start: ContinuousClock.Instant,
+        receiveBufferByteCount: Int? = nil
     ) throws {
         let secret = "\(UInt64.random(in: .min ... .max))"
         guard let project = Project(apiKey: APIKey(Self.apiKey), secret: secret) else {
@@ -77,10 +78,12 @@ final class Stage: Sendable {
                     + "that you may write to.")
         }
         tap = WireTap(terms: terms.judged, start: start)
-        server = RestartableServer(
-            ServerProcess.Launch(
-                program: program, port: port, apiKey: Self.apiKey, apiSecret: secret, terms: terms, folder: folder))
-        do { try server.start() } catch {
+        do {
+            cluster = try Cluster(
+                plan,
+                launch: ServerProcess.Launch(
+                    program: program, port: port, apiKey: Self.apiKey, apiSecret: secret, terms: terms, folder: folder))
+        } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
         }
@@ -88,7 +91,7 @@ final class Stage: Sendable {
 
     /// Kills the server, ends the relays, and removes the server's state. May be called from any thread, and again.
     func tearDown() {
-        server.stopForGood()
+        cluster.stopForGood()
         for client in rooms.flatMap(\.all) { client.relay.stop() }
         try? FileManager.default.removeItem(at: folder)
     }
@@ -146,7 +149,7 @@ final class Stage: Sendable {
         tokenTime: Duration? = nil
     ) throws -> VerifiedClient {
         let token = try makeToken(name, in: session, role: role, tokenTime: tokenTime)
-        let relay = try NetworkRelay(to: server.port, tap: tap, receiveBufferByteCount: receiveBufferByteCount)
+        let relay = try NetworkRelay(to: cluster.somePort, tap: tap, receiveBufferByteCount: receiveBufferByteCount)
         return VerifiedClient(
             name: name, apiKey: Self.apiKey, sessionId: session, token: token, suppressesPresence: suppressesPresence,
             relay: relay, start: start)
@@ -155,7 +158,7 @@ final class Stage: Sendable {
     /// A client without the library, which the tap does not see.
     func makeImpostor(in room: Room) throws -> Impostor {
         Impostor(
-            port: server.port, apiKey: Self.apiKey, sessionId: room.id.rawValue,
+            port: cluster.somePort, apiKey: Self.apiKey, sessionId: room.id.rawValue,
             token: try makeToken("s\(room.number)i", in: room.id, role: .publisher))
     }
 
@@ -171,6 +174,16 @@ final class Stage: Sendable {
             now = WallTime(milliseconds: now.milliseconds + tokenTime.wholeMilliseconds - 31_000)
         }
         return try T1Token.make(access, project: project, now: now, using: &randomness)
+    }
+
+    /// The clients whose next connection goes to the node. Those of the present ones that were not cut are there, too.
+    func clients(of node: RestartableServer) -> [VerifiedClient] {
+        rooms.flatMap(\.all).filter { $0.relay.targetPort == node.port }
+    }
+
+    /// Sends the next connections of these clients to nodes that serve, as a load balancer does.
+    func rebalance(_ clients: [VerifiedClient]) {
+        for client in clients { client.relay.retarget(to: cluster.somePort) }
     }
 
     func removeRoom(_ room: Room) { roomList.withLock { rooms in rooms.removeAll { $0 === room } } }
@@ -190,7 +203,7 @@ final class Stage: Sendable {
                 return false
             }
         }
-        return server.process?.hasFailed == false
+        return !cluster.hasFailed
     }
 
     /// Waits until the members see only each other, or until the judge no longer waits either.

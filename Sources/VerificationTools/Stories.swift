@@ -12,7 +12,7 @@ enum Stories {
     static func expel(_ guest: VerifiedClient, from room: Stage.Room, on stage: Stage, byREST: Bool) async {
         guard let id = guest.session.connectionId else { return }
         if byREST {
-            guard await room.backend.forceDisconnect(id, port: stage.server.port) else { return }
+            guard await room.backend.forceDisconnect(id, port: stage.cluster.somePort) else { return }
         } else {
             guard (try? await room.members.first?.session.forceDisconnect(id)) != nil else { return }
         }

@@ -7,13 +7,17 @@ import Synchronization
 
 /// One run of `signalbox verify`: real servers, real clients behind relays, faults, and a report of what was observed.
 package struct Verification: Sendable {
-    private enum Fault { case cut, stop, kill, restart, leave, guest(Guest), slow(isStalled: Bool) }
+    private enum Fault {
+        case cut, stop, kill, restart, redisCut, redisKill, leave, guest(Guest), slow(isStalled: Bool)
+    }
     private enum Guest { case crashes, isExpelled(byREST: Bool) }
 
     /// How long a client may need to connect: at the start, and after a fault.
     private static let firstConnectTime = Duration.seconds(20)
     private static let reconnectTime = Duration.seconds(90)
     private static let settleTime = Duration.seconds(120)
+    /// Longer than the other nodes wait before they declare a node lost.
+    private static let freezeTime = Duration.seconds(18)
     /// How many signals a client sends at once.
     private static let concurrentSends = 4
 
@@ -55,8 +59,9 @@ package struct Verification: Sendable {
         var random = SplitMix64(state: plan.seed)
         var terms = ServerTerms.standard
         terms.isDurable = !plan.isInMemory
+        terms.isShared = plan.isShared
         let stage = try stages.add { [terms] in
-            try Stage(program: program, port: plan.port, terms: terms, start: start)
+            try Stage(program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start)
         }
         defer { stage.tearDown() }
         for _ in 0..<plan.sessions { _ = try stage.addRoom(members: plan.members) }
@@ -107,6 +112,8 @@ package struct Verification: Sendable {
         var faults = Array(repeating: Fault.cut, count: plan.cuts)
         faults += Array(repeating: .stop, count: plan.stops) + Array(repeating: .kill, count: max(0, plan.kills - 1))
         faults += Array(repeating: .restart, count: plan.restarts) + Array(repeating: .leave, count: plan.leaves)
+        faults += Array(repeating: .redisCut, count: plan.redisCuts)
+        faults += Array(repeating: .redisKill, count: plan.redisKills)
         faults += (0..<plan.slowReaders).map { .slow(isStalled: !$0.isMultiple(of: 2)) }
         faults += (0..<plan.guests).map { number in
             .guest(number < plan.expulsions ? .isExpelled(byREST: number.isMultiple(of: 2)) : .crashes)
@@ -136,10 +143,33 @@ package struct Verification: Sendable {
             client.willBeCut(by: .silence)
             client.relay.cut(number.isMultiple(of: 2) ? .silentDown : .silentUp)
         }
+        for number in 0..<plan.freezes {
+            let node = stage.cluster.nodes[number % stage.cluster.nodes.count]
+            group.addTask { try await freeze(node, on: stage) }
+        }
         for number in 0..<plan.expiredTokens {
             let room = stage.rooms[number % stage.rooms.count]
             group.addTask { try await Stories.expireToken(in: room, on: stage) }
         }
+    }
+
+    /// A node hangs for so long that the others declare it lost, and goes on then (LOG-32).
+    private func freeze(_ node: RestartableServer, on stage: Stage) async throws {
+        let begin = stage.elapsed
+        let clients = stage.clients(of: node)
+        node.isSuspended.store(true, ordering: .relaxed)
+        for client in clients {
+            client.willBeCut(by: .freeze)
+            client.relay.cut(.silentServer)
+        }
+        stage.rebalance(clients)
+        let process = node.process
+        await process?.signal(SIGSTOP)
+        try? await Task.sleep(for: Self.freezeTime)
+        await process?.signal(SIGCONT)
+        stage.tap.judging { judge, now in judge.serverStarted(at: now) }
+        node.isSuspended.store(false, ordering: .relaxed)
+        stage.mark("freeze", since: begin)
     }
 
     private func absence(of client: VerifiedClient, for length: Duration, on stage: Stage) async {
@@ -163,15 +193,23 @@ package struct Verification: Sendable {
         switch fault {
         case .cut:
             client.willBeCut(by: .cut)
+            stage.rebalance([client])
             client.relay.cut(.abrupt)
             stage.mark("cut")
         case .stop:
-            await stage.server.process?.signal(SIGSTOP)
+            guard let process = stage.cluster.servingNodes.randomElement(using: &random)?.process else { return }
+            await process.signal(SIGSTOP)
             try await Task.sleep(for: pause)
-            await stage.server.process?.signal(SIGCONT)
+            await process.signal(SIGCONT)
             stage.mark("stop", since: begin)
-        case .kill: try await replaceServer(stage, by: SIGKILL)
-        case .restart: try await replaceServer(stage, by: SIGTERM)
+        case .kill: try await replaceServer(on: stage, by: SIGKILL, &random)
+        case .restart: try await replaceServer(on: stage, by: SIGTERM, &random)
+        case .redisCut:
+            stage.cluster.cutRedis(of: Int.random(in: 0..<stage.cluster.nodes.count, using: &random))
+            stage.mark("redisCut")
+        case .redisKill:
+            try stage.cluster.replaceRedis()
+            stage.mark("redisKill", since: begin)
         case .leave:
             group.addTask {
                 await client.leave(for: pause)
@@ -201,15 +239,23 @@ package struct Verification: Sendable {
         }
     }
 
-    private func replaceServer(_ stage: Stage, by signal: Int32) async throws {
+    private func replaceServer(on stage: Stage, by signal: Int32, _ random: inout SplitMix64) async throws {
         let isKill = signal == SIGKILL
         let begin = stage.elapsed
-        for client in stage.members { client.willBeCut(by: isKill ? .kill : .restart) }
+        guard let node = stage.cluster.servingNodes.randomElement(using: &random) else { return }
+        let clients = stage.clients(of: node)
+        for client in clients where stage.members.contains(where: { $0 === client }) {
+            client.willBeCut(by: isKill ? .kill : .restart)
+        }
         if isKill, !stage.terms.isDurable { stage.serverWillBeKilled() }
-        guard await stage.server.process?.signal(signal) == true else {
+        let process = node.process
+        node.isSuspended.store(true, ordering: .relaxed)
+        // To the other nodes, if there are any.
+        if !stage.cluster.servingNodes.isEmpty { stage.rebalance(clients) }
+        guard await process?.signal(signal) == true else {
             throw VerificationError(.serverNotRestarted, "The server did not stop within 30 s of SIGTERM.")
         }
-        do { try stage.server.start() } catch let error as VerificationError {
+        do { try node.start() } catch let error as VerificationError {
             throw VerificationError(.serverNotRestarted, error.description)
         }
         // The last bytes of the old server have passed, and no client can reach the new one yet.
@@ -217,7 +263,10 @@ package struct Verification: Sendable {
             if isKill { judge.serverKilled(at: now) }
             judge.serverStarted(at: now)
         }
-        for client in stage.rooms.flatMap(\.all) { client.relay.retarget(to: stage.server.port) }
+        node.isSuspended.store(false, ordering: .relaxed)
+        if stage.cluster.nodes.count == 1 {
+            for client in stage.rooms.flatMap(\.all) { client.relay.retarget(to: node.port) }
+        }
         stage.mark(isKill ? "kill" : "restart", since: begin)
     }
 
@@ -262,7 +311,7 @@ package struct Verification: Sendable {
         for number in 0..<count {
             await pace(number, of: count, since: begin)
             let target = Int.random(in: 0..<6, using: &random) == 0 ? room.members.randomElement(using: &random) : nil
-            await room.backend.send(to: target?.session.connectionId, port: stage.server.port)
+            await room.backend.send(to: target?.session.connectionId, port: stage.cluster.somePort)
             sentCount.add(1)
         }
     }
@@ -271,8 +320,12 @@ package struct Verification: Sendable {
 
     /// Clients come back after the log has lost what they missed: they learn which events are missing (RES-16).
     private func runOverruns(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
-        let stage = try stages.add {
-            try Stage(program: program, port: plan.port, terms: .smallLog, start: start, receiveBufferByteCount: 4_096)
+        var terms = ServerTerms.smallLog
+        terms.isShared = plan.isShared
+        let stage = try stages.add { [terms] in
+            try Stage(
+                program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
+                receiveBufferByteCount: 4_096)
         }
         defer { stage.tearDown() }
         let room = try stage.addRoom(members: max(plan.members, 2))
@@ -310,7 +363,11 @@ package struct Verification: Sendable {
         guard plan.longAbsences + plan.wrongSecrets > 0 else { return nil }
         var report = VerifyReport(plan: plan)
         // The port of the plan belongs to the other server.
-        let stage = try stages.add { try Stage(program: program, port: 0, terms: .longWindow, start: start) }
+        var terms = ServerTerms.longWindow
+        terms.isShared = plan.isShared
+        let stage = try stages.add { [terms] in
+            try Stage(program: program, port: 0, cluster: plan.cluster, terms: terms, start: start)
+        }
         defer { stage.tearDown() }
         let room = try stage.addRoom(members: max(plan.members, 3))
         for client in room.members where await !client.connect(until: .now + Self.firstConnectTime) {

@@ -30,6 +30,12 @@ extension Verification {
         package var kills = 1
         /// Restarts after SIGTERM: the server keeps its sessions.
         package var restarts = 1
+        /// Nodes that hang (SIGSTOP) until the others have declared them lost, and go on then.
+        package var freezes = 0
+        /// Resets of one node's connections to Redis.
+        package var redisCuts = 0
+        /// Restarts of Redis after SIGKILL.
+        package var redisKills = 0
         /// Members that disconnect and come back.
         package var leaves = 4
         /// Further clients that join for a moment. They crash, unless they are expelled.
@@ -40,11 +46,26 @@ extension Verification {
         package var expiredTokens = 1
         /// Whether the server has no state folder.
         package var isInMemory = false
+        /// How many servers serve the sessions together, over one Redis.
+        package var nodes = 1
+        /// The Redis of the nodes, as in `serve --redis`; nil: the run starts one of its own.
+        package var redis: String?
+        var cluster: Cluster.Plan { Cluster.Plan(nodes: nodes, redis: redis) }
+        /// Whether the servers keep their sessions in Redis.
+        var isShared: Bool { nodes > 1 || redis != nil }
         /// The server's port; 0: a free one.
         package var port = 0
         package var seed: UInt64
 
         package init(seed: UInt64) { self.seed = seed }
+
+        /// Some faults of each kind for several nodes.
+        package mutating func addFaultsOfNodes() {
+            kills = 3
+            freezes = 1
+            redisCuts = redis == nil ? 3 : 0
+            redisKills = redis == nil ? 2 : 0
+        }
 
         /// Only the signals and the clients, without any fault.
         package static func withoutFaults(seed: UInt64) -> Plan {
@@ -60,7 +81,7 @@ extension Verification {
                 ("cuts", \.cuts), ("silences", \.silences), ("absences", \.absences),
                 ("longAbsences", \.longAbsences), ("wrongSecrets", \.wrongSecrets), ("slowReaders", \.slowReaders),
                 ("overruns", \.overruns), ("stops", \.stops), ("kills", \.kills), ("restarts", \.restarts),
-                ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
+                ("freezes", \.freezes), ("redisCuts", \.redisCuts), ("redisKills", \.redisKills), ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
                 ("expiredTokens", \.expiredTokens),
             ]
         }
@@ -81,13 +102,25 @@ extension Verification {
             if isInMemory, restarts > 0 {
                 return "--in-memory and --restarts contradict each other: such a server keeps nothing. Use --kills."
             }
+            if !(1...9).contains(nodes) { return "--nodes is \(nodes). Use 1 to 9." }
+            if isShared, isInMemory {
+                return "--in-memory contradicts --nodes and --redis: Redis keeps the sessions."
+            }
+            if isShared, port != 0 { return "--port contradicts --nodes and --redis: each node takes a free port." }
+            if nodes == 1, freezes > 0 {
+                return "--freezes needs --nodes: with one node, nobody declares it lost. Use --stops."
+            }
+            if !isShared, redisCuts + redisKills > 0 { return "--redis-cuts and --redis-kills need --nodes or --redis." }
+            if redis != nil, redisCuts + redisKills > 0 {
+                return "--redis-cuts and --redis-kills contradict --redis: the run harms only a Redis that it has started."
+            }
             if !(0...65_535).contains(port) { return "--port is \(port). Use 0 to 65535." }
             return nil
         }
 
         /// The signals last at least so long, so that they pass while the faults happen.
         var leastDuration: Duration {
-            if absences > 2 || silences > 0 { return .seconds(20) }
+            if absences > 2 || silences > 0 || freezes > 0 { return .seconds(20) }
             if absences > 0 || expiredTokens > 0 { return .seconds(12) }
             return guests + leaves + slowReaders > 0 ? .seconds(4) : .zero
         }

@@ -26,7 +26,7 @@ package struct VerifyReport: Sendable {
 
     mutating func add(_ stage: Stage, isSettled: Bool, epochLimit: Int) {
         if !isSettled { self.isSettled = false }
-        if stage.server.process?.hasFailed == true { stage.report(.g3, .wrong, "the server ended by itself") }
+        if stage.cluster.hasFailed { stage.report(.g3, .wrong, "the server ended by itself") }
         for room in stage.rooms {
             let clients = room.all
             add(
@@ -114,7 +114,7 @@ package struct VerifyReport: Sendable {
         }
         var lines = [
             "signalbox \(version) on \(Self.machine)",
-            "\(plan.sessions) sessions of \(plan.members) clients for \(duration.wholeMilliseconds) ms; "
+            "\(plan.nodes > 1 ? "\(plan.nodes) nodes, " : "")\(plan.sessions) sessions of \(plan.members) clients for \(duration.wholeMilliseconds) ms; "
                 + (faults.isEmpty ? "no faults" : faults.joined(separator: ", ")),
             "signals \(number("signals")): acknowledged \(number("acknowledged")), by REST \(number("restAcknowledged")), refused \(number("refused")), unknown \(number("unknown")); received \(number("received"))",
             "lost \(number("lost")), duplicated \(number("duplicated")), reordered \(number("reordered"))",
@@ -157,6 +157,7 @@ package struct VerifyReport: Sendable {
         writer.member("machine", Self.machine)
         writer.member("command", command)
         for name in Self.names { writer.member(name, counts[name] ?? 0) }
+        writer.member("nodes", plan.nodes)
         for fault in Verification.Plan.faults { writer.member(fault.name, plan[keyPath: fault.count]) }
         writer.name("interruptions")
         writer.beginObject()

@@ -1,5 +1,6 @@
 import SignalingCore
 import SignalingProtocol
+import SignalingRedis
 import SignalingSQLite
 import SignalingTokens
 import SignalingTransport
@@ -48,6 +49,10 @@ public struct ServerConfiguration: Sendable {
     public var stateFolder: String?
     /// After which accident an acknowledged signal is still in the state folder. Default ``Durability/process``.
     public var durability = Durability.process
+    /// The Redis over which several servers share their sessions; with several addresses the sessions are spread over
+    /// them. All servers have the same list and the same projects. Excludes ``stateFolder`` and development mode. Empty:
+    /// this server has its sessions for itself.
+    public var redis: [RedisAddress] = []
     /// Receives the events of all projects that have no receiver of their own. `nil`: no posts.
     public var webhook: WebhookReceiver?
     public var projectWebhooks: [APIKey: WebhookReceiver]
@@ -81,6 +86,9 @@ public struct ServerConfiguration: Sendable {
         self.projectWebhooks = projectWebhooks
         self.webhookBounds = webhookBounds
     }
+
+    /// Whether the sessions outlive the process: in the state folder, or in Redis.
+    var outlivesProcess: Bool { stateFolder != nil || !redis.isEmpty }
 
     /// The bounds of sessions that outlive the process: they keep presence events for webhooks, if there are any.
     var durableBounds: SessionState.Bounds {

@@ -1,6 +1,7 @@
 import Configuration
 import SignalingCore
 import SignalingProtocol
+import SignalingRedis
 import SignalingSQLite
 import SignalingTokens
 import SignalingTransport
@@ -78,6 +79,7 @@ package struct ResolvedSettings: Sendable {
         if let durability = values.durability.flatMap({ Durability(rawValue: $0.lowercased()) }) {
             configuration.durability = durability
         }
+        configuration.redis = try redis(configuration)
         configuration.webhook = try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
         configuration.projectWebhooks = projectWebhooks
         if let pause = values.webhookRetryMilliseconds {
@@ -112,6 +114,26 @@ package struct ResolvedSettings: Sendable {
             throw ConfigurationError(
                 "development mode is off and there is no project. Give an API key and a secret.")
         case (true, true?), (true, nil): return .development
+        }
+    }
+
+    private func redis(_ configuration: ServerConfiguration) throws -> [RedisAddress] {
+        guard let list = values.redis else { return [] }
+        if configuration.stateFolder != nil {
+            throw ConfigurationError(
+                "the sessions cannot be both in Redis and in a state folder. Remove --redis or --state-dir.")
+        }
+        if case .development = configuration.access {
+            throw ConfigurationError(
+                "servers that share sessions need the same project, and development mode creates one of its own. Give "
+                    + "each server the same API key and secret.")
+        }
+        return try list.split(separator: ",", omittingEmptySubsequences: false).map { text in
+            do throws(RedisLogFault) {
+                return try RedisAddress(String(text))
+            } catch {
+                throw ConfigurationError("redis: \(error.message)")
+            }
         }
     }
 

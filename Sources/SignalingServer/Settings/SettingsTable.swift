@@ -116,6 +116,10 @@ public struct SettingsTable: Sendable {
         "durability", default: Self.standard.durability.rawValue, choice: Durability.allCases.map(\.rawValue),
         "The accident after which an acknowledged signal is still in the state folder: the end of the process, or loss "
             + "of power, which costs a disk synchronization for each group of commands.")
+    public let redis = Setting<String>(
+        "redis", isSecret: true, form: "redis://[user:password@]host[:port][/database], or several separated by commas",
+        "The Redis over which several servers share their sessions: docs/SCALING.md. The sessions are spread over several "
+            + "addresses; every server needs the same list.")
     public let webhookUrl = Setting<String>(
         "webhookUrl", isSecret: true, form: "an http:// or https:// URL",
         "Where to post session monitoring events, as OpenTok does: docs/webhooks.md.")

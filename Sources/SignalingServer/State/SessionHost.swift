@@ -1,21 +1,46 @@
 import Logging
 import SignalingCore
 import SignalingProtocol
+import SignalingRedis
 import SignalingSQLite
 import SignalingTokens
 import SignalingTransport
 
-/// The engine of a server, and the log of commands if its sessions outlive the process.
+/// The engine of a server, and what keeps its sessions.
 ///
 /// Confined to the loop.
 struct SessionHost {
+    /// Where the commands of the sessions are kept.
+    enum Store {
+        /// Nowhere: the sessions end with the process.
+        case memory
+        /// In the state folder, for the next process.
+        case folder(SQLiteCommandLog)
+        /// In Redis, for all servers that use it.
+        case redis(RedisCommandLog)
+    }
+
     let engine: any SessionEngine
-    /// `nil` when the sessions are in memory.
-    let log: SQLiteCommandLog?
+    let store: Store
 
     /// Sessions in memory, which end with the process.
     static func inMemory(bounds: SessionState.Bounds) -> SessionHost {
-        SessionHost(engine: MemoryEngine(bounds: bounds, makeEpoch: makeEpoch), log: nil)
+        SessionHost(engine: MemoryEngine(bounds: bounds, makeEpoch: makeEpoch), store: .memory)
+    }
+
+    /// Sessions that this server shares with all others on the same Redis.
+    ///
+    /// - Parameter log: open. The host keeps it.
+    static func shared(
+        _ log: RedisCommandLog, bounds: SessionState.Bounds, now: MonotonicInstant, logger: Logger
+    ) -> SessionHost {
+        let engine = LoggedEngine(log: log, run: log.run, bounds: bounds, now: now, makeEpoch: makeEpoch)
+        engine.onUnreadable = { session, _ in
+            logger.error(
+                "a session cannot be read; a later version of Signalbox may have written it",
+                metadata: ["session": "\(session)"])
+        }
+        return SessionHost(engine: engine, store: .redis(log))
     }
 
     /// Sessions in the command log of a state folder. Continues those of the last process.
@@ -39,19 +64,34 @@ struct SessionHost {
             log.onHealthChange = { health in
                 if case .failed(let fault) = health { onFault(StateFolderError("\(fault)")) }
             }
-            return SessionHost(engine: engine, log: log)
+            return SessionHost(engine: engine, store: .folder(log))
         } catch {
             throw StateFolderError(error.message)
         }
     }
 
-    /// Keeps the commands that were appended, and closes the log. Waits for the disk.
+    /// Ends the sessions of this process, or hands them to the next one: commits the commands that were appended, and
+    /// closes the database. Waits for the disk, but not for Redis: see ``leaveRedis(whenLeft:)``.
     ///
     /// - Throws: when a part could not be kept. The next process continues as after a crash.
     func close(now: MonotonicInstant) throws(CommandLogFault) {
         engine.endSessions()
         engine.advance(to: now)
-        try log?.close()
+        switch store {
+        case .memory, .redis: break
+        case .folder(let log): try log.close()
+        }
+    }
+
+    /// Waits, but not for long, until Redis has the commands that were appended, and tells the other servers that this
+    /// one stops. Call it after ``close(now:)``.
+    ///
+    /// - Parameter whenLeft: called on the loop, also from within this call.
+    func leaveRedis(whenLeft: @escaping () -> Void) {
+        switch store {
+        case .memory, .folder: whenLeft()
+        case .redis(let log): log.close(onClosed: whenLeft)
+        }
     }
 
     /// Posts the webhook events of the last process for which it has no answer.
@@ -59,9 +99,18 @@ struct SessionHost {
 
     /// Why the server must not be given new work, for `/readyz`; `nil` when it may.
     var obstacle: String? {
-        switch log?.health {
-        case nil, .keeping: nil
-        case .stalled(let fault), .failed(let fault): fault.code.description
+        switch store {
+        case .memory: nil
+        case .folder(let log):
+            switch log.health {
+            case .keeping: nil
+            case .stalled(let fault), .failed(let fault): fault.code.description
+            }
+        case .redis(let log):
+            switch log.health {
+            case .keeping: nil
+            case .stalled(let fault): "redis \(fault.code)"
+            }
         }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import ServiceLifecycle
+import SignalingRedis
 import SignalingServer
 import SignalingTransport
 import UnixSignals
@@ -53,6 +54,9 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as TransportError {
             Self.log.flush()
             throw ExitStatus.exit(ExitStatus.failed, error.message)
+        } catch let error as RedisLogFault {
+            Self.log.flush()
+            throw ExitStatus.exit(ExitStatus.unreachable, error.message)
         } catch let error as StateFolderError {
             Self.log.flush()
             throw ExitStatus.exit(ExitStatus.failed, error.description)

@@ -32,6 +32,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.onlineOnlyLimit)) var onlineOnlyLimit: Int?
     @Option(help: .setting(\.drainSeconds)) var drainSeconds: Int?
     @Option(help: .setting(\.stateDir)) var stateDir: String?
+    @Option(help: .setting(\.redis)) var redis: String?
     @Option(help: .setting(\.durability)) var durability: String?
     @Option(help: .setting(\.webhookUrl)) var webhookUrl: String?
     @Option(help: .setting(\.webhookSecret)) var webhookSecret: String?

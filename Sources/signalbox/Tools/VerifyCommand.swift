@@ -42,6 +42,16 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(
         help: "How many times to stop the server (SIGTERM) and start another one with its sessions. (default: 1)")
     var restarts: Int?
+    @Option(
+        help: """
+            How many times a node hangs until the others have declared it lost. Each takes 18 seconds. (default: 1 with \
+            several nodes)
+            """)
+    var freezes: Int?
+    @Option(help: "How many times to reset a node's connections to Redis. (default: 3 with several nodes)")
+    var redisCuts: Int?
+    @Option(help: "How many times to kill Redis (SIGKILL) and start it again. (default: 2 with several nodes)")
+    var redisKills: Int?
     @Option(help: "How many times a client disconnects and comes back. (default: 4)") var leaves: Int?
     @Option(help: "How many clients join for a moment and crash. (default: 8)") var guests: Int?
     @Option(help: "How many of these guests are force-disconnected instead. (default: 2)") var expulsions: Int?
@@ -49,6 +59,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Leave out every fault that no option on this command line asks for.") var bare = false
     @Flag(help: "Start the server without a state folder. A kill then loses its sessions, and clients are told.")
     var inMemory = false
+    @Option(help: "The number of servers that serve the sessions together, over one Redis. (default: 1)")
+    var nodes: Int?
+    @Option(help: "The Redis of these servers, as in serve --redis. (default: the run starts its own)") var redis: String?
     @Option(help: "The server's port. (default: a free one)") var port: Int?
     @Option(help: "The signalbox program whose server to test. (default: this one)") var server: String?
     @Option(help: "Repeats the plan of another run. (default: a random number)") var seed: UInt64?
@@ -70,6 +83,12 @@ struct VerifyCommand: AsyncParsableCommand {
         plan.slowReaders = slowReaders ?? plan.slowReaders
         plan.overruns = overruns ?? plan.overruns
         plan.stops = stops ?? plan.stops
+        plan.nodes = nodes ?? plan.nodes
+        plan.redis = redis
+        if plan.nodes > 1, !bare { plan.addFaultsOfNodes() }
+        plan.freezes = freezes ?? plan.freezes
+        plan.redisCuts = redisCuts ?? plan.redisCuts
+        plan.redisKills = redisKills ?? plan.redisKills
         plan.kills = kills ?? plan.kills
         plan.isInMemory = inMemory
         plan.restarts = restarts ?? (inMemory ? 0 : plan.restarts)

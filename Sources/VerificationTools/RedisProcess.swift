@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+
+/// `redis-server` as a child process on a loopback port, with its data in a folder.
+final class RedisProcess: Sendable {
+    private static let program = "redis-server"
+    private static let startTime = Duration.seconds(20)
+
+    let port: Int
+    private let folder: URL
+    private let process = Mutex<Process?>(nil)
+
+    /// Starts Redis, and returns when it answers.
+    ///
+    /// - Throws: ``VerificationError`` when it does not start.
+    init(folder: URL) throws {
+        guard let port = Self.freePort() else { throw Self.failure("no loopback port is free.") }
+        self.port = port
+        self.folder = folder.appending(path: "redis")
+        do { try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true) } catch {
+            throw Self.failure("its folder \(self.folder.path) cannot be created.")
+        }
+        try start()
+    }
+
+    /// Starts Redis with the data that the last process has left.
+    func start() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        // Debian's default would be snapshots only. An append-only file is what docs/SCALING.md asks for.
+        process.arguments = [
+            Self.program, "--bind", "127.0.0.1", "--port", "\(port)", "--dir", folder.path, "--save", "",
+            "--appendonly", "yes", "--appendfsync", "everysec", "--daemonize", "no", "--logfile", "redis.log",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch { throw Self.failure("\(Self.program) cannot be executed.") }
+        self.process.withLock { $0 = process }
+        let deadline = ContinuousClock.now + Self.startTime
+        while ContinuousClock.now < deadline {
+            if RawConnection(port: port, patience: 1).map({ Self.answers($0) }) == true { return }
+            guard process.isRunning else { break }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        kill()
+        throw Self.failure(
+            "\(Self.program) did not start. Install it (Debian: apt-get install redis-server), or name a Redis with "
+                + "--redis.")
+    }
+
+    func kill() {
+        process.withLock { process in
+            guard let running = process, running.isRunning else { return }
+            Foundation.kill(running.processIdentifier, SIGKILL)
+            running.waitUntilExit()
+            process = nil
+        }
+    }
+
+    /// Whether Redis has read its data and accepts commands.
+    private static func answers(_ connection: RawConnection) -> Bool {
+        defer { connection.close() }
+        return connection.send(Array("PING\r\n".utf8)) && connection.receiveLine()?.hasPrefix("+PONG") == true
+    }
+
+    private static func freePort() -> Int? {
+        // Its listener closes at once, and Redis takes the port.
+        guard let relay = try? NetworkRelay(to: 1) else { return nil }
+        relay.stop()
+        return relay.port
+    }
+
+    private static func failure(_ reason: String) -> VerificationError {
+        VerificationError(.serverNotStarted, "Redis did not start: \(reason)")
+    }
+}
