@@ -180,6 +180,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "SignalingRedisTests",
+            dependencies: [
+                "SignalingRedis", "SignalingCore", "CHiredis", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "SignalingServerTests",
             dependencies: [
                 "SignalingServer", "SignalingCore", "TestSupport", .product(name: "Logging", package: "swift-log"),

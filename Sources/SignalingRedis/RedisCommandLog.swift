@@ -169,6 +169,9 @@ public final class RedisCommandLog: SharedCommandLog {
         shards[JumpHash.bucket(of: session, count: shards.count)]
     }
 
+    /// The only Redis of a log with one address.
+    var shardForTests: RedisShard { shards[0] }
+
     // MARK: - SharedCommandLog
 
     public func open(_ session: SessionID) { shard(of: session).open(session) }
