@@ -25,7 +25,7 @@ public protocol SharedCommandLog: CommandLog {
     func close(_ session: SessionID)
 
     /// Asks for everything that the log has now. The answer is `log(caughtUp:)`, after every entry that the log had at
-    /// the time of the call (LOG-35). There is one answer to each call, or a `log(dropped:)`.
+    /// the time of the call (LOG-35). There is one answer to each call, unless the session is dropped or closed before.
     func catchUp(_ session: SessionID)
 
     /// Passes bytes to the other nodes that follow the session. They are not kept, and may be lost.
