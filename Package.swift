@@ -40,6 +40,8 @@ let package = Package(
             providers: [.apt(["libwebsockets-dev", "libuv1-dev"]), .brew(["libwebsockets", "libuv"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev", "libuv1-dev"])]),
 
         .target(name: "JSONText", dependencies: ["CJSONC"], swiftSettings: settings),
         .target(name: "SignalingProtocol", dependencies: ["JSONText"], swiftSettings: settings),
@@ -64,6 +66,14 @@ let package = Package(
             name: "SignalingSQLite",
             dependencies: [
                 "SignalingCore", "SignalingProtocol", "CSQLite",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SignalingRedis",
+            dependencies: [
+                "SignalingCore", "SignalingProtocol", "CHiredis",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -166,6 +176,13 @@ let package = Package(
             dependencies: [
                 "SignalingSQLite", "SignalingCore", "TestSupport", "command-log-writer",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SignalingRedisTests",
+            dependencies: [
+                "SignalingRedis", "SignalingCore", "CHiredis", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

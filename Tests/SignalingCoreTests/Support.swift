@@ -137,6 +137,7 @@ extension SessionOutcome: CustomTestStringConvertible {
         case .forceDisconnected: "force-disconnected"
         case .refreshed: "refreshed"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"
+        case .unavailable(let mayBeCarriedOut): "unavailable" + (mayBeCarriedOut ? ", may be carried out" : "")
         }
     }
 }

@@ -247,7 +247,7 @@ extension AuditedEngine: SessionEngineObserver {
             if case .join(let request) = submitted?.command {
                 noteJoined(result, request, isOwed: submitted?.isOwed == true, of: Tokens.session)
             }
-        case .signalled, .done, .refused, .forceDisconnected, .refreshed, .wasForceDisconnected: break
+        case .signalled, .done, .refused, .forceDisconnected, .refreshed, .wasForceDisconnected, .unavailable: break
         }
         observer?.engine(answered: ticket, outcome)
     }
@@ -257,6 +257,8 @@ extension AuditedEngine: SessionEngineObserver {
         for entry in fresh { note(entry) }
         observer?.engine(sessionChanged: session)
     }
+
+    func engine(lost session: SessionID) { observer?.engine(lost: session) }
 
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         if case .superseded = effect { world.count("superseded") }

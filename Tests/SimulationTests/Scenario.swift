@@ -294,7 +294,8 @@ final class Scenario {
         let answer: History.Answer =
             switch outcome {
             case .signalled(let seq): .acknowledged(seq)
-            case .refused, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: .refused
+            case .unavailable(mayBeCarriedOut: true): .unknown
+            case .refused, .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: .refused
             }
         backend.steps.append(History.Step(world.now, .answered(data, answer)))
         if case .acknowledged(_?) = answer, isBroadcast {

@@ -83,6 +83,11 @@ extension SocketID: ByteCodable {
     init(from reader: inout ByteReader) throws(CodingFault) { self.init(try reader.fixed()) }
 }
 
+extension RunID: ByteCodable {
+    func write(to writer: inout ByteWriter) { writer.write(fixed: rawValue) }
+    init(from reader: inout ByteReader) throws(CodingFault) { self.init(try reader.fixed()) }
+}
+
 extension SocketBinding: ByteCodable {
     func write(to writer: inout ByteWriter) {
         writer.write(connectionId)

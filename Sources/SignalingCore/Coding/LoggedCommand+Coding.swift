@@ -31,8 +31,9 @@ extension LoggedCommand {
         case .changeLimits(let bounds):
             writer.write(byte: Kind.changeLimits.rawValue)
             writer.write(bounds)
-        case .nodeLost(let moment):
+        case .nodeLost(let run, let moment):
             writer.write(byte: Kind.nodeLost.rawValue)
+            writer.write(run)
             writer.write(moment)
         case .told(let number):
             writer.write(byte: Kind.told.rawValue)
@@ -55,7 +56,7 @@ extension LoggedCommand {
         case .session: self = .session(try reader.value())
         case .advance: self = .advance
         case .changeLimits: self = .changeLimits(try reader.value())
-        case .nodeLost: self = .nodeLost(at: try reader.value())
+        case .nodeLost: self = .nodeLost(try reader.optional(), at: try reader.value())
         case .told: self = .told(through: try reader.unsigned())
         case .end: self = .end
         }
@@ -66,7 +67,7 @@ extension LoggedCommand {
         switch self {
         case .session(let command): 2 + command.expectedByteCount
         case .begin, .changeLimits: 192
-        case .advance, .nodeLost, .told, .end: 16
+        case .advance, .nodeLost, .told, .end: 20
         }
     }
 }

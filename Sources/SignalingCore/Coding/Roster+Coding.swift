@@ -37,9 +37,8 @@ extension Roster.Member {
         static let detached = Flags(rawValue: 1 << 3)
         static let token = Flags(rawValue: 1 << 4)
         static let signalAllowance = Flags(rawValue: 1 << 5)
-        static let onlineOnlyAllowance = Flags(rawValue: 1 << 6)
-        static let answers = Flags(rawValue: 1 << 7)
-        static let all = Flags(rawValue: 0xFF)
+        static let answers = Flags(rawValue: 1 << 6)
+        static let all = Flags(rawValue: 0x7F)
     }
 
     fileprivate func write(to writer: inout ByteWriter, beginsBlock: Bool) {
@@ -50,14 +49,15 @@ extension Roster.Member {
         if isDetached { flags.insert(.detached) }
         if token != nil { flags.insert(.token) }
         if signalAllowance != TokenBucket() { flags.insert(.signalAllowance) }
-        if onlineOnlyAllowance != TokenBucket() { flags.insert(.onlineOnlyAllowance) }
         if answers != AnswerBook() { flags.insert(.answers) }
         writer.write(byte: flags.rawValue)
         // It has the connection's ID, role and data, too.
         writer.write(ticket)
         writer.write(connection.creationTime)
         switch attachment {
-        case .attached(let socket): writer.write(socket)
+        case .attached(let socket, let node):
+            writer.write(socket)
+            writer.write(node)
         case .detached(let lostAt, let until):
             writer.write(lostAt)
             writer.write(until)
@@ -65,7 +65,6 @@ extension Roster.Member {
         if let token { writer.write(token) }
         if flags.contains(.answers) { writer.write(answers) }
         if flags.contains(.signalAllowance) { writer.write(signalAllowance.fullAt) }
-        if flags.contains(.onlineOnlyAllowance) { writer.write(onlineOnlyAllowance.fullAt) }
     }
 
     fileprivate static func read(
@@ -79,12 +78,11 @@ extension Roster.Member {
             connection: connection, role: ticket.role, encodedConnection: EncodedLine.encode(connection),
             suppressesPresence: flags.contains(.suppressesPresence), isToldAbsences: flags.contains(.isToldAbsences),
             attachment: flags.contains(.detached)
-                ? .detached(at: try reader.value(), until: try reader.value()) : .attached(try reader.value()),
+                ? .detached(at: try reader.value(), until: try reader.value())
+                : .attached(try reader.value(), node: try reader.value()),
             token: flags.contains(.token) ? try reader.value() : nil, ticket: ticket,
             answers: flags.contains(.answers) ? try reader.value() : AnswerBook(),
-            signalAllowance: flags.contains(.signalAllowance) ? TokenBucket(fullAt: try reader.value()) : TokenBucket(),
-            onlineOnlyAllowance: flags.contains(.onlineOnlyAllowance)
-                ? TokenBucket(fullAt: try reader.value()) : TokenBucket())
+            signalAllowance: flags.contains(.signalAllowance) ? TokenBucket(fullAt: try reader.value()) : TokenBucket())
         return (member, flags.contains(.beginsBlock))
     }
 }

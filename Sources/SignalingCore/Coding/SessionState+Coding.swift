@@ -5,7 +5,8 @@ import SignalingProtocol
 ///
 /// A state that was decoded goes on as the encoded one: the same commands at the same times give the same outcomes,
 /// effects and bytes (LOG-5). So moments are those of the log, attached connections stay attached, and no order of a
-/// dictionary or set is in the bytes. Values that follow from others are not in the bytes either.
+/// dictionary or set is in the bytes. Values that follow from others are not in the bytes either, and those of one node
+/// alone: the allowances of online-only signals, which are in no log.
 extension SessionState {
     /// The first byte. A change of the format of states increases it.
     static let version: UInt8 = 1
@@ -20,6 +21,8 @@ extension SessionState {
         writer.write(epoch)
         writer.write(bounds)
         writer.write(lastCreationTime)
+        writer.write(keeper)
+        writer.write(submitter)
         log.write(to: &writer)
         roster.write(to: &writer)
         write(detachments, to: &writer)
@@ -41,6 +44,8 @@ extension SessionState {
         guard version == Self.version else { throw .version(version) }
         self.init(id: try reader.value(), epoch: try reader.value(), bounds: try reader.value())
         lastCreationTime = try reader.value()
+        keeper = try reader.optional()
+        submitter = try reader.value()
         log = try SessionLog(from: &reader, bounds: bounds.log)
         roster = try Roster(from: &reader, listBlockByteCount: bounds.listBlockByteCount)
         detachments = try detachments(from: &reader)

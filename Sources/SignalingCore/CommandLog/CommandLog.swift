@@ -132,11 +132,15 @@ public struct KeptCommands: Sendable {
         public let snapshot: Snapshot?
         /// All commands after the snapshot, in their order.
         public let entries: [CommandEntry]
+        /// The last counter of the run that opens the session (LOG-3); zero if the run has no command in the log. Only
+        /// a ``SharedCommandLog`` has another value.
+        public let ownCounter: UInt64
 
-        public init(id: SessionID, snapshot: Snapshot?, entries: [CommandEntry]) {
+        public init(id: SessionID, snapshot: Snapshot?, entries: [CommandEntry], ownCounter: UInt64 = 0) {
             self.id = id
             self.snapshot = snapshot
             self.entries = entries
+            self.ownCounter = ownCounter
         }
     }
 

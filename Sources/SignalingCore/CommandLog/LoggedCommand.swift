@@ -8,8 +8,8 @@ public enum LoggedCommand: Sendable {
     /// Carries out what is due at the entry's time.
     case advance
     case changeLimits(SessionState.Bounds)
-    /// The process that had the sockets was lost at this time of the log (LOG-13).
-    case nodeLost(at: MonotonicInstant)
+    /// A node that had sockets was lost at this time of the log (LOG-13, LOG-32); `nil` for every node.
+    case nodeLost(RunID?, at: MonotonicInstant)
     /// Webhook events up to this command number have been delivered, or dropped (LOG-11).
     case told(through: UInt64)
     /// The session is over (LOG-10). Does nothing in a session that is still needed.

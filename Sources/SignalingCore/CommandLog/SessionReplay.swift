@@ -18,8 +18,7 @@ struct SessionReplay {
             position = entry.position
             let command = try LoggedCommand(decoding: entry.bytes)
             var effects: [SessionEffect] = []
-            state?.commandNumber = entry.position.number
-            command.carryOut(on: &state, of: kept.id, at: entry.time, effects: &effects)
+            command.carryOut(on: &state, as: entry, effects: &effects)
         }
     }
 }
@@ -30,22 +29,28 @@ extension LogPosition {
 }
 
 extension LoggedCommand {
-    /// Carries out an entry of the log on its session.
+    /// Carries out a command on its session, as an entry of the log.
     ///
     /// - Parameter state: `nil` before the session begins and after it has ended.
+    /// - Returns: the outcome; `nil` for a command without one, and without a session.
+    @discardableResult
     func carryOut(
-        on state: inout SessionState?, of session: SessionID, at time: MonotonicInstant,
-        effects: inout [SessionEffect]
-    ) {
+        on state: inout SessionState?, as entry: CommandEntry, effects: inout [SessionEffect]
+    ) -> SessionOutcome? {
+        state?.beginCommand(at: entry.position)
         switch self {
         case .begin(let epoch, let bounds):
-            if state == nil { state = SessionState(id: session, epoch: epoch, bounds: bounds) }
-        case .session(let command): _ = state?.handle(command, now: time, effects: &effects)
-        case .advance: state?.advance(to: time, effects: &effects)
-        case .changeLimits(let bounds): state?.changeLimits(to: bounds, now: time)
-        case .nodeLost(let moment): state?.nodeLost(at: moment, now: time)
+            if state != nil { break }
+            var new = SessionState(id: entry.session, epoch: epoch, bounds: bounds)
+            new.beginCommand(at: entry.position)
+            state = new
+        case .session(let command): return state?.handle(command, now: entry.time, effects: &effects)
+        case .advance: state?.advance(to: entry.time, effects: &effects)
+        case .changeLimits(let bounds): state?.changeLimits(to: bounds, now: entry.time)
+        case .nodeLost(let run, let moment): state?.nodeLost(run, at: moment, now: entry.time)
         case .told(let number): state?.told(through: number)
         case .end: if state?.isNeeded == false { state = nil }
         }
+        return nil
     }
 }

@@ -48,9 +48,11 @@ extension ConnectionState {
     }
 
     /// Closes the socket of a client whose join the session has not answered. The client is to try again later.
-    mutating func postpone(_ joining: Joining, returnAfter wait: Duration) -> [Effect] {
+    ///
+    /// - Parameter cancels: false if the session will never carry out the join.
+    mutating func postpone(_ joining: Joining, returnAfter wait: Duration, cancels: Bool = true) -> [Effect] {
         phase = .closing
-        return cancelJoin(joining, .networkDisconnected)
+        return (cancels ? cancelJoin(joining, .networkDisconnected) : [])
             + [.send(.disconnected(.networkDisconnected, .after(wait))), .close(.goingAway, .drop)]
     }
 

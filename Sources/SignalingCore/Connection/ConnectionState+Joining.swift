@@ -62,6 +62,8 @@ extension ConnectionState {
         case .wasForceDisconnected:
             phase = .closing
             return [.send(.disconnected(.forceDisconnected, .never)), .close(.forceDisconnected, .drop)]
+        case .unavailable(let mayBeCarriedOut):
+            return postpone(joining, returnAfter: joining.busyWait, cancels: mayBeCarriedOut)
         case .done, .signalled, .forceDisconnected, .refreshed:
             return []
         }

@@ -326,11 +326,13 @@ public struct ConnectionState: Sendable {
             case .refused(let error): answer = .error(request, error)
             case .done: answer = .goodbye(request)
             case .joined, .wasForceDisconnected: return []
+            // The node disconnects every client of the session.
+            case .unavailable: return []
             }
             guard let answers = pending.resolve(request, with: answer) else { return [] }
             switch outcome {
             case .refused, .forceDisconnected: charge(byteCount: 0, now)
-            case .signalled, .refreshed, .done, .joined, .wasForceDisconnected: break
+            case .signalled, .refreshed, .done, .joined, .wasForceDisconnected, .unavailable: break
             }
             backPressure.noteAnswer(now: now)
             // With an engine that answers at once there is always one.

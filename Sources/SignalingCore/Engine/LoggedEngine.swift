@@ -7,26 +7,46 @@ import SignalingProtocol
 /// collects the commands of a turn and appends them in ``advance(to:)``. Two commands change nothing that lasts and are
 /// not in the log: online-only signals, and the check of a newer token. They wait for the earlier commands to their
 /// session.
+///
+/// Over a ``SharedCommandLog`` the engine hosts a session for as long as it has a use for it, and carries out the
+/// commands of all nodes (docs/decisions/011-many-nodes.md). The parts for this:
+///
+/// - `LoggedEngine+Hosting.swift`: opening sessions and letting them go,
+/// - `LoggedEngine+Nodes.swift`: entries of other nodes, the keeper, and lost nodes,
+/// - `LoggedEngine+Drops.swift`: sessions whose order or gap the log cannot mend,
+/// - `LoggedEngine+Relays.swift`: online-only signals between nodes.
 public final class LoggedEngine: SessionEngine {
     public weak var observer: (any SessionEngineObserver)?
+    /// Called for a session of a shared log that this version cannot read. Its commands get
+    /// ``SessionOutcome/unavailable(mayBeCarriedOut:)`` on this node.
+    public var onUnreadable: (SessionID, CodingFault) -> Void = { _, _ in }
 
-    private let log: any CommandLog
-    private let run: RunID
-    private var bounds: SessionState.Bounds
+    // Internal for the parts of the engine in other files.
+    let log: any CommandLog
+    /// The same log, if several nodes share it.
+    let shared: (any SharedCommandLog)?
+    var run: RunID
+    var bounds: SessionState.Bounds
     private let makeEpoch: () -> Epoch
-    private var sessions: [SessionID: LoggedSession] = [:]
+    var sessions: [SessionID: LoggedSession] = [:]
     /// The commands of this turn.
-    private var batch: [CommandAppend] = []
+    var batch: [CommandAppend] = []
     /// Sessions that were not needed after their last command.
-    private var unneeded: Set<SessionID> = []
+    var unneeded: Set<SessionID> = []
     /// In the log's time.
-    private var deadlines = SessionDeadlines()
+    var deadlines = SessionDeadlines()
+    /// When to check whether this node still has a use for a session. In the process's time; empty without a shared log.
+    var letGoChecks = SessionDeadlines()
     /// How far the log's clock is ahead of the process's.
     private var clockOffset: Duration
+    /// The last moment of a call, in the process's time.
+    var now: MonotonicInstant
     /// Commands that were submitted from a callback and can be carried out at once. They wait until the observer has
     /// received everything about the present one.
     private var immediate: Deque<(SessionCommand, SessionID, CommandTicket)> = []
     private var isReporting = false
+    /// Whether the node stops: it acts for no session any more.
+    var isStopping = false
 
     /// - Parameters:
     ///   - log: the engine becomes its observer.
@@ -39,11 +59,14 @@ public final class LoggedEngine: SessionEngine {
         makeEpoch: @escaping () -> Epoch
     ) {
         self.log = log
+        shared = log as? any SharedCommandLog
         self.run = run
         self.bounds = bounds
         self.makeEpoch = makeEpoch
+        self.now = now
         clockOffset = log.time(at: now).duration(since: now)
         log.observer = self
+        shared?.nodeObserver = self
     }
 
     public var sessionCount: Int { sessions.count }
@@ -55,14 +78,10 @@ public final class LoggedEngine: SessionEngine {
     public func submit(
         _ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant
     ) {
+        if shared != nil, mustWait(command, session, ticket, now) { return }
         if !command.isLogged { return submitUnlogged(command, to: session, ticket, now) }
         if case .join = command {
-            let hosted = sessions[session] ?? host(LoggedSession(id: session))
-            if !hosted.isOpen {
-                hosted.isOpen = true
-                append(.begin(makeEpoch(), bounds), to: hosted)
-            }
-            return append(.session(command), to: hosted, ticket)
+            return appendJoin(command, to: sessions[session] ?? host(LoggedSession(id: session)), ticket)
         }
         // Only a join begins a log (LOG-10).
         guard let hosted = sessions[session], hosted.isOpen || !hosted.steps.isEmpty else {
@@ -81,20 +100,28 @@ public final class LoggedEngine: SessionEngine {
         }
     }
 
-    private func append(_ command: LoggedCommand, to hosted: LoggedSession, _ ticket: CommandTicket? = nil) {
+    func appendJoin(_ join: SessionCommand, to hosted: LoggedSession, _ ticket: CommandTicket?) {
+        if !hosted.isOpen {
+            hosted.isOpen = true
+            append(.begin(makeEpoch(), bounds), to: hosted)
+        }
+        append(.session(join), to: hosted, ticket)
+    }
+
+    func append(_ command: LoggedCommand, to hosted: LoggedSession, _ ticket: CommandTicket? = nil) {
         let id = hosted.nextID(of: run)
         hosted.append(.logged(command, id, ticket))
         batch.append(CommandAppend(session: hosted.id, id: id, bytes: command.encoded()))
     }
 
-    private func host(_ session: LoggedSession) -> LoggedSession {
+    func host(_ session: LoggedSession) -> LoggedSession {
         sessions[session.id] = session
         return session
     }
 
     // MARK: - Carrying out
 
-    private func report(_ body: () -> Void, _ now: MonotonicInstant) {
+    func report(_ body: () -> Void, _ now: MonotonicInstant) {
         isReporting = true
         body()
         while let (command, session, ticket) = immediate.popFirst() {
@@ -120,6 +147,7 @@ public final class LoggedEngine: SessionEngine {
             ?? refuse(command, session, time)
         observer?.engine(answered: ticket, outcome)
         for effect in effects { observer?.engine(session, caused: effect) }
+        if shared != nil { relay(effects, of: session) }
     }
 
     /// The answer of a session that does not exist: that of an empty one.
@@ -132,61 +160,70 @@ public final class LoggedEngine: SessionEngine {
     }
 
     private func carryOut(_ entry: CommandEntry) {
-        guard let hosted = sessions[entry.session], hosted.advance(to: entry.position) else {
-            preconditionFailure("the log confirmed \(entry.position.number) of a session, out of order")
+        guard let hosted = sessions[entry.session], !hosted.node.isOpening, hosted.advance(to: entry.position) else {
+            guard shared != nil else {
+                preconditionFailure("the log confirmed \(entry.position.number) of a session, out of order")
+            }
+            return noteUnexpected(entry)
         }
-        guard let (command, ticket) = hosted.popStep(of: entry.position.id) else {
-            preconditionFailure("the log confirmed a command of another process")
+        guard let (command, ticket) = step(of: entry, hosted) else {
+            guard shared != nil else { preconditionFailure("the log confirmed a command of another process") }
+            return noteUnexpected(entry)
         }
         hosted.snapshots.note(commandByteCount: entry.bytes.count)
-        let before = hosted.state?.log.mark ?? .beginning
+        let (before, keeper) = (hosted.state?.log.mark ?? .beginning, hosted.state?.keeper)
         var effects: [SessionEffect] = []
-        hosted.state?.commandNumber = entry.position.number
-        if let outcome = carryOut(command, hosted, entry, effects: &effects), let ticket {
-            observer?.engine(answered: ticket, outcome)
-        }
-        cause(effects, hosted)
+        let outcome = command.carryOut(on: &hosted.state, as: entry, effects: &effects)
+        if let ticket { answer(ticket, outcome, to: command, hosted, entry) }
+        cause(effects, hosted, previousKeeper: keeper)
         if let after = hosted.state?.log.mark, after != before { observer?.engine(sessionChanged: hosted.id) }
+        if command.movesDeadlines { schedule(hosted) }
+        if case .advance = command, entry.position.id.run == run { hosted.isAdvancing = false }
+        if shared != nil { noteCarriedOut(entry, hosted, previousKeeper: keeper) }
         while let (command, ticket) = hosted.popUnlogged() {
             carryOutUnlogged(command, hosted.id, ticket, entry.time)
         }
         guard let state = hosted.state else {
-            if hosted.steps.isEmpty { forget(hosted) }
+            if hosted.steps.isEmpty { forget(hosted, endedBy: entry.position.id.run) }
             return
         }
         if !state.isNeeded { unneeded.insert(hosted.id) }
-        if hosted.snapshots.begin() { keepSnapshot(of: hosted) }
+        if isKeeper(of: hosted), hosted.snapshots.begin() { keepSnapshot(of: hosted) }
     }
 
-    /// With untold events, the observer gets those in the place of presence effects.
-    private func cause(_ effects: [SessionEffect], _ hosted: LoggedSession) {
-        let kept = bounds.untoldEventCount > 0 ? hosted.state?.keptPresence(of: hosted.position?.number) ?? [] : []
+    /// The command of an entry, with its ticket if it was submitted here; `nil` if the entry cannot be carried out.
+    private func step(of entry: CommandEntry, _ hosted: LoggedSession) -> (LoggedCommand, CommandTicket?)? {
+        if entry.position.id.run == run || shared == nil { return hosted.popStep(of: entry.position.id) }
+        return (try? LoggedCommand(decoding: entry.bytes)).map { ($0, nil) }
+    }
+
+    private func answer(
+        _ ticket: CommandTicket, _ outcome: SessionOutcome?, to command: LoggedCommand, _ hosted: LoggedSession,
+        _ entry: CommandEntry
+    ) {
+        guard case .session(let command) = command else { return }
+        if outcome == nil, shared != nil, case .join(let request) = command {
+            return repeatJoin(request, ticket, hosted)
+        }
+        observer?.engine(answered: ticket, outcome ?? refuse(command, hosted.id, entry.time))
+    }
+
+    /// With untold events, the observer gets those in the place of presence effects. Only the keeper reports presence.
+    /// A new keeper reports all untold events.
+    private func cause(_ effects: [SessionEffect], _ hosted: LoggedSession, previousKeeper: RunID?) {
+        let (isKeeper, hasUntold) = (isKeeper(of: hosted), bounds.untoldEventCount > 0)
+        let number = shared == nil || previousKeeper == run ? hosted.position?.number : nil
+        let kept = isKeeper && hasUntold ? hosted.state?.keptPresence(of: number) ?? [] : []
         for effect in effects {
-            if case .presence = effect, bounds.untoldEventCount > 0 { continue }
+            if case .presence = effect, hasUntold || !isKeeper { continue }
             observer?.engine(hosted.id, caused: effect)
         }
         for event in kept { observer?.engine(hosted.id, caused: .keptPresence(event)) }
     }
 
-    private func carryOut(
-        _ command: LoggedCommand, _ hosted: LoggedSession, _ entry: CommandEntry, effects: inout [SessionEffect]
-    ) -> SessionOutcome? {
-        switch command {
-        case .session(let command):
-            guard hosted.state != nil else { return refuse(command, hosted.id, entry.time) }
-            let outcome = hosted.state?.handle(command, now: entry.time, effects: &effects)
-            if command.movesDeadlines { schedule(hosted) }
-            return outcome
-        case .begin, .advance, .changeLimits, .nodeLost, .told, .end:
-            command.carryOut(on: &hosted.state, of: hosted.id, at: entry.time, effects: &effects)
-            if case .advance = command { hosted.isAdvancing = false }
-            schedule(hosted)
-            return nil
-        }
-    }
-
-    private func forget(_ hosted: LoggedSession) {
-        if let position = hosted.position { log.remove(hosted.id, through: position) }
+    private func forget(_ hosted: LoggedSession, endedBy submitter: RunID) {
+        if submitter == run, let position = hosted.position { log.remove(hosted.id, through: position) }
+        if shared != nil { return release(hosted) }
         deadlines.remove(hosted.id)
         sessions[hosted.id] = nil
     }
@@ -200,47 +237,67 @@ public final class LoggedEngine: SessionEngine {
 
     private func logTime(_ now: MonotonicInstant) -> MonotonicInstant { now.advanced(by: clockOffset) }
 
-    private func schedule(_ hosted: LoggedSession) {
-        deadlines.schedule(hosted.id, at: hosted.state?.nextDeadline)
+    func schedule(_ hosted: LoggedSession) {
+        deadlines.schedule(hosted.id, at: shared == nil ? hosted.state?.nextDeadline : dueTime(of: hosted))
     }
 
-    public var nextDeadline: MonotonicInstant? { deadlines.next?.advanced(by: .zero - clockOffset) }
+    public var nextDeadline: MonotonicInstant? {
+        let due = deadlines.next?.advanced(by: .zero - clockOffset)
+        guard shared != nil, let check = letGoChecks.next else { return due }
+        return min(due ?? check, check)
+    }
 
     /// Appends the commands of this turn, of what is due, and of the sessions that are no longer needed, in one step.
     public func advance(to now: MonotonicInstant) {
         let time = log.time(at: now)
         clockOffset = time.duration(since: now)
-        while let session = deadlines.popDue(by: time) {
-            guard let hosted = sessions[session], !hosted.isAdvancing else { continue }
-            hosted.isAdvancing = true
-            append(.advance, to: hosted)
-        }
-        for session in unneeded.sorted() {
-            // One with commands on their way is checked after them.
-            guard let hosted = sessions[session], hosted.steps.isEmpty, hosted.state?.isNeeded == false else {
-                continue
-            }
-            hosted.isOpen = false
-            append(.end, to: hosted)
-        }
-        unneeded.removeAll()
+        self.now = now
+        if shared != nil { letGo() }
+        if !isStopping { appendDue(time) }
         if batch.isEmpty { return }
         log.append(batch, now: now)
         batch.removeAll(keepingCapacity: true)
     }
 
-    /// Does nothing: the sessions continue in the next process.
-    public func endSessions() {}
+    private func appendDue(_ time: MonotonicInstant) {
+        while let session = deadlines.popDue(by: time) {
+            guard let hosted = sessions[session], !hosted.isAdvancing else { continue }
+            if shared != nil, !mayAdvance(hosted, time) { continue }
+            hosted.isAdvancing = true
+            append(.advance, to: hosted)
+        }
+        for session in unneeded.sorted() {
+            // One with commands on their way is checked after them.
+            guard let hosted = sessions[session], hosted.steps.isEmpty, hosted.state?.isNeeded == false,
+                isKeeper(of: hosted)
+            else { continue }
+            hosted.isOpen = false
+            append(.end, to: hosted)
+        }
+        unneeded.removeAll()
+    }
+
+    /// The sessions continue, in the next process or on other nodes. Those are told of the lost sockets (LOG-13).
+    public func endSessions() {
+        if shared == nil { return }
+        isStopping = true
+        for hosted in orderedSessions where hosted.state?.names(run) == true {
+            append(.nodeLost(run, at: MonotonicInstant(nanoseconds: .max)), to: hosted)
+        }
+    }
+
+    /// In the same order in every process, so that a test can repeat a run.
+    var orderedSessions: [LoggedSession] { sessions.values.sorted { $0.id < $1.id } }
 
     // MARK: - Presence
 
     /// Reports the untold events of restored sessions once more. Call it when the observer is ready.
     public func reportUntold() {
-        for hosted in sessions.values.sorted(by: { $0.id < $1.id }) {
-            for event in hosted.state?.keptPresence() ?? [] {
-                observer?.engine(hosted.id, caused: .keptPresence(event))
-            }
-        }
+        for hosted in orderedSessions where isKeeper(of: hosted) { reportUntold(of: hosted) }
+    }
+
+    func reportUntold(of hosted: LoggedSession) {
+        for event in hosted.state?.keptPresence() ?? [] { observer?.engine(hosted.id, caused: .keptPresence(event)) }
     }
 
     public func noteTold(_ event: KeptPresenceEvent, of session: SessionID) {
@@ -254,7 +311,7 @@ public final class LoggedEngine: SessionEngine {
     /// logs and the windows stay as they are.
     public func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) {
         bounds.changeRunning(to: new)
-        for hosted in sessions.values.sorted(by: { $0.id < $1.id }) where hosted.isOpen {
+        for hosted in orderedSessions where hosted.isOpen && isKeeper(of: hosted) {
             append(.changeLimits(bounds), to: hosted)
         }
     }
@@ -264,7 +321,8 @@ public final class LoggedEngine: SessionEngine {
     public func connections(of session: SessionID) -> [Connection] { sessions[session]?.state?.connections ?? [] }
 
     public func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
-        answer(connections(of: session))
+        if shared == nil { return answer(connections(of: session)) }
+        listCurrentConnections(of: session, answer)
     }
 
     public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
@@ -310,7 +368,7 @@ extension LoggedEngine {
                     continue
                 }
                 sessions[session.id] = hosted
-                append(.nodeLost(at: kept.lostAt), to: hosted)
+                append(.nodeLost(nil, at: kept.lostAt), to: hosted)
                 append(.changeLimits(bounds), to: hosted)
             } catch {
                 unreadable.append(session.id)
@@ -323,12 +381,13 @@ extension LoggedEngine {
     }
 }
 
-extension LoggedSession {
-    /// Continues a kept session. The effects of its commands were caused when they were new.
-    fileprivate convenience init(_ kept: KeptCommands.Session) throws(CodingFault) {
-        let replay = try SessionReplay(kept)
-        self.init(id: kept.id, state: replay.state, position: replay.position)
-        for entry in kept.entries { snapshots.note(commandByteCount: entry.bytes.count) }
+extension LoggedCommand {
+    /// Whether the command can move the session's next deadline to an earlier moment.
+    fileprivate var movesDeadlines: Bool {
+        switch self {
+        case .session(let command): command.movesDeadlines
+        case .begin, .advance, .changeLimits, .nodeLost, .told, .end: true
+        }
     }
 }
 

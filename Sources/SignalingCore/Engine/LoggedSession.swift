@@ -19,6 +19,8 @@ final class LoggedSession {
     /// The number of this run's commands to the session.
     private(set) var counter: UInt64 = 0
     private(set) var steps: Deque<Step> = []
+    /// What only a session of a shared log has.
+    var node = NodeSession()
     /// Whether the session exists once all submitted steps are carried out. A session that has ended meanwhile is begun
     /// again.
     var isOpen: Bool
@@ -26,11 +28,22 @@ final class LoggedSession {
     var isAdvancing = false
     var snapshots = SnapshotSchedule()
 
-    init(id: SessionID, state: SessionState? = nil, position: LogPosition? = nil) {
+    init(id: SessionID) {
         self.id = id
-        self.state = state
-        self.position = position
+        isOpen = false
+    }
+
+    /// Continues a kept session. The effects of its commands were caused when they were new.
+    convenience init(_ kept: KeptCommands.Session) throws(CodingFault) {
+        self.init(id: kept.id)
+        try restore(kept)
+    }
+
+    func restore(_ kept: KeptCommands.Session) throws(CodingFault) {
+        let replay = try SessionReplay(kept)
+        (state, position, counter) = (replay.state, replay.position, kept.ownCounter)
         isOpen = state != nil
+        for entry in kept.entries { snapshots.note(commandByteCount: entry.bytes.count) }
     }
 
     func nextID(of run: RunID) -> CommandID {
@@ -39,6 +52,31 @@ final class LoggedSession {
     }
 
     func append(_ step: Step) { steps.append(step) }
+
+    /// Whether a command is in the log, or on the way there, and not confirmed.
+    var hasLoggedStep: Bool {
+        steps.contains { step in
+            if case .logged = step { true } else { false }
+        }
+    }
+
+    /// Whether a `begin` is on its way.
+    var isBeginning: Bool {
+        steps.contains { step in
+            if case .logged(.begin, _, _) = step { true } else { false }
+        }
+    }
+
+    /// Whether a command on its way ends the use of a socket: its client has gone.
+    func awaitsEnd(of socket: SocketID) -> Bool {
+        steps.contains { step in
+            switch step {
+            case .logged(.session(.leave(let binding, _)), _, _), .logged(.session(.detach(let binding)), _, _):
+                binding.socket == socket
+            case .logged, .unlogged: false
+            }
+        }
+    }
 
     /// Removes the first step if it is this run's command of the entry.
     func popStep(of id: CommandID) -> (LoggedCommand, CommandTicket?)? {

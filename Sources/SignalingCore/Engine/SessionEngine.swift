@@ -51,7 +51,8 @@ public protocol SessionEngine: AnyObject {
     func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant)
 
     /// The node stops. Connections and sessions that do not outlive it end now, and the observer gets the presence
-    /// events. Nothing is appended to a log, since no client is left to read it.
+    /// events. If other nodes continue the sessions, they learn that this node's connections have lost their sockets.
+    /// Call `advance` afterwards, and then nothing more.
     func endSessions()
 }
 
@@ -63,6 +64,9 @@ public protocol SessionEngineObserver: AnyObject {
     func engine(sessionChanged session: SessionID)
     /// A session caused an effect.
     func engine(_ session: SessionID, caused effect: SessionEffect)
+    /// The engine has lost its copy of a session, which had clients on this node. Disconnect them, without a command to
+    /// the session: they are to come back, and then they learn whether the session goes on.
+    func engine(lost session: SessionID)
 }
 
 /// The name of a command, by which its sender recognizes the answer.

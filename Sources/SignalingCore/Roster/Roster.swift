@@ -22,11 +22,13 @@ struct Roster: Sendable {
         var ticket: ResumeTicket
         var answers = AnswerBook()
         var signalAllowance = TokenBucket()
+        /// Of this node alone, and not kept: online-only signals are in no log.
         var onlineOnlyAllowance = TokenBucket()
 
         /// Whether the connection has a socket.
         enum Attachment: Sendable {
-            case attached(SocketID)
+            /// On a socket of this node.
+            case attached(SocketID, node: RunID)
             /// The socket was lost at `at`. The connection can be resumed before `until` (RES-2).
             case detached(at: MonotonicInstant, until: MonotonicInstant)
         }
@@ -38,11 +40,18 @@ struct Roster: Sendable {
             }
         }
 
+        func isAttached(toNode run: RunID) -> Bool {
+            switch attachment {
+            case .attached(_, let node): node == run
+            case .detached: false
+            }
+        }
+
         mutating func apply<Result>(_ change: (inout Member) -> Result) -> Result { change(&self) }
 
         func isAttached(to socket: SocketID) -> Bool {
             switch attachment {
-            case .attached(let own): own == socket
+            case .attached(let own, _): own == socket
             case .detached: false
             }
         }

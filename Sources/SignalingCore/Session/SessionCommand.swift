@@ -83,6 +83,10 @@ public enum SessionOutcome: Sendable {
     case refreshed(TokenExpiry)
     /// The command was refused, and changed nothing (ERR-2).
     case refused(SignalingError)
+    /// The node has lost its copy of the session before it had an outcome. The sender may try again.
+    ///
+    /// - Parameter mayBeCarriedOut: whether the command may have taken effect.
+    case unavailable(mayBeCarriedOut: Bool)
 }
 
 /// The answer to a successful join.

@@ -21,7 +21,7 @@ extension SessionState {
             }
             if request.isExpired { return .refused(.expired) }
             // The connection cannot be resumed, and its client has abandoned it by asking.
-            if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
+            if case .attached(let socket, _) = member.attachment { effects.append(.superseded(socket)) }
             remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
             // A claim beyond the last event is not of this order: nothing is known of what the client has (RES-3).
             guard bounds.recoveryWindow > .zero, isOfThisOrder else {
@@ -50,10 +50,11 @@ extension SessionState {
         _ member: Roster.Member, _ request: JoinRequest, _ claim: Resumption, _ after: Seq,
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        if case .attached(let socket) = member.attachment { effects.append(.superseded(socket)) }
+        if case .attached(let socket, _) = member.attachment { effects.append(.superseded(socket)) }
         log.absences.remove(claim.connectionId)
+        let node = submitter
         roster.update(claim.connectionId) { member in
-            member.attachment = .attached(request.socket)
+            member.attachment = .attached(request.socket, node: node)
             member.ticket.secrets.issue(request.secretHash, claimed: claim.secretHash)
             member.answers.socketChanged()
         }
@@ -104,7 +105,7 @@ extension SessionState {
             Roster.Member(
                 connection: connection, role: request.role, encodedConnection: EncodedLine.encode(connection),
                 suppressesPresence: request.suppressesPresence, isToldAbsences: request.isToldAbsences,
-                attachment: .attached(request.socket), token: request.token,
+                attachment: .attached(request.socket, node: submitter), token: request.token,
                 ticket: ResumeTicket(
                     connectionId: connection.connectionId, role: request.role, data: request.data, begin: start,
                     joined: entry.seq, secrets: ValidSecrets(request.secretHash))))

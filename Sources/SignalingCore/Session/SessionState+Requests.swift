@@ -32,7 +32,7 @@ extension AnswerBook.Answer {
         case .signalled(let seq?): self = .signalled(seq)
         case .forceDisconnected: self = .forceDisconnected
         case .refused(let error): self = .refused(error)
-        case .signalled(nil), .joined, .wasForceDisconnected, .done, .refreshed: return nil
+        case .signalled(nil), .joined, .wasForceDisconnected, .done, .refreshed, .unavailable: return nil
         }
     }
 

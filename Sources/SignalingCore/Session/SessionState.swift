@@ -26,6 +26,11 @@ public struct SessionState: Sendable {
     var lastCreationTime: WallTime
     /// The presence of which observers outside of the session have not been told.
     var untoldPresence: UntoldPresence
+    /// The node that acts for the session: it carries out what is due, and tells observers outside of it. `nil` if that
+    /// node has stopped; the next command's submitter is then the keeper.
+    public internal(set) var keeper: RunID?
+    /// The node that submitted the command that is carried out next, or at present.
+    var submitter = RunID(0)
 
     struct AwayDeadline: Sendable {
         let connectionId: ConnectionID

@@ -14,4 +14,5 @@ package enum HTTPStatus: Int, Sendable {
     case internalServerError = 500
     case notImplemented = 501
     case serviceUnavailable = 503
+    case gatewayTimeout = 504
 }

@@ -183,6 +183,10 @@ final class RESTRouter {
         hub.submit(command, to: session) { outcome in
             switch outcome {
             case .refused(let error): exchange.respond(.failure(error))
+            case .unavailable(mayBeCarriedOut: false):
+                exchange.respond(.failure(.serviceUnavailable, "the session is being loaded; repeat the request"))
+            case .unavailable(mayBeCarriedOut: true):
+                exchange.respond(.failure(.gatewayTimeout, "the request may have been carried out, or not"))
             case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .done, .refreshed:
                 exchange.respond(.noContent)
             }

@@ -23,6 +23,17 @@ extension Hub: SessionEngineObserver {
         markDirty(room)
     }
 
+    /// The clients return spread over a time that grows with their number, like those of a stopping server (LEAVE-5).
+    func engine(lost session: SessionID) {
+        guard let room = rooms[session] else { return }
+        let peers = room.subscriptions.map(\.peer)
+        let spread = max(DrainPlan.shortestReturn, limits.drain.perClient * peers.count)
+        for peer in peers {
+            let wait = min(spread, Limits.longestReconnectWait) * Double.random(in: 0...1, using: &randomness)
+            handle(.serverStops(returnAfter: .milliseconds(wait.wholeMilliseconds)), for: peer)
+        }
+    }
+
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         switch effect {
         case .presence(let event): onPresence?(event, session)

@@ -65,7 +65,8 @@ struct LoggedCommandTests {
             ),
             ("advance", .advance),
             ("change limits", .changeLimits(bounds)),
-            ("node lost", .nodeLost(at: MonotonicInstant(nanoseconds: -2))),
+            ("all nodes lost", .nodeLost(nil, at: MonotonicInstant(nanoseconds: -2))),
+            ("node lost", .nodeLost(RunID(0xFEDC_BA98_7654_3210), at: MonotonicInstant(nanoseconds: 3))),
             ("told", .told(through: 300)),
             ("end", .end),
         ]
@@ -88,7 +89,7 @@ struct LoggedCommandTests {
             let command = history.next(for: session)
             #expect(isSame(try LoggedCommand(decoding: command.encoded()), command), "seed \(seed)")
             var effects: [SessionEffect] = []
-            _ = carryOut(command, number: history.number, on: &session, now: history.now, effects: &effects)
+            _ = carryOut(command, at: history.position, on: &session, now: history.now, effects: &effects)
         }
     }
 

@@ -6,7 +6,7 @@ import SignalingProtocol
 /// every purpose. A property that is added later is part of the portrait at once.
 ///
 /// Left out is only what cannot be observed: the order of dictionaries and sets, empty seats, and losses that do not
-/// count any more.
+/// count any more; and what belongs to one node alone.
 func portrait(_ value: Any) -> String {
     switch value {
     case let bytes as [UInt8]: return String(decoding: bytes, as: UTF8.self).debugDescription
@@ -18,7 +18,7 @@ func portrait(_ value: Any) -> String {
     default: break
     }
     let mirror = Mirror(reflecting: value)
-    let children = mirror.children.map { ($0.label.map { "\($0): " } ?? "") + portrait($0.value) }
+    let children = mirror.children.filter { $0.label != "onlineOnlyAllowance" }.map { ($0.label.map { "\($0): " } ?? "") + portrait($0.value) }
     switch mirror.displayStyle {
     case .set, .dictionary: return "{\(children.sorted().joined(separator: ", "))}"
     case .none: return "\(value)"

@@ -5,17 +5,17 @@ import TestSupport
 
 /// Carries out a command of the log as an engine does. The outcome is `nil` for a command that has none.
 func carryOut(
-    _ command: LoggedCommand, number: UInt64, on state: inout SessionState, now: MonotonicInstant,
+    _ command: LoggedCommand, at position: LogPosition, on state: inout SessionState, now: MonotonicInstant,
     effects: inout [SessionEffect]
 ) -> SessionOutcome? {
-    state.commandNumber = number
+    state.beginCommand(at: position)
     switch command {
     case .begin, .end: return nil
     case .session(let command): return state.handle(command, now: now, effects: &effects)
     case .advance: state.advance(to: now, effects: &effects)
     case .changeLimits(let bounds): state.changeLimits(to: bounds, now: now)
-    case .nodeLost(let moment):
-        state.nodeLost(at: moment, now: now)
+    case .nodeLost(let run, let moment):
+        state.nodeLost(run, at: moment, now: now)
         state.advance(to: now, effects: &effects)
     case .told(let number): state.told(through: number)
     }
@@ -23,11 +23,13 @@ func carryOut(
 }
 
 /// Makes random commands that a session can get: clients join, lose their sockets, come back with old and new secrets,
-/// and repeat requests; their process is lost; limits change.
+/// and repeat requests; their nodes are lost; limits change.
 struct RandomHistory {
     private(set) var random: SeededGenerator
     private(set) var now = MonotonicInstant.seconds(1_000)
     private(set) var number: UInt64 = 0
+    /// The node that submits the command.
+    private(set) var submitter = RunID(1)
     private var nextName = 0
     /// The secrets that each client has got, the newest last.
     private var secrets: [ConnectionID: [String]] = [:]
@@ -55,9 +57,13 @@ struct RandomHistory {
 
     mutating func session() -> SessionState { SessionState(id: room, epoch: Epoch("e"), bounds: bounds()) }
 
-    /// The next command for this session. Its number and time are then in ``number`` and ``now``.
+    /// The position of the last command.
+    var position: LogPosition { LogPosition(number: number, id: CommandID(run: submitter, counter: number)) }
+
+    /// The next command for this session. Its position and time are then in ``position`` and ``now``.
     mutating func next(for session: SessionState) -> LoggedCommand {
         number += 1
+        submitter = RunID(UInt64.random(in: 1...3, using: &random))
         if !chance(4) { now = now.advanced(by: .milliseconds(Int.random(in: 0...700, using: &random))) }
         let attached = session.roster.members.filter { !$0.isDetached }
         switch Int.random(in: 0..<100, using: &random) {
@@ -82,14 +88,16 @@ struct RandomHistory {
                 role: chance(3) ? .moderator : member.role, data: member.connection.data, expiry: .none)
             return .session(.refreshToken(binding(of: member), claims))
         case 93..<95: return .changeLimits(bounds())
-        case 95..<97: return .nodeLost(at: now.advanced(by: .milliseconds(-Int.random(in: 0...2_000, using: &random))))
+        case 95..<97:
+            let run = chance(3) ? nil : RunID(UInt64.random(in: 1...3, using: &random))
+            return .nodeLost(run, at: now.advanced(by: .milliseconds(-Int.random(in: 0...2_000, using: &random))))
         case 97..<99: return .told(through: number - min(number, UInt64.random(in: 1...8, using: &random)))
         default: return .advance
         }
     }
 
     private func binding(of member: Roster.Member) -> SocketBinding {
-        guard case .attached(let socket) = member.attachment else { return SocketBinding("none") }
+        guard case .attached(let socket, _) = member.attachment else { return SocketBinding("none") }
         return SocketBinding(member.connection.connectionId, socket)
     }
 

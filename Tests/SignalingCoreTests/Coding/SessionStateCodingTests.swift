@@ -24,15 +24,16 @@ private struct Replicas {
 
     mutating func step() throws {
         let command = history.next(for: original)
+        if case .session(let signal) = command, signal.isOnlineOnly { return try stepUnlogged(signal) }
         var effects: [SessionEffect] = []
         let outcome = carryOut(
-            command, number: history.number, on: &original, now: history.now, effects: &effects)
+            command, at: history.position, on: &original, now: history.now, effects: &effects)
         let bytes = original.encoded()
         let (expectedOutcome, expectedEffects) = (portrait(outcome as Any), portrait(effects))
         for index in copies.indices {
             var others: [SessionEffect] = []
             let other = carryOut(
-                command, number: history.number, on: &copies[index].state, now: history.now, effects: &others)
+                command, at: history.position, on: &copies[index].state, now: history.now, effects: &others)
             let context: Comment = "command \(history.number), copied after \(copies[index].since)"
             try #require(portrait(other as Any) == expectedOutcome, context)
             try #require(portrait(others) == expectedEffects, context)
@@ -50,6 +51,15 @@ private struct Replicas {
         }
     }
 
+    /// An online-only signal is in no log: only its sender's node carries it out.
+    private mutating func stepUnlogged(_ signal: SessionCommand) throws {
+        let bytes = original.encoded()
+        var effects: [SessionEffect] = []
+        let outcome = original.handleUnlogged(signal, now: history.now, effects: &effects)
+        try #require(original.encoded() == bytes, "command \(history.number) changed what is kept")
+        if let outcome, case .signalled(nil) = outcome { counts["online-only", default: 0] += 1 }
+    }
+
     private mutating func count(_ command: LoggedCommand, _ outcome: SessionOutcome?, _ effects: [SessionEffect]) {
         func note(_ what: String) { counts[what, default: 0] += 1 }
         switch outcome {
@@ -59,10 +69,10 @@ private struct Replicas {
             if join.absences?.ids.isEmpty == false { note("told absences") }
         case .refused(let error): note("refused \(error.code.number)")
         case .signalled(let seq?) where seq < original.log.lastSeq: note("answered from the book")
-        case .wasForceDisconnected, .done, .signalled, .forceDisconnected, .refreshed, nil:
+        case .wasForceDisconnected, .done, .signalled, .forceDisconnected, .refreshed, .unavailable, nil:
             note(outcome?.testDescription ?? "")
         }
-        if case .nodeLost = command, !original.isEmpty { note("node lost") }
+        if case .nodeLost(let run, _) = command, !original.isEmpty { note(run == nil ? "all nodes lost" : "node lost") }
         for case .presence(.connectionDestroyed(_, .networkDisconnected)) in effects { note("expired") }
         if !original.log.absences.ids.isEmpty { note("away") }
         if !original.untold.isEmpty { note("untold") }
@@ -86,7 +96,7 @@ struct SessionStateCodingTests {
         for what in [
             "new", "resumed", "recovered", "lost", "pages", "told absences", "was force-disconnected", "expired",
             "answered from the book", "force-disconnected", "refreshed", "node lost", "away", "untold",
-            "several blocks",
+            "several blocks", "all nodes lost", "online-only",
             "refused 400", "refused 403", "refused 404", "refused 429", "refused 1004", "refused 1015", "refused 1027",
             "refused 1520",
         ] { #expect((counts[what] ?? 0) > 0, "no seed covered: \(what)") }
@@ -111,18 +121,16 @@ struct SessionStateCodingTests {
         var session: SessionState?
         for (index, entry) in try #require(one["entries"]?.arrayValue).enumerated() {
             let parts = try #require(entry.arrayValue)
-            let now = MonotonicInstant(nanoseconds: try #require(parts.first?.integerValue))
-            let bytes = try #require(parts.last?.stringValue.flatMap { Hexadecimal.decoded($0.utf8) })
-            let command = try LoggedCommand(decoding: bytes)
-            if case .begin(let epoch, let bounds) = command {
-                session = SessionState(id: room, epoch: epoch, bounds: bounds)
-                continue
-            }
-            var state = try #require(session)
-            session = nil
+            try #require(parts.count == 3)
+            let number = UInt64(index + 1)
+            let run = RunID(UInt64(try #require(parts[1].integerValue)))
+            let bytes = try #require(parts[2].stringValue.flatMap { Hexadecimal.decoded($0.utf8) })
+            let position = LogPosition(number: number, id: CommandID(run: run, counter: number))
+            let time = MonotonicInstant(nanoseconds: try #require(parts[0].integerValue))
             var effects: [SessionEffect] = []
-            _ = carryOut(command, number: UInt64(index + 1), on: &state, now: now, effects: &effects)
-            session = state
+            try LoggedCommand(decoding: bytes).carryOut(
+                on: &session, as: CommandEntry(session: room, position: position, time: time, bytes: bytes),
+                effects: &effects)
         }
         let state = try #require(session)
         let kept = try #require(one["state"]?.stringValue.flatMap { Hexadecimal.decoded($0.utf8) })
@@ -138,7 +146,7 @@ struct SessionStateCodingTests {
             for _ in 0..<commandCount {
                 let command = history.next(for: session)
                 var effects: [SessionEffect] = []
-                _ = carryOut(command, number: history.number, on: &session, now: history.now, effects: &effects)
+                _ = carryOut(command, at: history.position, on: &session, now: history.now, effects: &effects)
             }
             return (history, session)
         }
@@ -188,7 +196,7 @@ struct SessionStateCodingTests {
                     for _ in 0..<10 {
                         let command = history.next(for: read)
                         var effects: [SessionEffect] = []
-                        _ = carryOut(command, number: history.number, on: &read, now: history.now, effects: &effects)
+                        _ = carryOut(command, at: history.position, on: &read, now: history.now, effects: &effects)
                     }
                     _ = read.encoded()
                 } catch {
@@ -228,4 +236,8 @@ struct SessionStateCodingTests {
             try SessionState(decoding: attached)
         }
     }
+}
+
+extension SessionCommand {
+    fileprivate var isOnlineOnly: Bool { if case .signal(_, let request) = self { request.isOnlineOnly } else { false } }
 }

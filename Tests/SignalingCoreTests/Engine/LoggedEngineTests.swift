@@ -351,6 +351,7 @@ private final class Node: SessionEngineObserver {
         outcomes.append("\(request): \(outcome.testDescription)")
     }
     func engine(sessionChanged session: SessionID) {}
+    func engine(lost session: SessionID) { Issue.record("a log of one node loses no session") }
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         switch effect {
         case .presence: presence.append(effect.testDescription)

@@ -124,5 +124,6 @@ private final class Outcomes: SessionEngineObserver {
         if case .joined(let join) = outcome { joins.append(join) }
     }
     func engine(sessionChanged session: SessionID) {}
+    func engine(lost session: SessionID) {}
     func engine(_ session: SessionID, caused effect: SessionEffect) {}
 }

@@ -324,6 +324,8 @@ private final class Recorder: SessionEngineObserver {
         order.append("changed")
     }
 
+    func engine(lost session: SessionID) { order.append("lost") }
+
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         if case .presence = effect {
             presence.append("\(session == room ? "" : "\(session): ")\(effect.testDescription)")

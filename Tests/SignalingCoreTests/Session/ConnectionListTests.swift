@@ -223,7 +223,7 @@ extension Roster.Member {
             connectionId: client("\(number)"), creationTime: WallTime(milliseconds: Int64(number)), data: data)
         return Roster.Member(
             connection: connection, role: .publisher, encodedConnection: EncodedLine.encode(connection),
-            suppressesPresence: false, isToldAbsences: false, attachment: .attached(socket1),
+            suppressesPresence: false, isToldAbsences: false, attachment: .attached(socket1, node: RunID(0)),
             ticket: ResumeTicket(
                 connectionId: connection.connectionId, role: .publisher, data: data, begin: .zero, joined: .zero,
                 secrets: ValidSecrets(hash("secret"))))

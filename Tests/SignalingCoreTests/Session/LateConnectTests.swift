@@ -43,7 +43,7 @@ private struct Journey {
     var situation: String {
         let member = session.roster[Self.ada]
         let secrets = member.map { "\($0.ticket.secrets)" } ?? "gone"
-        let attachment: SocketID? = if case .attached(let socket)? = member?.attachment { socket } else { nil }
+        let attachment: SocketID? = if case .attached(let socket, _)? = member?.attachment { socket } else { nil }
         return "\(newestSocket) \(socket ?? 0) \(secret) \(connects.sorted { $0.key < $1.key }) \(answers.sorted()) "
             + "\(lines.sorted()) \(ends.sorted()) \(secrets) \(attachment?.rawValue ?? 0)"
     }

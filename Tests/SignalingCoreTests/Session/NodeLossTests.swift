@@ -12,7 +12,7 @@ private struct Room {
 
     init(_ names: [String], bounds: SessionState.Bounds = .init()) {
         session = SessionState(id: room, epoch: Epoch("e"), bounds: bounds)
-        for name in names { handle(.join(request(name)), at: 0) }
+        for name in names { join(name) }
         effects = []
     }
 
@@ -40,8 +40,10 @@ private struct Room {
         return handle(.join(request(name, socket: 2, resumption: claim)), at: seconds).testDescription
     }
 
-    mutating func loseNode(at lost: Double, now: Double) {
-        session.nodeLost(at: .seconds(lost), now: .seconds(now))
+    mutating func join(_ name: String) { handle(.join(request(name)), at: 0) }
+
+    mutating func loseNode(_ run: RunID? = nil, at lost: Double, now: Double) {
+        session.nodeLost(run, at: .seconds(lost), now: .seconds(now))
         session.advance(to: .seconds(now), effects: &effects)
     }
 
@@ -142,6 +144,53 @@ struct NodeLossTests {
         var room = Room(["ada"])
         room.loseNode(at: 99, now: 10)
         #expect(room.session.detachments.nextDeadline == .seconds(70))
+    }
+
+    @Test("LOG-32: the loss of one node takes the sockets of that node alone")
+    func oneNode() {
+        var room = Room([])
+        for (run, name) in [(1, "ada"), (2, "bob"), (1, "cem")] as [(UInt64, String)] {
+            room.session.submitter = RunID(run)
+            room.join(name)
+        }
+        room.detach("cem", at: 5)
+        room.session.keeper = RunID(1)
+        room.session.submitter = RunID(2)
+        room.loseNode(RunID(1), at: 10, now: 25)
+        #expect(room.lossOrder == ["cem", "ada"])
+        #expect(room.session.keeper == RunID(2))
+        #expect(room.session.nodes == [RunID(2)])
+        room.session.advance(to: .seconds(34.9), effects: &room.effects)
+        #expect(room.session.log.absences.ids == [client("cem")], "PRES-4: an earlier loss keeps its time")
+        room.session.advance(to: .seconds(35), effects: &room.effects)
+        #expect(room.session.log.absences.ids == [client("cem"), client("ada")])
+        room.session.advance(to: .seconds(71), effects: &room.effects)
+        #expect(room.names == ["bob"])
+    }
+
+    @Test("LOG-11: a keeper that stops leaves its place to the submitter of the next command")
+    func keeper() {
+        var session = SessionState(id: room, epoch: Epoch("e"))
+        func begin(_ run: UInt64, _ number: UInt64) {
+            session.beginCommand(
+                at: LogPosition(number: number, id: CommandID(run: RunID(run), counter: number)))
+        }
+        begin(1, 1)
+        #expect(session.keeper == RunID(1))
+        begin(2, 2)
+        session.nodeLost(RunID(3), at: .seconds(0), now: .seconds(0))
+        #expect(session.keeper == RunID(1), "the loss of another node")
+        begin(1, 3)
+        session.nodeLost(RunID(1), at: .seconds(0), now: .seconds(0))
+        #expect(session.keeper == nil)
+        begin(1, 4)
+        session.nodeLost(RunID(1), at: .seconds(0), now: .seconds(0))
+        #expect(session.keeper == nil, "the second report of the same stop")
+        begin(2, 5)
+        #expect(session.keeper == RunID(2))
+        begin(3, 6)
+        session.nodeLost(nil, at: .seconds(0), now: .seconds(0))
+        #expect(session.keeper == RunID(3), "a restart of a single node")
     }
 
     @Test("LOG-13: a second loss changes nothing for connections that did not come back")

@@ -55,7 +55,7 @@ extension Roster.Member {
     fileprivate static func test(_ connection: Connection) -> Roster.Member {
         Roster.Member(
             connection: connection, role: .publisher, encodedConnection: [], suppressesPresence: false,
-            isToldAbsences: false, attachment: .attached(socket1),
+            isToldAbsences: false, attachment: .attached(socket1, node: RunID(0)),
             ticket: ResumeTicket(
                 connectionId: connection.connectionId, role: .publisher, data: "", begin: .zero, joined: .zero,
                 secrets: ValidSecrets(hash("secret"))))

@@ -1,0 +1,60 @@
+import SignalingProtocol
+
+/// An online-only signal on its way to another node.
+struct RelayedSignal: Sendable {
+    /// The first byte. A change of the format increases it.
+    static let version: UInt8 = 1
+
+    let epoch: Epoch
+    let signal: OnlineOnlySignal
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: 128 + signal.line.byteCount)
+        writer.write(byte: Self.version)
+        writer.write(epoch)
+        writer.write(signal.after)
+        writer.write(signal.from)
+        switch signal.audience {
+        case .everyone: writer.write(byte: 0)
+        case .only(let target):
+            writer.write(byte: 1)
+            writer.write(target)
+        }
+        writer.write(byte: signal.type == nil ? 0 : 1)
+        if let type = signal.type { writer.write(text: type) }
+        writer.write(bytes: signal.line.bytes)
+        let insertion = signal.line.insertion
+        writer.write(bytes: insertion?.bytes ?? [])
+        writer.write(count: insertion?.offset ?? 0)
+        return writer.bytes
+    }
+
+    /// Reads the bytes of ``encoded()``.
+    ///
+    /// - Throws: ``CodingFault`` for any other bytes.
+    init(decoding bytes: [UInt8]) throws(CodingFault) {
+        var reader = ByteReader(bytes)
+        let version = try reader.byte()
+        guard version == Self.version else { throw .version(version) }
+        epoch = try reader.value()
+        let after: Seq = try reader.value()
+        let from: ConnectionID? = try reader.optional()
+        let target: ConnectionID? = try reader.optional()
+        let hasType = try reader.byte()
+        guard hasType <= 1 else { throw .malformed }
+        let type = hasType == 1 ? try reader.text() : nil
+        let text = try reader.byteArray()
+        let sender = try reader.byteArray()
+        guard let offset = Int(exactly: try reader.unsigned()),
+            let line = EncodedLine(bytes: text, insertion: (sender, offset))
+        else { throw .malformed }
+        try reader.end()
+        signal = OnlineOnlySignal(
+            after: after, from: from, type: type, audience: target.map(Audience.only) ?? .everyone, line: line)
+    }
+
+    init(epoch: Epoch, signal: OnlineOnlySignal) {
+        self.epoch = epoch
+        self.signal = signal
+    }
+}

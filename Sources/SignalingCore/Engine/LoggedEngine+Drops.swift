@@ -1,0 +1,78 @@
+import DequeModule
+import SignalingProtocol
+
+/// Sessions of a shared log of which this node's copy cannot go on.
+///
+/// The clients of such a session are disconnected and come back. Then the session goes on where the log has it, or
+/// clients learn that its order was lost. A command that was on its way has no outcome, since nobody knows whether the
+/// log has it.
+extension LoggedEngine {
+    public func log(dropped session: SessionID) {
+        guard let hosted = sessions[session] else { return }
+        report({ drop(hosted) }, now)
+    }
+
+    /// An entry is not the next one, or cannot be read.
+    func noteUnexpected(_ entry: CommandEntry) {
+        guard let hosted = sessions[entry.session], !hosted.node.isOpening else { return }
+        shared?.close(entry.session)
+        drop(hosted)
+    }
+
+    private func drop(_ hosted: LoggedSession) {
+        if hosted.node.isOpening {
+            // Its commands have not been appended.
+            shared?.open(hosted.id)
+            return
+        }
+        forgetLocally(hosted)
+        // The log may name connections whose sockets are closed now.
+        let mustDetach = hosted.hasLoggedStep || hosted.state?.names(run) == true
+        if !isStopping, mustDetach || !hosted.node.readers.isEmpty {
+            let reopened = beginOpening(hosted.id)
+            reopened.node.mustDetach = mustDetach
+            reopened.node.readers = hosted.node.readers
+        }
+        reportDrop(of: hosted, unsent: removeUnsent(of: hosted.id))
+    }
+
+    /// Removes the commands of this turn.
+    private func removeUnsent(of session: SessionID) -> Set<CommandID> {
+        let unsent = batch.filter { $0.session == session }.map(\.id)
+        if !unsent.isEmpty { batch.removeAll { $0.session == session } }
+        return Set(unsent)
+    }
+
+    private func reportDrop(of hosted: LoggedSession, unsent: Set<CommandID>) {
+        observer?.engine(lost: hosted.id)
+        for step in hosted.steps {
+            switch step {
+            case .logged(_, let id, let ticket?):
+                observer?.engine(answered: ticket, .unavailable(mayBeCarriedOut: !unsent.contains(id)))
+            case .logged(_, _, nil): break
+            case .unlogged(_, let ticket): observer?.engine(answered: ticket, .unavailable(mayBeCarriedOut: false))
+            }
+        }
+    }
+
+    /// The other nodes see to the connections of the old run. This node only forgets.
+    public func log(continuesAs newRun: RunID) {
+        report({ goOn(as: newRun) }, now)
+    }
+
+    private func goOn(as newRun: RunID) {
+        run = newRun
+        let unsent = Set(batch.map(\.id))
+        batch.removeAll()
+        let dropped = orderedSessions
+        for hosted in dropped {
+            forgetLocally(hosted)
+            if hosted.node.isOpening || !hosted.node.readers.isEmpty {
+                let reopened = beginOpening(hosted.id)
+                reopened.node.waiting = hosted.node.waiting
+                reopened.node.readers = hosted.node.readers
+            }
+        }
+        for hosted in dropped where !hosted.node.isOpening { reportDrop(of: hosted, unsent: unsent) }
+    }
+}

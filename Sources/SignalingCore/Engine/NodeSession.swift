@@ -1,0 +1,26 @@
+import DequeModule
+import SignalingProtocol
+
+/// What a node has to know of a session that several nodes host.
+struct NodeSession {
+    /// A command that waits until the session is open.
+    struct Waiting {
+        let command: SessionCommand
+        let ticket: CommandTicket
+        let now: MonotonicInstant
+    }
+
+    /// Whether the log has not answered `open` yet. The session has no state then.
+    var isOpening = false
+    /// In their order; none of an open session.
+    var waiting: [Waiting] = []
+    /// The requests for the list of connections that wait until this node has caught up, in their order.
+    var readers: Deque<([Connection]) -> Void> = []
+    /// The last use of the session by a client or a backend of this node, in the process's time.
+    var lastInterest = MonotonicInstant(nanoseconds: 0)
+    /// Whether the connections of this node have lost their sockets, and the log does not know it yet.
+    var mustDetach = false
+    /// No `advance` is appended before this moment, in the log's time.
+    var nextAdvance: MonotonicInstant?
+    var heldSignals = HeldSignals()
+}

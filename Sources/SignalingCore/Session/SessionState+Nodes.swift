@@ -1,0 +1,28 @@
+import SignalingProtocol
+
+/// The nodes that serve a session. They are part of the state, so that every node has the same view of them.
+extension SessionState {
+    /// Notes the number and the submitter of the command that is carried out next. Call it before each command of a
+    /// log.
+    mutating func beginCommand(at position: LogPosition) {
+        commandNumber = position.number
+        submitter = position.id.run
+        if keeper == nil { keeper = submitter }
+    }
+
+    /// The keeper, and the nodes with connections that have a socket.
+    var nodes: Set<RunID> {
+        var nodes: Set<RunID> = []
+        if let keeper { nodes.insert(keeper) }
+        for member in roster.members {
+            if case .attached(_, let node) = member.attachment { nodes.insert(node) }
+        }
+        return nodes
+    }
+
+    /// Whether a connection has a socket of this node.
+    func hasConnection(on run: RunID) -> Bool { roster.members.contains { $0.isAttached(toNode: run) } }
+
+    /// Whether the node is the keeper, or a connection has a socket of it.
+    func names(_ run: RunID) -> Bool { keeper == run || hasConnection(on: run) }
+}

@@ -1,0 +1,29 @@
+/// The times of a Redis log. Tests shorten them.
+struct LogTimes {
+    var nodes = NodeRegistry.Times()
+    /// After a restart of Redis, nodes have this time to put back what it has forgotten (LOG-31).
+    var restoring = Duration.seconds(2)
+    /// How long nothing may be kept before the log is stalled.
+    var stall = Duration.seconds(2)
+    /// How long Redis may be silent before a new connection is tried.
+    var silence = Duration.seconds(10)
+    /// How long connecting may take.
+    var connecting = Duration.seconds(5)
+    /// How long Redis may read its data before a start fails.
+    var loading = Duration.seconds(10)
+    /// The longest pause between two attempts to connect.
+    var reconnecting = Duration.seconds(1)
+    /// How long a missing entry may arrive by itself before it is asked for (LOG-33).
+    var gap = Duration.milliseconds(200)
+    /// How often a quiet session is checked (LOG-33).
+    var check = Duration.seconds(5)
+    /// The pause before a command is repeated that Redis could not keep.
+    var retry = Duration.milliseconds(250)
+    /// How long an ended session stays, in case another node begins it again.
+    var removal = Duration.seconds(5)
+    /// How long the log keeps commands that a snapshot replaces.
+    var retention = Duration.seconds(60)
+    /// How long a stop waits for commands on their way.
+    var closing = Duration.seconds(2)
+    var tick = Duration.milliseconds(100)
+}

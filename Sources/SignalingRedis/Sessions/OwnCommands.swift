@@ -1,0 +1,50 @@
+import DequeModule
+import SignalingCore
+
+/// The commands of this node to one session that are not confirmed yet, in the order of their counters.
+struct OwnCommands {
+    struct Command {
+        let counter: UInt64
+        let bytes: [UInt8]
+    }
+
+    /// At most this much is sent in one call, so that Redis is not kept busy by it.
+    static let callByteCount = 1 << 20
+    static let callCommandCount = 256
+
+    private var commands: Deque<Command> = []
+    /// How many of them have been sent.
+    private var sentCount = 0
+
+    var isEmpty: Bool { commands.isEmpty }
+    var hasUnsent: Bool { sentCount < commands.count }
+    var byteCount: Int { commands.reduce(0) { $0 + $1.bytes.count } }
+
+    mutating func append(counter: UInt64, bytes: [UInt8]) {
+        commands.append(Command(counter: counter, bytes: bytes))
+    }
+
+    /// The next commands to send, which count as sent then.
+    mutating func takeForSending() -> ArraySlice<Command>? {
+        guard hasUnsent else { return nil }
+        var byteCount = 0
+        var end = sentCount
+        while end < commands.count, end - sentCount < Self.callCommandCount, byteCount < Self.callByteCount {
+            byteCount += commands[end].bytes.count
+            end += 1
+        }
+        defer { sentCount = end }
+        return ArraySlice(commands[sentCount..<end])
+    }
+
+    /// Replies to commands that were sent will not come, or were refusals.
+    mutating func sendAgain() { sentCount = 0 }
+
+    /// The log has put this command in its order. Removes and returns its bytes.
+    mutating func confirm(counter: UInt64) -> [UInt8]? {
+        guard let first = commands.first, first.counter == counter else { return nil }
+        commands.removeFirst()
+        sentCount = max(0, sentCount - 1)
+        return first.bytes
+    }
+}

@@ -1,0 +1,268 @@
+import SignalingCore
+import SignalingProtocol
+import Testing
+
+@testable import SignalingRedis
+
+@Suite("Redis log: order")
+struct AppendTests {
+    @Test("LOG-1: two nodes append to one session, and both get all commands in one order")
+    func oneOrder() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        for index in 1...50 {
+            try a.append("a\(index)", to: "s")
+            try b.append("b\(index)", to: "s")
+        }
+        try bench.converge("s", count: 100)
+        // The order of each sender is kept.
+        #expect(a.texts("s").filter { $0.hasPrefix("a") } == (1...50).map { "a\($0)" })
+        #expect(a.texts("s").filter { $0.hasPrefix("b") } == (1...50).map { "b\($0)" })
+        #expect(a.log?.inFlightByteCount == 0)
+    }
+
+    @Test("LOG-22: bytes are in flight until their command is confirmed")
+    func inFlight() throws {
+        let bench = try Bench()
+        let node = try bench.node("a")
+        try node.open("s")
+        try node.append("four", to: "s")
+        #expect(node.log?.inFlightByteCount == 4)
+        #expect(node.texts("s").isEmpty, "nothing is confirmed within a call")
+        try bench.converge("s", count: 1)
+        #expect(node.log?.inFlightByteCount == 0)
+    }
+
+    @Test("a session that is opened has its commands, its snapshot, and the counter of the run")
+    func opening() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        for index in 1...10 { try a.append("\(index)", to: "s") }
+        try bench.converge("s", count: 10)
+        try a.keep("s")
+        try a.append("11", to: "s")
+        try bench.converge("s", count: 11)
+        let b = try bench.node("b")
+        try b.open("s")
+        #expect(b.texts("s") == (1...11).map(String.init))
+        try b.append("12", to: "s")
+        try bench.converge("s", count: 12)
+        // LOG-3: a run that opens a session again continues its counter.
+        a.log?.close("s")
+        a.sessions["s"] = nil
+        try a.open("s")
+        #expect(a.sessions["s"]?.counter == 11)
+        try a.append("13", to: "s")
+        try bench.converge("s", count: 13)
+    }
+
+    @Test("commands of any bytes and sizes come back as they were")
+    func anyBytes() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("{s} }~") }
+        let texts = ["", "\n", "a b\r\n", String(repeating: "é", count: 100_000), "$5\r\n*1\r\n"]
+        for text in texts { try a.append(text, to: "{s} }~") }
+        try bench.converge("{s} }~", count: texts.count)
+        #expect(b.texts("{s} }~") == texts)
+    }
+
+    @Test("LOG-3: a node whose connections break sends again, and nothing is in the log twice")
+    func brokenConnections() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        let breaker = try bench.server.connect()
+        for index in 1...300 {
+            try a.append("a\(index)", to: "s")
+            try b.append("b\(index)", to: "s")
+            if index % 20 == 0 { try breaker.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes") }
+            if index % 33 == 0 { try breaker.call("CLIENT", "KILL", "TYPE", "pubsub") }
+            if index % 7 == 0 { try bench.loop.run(for: .milliseconds(3)) }
+        }
+        try bench.converge("s", count: 600)
+        #expect(Set(a.texts("s")).count == 600)
+        #expect(a.texts("s").filter { $0.hasPrefix("b") } == (1...300).map { "b\($0)" })
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+    }
+
+    @Test("LOG-33: a notification that is lost is asked for")
+    func lostNotification() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        // As if Redis had not sent it.
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
+        let session = b.log?.shardForTests.sessions["s"]
+        try a.append("2", to: "s")
+        try bench.loop.run { a.texts("s").count == 2 }
+        try bench.loop.run(for: .milliseconds(20))
+        #expect(b.texts("s").count == 1)
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
+        try a.append("3", to: "s")
+        try bench.converge("s", count: 3)
+    }
+
+    @Test("LOG-33: a quiet session that missed its last notification is found by a check")
+    func quietSession() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        let session = b.log?.shardForTests.sessions["s"]
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
+        try a.append("2", to: "s")
+        try bench.loop.run { a.texts("s").count == 2 }
+        try bench.loop.run(for: .milliseconds(20))
+        #expect(b.texts("s").count == 1)
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
+        try bench.converge("s", count: 2)
+    }
+
+    @Test("LOG-33: a gap that was trimmed drops the session, which opens from the snapshot")
+    func trimmedGap() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b") { $0.check = .seconds(60) }
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
+        let session = b.log?.shardForTests.sessions["s"]
+        for index in 2...6 { try a.append("\(index)", to: "s") }
+        try bench.loop.run { a.texts("s").count == 6 }
+        try a.keep("s")
+        try bench.loop.run(for: .milliseconds(20))
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
+        try a.append("7", to: "s")
+        try bench.loop.run { !b.dropped.isEmpty }
+        try b.open("s")
+        #expect(b.texts("s") == (1...7).map(String.init))
+    }
+
+    @Test("LOG-35: catching up brings what the log had at the time of the call")
+    func catchUp() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        for round in 1...20 {
+            try a.append("\(round)", to: "s")
+            try bench.loop.run { a.texts("s").count == round }
+            b.log?.catchUp("s")
+            try bench.loop.run { b.caughtUp.count == round }
+            #expect(b.texts("s").count == round)
+        }
+        try b.open("empty")
+        b.log?.catchUp("empty")
+        try bench.loop.run { b.caughtUp.last == "empty" }
+    }
+
+    @Test("relayed bytes reach the other nodes that follow the session, and not the sender")
+    func relay() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        let c = try bench.node("c")
+        for node in [a, b] { try node.open("s") }
+        a.log?.relay(Array("typing\n1".utf8), of: "s")
+        try bench.loop.run { b.relayed == ["typing\n1"] }
+        try bench.loop.run(for: .milliseconds(20))
+        #expect(a.relayed.isEmpty && c.relayed.isEmpty)
+    }
+
+    @Test("LOG-10: a session is removed if nothing follows its end, and its next life begins at 1")
+    func removal() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        try a.append("end", to: "s")
+        try bench.converge("s", count: 1)
+        let end = try #require(a.sessions["s"]?.position)
+        // Something follows before the removal is carried out.
+        a.log?.remove("s", through: end)
+        try b.append("begin", to: "s")
+        try bench.converge("s", count: 2)
+        try bench.loop.run(for: .milliseconds(100))
+        #expect(try bench.server.call("EXISTS", "sb:{s}:meta") == "1")
+        let last = try #require(a.sessions["s"]?.position)
+        a.log?.remove("s", through: last)
+        a.log?.close("s")
+        a.sessions["s"] = nil
+        try bench.loop.run { b.dropped == ["s"] }
+        #expect(try bench.server.call("KEYS", "sb:{s}*") == "")
+        try b.open("s")
+        #expect(b.sessions["s"]?.counter == 0)
+        try b.append("again", to: "s")
+        try bench.loop.run { b.sessions["s"]?.position?.number == 1 }
+        #expect(a.dropped.isEmpty)
+    }
+
+    @Test("a session that is closed and opened at once is followed")
+    func reopening() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        for round in 1...10 {
+            b.log?.close("s")
+            b.sessions["s"] = nil
+            b.log?.open("s")
+            b.log?.open("s")
+            try a.append("\(round)", to: "s")
+            try bench.loop.run { b.texts("s").count == round }
+        }
+        #expect(b.openedCount == 11)
+    }
+
+    @Test("LOG-2: an entry with another id at a known number means that the order was lost")
+    func contradiction() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        let generation = try bench.server.call("HGET", "sb:{s}:meta", "g")
+        try bench.server.call("PUBLISH", "sb:0:{s}", "e \(generation) 1 00000000000000ff 1 5 1\nx")
+        try bench.loop.run { a.dropped == ["s"] }
+    }
+
+    @Test("LOG-9: a snapshot trims the log, and an older one changes nothing")
+    func snapshots() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        for index in 1...5 { try a.append("\(index)", to: "s") }
+        try bench.converge("s", count: 5)
+        let early = try #require(a.snapshot(of: "s"))
+        for index in 6...9 { try a.append("\(index)", to: "s") }
+        try bench.converge("s", count: 9)
+        try a.keep("s")
+        #expect(try bench.server.call("XLEN", "sb:{s}:log") == "0")
+        a.log?.keep(early)
+        try bench.loop.run { a.kept == [9, 5] }
+        #expect(try bench.server.call("HGET", "sb:{s}:meta", "s") == "9")
+    }
+
+    @Test("LOG-9: the log keeps commands of a snapshot for a while, for nodes that lag")
+    func retention() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.retention = .seconds(60) }
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        try a.keep("s")
+        #expect(try bench.server.call("XLEN", "sb:{s}:log") == "1")
+    }
+}

@@ -1,0 +1,188 @@
+import SignalingCore
+import SignalingProtocol
+import Testing
+
+@testable import SignalingRedis
+
+@Suite("Redis log: nodes")
+struct NodeTests {
+    @Test("LOG-32: a node that dies is declared lost, and one other node adopts its sessions")
+    func death() throws {
+        let bench = try Bench()
+        let a = try bench.node("a", LogTimes.mortal)
+        let b = try bench.node("b", LogTimes.mortal)
+        let c = try bench.node("c", LogTimes.mortal)
+        try a.open("s")
+        try a.open("t")
+        try a.append("1", to: "s")
+        try bench.loop.run { a.texts("s").count == 1 }
+        let run = a.run
+        #expect(b.log?.lossTime(of: run) == nil)
+        a.crash()
+        try bench.loop.run { b.losses[run] != nil && c.losses[run] != nil }
+        #expect(b.losses[run] == c.losses[run])
+        #expect(b.log?.lossTime(of: run) == b.losses[run])
+        #expect((b.orphans + c.orphans).sorted() == ["s", "t"])
+        #expect(b.orphans.isEmpty || c.orphans.isEmpty)
+    }
+
+    @Test("LOG-32: a frozen node is declared lost, and continues as another run when it thaws")
+    func frozenNode() throws {
+        let server = try RedisServer()
+        let loops = [UVLoop(), UVLoop()]
+        let nodes = try loops.enumerated().map { index, loop in
+            let node = TestNode("\(index)", on: loop)
+            try node.start([server.address], LogTimes.mortal)
+            try loop.run { node.log != nil }
+            try node.open("s")
+            return node
+        }
+        let run = nodes[0].run
+        try nodes[0].append("1", to: "s")
+        try loops[0].run { nodes[0].texts("s") == ["1"] }
+        // The loop of the first node stands still.
+        try loops[1].run { nodes[1].losses[run] != nil }
+        #expect(nodes[1].orphans == ["s"])
+        try nodes[0].append("never", to: "s")
+        try loops[0].run { !nodes[0].continued.isEmpty }
+        #expect(nodes[0].run != run)
+        #expect(nodes[0].log?.run == nodes[0].run)
+        #expect(nodes[0].log?.inFlightByteCount == 0)
+        #expect(nodes[0].log?.lossTime(of: run) != nil)
+        try nodes[0].open("s")
+        #expect(nodes[0].texts("s") == ["1"], "LOG-32: a tombstone refuses the run's commands")
+        try nodes[0].append("2", to: "s")
+        try loops[0].run { nodes[0].texts("s") == ["1", "2"] }
+        try loops[1].run { nodes[1].texts("s") == ["1", "2"] }
+    }
+
+    @Test("LOG-32: Redis stands still longer than a sign of life is valid, and nobody is declared lost")
+    func stalledRedis() throws {
+        let bench = try Bench()
+        let a = try bench.node("a", LogTimes.mortal)
+        let b = try bench.node("b", LogTimes.mortal)
+        for node in [a, b] { try node.open("s") }
+        // Long enough for a declaration, if there were no pause.
+        try bench.loop.run(for: .seconds(1))
+        bench.server.freeze()
+        try a.append("1", to: "s")
+        try bench.loop.run { a.isStalled && b.isStalled }
+        try bench.loop.run(for: .seconds(1))
+        bench.server.thaw()
+        try bench.converge("s", count: 1)
+        try bench.loop.run { !a.isStalled && !b.isStalled }
+        try bench.loop.run(for: .seconds(1))
+        #expect(a.losses.isEmpty && b.losses.isEmpty)
+        #expect(a.continued.isEmpty && b.continued.isEmpty)
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+    }
+
+    @Test("LOG-13: a node that stops keeps what was appended, and says goodbye at once")
+    func stop() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        try a.open("s")
+        let run = a.run
+        for index in 1...100 { try a.append("\(index)", to: "s") }
+        try a.stop()
+        #expect(a.texts("s").count == 100)
+        try bench.loop.run { b.losses[run] != nil && b.orphans == ["s"] }
+        try b.open("s")
+        #expect(b.texts("s").count == 100)
+        #expect(b.log?.lossTime(of: run) != nil)
+    }
+
+    @Test("a stop without Redis ends in its time")
+    func stopWithoutRedis() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.closing = .milliseconds(200) }
+        try a.open("s")
+        bench.server.freeze()
+        try a.append("1", to: "s")
+        let start = UVLoop.now
+        try a.stop()
+        #expect(UVLoop.now.duration(since: start) < .seconds(2))
+        bench.server.thaw()
+    }
+
+    @Test("sessions that no node was there to adopt are adopted by the next node")
+    func adoptionAtStart() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        let run = a.run
+        try a.stop()
+        let b = try bench.node("b")
+        try bench.loop.run { b.orphans == ["s"] }
+        #expect(b.losses[run] != nil)
+    }
+
+    @Test("the losses of all runs that a session names are known when it is opened")
+    func lossesAtOpening() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        let run = a.run
+        let b = try bench.node("b")
+        #expect(b.log?.lossTime(of: run) == nil)
+        // As if the message of the loss came later.
+        b.log?.shardForTests.link?.onMessage = nil
+        try bench.server.call("FCALL", "sb1_goodbye", "0", "0", run.hexadecimal)
+        try b.open("s")
+        #expect(b.log?.lossTime(of: run) != nil)
+    }
+
+    @Test("LOG-36: a node with another list of addresses is refused while others run, and accepted afterwards")
+    func otherList() throws {
+        let bench = try Bench()
+        let other = try RedisServer()
+        let third = try RedisServer()
+        let a = TestNode("a", on: bench.loop)
+        try a.start([bench.server.address, other.address])
+        try bench.loop.run { a.log != nil }
+        let b = TestNode("b", on: bench.loop)
+        try b.start([bench.server.address, third.address])
+        try bench.loop.run { b.fault != nil }
+        #expect(b.fault?.code == .otherList)
+        #expect(b.fault?.message.contains("Give all nodes the same list") == true)
+        try a.stop()
+        try b.start([bench.server.address, third.address])
+        try bench.loop.run { b.log != nil }
+        b.crash()
+    }
+
+    @Test("LOG-36: sessions are spread over several Redis, and a node that is lost on one is lost on all")
+    func severalAddresses() throws {
+        let servers = try [RedisServer(), RedisServer(), RedisServer()]
+        let addresses = servers.map(\.address)
+        let loop = UVLoop()
+        let nodes = try (0..<2).map { index in
+            let node = TestNode("\(index)", on: loop)
+            try node.start(addresses)
+            try loop.run { node.log != nil }
+            return node
+        }
+        let sessions = (1...30).map { SessionID(rawValue: "s\($0)") }
+        for session in sessions {
+            for node in nodes { try node.open(session) }
+            try nodes[0].append("a", to: session)
+            try nodes[1].append("b", to: session)
+        }
+        try loop.run { nodes.allSatisfy { node in sessions.allSatisfy { node.texts($0).count == 2 } } }
+        #expect(sessions.allSatisfy { nodes[0].texts($0) == nodes[1].texts($0) })
+        for server in servers { #expect(try server.call("KEYS", "sb:{*}:meta").split(separator: " ").count > 3) }
+        let run = nodes[0].run
+        try servers[1].call("FCALL", "sb1_goodbye", "0", "0", run.hexadecimal)
+        try loop.run { !nodes[0].continued.isEmpty && nodes[1].losses[run] != nil }
+        for server in servers {
+            try loop.run { try !server.call("HGET", "sb:nodes", run.hexadecimal).hasPrefix("a") }
+        }
+        try loop.run { nodes[1].orphans.count + nodes[0].orphans.count == sessions.count }
+        for node in nodes { node.crash() }
+    }
+}

@@ -1,0 +1,150 @@
+import CHiredis
+import Foundation
+import SignalingRedis
+import Testing
+
+/// A `redis-server` of its own for one test, on a free port of the loopback interface.
+final class RedisServer {
+    struct Failed: Error, CustomStringConvertible { let description: String }
+
+    private(set) var port: Int
+    private let folder: URL
+    private let options: [String]
+    private var process: Process?
+
+    /// - Parameter options: of the command line, such as `["--appendonly", "yes"]`.
+    init(_ options: [String] = []) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "signalbox-redis-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.options = options
+        port = 0
+        // Another program may take the port before the server does.
+        for attempt in 1...5 {
+            port = try Self.freePort()
+            do {
+                try start()
+                return
+            } catch {
+                if attempt == 5 { throw error }
+            }
+        }
+    }
+
+    deinit {
+        kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    var address: String { "redis://127.0.0.1:\(port)" }
+
+    func start(_ more: [String] = []) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/redis-server")
+        process.arguments =
+            [
+                "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "", "--logfile",
+                folder.appending(path: "log").path,
+            ] + options + more
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        self.process = process
+        try waitUntilReady(process)
+    }
+
+    private func waitUntilReady(_ process: Process) throws {
+        let deadline = Date(timeIntervalSinceNow: 20)
+        while true {
+            // An error reply, such as that a password is needed, is an answer, too.
+            if let reply = try? connect().call("PING"), !reply.hasPrefix("LOADING") { return }
+            guard process.isRunning, Date() < deadline else {
+                throw Failed(description: "redis-server on port \(port) has not started")
+            }
+            usleep(5_000)
+        }
+    }
+
+    /// Ends the process as a crash does.
+    func kill() {
+        guard let process else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        self.process = nil
+    }
+
+    /// Ends the process, and removes what it has on the disk.
+    func killAndForget() throws {
+        kill()
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            try FileManager.default.removeItem(at: file)
+        }
+    }
+
+    func freeze() { process.map { _ = Foundation.kill($0.processIdentifier, SIGSTOP) } }
+    func thaw() { process.map { _ = Foundation.kill($0.processIdentifier, SIGCONT) } }
+
+    /// Sends a command, and returns its reply as text; the elements of an array are separated by spaces.
+    @discardableResult
+    func call(_ arguments: String...) throws -> String { try connect().call(arguments) }
+
+    func connect() throws -> BlockingClient { try BlockingClient(port: port) }
+
+    static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let outcome = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) + getsockname(descriptor, address, &length)
+            }
+        }
+        guard outcome == 0 else { throw Failed(description: "no free port") }
+        return Int(in_port_t(bigEndian: address.sin_port))
+    }
+}
+
+/// A connection that waits for each reply.
+final class BlockingClient {
+    private let context: UnsafeMutablePointer<redisContext>
+
+    init(port: Int) throws {
+        guard let context = redisConnectWithTimeout("127.0.0.1", Int32(port), timeval(tv_sec: 5, tv_usec: 0)) else {
+            throw RedisServer.Failed(description: "out of memory")
+        }
+        self.context = context
+        guard context.pointee.err == 0 else {
+            redisFree(context)
+            throw RedisServer.Failed(description: "cannot connect to port \(port)")
+        }
+        redisSetTimeout(context, timeval(tv_sec: 10, tv_usec: 0))
+    }
+
+    deinit { redisFree(context) }
+
+    @discardableResult
+    func call(_ arguments: String...) throws -> String { try call(arguments) }
+
+    func call(_ arguments: [String]) throws -> String {
+        let copies = arguments.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        var pointers = copies.map { UnsafePointer<CChar>($0) }
+        guard let reply = redisCommandArgv(context, Int32(arguments.count), &pointers, nil) else {
+            throw RedisServer.Failed(description: "no reply to \(arguments.first ?? "")")
+        }
+        defer { freeReplyObject(reply) }
+        return Self.text(reply.assumingMemoryBound(to: redisReply.self))
+    }
+
+    private static func text(_ reply: UnsafePointer<redisReply>) -> String {
+        switch reply.pointee.type {
+        case REDIS_REPLY_INTEGER: "\(reply.pointee.integer)"
+        case REDIS_REPLY_ARRAY:
+            (0..<reply.pointee.elements).compactMap { reply.pointee.element[$0].map { text($0) } }
+                .joined(separator: " ")
+        case REDIS_REPLY_NIL: "nil"
+        default: reply.pointee.str.map { String(cString: $0) } ?? ""
+        }
+    }
+}

@@ -1,0 +1,299 @@
+import SignalingCore
+import SignalingProtocol
+import Testing
+
+@testable import SignalingRedis
+
+@Suite("Redis log: Redis restarts, forgets, and refuses")
+struct RestartTests {
+    private static let always = ["--appendonly", "yes", "--appendfsync", "always"]
+
+    @Test("LOG-34: Redis restarts with its data, and the log goes on")
+    func restartWithData() throws {
+        let bench = try Bench(Self.always)
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        for index in 1...20 { try a.append("\(index)", to: "s") }
+        bench.server.kill()
+        for index in 21...40 { try a.append("\(index)", to: "s") }
+        try bench.loop.run(for: .milliseconds(100))
+        try bench.server.start()
+        try b.append("b", to: "s")
+        try bench.converge("s", count: 41)
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+        #expect(a.continued.isEmpty && b.continued.isEmpty)
+        #expect(a.log?.inFlightByteCount == 0)
+    }
+
+    @Test("LOG-31: Redis restarts empty, and the nodes put back what it has forgotten")
+    func restartEmpty() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
+        let b = try bench.node("b") { $0.restoring = .milliseconds(500) }
+        for node in [a, b] {
+            try node.open("s")
+            try node.open("quiet")
+        }
+        try a.append("quiet", to: "quiet")
+        for index in 1...20 { try a.append("\(index)", to: "s") }
+        try bench.converge("s", count: 20)
+        try bench.converge("quiet", count: 1)
+        try bench.server.killAndForget()
+        try a.append("21", to: "s")
+        try bench.loop.run(for: .milliseconds(50))
+        try bench.server.start()
+        try bench.converge("s", count: 21)
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+        let c = try bench.node("c")
+        try c.open("s")
+        #expect(c.texts("s") == (1...21).map(String.init))
+        try c.open("quiet")
+        #expect(c.texts("quiet") == ["quiet"])
+        try c.append("22", to: "s")
+        try bench.converge("s", count: 22)
+    }
+
+    @Test("LOG-31: Redis is emptied while it runs, and the nodes put everything back")
+    func emptied() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.restoring = .milliseconds(300) }
+        let b = try bench.node("b") { $0.restoring = .milliseconds(300) }
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        try bench.server.call("FLUSHALL")
+        try a.append("2", to: "s")
+        try b.append("3", to: "s")
+        try bench.converge("s", count: 3)
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+    }
+
+    /// The second Redis stands for a replica that took over without the end of the log.
+    @Test("LOG-31: a failover loses the end of the log, and a node puts it back")
+    func failover() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
+        let b = try bench.node("b") { $0.restoring = .milliseconds(500) }
+        for node in [a, b] { try node.open("s") }
+        for index in 1...5 { try a.append("\(index)", to: "s") }
+        try bench.converge("s", count: 5)
+        let dump = try bench.copyOfRedis()
+        for index in 6...9 { try b.append("\(index)", to: "s") }
+        try bench.converge("s", count: 9)
+        try bench.failOver(to: dump)
+        try a.append("10", to: "s")
+        try bench.converge("s", count: 10)
+        #expect(a.texts("s") == (1...10).map(String.init))
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+    }
+
+    @Test("LOG-31: a node that is behind the restored snapshot opens the session anew, and nothing is lost")
+    func laggingNode() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
+        let b = try bench.node("b") { $0.restoring = .milliseconds(500) }
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
+        let session = b.log?.shardForTests.sessions["s"]
+        session?.isAsked = true
+        for index in 2...4 { try a.append("\(index)", to: "s") }
+        try bench.loop.run { a.texts("s").count == 4 }
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
+        try bench.server.killAndForget()
+        try bench.server.start()
+        try bench.loop.run { b.dropped == ["s"] }
+        #expect(a.dropped.isEmpty)
+        try b.open("s")
+        #expect(b.texts("s") == ["1", "2", "3", "4"])
+    }
+
+    @Test("LOG-31: nodes that contradict each other drop the session, and it begins anew")
+    func contradiction() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
+        let b = try bench.node("b") { $0.restoring = .milliseconds(500) }
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        let dump = try bench.copyOfRedis()
+        try a.append("2", to: "s")
+        try bench.converge("s", count: 2)
+        // The copy has gone its own way.
+        try dump.call("XADD", "sb:{s}:log", "2-0", "at", "5", "id", "00000000000000ff:1", "cmd", "x")
+        try dump.call("HSET", "sb:{s}:meta", "n", "2", "id", "00000000000000ff:1")
+        try bench.failOver(to: dump)
+        try bench.loop.run { a.dropped == ["s"] && b.dropped == ["s"] }
+        try a.open("s")
+        #expect(a.texts("s").isEmpty)
+        try a.append("new", to: "s")
+        try bench.loop.run { a.texts("s") == ["new"] }
+    }
+
+    @Test("LOG-31: commands that only a late node has mean a new beginning, which is told")
+    func lateNode() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        a.hidesSnapshots = true
+        try bench.server.killAndForget()
+        try bench.server.start()
+        try bench.loop.run { a.dropped == ["s"] }
+        try a.open("s")
+        #expect(a.texts("s").isEmpty)
+    }
+
+    @Test("LOG-31: a session of an earlier Redis process, for which no node vouches, begins anew")
+    func unvouched() throws {
+        let bench = try Bench(["--appendonly", "yes", "--appendfsync", "everysec"])
+        let a = try bench.node("a")
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        a.crash()
+        try bench.server.call("CONFIG", "SET", "appendfsync", "always")
+        try bench.server.call("SET", "written", "1")
+        bench.server.kill()
+        try bench.server.start()
+        #expect(try bench.server.call("EXISTS", "sb:{s}:meta") == "1")
+        let b = try bench.node("b")
+        try b.open("s")
+        #expect(b.texts("s").isEmpty)
+    }
+
+    @Test("LOG-31: a Redis that forgets nothing is trusted")
+    func trusted() throws {
+        let bench = try Bench(Self.always)
+        let a = try bench.node("a")
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        a.crash()
+        bench.server.kill()
+        try bench.server.start()
+        let b = try bench.node("b")
+        try b.open("s")
+        #expect(b.texts("s") == ["1"])
+        try b.append("2", to: "s")
+        try bench.loop.run { b.texts("s") == ["1", "2"] }
+    }
+
+    @Test("LOG-34: Redis is away with commands waiting, and the log says so")
+    func away() throws {
+        let bench = try Bench(Self.always)
+        let a = try bench.node("a")
+        try a.open("s")
+        bench.server.kill()
+        for index in 1...1_000 { try a.append("\(index)", to: "s") }
+        a.log?.open("t")
+        a.log?.catchUp("s")
+        try bench.loop.run { a.isStalled }
+        #expect(a.healths.count == 1)
+        #expect(a.texts("s").isEmpty)
+        try bench.server.start()
+        try bench.loop.run { a.texts("s").count == 1_000 && a.sessions["t"] != nil && a.caughtUp == ["s"] }
+        try bench.loop.run { !a.isStalled }
+        #expect(a.healths.last == .keeping)
+        #expect(a.lines.all.count { $0.contains("Cannot reach") } == 1, "one line for each outage")
+    }
+
+    @Test("the library is removed while the log runs, and is loaded again")
+    func functionFlush() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        for index in 1...100 {
+            try a.append("a\(index)", to: "s")
+            try b.append("b\(index)", to: "s")
+            if index % 10 == 0 { try bench.server.call("FUNCTION", "FLUSH") }
+            if index % 3 == 0 { try bench.loop.run(for: .milliseconds(2)) }
+        }
+        try bench.converge("s", count: 200)
+        #expect(Set(a.texts("s")).count == 200)
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+    }
+
+    @Test("Redis is out of memory in the middle of a pipeline, and all commands are kept once when it has some")
+    func outOfMemory() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        for index in 1...50 { try a.append("\(index)", to: "s") }
+        try bench.server.call("CONFIG", "SET", "maxmemory", "1mb")
+        for index in 51...100 { try a.append("\(index)", to: "s") }
+        try bench.loop.run { a.isStalled }
+        #expect(a.healths == [.stalled(RedisLogFault(.full, ""))])
+        try bench.server.call("CONFIG", "SET", "maxmemory", "0")
+        try bench.converge("s", count: 100)
+        #expect(a.texts("s") == (1...100).map(String.init))
+        try bench.loop.run { !a.isStalled }
+        // Signs of life pass.
+        #expect(a.continued.isEmpty)
+    }
+
+    @Test("LOG-4: a backward step of Redis' clock counts as zero")
+    func clockSteps() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        // As if the command had been ordered before a step of an hour.
+        let at = try #require(Int64(try bench.server.call("HGET", "sb:{s}:meta", "at")))
+        try bench.server.call("HSET", "sb:{s}:meta", "at", String(at + 3_600_000_000))
+        try a.append("2", to: "s")
+        try a.open("t")
+        try bench.converge("s", count: 2)
+        try a.append("t", to: "t")
+        try bench.loop.run { a.texts("t").count == 1 }
+        let times = try #require(a.sessions["s"]?.times)
+        #expect(times[1].duration(since: times[0]) >= .seconds(3_600))
+        let other = try #require(a.sessions["t"]?.times.first)
+        #expect(other >= times[1], "one clock for all sessions")
+        let log = try #require(a.log)
+        #expect(log.time(at: UVLoop.now) >= other)
+        #expect(log.time(at: UVLoop.now).duration(since: other) < .seconds(5))
+    }
+
+    @Test("damaged keys of a session are removed, and it begins anew")
+    func damaged() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        for index in 1...3 { try a.append("\(index)", to: "s") }
+        try bench.converge("s", count: 3)
+        a.log?.close("s")
+        a.sessions["s"] = nil
+        try bench.server.call("XDEL", "sb:{s}:log", "2-0")
+        try a.open("s")
+        #expect(a.texts("s").isEmpty)
+        #expect(a.lines.contain("damaged in Redis"))
+    }
+}
+
+extension Bench {
+    /// A second Redis with the same data.
+    func copyOfRedis() throws -> RedisServer {
+        let copy = try RedisServer()
+        try copy.call("REPLICAOF", "127.0.0.1", "\(server.port)")
+        let deadline = UVLoop.now.advanced(by: .seconds(20))
+        while try !copy.call("INFO", "replication").contains("master_link_status:up") {
+            try #require(UVLoop.now < deadline)
+            try loop.run(for: .milliseconds(20))
+        }
+        try copy.call("REPLICAOF", "NO", "ONE")
+        return copy
+    }
+
+    /// The address of the server leads to another one from now on.
+    func failOver(to other: RedisServer) throws {
+        server.kill()
+        let snapshot = try other.connect()
+        try snapshot.call("CONFIG", "SET", "port", "\(server.port)")
+    }
+}
