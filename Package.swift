@@ -92,7 +92,7 @@ let package = Package(
         .target(
             name: "SignalingServer",
             dependencies: [
-                "SignalingCore", "SignalingSQLite", "SignalingTokens", "SignalingTransport",
+                "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens", "SignalingTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Configuration", package: "swift-configuration"),

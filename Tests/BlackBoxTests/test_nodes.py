@@ -1,0 +1,230 @@
+"""Several nodes over one Redis (docs/SCALING.md): every promise holds across them."""
+
+import asyncio
+import re
+
+import pytest
+
+from cluster import Balancer, Redis, free_port, nodes, wait_for
+from durable import kill
+from server_process import DEADLINE, REPOSITORY, run
+from signalbox_client import Client, reconnect
+from webhook_receiver import Receiver
+
+
+async def across(first, second):
+    """A client on each of two nodes, in one session."""
+    session = first.project.session()
+    ada = await Client.join(first, session)
+    bob = await Client.join(second, session)
+    await ada.expect("connectionCreated", seq=2)
+    return session, ada, bob
+
+
+async def resumed(server, session, old, after):
+    client = await reconnect(server, session, old, after)
+    assert client.connected["outcome"] == "resumed" and client.id == old.id
+    return client
+
+
+async def test_g_1_two_nodes_show_one_order():
+    with nodes(2) as (_, (first, second)):
+        session, ada, bob = await across(first, second)
+        async with ada, bob:
+            assert [each["connectionId"] for each in bob.connected["connections"]] == [ada.id]
+
+            async def send(client):
+                for number in range(50):
+                    await client.request("signal", type="t", data=f"{client.id} {number}")
+
+            await asyncio.gather(send(ada), send(bob))
+            orders = []
+            for client in (ada, bob):
+                orders.append([(await client.expect("signal"))["data"] for _ in range(100)])
+                assert [each for each in orders[-1] if each.startswith(ada.id)] == [
+                    f"{ada.id} {number}" for number in range(50)
+                ]
+            assert orders[0] == orders[1]
+
+
+async def test_g_6_an_online_only_signal_reaches_the_other_node():
+    with nodes(2) as (_, (first, second)):
+        _, ada, bob = await across(first, second)
+        async with ada, bob:
+            await ada.request("signal", type="typing", data="ada", ttl=0)
+            event = await bob.expect("signal", data="ada", type="typing")
+            assert "seq" not in event
+
+
+async def test_res_2_a_client_resumes_on_another_node():
+    with nodes(2) as (_, (first, second)):
+        session, ada, bob = await across(first, second)
+        async with bob:
+            ada.socket.transport.abort()
+            await bob.signal(type="t", data="missed")
+            async with await resumed(second, session, ada, after=2) as ada2:
+                await ada2.expect("signal", data="missed", seq=3)
+                # RES-8: nothing of the change is seen by others.
+                _, events = await bob.signal(type="t", data="next")
+                assert [each["ev"] for each in events] == ["signal"]
+
+
+async def test_g_2_a_node_is_killed_and_nothing_that_was_acknowledged_is_lost():
+    with nodes(2) as (_, (first, second)):
+        session, ada, bob = await across(first, second)
+        async with bob:
+            answer, _ = await ada.signal(type="t", data="kept")
+            await bob.expect("signal", data="kept", seq=answer["seq"])
+            kill(first)
+            answer, _ = await bob.signal(type="t", data="meanwhile")
+            async with await resumed(second, session, ada, after=3) as ada2:
+                await ada2.expect("signal", data="meanwhile", seq=answer["seq"])
+
+
+async def test_log_32_a_dead_node_is_declared_lost_and_its_clients_leave_after_their_window():
+    with nodes(2, resume_seconds=2) as (_, (first, second)):
+        _, ada, bob = await across(first, second)
+        async with bob:
+            kill(first)
+            await bob.expect("connectionDestroyed", connectionId=ada.id, reason="networkDisconnected")
+
+
+async def test_log_11_rest_lists_signals_and_removes_clients_of_the_other_node():
+    with nodes(2) as (_, (first, second)):
+        session = first.project.session()
+        async with await Client.join(first, session) as ada:
+            listed = second.rest("GET", second.session_path(session, "/connection")).json()
+            assert [each["connectionId"] for each in listed["items"]] == [ada.id]
+            signal = {"type": "t", "data": "by REST"}
+            assert second.rest("POST", second.session_path(session, "/signal"), signal).status == 204
+            await ada.expect("signal", data="by REST")
+            path = second.session_path(session, f"/connection/{ada.id}")
+            assert second.rest("DELETE", path).status == 204
+            close, _ = await ada.closed()
+            assert close == 4000
+        unknown = second.session_path(first.project.session(), "/signal")
+        assert second.rest("POST", unknown, signal).status == 404
+
+
+async def test_log_11_each_webhook_event_is_posted_by_one_node():
+    with Receiver() as receiver, nodes(2, webhook_url=receiver.url) as (_, (first, second)):
+        _, ada, bob = await across(first, second)
+        async with bob:
+            await ada.leave()
+        expected = ["connectionCreated", "connectionCreated", "connectionDestroyed", "connectionDestroyed"]
+        posts = [receiver.next() for _ in expected]
+        assert [post.name for post in posts] == expected
+        assert len({post.id for post in posts}) == len(posts)
+
+
+async def test_leave_5_a_node_that_stops_sends_its_clients_to_the_others():
+    with nodes(2) as (_, (first, second)):
+        session, ada, bob = await across(first, second)
+        async with bob:
+            assert await asyncio.to_thread(first.stop) == 0
+            close, events = await ada.closed()
+            assert close == 1001 and events[-1]["ev"] == "disconnected" and events[-1]["reconnectAfter"] >= 0
+            async with await resumed(second, session, ada, after=2):
+                _, events = await bob.signal(type="t", data="next")
+                assert [each["ev"] for each in events] == ["signal"]
+
+
+async def test_log_34_sockets_stay_while_redis_is_away():
+    with nodes(2) as (redis, (first, second)):
+        _, ada, bob = await across(first, second)
+        async with ada, bob:
+            redis.kill()
+            request = await ada.request("signal", type="t", data="waits")
+            await asyncio.to_thread(wait_for, lambda: first.request("GET", "/readyz").status == 503, "503")
+            assert first.request("GET", "/livez").status == 200
+            redis.start()
+            answer, _ = await ada.answer(request)
+            assert answer["ev"] == "ack"
+            await bob.expect("signal", data="waits", seq=answer["seq"])
+            await asyncio.to_thread(wait_for, lambda: first.request("GET", "/readyz").status == 200, "200")
+
+
+async def test_log_31_redis_comes_back_empty_and_the_nodes_put_the_session_back():
+    with nodes(2) as (redis, (first, second)):
+        _, ada, bob = await across(first, second)
+        async with ada, bob:
+            await ada.signal(type="t", data="before")
+            await bob.expect("signal", data="before", seq=3)
+            assert redis.call("FLUSHALL") == b"+OK"
+            redis.kill()
+            redis.start()
+            answer, _ = await ada.signal(type="t", data="after")
+            assert answer["ev"] == "ack" and answer["seq"] == 4
+            await bob.expect("signal", data="after", seq=4)
+
+
+@pytest.mark.parametrize("balancer", ["haproxy", "nginx"])
+async def test_scaling_a_load_balancer_passes_clients_to_the_other_node(balancer):
+    with nodes(2, trusted_proxy="127.0.0.1") as (_, servers), Balancer(balancer, servers) as front:
+        session = front.project.session()
+        clients = [await Client.join(front, session) for _ in range(4)]
+        answer, _ = await clients[0].signal(type="t", data="before")
+        for client in clients:
+            await client.expect("signal", data="before", seq=answer["seq"])
+        kill(servers[0])
+        returned = []
+        for client in clients:
+            returned.append(await try_until_resumed(front, session, client, answer["seq"]))
+        answer, _ = await returned[0].signal(type="t", data="after")
+        for client in returned:
+            await client.expect("signal", data="after", seq=answer["seq"])
+            await client.__aexit__()
+
+
+async def try_until_resumed(front, session, client, after):
+    """A client's attempts to return while the load balancer notices that a node is gone."""
+    deadline = asyncio.get_running_loop().time() + DEADLINE
+    while True:
+        try:
+            return await resumed(front, session, client, after)
+        except Exception:
+            if asyncio.get_running_loop().time() > deadline:
+                raise
+            await asyncio.sleep(0.1)
+
+
+# Bad input
+
+
+def test_scaling_an_unreachable_redis_is_one_line_and_status_69():
+    ended = run("serve", "--port", "0", redis=f"redis://127.0.0.1:{free_port()}", api_key="1", api_secret="s")
+    assert ended.returncode == 69 and ended.stdout == ""
+    assert len(ended.stderr.splitlines()) == 1 and "127.0.0.1" in ended.stderr
+
+
+@pytest.mark.parametrize("password", [None, "wrong"])
+def test_scaling_a_wrong_password_is_one_line_without_the_password(password):
+    with Redis() as redis:
+        assert redis.call("CONFIG", "SET", "requirepass", "right") == b"+OK"
+        url = f"redis://:{password}@127.0.0.1:{redis.port}" if password else redis.url
+        ended = run("serve", "--port", "0", redis=url, api_key="1", api_secret="s")
+        assert ended.returncode == 69 and len(ended.stderr.splitlines()) == 1
+        assert "password" in ended.stderr and "wrong@" not in ended.stderr
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:6379", "http://127.0.0.1", "redis://", "redis://h:0", "redis://h/x", ""])
+def test_scaling_a_malformed_address_is_wrong_usage(url):
+    ended = run("serve", "--port", "0", "--redis", url, api_key="1", api_secret="s")
+    assert ended.returncode == 64 and len(ended.stderr.splitlines()) == 1, ended.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--dev"], ["--state-dir", "/tmp/x"]])
+def test_scaling_settings_that_contradict_redis_are_wrong_usage(arguments):
+    settings = {} if "--dev" in arguments else {"api_key": "1", "api_secret": "s"}
+    ended = run("serve", "--port", "0", "--redis", "redis://127.0.0.1:1", *arguments, **settings)
+    assert ended.returncode == 64 and len(ended.stderr.splitlines()) == 1
+
+
+def test_scaling_the_commands_of_the_page_name_what_exists():
+    """The load balancers' files are run above; the other commands are those of the fixtures, with other ports."""
+    page = (REPOSITORY / "docs/SCALING.md").read_text()
+    for path in re.findall(r"\((scaling/[^)]+)\)", page):
+        assert (REPOSITORY / "docs" / path).is_file()
+    options = set(re.findall(r"signalbox serve[^\n]* (--[a-z-]+)", page)) | set(re.findall(r"`(--[a-z-]+)`", page))
+    known = run("serve", "--help").stdout + run("verify", "--help").stdout
+    assert options and all(option in known for option in options if option not in ("--log-bytes",)), options
