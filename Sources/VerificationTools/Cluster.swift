@@ -27,7 +27,8 @@ final class Cluster: Sendable {
             redis = nil
             redisRelays = []
             nodes = [RestartableServer(launch)]
-            return try nodes[0].start()
+            try nodes[0].start()
+            return
         }
         let own = plan.redis == nil ? try RedisProcess(folder: launch.folder) : nil
         redis = own

@@ -194,16 +194,22 @@ final class Stage: Sendable {
     /// that the others are gone.
     ///
     /// When the tap has seen a broken promise, the rest of the verdict is not worth a long wait.
-    func settle(within time: Duration) async -> Bool {
+    ///
+    /// - Returns: what has not happened in time, as the end of a sentence; nil if everything has.
+    func settle(within time: Duration) async -> String? {
         let deadline = ContinuousClock.now + (tap.judging { judge, _ in judge.hasViolations } ? .seconds(30) : time)
-        for client in members where await !client.connect(until: deadline) { return false }
+        for client in members where await !client.connect(until: deadline) {
+            return "\(client.name) did not connect again"
+        }
         await waitForDepartures()
         for room in rooms {
-            for client in room.members where await !sendLast(by: client, to: room.members, until: deadline) {
-                return false
+            for client in room.members {
+                guard let data = await sendLast(by: client, to: room.members, until: deadline) else { continue }
+                let without = room.members.filter { !$0.hasReceived(data) }.map(\.name).joined(separator: ", ")
+                return "the last signal of \(client.name) did not reach \(without)"
             }
         }
-        return !cluster.hasFailed
+        return cluster.hasFailed ? "the server ended by itself" : nil
     }
 
     /// Waits until the members see only each other, or until the judge no longer waits either.
@@ -221,19 +227,22 @@ final class Stage: Sendable {
         }
     }
 
+    /// - Returns: the data of the last attempt, if it did not reach all members; otherwise nil.
     private func sendLast(
         by client: VerifiedClient, to members: [VerifiedClient], until deadline: ContinuousClock.Instant
-    ) async -> Bool {
+    ) async -> String? {
+        var last = ""
         // A client that is cut off meanwhile and returns with another connection may never receive this signal: send
         // another one.
         while ContinuousClock.now < deadline, !Task.isCancelled {
             let data = await client.send(to: nil, type: VerifiedClient.lastSignalType, isOnlineOnly: false)
+            last = data
             let attemptEnd = min(deadline, ContinuousClock.now + .seconds(25))
             while ContinuousClock.now < attemptEnd, !Task.isCancelled {
-                if members.allSatisfy({ $0.hasReceived(data) }) { return true }
+                if members.allSatisfy({ $0.hasReceived(data) }) { return nil }
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }
-        return false
+        return last
     }
 }

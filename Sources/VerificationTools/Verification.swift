@@ -75,7 +75,7 @@ package struct Verification: Sendable {
         defer { watcher.cancel() }
         try await sendAndCommitFaults(stage, sentCount, &random)
         let lossCount = stage.terms.isDurable ? 0 : plan.kills
-        report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: lossCount + 1)
+        report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: lossCount + 1)
         report.resources = try await ResourceCheck(stage: stage).run()
         report.addViolations(of: stage)
     }
@@ -350,7 +350,7 @@ package struct Verification: Sendable {
             }
             stage.mark("overrun", since: begin)
         }
-        report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
+        report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
         report.addViolations(of: stage)
     }
 
@@ -378,7 +378,7 @@ package struct Verification: Sendable {
             let victim = room.members[number.isMultiple(of: 2) ? 1 : 0]
             try await Stories.longAbsence(of: victim, in: room, on: stage)
         }
-        report.add(stage, isSettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
+        report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
         report.addViolations(of: stage)
         return report
     }

@@ -7,7 +7,9 @@ import SignalingVerification
 package struct VerifyReport: Sendable {
     let plan: Verification.Plan
     /// Whether every client was connected at the end and had received the last signal of each member of its session.
-    private(set) var isSettled = true
+    var isSettled: Bool { unsettled.isEmpty }
+    /// What has not happened in time at the end of a run, as ends of sentences.
+    private(set) var unsettled: [String] = []
     var duration = Duration.zero
     var resources: ResourceCheck.Result?
     private(set) var interruptions: [Interruption] = []
@@ -24,8 +26,10 @@ package struct VerifyReport: Sendable {
 
     package var isGood: Bool { isSettled && violations.isEmpty }
 
-    mutating func add(_ stage: Stage, isSettled: Bool, epochLimit: Int) {
-        if !isSettled { self.isSettled = false }
+    /// - Parameter unsettled: the result of ``Stage/settle(within:)``.
+    mutating func add(_ stage: Stage, unsettled: String?, epochLimit: Int) {
+        let isSettled = unsettled == nil
+        if let unsettled { self.unsettled.append(unsettled) }
         if stage.cluster.hasFailed { stage.report(.g3, .wrong, "the server ended by itself") }
         for room in stage.rooms {
             let clients = room.all
@@ -46,7 +50,7 @@ package struct VerifyReport: Sendable {
 
     /// Adds the results of another server.
     mutating func add(_ other: VerifyReport) {
-        if !other.isSettled { isSettled = false }
+        unsettled += other.unsettled
         interruptions += other.interruptions
         latencies.add(other.latencies)
         timeline += other.timeline
@@ -134,9 +138,7 @@ package struct VerifyReport: Sendable {
                 "server: descriptors \(resources.descriptorsAtStart) at the start, \(resources.descriptorsAtEnd) at the end; MiB of memory after each round \(memory)"
             )
         }
-        if !isSettled {
-            lines.append("BROKEN: a client did not reconnect, or did not receive the last signals, in time")
-        }
+        for reason in unsettled { lines.append("BROKEN: the run did not end in order: \(reason)") }
         lines += violations.prefix(Self.shownViolationCount).map { "BROKEN \($0)" }
         lines.append("repeat it with: \(command)")
         lines.append(isGood ? "every promise was kept" : "\(violations.count) violations of the promises")
@@ -175,6 +177,10 @@ package struct VerifyReport: Sendable {
         writer.member("milliseconds", duration.wholeMilliseconds)
         writer.member("seed", plan.seed)
         writer.member("settled", isSettled)
+        writer.name("unsettled")
+        writer.beginArray()
+        for reason in unsettled { writer.value(reason) }
+        writer.endArray()
         writer.name("violations")
         writer.beginArray()
         for violation in violations.prefix(Self.shownViolationCount) { writer.value(violation.description) }
