@@ -325,10 +325,10 @@ private final class History {
         clock.now = clock.now.advanced(by: time)
         for _ in 0..<300 {
             for node in living {
-                node.engine.advance(to: clock.now)
-                node.log.send()
                 node.log.receive()
                 while !node.posts.isEmpty { post(from: node) }
+                node.engine.advance(to: clock.now)
+                node.log.send()
             }
             if living.allSatisfy({ $0.log.isQuiet && $0.engine.batch.isEmpty }) { break }
         }
