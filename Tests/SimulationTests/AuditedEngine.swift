@@ -76,6 +76,8 @@ final class AuditedEngine: SessionEngine {
         fileprivate var places: [ConnectionID: ObjectIdentifier] = [:]
         fileprivate var lines: [Epoch: [Seq: [UInt8]]] = [:]
         fileprivate var reachesBackTo = Seq.zero
+        /// The connections that their clients have asked to continue, and that were not resumed since.
+        fileprivate var claims: Set<ConnectionID> = []
 
         fileprivate var lastSeq: Seq {
             get { lastSeqs[epoch] ?? .zero }
@@ -186,6 +188,7 @@ final class AuditedEngine: SessionEngine {
         var isOwed = false
         if case .join(let request) = command, let claim = request.resumption {
             isOwed = self.isOwed(claim, in: session)
+            audit.claims.insert(claim.connectionId)
         }
         submitted[ticket.origin, default: []].append(Submitted(command: command, at: now, isOwed: isOwed))
         engine.submit(command, to: session, ticket: ticket, now: now)
@@ -258,6 +261,7 @@ final class AuditedEngine: SessionEngine {
         if result.missing != nil { world.count("missing") }
         if result.outcome == .resumed {
             audit.lostAt[id] = nil
+            audit.claims.remove(id)
         } else {
             if isOwed, let claim = request.resumption, isInTime(claim, in: session) {
                 world.fail("G3: \(request.data) came back in time, and was not resumed")
@@ -345,7 +349,9 @@ extension AuditedEngine: SessionEngineObserver {
         case .connectionDestroyed(_, let id, let reason):
             event = .destroyed(id)
             audit.present.remove(id)
-            if reason == .networkDisconnected, claimed != id, let lost = audit.lostAt[id] {
+            // The node that notes the event first need not be the one that was asked.
+            let isClaimed = isNode ? audit.claims.contains(id) : claimed == id
+            if reason == .networkDisconnected, !isClaimed, let lost = audit.lostAt[id] {
                 world.count("expired")
                 let elapsed = world.now.duration(since: lost)
                 if !mayGiveWay, elapsed < bounds.resumeWindow { world.fail("G7: \(id) expired before its time") }

@@ -22,6 +22,8 @@ private final class History {
     /// What receivers outside of the sessions got, by the epoch and the event's ID.
     fileprivate var told: [Epoch: [EventID: PresenceEvent]] = [:]
     private var forgotten: Set<Epoch> = []
+    /// The epochs of which anything was told.
+    private var epochs: [SessionID: Set<Epoch>] = [:]
 
     final class Clock { var now = MonotonicInstant.seconds(0) }
 
@@ -161,6 +163,7 @@ private final class History {
             if known != event.untold.event { fail("LOG-11: two events have the ID \(id)") }
         }
         told[event.epoch, default: [:]][id] = event.untold.event
+        epochs[session, default: []].insert(event.epoch)
         node.engine.noteTold(event, of: session)
     }
 
@@ -302,6 +305,8 @@ private final class History {
     }
 
     private func forget(_ session: SessionID) {
+        // A node that hosted it may be dead.
+        forgotten.formUnion(epochs[session] ?? [])
         for node in living {
             if let epoch = node.engine.sessions[session]?.state?.epoch { forgotten.insert(epoch) }
         }
