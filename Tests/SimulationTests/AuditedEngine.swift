@@ -263,7 +263,10 @@ final class AuditedEngine: SessionEngine {
             audit.lostAt[id] = nil
             audit.claims.remove(id)
         } else {
-            if isOwed, let claim = request.resumption, isInTime(claim, in: session) {
+            // A late attempt on another node may be behind a resume with a newer secret.
+            if isOwed, let claim = request.resumption, isInTime(claim, in: session),
+                !isNode || world.newestSecrets[claim.connectionId] == claim.secretHash
+            {
                 world.fail("G3: \(request.data) came back in time, and was not resumed")
             }
             // Only a recovery can deliver the rest of a recovered client's replay.
