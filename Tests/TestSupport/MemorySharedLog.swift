@@ -32,6 +32,8 @@ public final class MemorySharedLog {
     private var runCount: UInt64 = 0
     fileprivate(set) var sessions: [SessionID: Session] = [:]
     fileprivate var lostRuns: [RunID: MonotonicInstant] = [:]
+    /// The sessions of lost nodes that no living node could adopt.
+    private var unclaimed: [(RunID, Set<SessionID>)] = []
     public private(set) var nodes: [Node] = []
     /// Whether the entries that a snapshot replaces are removed at once, so that a node that is behind has a gap.
     public var trimsAtOnce = false
@@ -47,6 +49,10 @@ public final class MemorySharedLog {
     public func makeNode() -> Node {
         let node = Node(store: self, run: nextRun())
         nodes.append(node)
+        for (run, orphans) in unclaimed {
+            if let lostAt = lostRuns[run] { hand(orphans, of: run, lostAt, to: node) }
+        }
+        unclaimed = []
         return node
     }
 
@@ -69,11 +75,17 @@ public final class MemorySharedLog {
         count("lost")
         let lostAt = min(moment?.advanced(by: offset) ?? time, time)
         lostRuns[node.run] = lostAt
-        var orphans = node.followed
+        var orphans = Set(node.follows.keys).union(node.adopted)
         for other in nodes where other !== node && lostRuns[other.run] == nil && !other.isDead {
-            other.arrive(.lost(node.run, lostAt, orphans))
+            hand(orphans, of: node.run, lostAt, to: other)
             orphans = []
         }
+        if !orphans.isEmpty { unclaimed.append((node.run, orphans)) }
+    }
+
+    private func hand(_ orphans: Set<SessionID>, of run: RunID, _ lostAt: MonotonicInstant, to node: Node) {
+        node.adopted.formUnion(orphans)
+        node.arrive(.lost(run, lostAt, orphans.sorted()))
     }
 
     /// Somebody removed the session from the store: its order is lost.
@@ -124,6 +136,7 @@ public final class MemorySharedLog {
         let entries = kept?.entries.filter { $0.position.number > snapshot?.position.number ?? 0 } ?? []
         let delivered = entries.last?.position.number ?? snapshot?.position.number ?? 0
         node.follows[session] = Node.Follow(generation: kept?.generation, delivered: delivered)
+        node.adopted.remove(session)
         let opened = KeptCommands.Session(
             id: session, snapshot: snapshot, entries: entries, ownCounter: kept?.counters[node.run] ?? 0)
         node.arrive(.opened(opened, lostRuns))
@@ -203,6 +216,8 @@ extension MemorySharedLog {
         /// The process has ended.
         public private(set) var isDead = false
         fileprivate var follows: [SessionID: Follow] = [:]
+        /// The sessions of lost nodes that this node is to open.
+        fileprivate var adopted: Set<SessionID> = []
         private var requests: [Request] = []
         private var events: [Event] = []
         private var opening: Set<SessionID> = []
@@ -232,9 +247,8 @@ extension MemorySharedLog {
         }
 
         public func append(_ commands: [CommandAppend], now: MonotonicInstant) {
-            for command in commands {
-                precondition(command.id.run == run, "a command of another run")
-                precondition(follows[command.session]?.isOpen == true, "a command to a session that is not open")
+            // The engine does not know yet that its run or the session is lost.
+            for command in commands where command.id.run == run && follows[command.session]?.isOpen == true {
                 requests.append(.append(command))
             }
             onRequest()
@@ -295,6 +309,7 @@ extension MemorySharedLog {
 
         private func forgetEverything() {
             follows = [:]
+            adopted = []
             opening = []
             requests = []
             events.removeAll { event in
@@ -389,14 +404,19 @@ extension MemorySharedLog {
             arrive(.dropped(session))
         }
 
-        /// Asks for the last entry of each session, as a node does now and then.
+        /// Asks for the last entry of each session, and whether this node was declared lost, as a node does now and
+        /// then.
         public func check() {
+            if isDead { return }
+            if store.lostRuns[run] != nil { return beginAnew() }
             for (session, follow) in follows.sorted(by: { $0.key < $1.key }) where follow.isOpen {
                 guard let kept = store.sessions[session] else {
                     if follow.generation != nil { drop(session) }
                     continue
                 }
-                if let generation = follow.generation, generation != kept.generation { drop(session) } else {
+                if let generation = follow.generation, generation != kept.generation {
+                    drop(session)
+                } else {
                     arrive(.entries(session, kept.last?.number ?? 0, kept.generation))
                 }
             }

@@ -22,6 +22,8 @@ private final class History {
     /// What receivers outside of the sessions got, by the epoch and the event's ID.
     fileprivate var told: [Epoch: [EventID: PresenceEvent]] = [:]
     private var forgotten: Set<Epoch> = []
+    /// The epochs of which anything was told.
+    private var epochs: [SessionID: Set<Epoch>] = [:]
 
     final class Clock { var now = MonotonicInstant.seconds(0) }
 
@@ -161,6 +163,7 @@ private final class History {
             if known != event.untold.event { fail("LOG-11: two events have the ID \(id)") }
         }
         told[event.epoch, default: [:]][id] = event.untold.event
+        epochs[session, default: []].insert(event.epoch)
         node.engine.noteTold(event, of: session)
     }
 
@@ -302,6 +305,8 @@ private final class History {
     }
 
     private func forget(_ session: SessionID) {
+        // A node that hosted it may be dead.
+        forgotten.formUnion(epochs[session] ?? [])
         for node in living {
             if let epoch = node.engine.sessions[session]?.state?.epoch { forgotten.insert(epoch) }
         }
@@ -315,7 +320,9 @@ private final class History {
             node.isFrozen = false
             if node.log.isDead { store.declareLost(node.log) }
         }
-        for client in clients { if case .joining(let request, let node) = client.phase { cancel(request, client, node) } }
+        for client in clients {
+            if case .joining(let request, let node) = client.phase { cancel(request, client, node) }
+        }
         for _ in 0..<30 { settle(.milliseconds(200)) }
     }
 
@@ -323,10 +330,10 @@ private final class History {
         clock.now = clock.now.advanced(by: time)
         for _ in 0..<300 {
             for node in living {
-                node.engine.advance(to: clock.now)
-                node.log.send()
                 node.log.receive()
                 while !node.posts.isEmpty { post(from: node) }
+                node.engine.advance(to: clock.now)
+                node.log.send()
             }
             if living.allSatisfy({ $0.log.isQuiet && $0.engine.batch.isEmpty }) { break }
         }
