@@ -260,8 +260,8 @@ extension RedisCommandLog: ShardOwner {
         logger.warning("the other nodes have declared this node lost: its clients connect again")
         for shard in shards { shard.forgetAll() }
         inFlightByteCount = 0
-        nodeObserver?.log(continuesAs: run)
         for shard in shards { shard.continueAsAnotherRun(after: old) }
+        nodeObserver?.log(continuesAs: run)
     }
 
     func shardStarted(_ fault: RedisLogFault?) {
