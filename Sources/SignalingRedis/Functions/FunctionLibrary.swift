@@ -186,8 +186,9 @@ enum FunctionLibrary {
                 message[#message + 1] = #args[i]
                 commands[#commands + 1] = args[i]
             end
-            redis.call('HSET', meta, 'g', generation, 'v', redis_run(), 'n', integer(n), 'at', at,
-                'id', run .. ':' .. integer(last), own, integer(last))
+            if not stored[1] then redis.call('HSET', meta, 'g', generation, 'v', redis_run()) end
+            local last_text = integer(last)
+            redis.call('HSET', meta, 'n', integer(n), 'at', at, 'id', run .. ':' .. last_text, own, last_text)
             if first == 1 or n % 64 < n - first + 1 then keep_alive(base) end
             publish(base, db, table.concat(message, ' ') .. '\n' .. table.concat(commands))
             return { 'ok', generation, integer(first), integer(first_counter), n - first + 1, at }
