@@ -1,8 +1,9 @@
 import DequeModule
-import SignalingCore
 import SignalingProtocol
 import SignalingVerification
 import TestSupport
+
+@testable import SignalingCore
 
 /// The real engine, with an auditor between it and the hub. The auditor keeps the log for the history checker, and
 /// knows which events each returning client must get.
@@ -25,11 +26,13 @@ final class AuditedEngine: SessionEngine {
     private enum Host {
         case memory(MemoryEngine)
         case logged(LoggedEngine, MemoryCommandLog)
+        /// One of several nodes.
+        case node(LoggedEngine)
 
         var engine: any SessionEngine {
             switch self {
             case .memory(let engine): engine
-            case .logged(let engine, _): engine
+            case .logged(let engine, _), .node(let engine): engine
             }
         }
 
@@ -37,17 +40,20 @@ final class AuditedEngine: SessionEngine {
         var longestDelay: Duration {
             switch self {
             case .memory: .milliseconds(100)
-            case .logged: SimulatedServer.longestLogDelay + .milliseconds(100)
+            case .logged, .node: SimulatedServer.longestLogDelay + .milliseconds(100)
             }
         }
 
         func connections(of session: SessionID) -> [Connection] {
             switch self {
             case .memory(let engine): engine.connections(of: session)
-            case .logged(let engine, _): engine.connections(of: session)
+            case .logged(let engine, _), .node(let engine): engine.connections(of: session)
             }
         }
     }
+
+    /// Whether other nodes serve the session, too.
+    private var isNode: Bool { if case .node = host { true } else { false } }
 
     private struct Submitted {
         let command: SessionCommand
@@ -56,14 +62,25 @@ final class AuditedEngine: SessionEngine {
         let isOwed: Bool
     }
 
-    /// The auditor's record of the session. It survives the process, as the session does (RES-15).
-    struct Audit {
+    /// The auditor's record of the session. It survives the process, as the session does (RES-15), and all nodes of a
+    /// session have the same one.
+    final class Audit {
         fileprivate var epoch = Epoch("")
-        fileprivate var lastSeq = Seq.zero
+        fileprivate var lastSeqs: [Epoch: Seq] = [:]
         fileprivate var lostAt: [ConnectionID: MonotonicInstant] = [:]
         /// The connections that have not lost their order.
         fileprivate var resumable: Set<ConnectionID> = []
         fileprivate var joinedAt: [ConnectionID: Seq] = [:]
+        /// Of several nodes: the connections in the session, where their last sockets are, and the lines of the log.
+        fileprivate var present: Set<ConnectionID> = []
+        fileprivate var places: [ConnectionID: ObjectIdentifier] = [:]
+        fileprivate var lines: [Epoch: [Seq: [UInt8]]] = [:]
+        fileprivate var reachesBackTo = Seq.zero
+
+        fileprivate var lastSeq: Seq {
+            get { lastSeqs[epoch] ?? .zero }
+            set { lastSeqs[epoch] = newValue }
+        }
     }
 
     /// What a process leaves: its log, and the auditor's record.
@@ -95,6 +112,24 @@ final class AuditedEngine: SessionEngine {
         }
         engine.observer = self
         if let remains { restore(remains) }
+    }
+
+    /// One of several nodes, which share an auditor's record.
+    init(world: World, bounds: SessionState.Bounds, node: MemorySharedLog.Node, audit: Audit) {
+        self.world = world
+        self.bounds = bounds
+        isRestored = true
+        let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
+        host = .node(
+            LoggedEngine(log: node, run: node.run, bounds: bounds, now: world.now, makeEpoch: makeEpoch))
+        self.audit = audit
+        engine.observer = self
+    }
+
+    /// The sockets of this node are lost, at this time or earlier.
+    func noteLostSockets(at moment: MonotonicInstant) {
+        let place = ObjectIdentifier(self)
+        for (id, node) in audit.places where node == place && audit.lostAt[id] == nil { audit.lostAt[id] = moment }
     }
 
     // MARK: - Restart
@@ -193,7 +228,8 @@ final class AuditedEngine: SessionEngine {
         let id = resumption.connectionId
         guard !mayGiveWay, bounds.resumeWindow > .zero, resumption.epoch == audit.epoch,
             audit.resumable.contains(id), world.newestSecrets[id] == resumption.secretHash,
-            connections(of: session).contains(where: { $0.connectionId == id }),
+            isNode
+                ? audit.present.contains(id) : connections(of: session).contains(where: { $0.connectionId == id }),
             resumption.after >= audit.joinedAt[id] ?? .zero
         else { return false }
         return isInTime(resumption, in: session)
@@ -207,16 +243,15 @@ final class AuditedEngine: SessionEngine {
         {
             return false
         }
+        if isNode { return resumption.after >= audit.reachesBackTo && resumption.after <= audit.lastSeq }
         return engine.withLog(of: session) { resumption.after >= $0.reachesBackTo && resumption.after <= $0.lastSeq }
             ?? false
     }
 
     private func noteJoined(_ result: JoinResult, _ request: JoinRequest, isOwed: Bool, of session: SessionID) {
         let id = result.connection.connectionId
-        if result.epoch != audit.epoch {
-            audit.epoch = result.epoch
-            audit.lastSeq = .zero
-        }
+        if result.epoch != audit.epoch, audit.lastSeqs[result.epoch] == nil { begin(result.epoch) }
+        audit.places[id] = ObjectIdentifier(self)
         world.count(result.outcome.rawValue)
         if isRestored { world.count("\(result.outcome.rawValue) after a restart") }
         if let through = result.replayThrough, through > result.seq { world.count("replayed") }
@@ -231,6 +266,13 @@ final class AuditedEngine: SessionEngine {
             audit.joinedAt[id] = engine.withLog(of: session) { $0.lastSeq }
         }
         audit.resumable.insert(id)
+    }
+
+    private func begin(_ epoch: Epoch) {
+        audit.epoch = epoch
+        audit.lastSeq = .zero
+        audit.present = []
+        audit.reachesBackTo = .zero
     }
 }
 
@@ -253,16 +295,42 @@ extension AuditedEngine: SessionEngineObserver {
     }
 
     func engine(sessionChanged session: SessionID) {
-        let fresh = engine.withLog(of: session) { log in log.entries.filter { $0.seq > audit.lastSeq } } ?? []
-        for entry in fresh { note(entry) }
+        if case .node(let engine) = host, let state = engine.sessions[session]?.state {
+            noteReplica(state)
+        } else {
+            let fresh = engine.withLog(of: session) { log in log.entries.filter { $0.seq > audit.lastSeq } } ?? []
+            for entry in fresh { note(entry) }
+        }
         observer?.engine(sessionChanged: session)
     }
 
-    func engine(lost session: SessionID) { observer?.engine(lost: session) }
+    func engine(lost session: SessionID) {
+        world.count("session lost")
+        noteLostSockets(at: world.now)
+        observer?.engine(lost: session)
+    }
 
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         if case .superseded = effect { world.count("superseded") }
         observer?.engine(session, caused: effect)
+    }
+
+    /// The first node that has an event notes it, and the others have the same.
+    private func noteReplica(_ state: SessionState) {
+        let epoch = state.epoch
+        if audit.lastSeqs[epoch] == nil { begin(epoch) }
+        guard epoch == audit.epoch else { return world.count("event of an old order") }
+        for entry in state.log.entries.reversed() {
+            if let known = audit.lines[epoch]?[entry.seq] {
+                if known != entry.line.bytes { world.fail("G1: two nodes have different events at \(entry.seq)") }
+                break
+            }
+        }
+        for entry in state.log.entries where entry.seq > audit.lastSeq {
+            audit.lines[epoch, default: [:]][entry.seq] = entry.line.bytes
+            note(entry)
+            audit.reachesBackTo = state.log.reachesBackTo
+        }
     }
 
     private func note(_ entry: LogEntry) {
@@ -271,9 +339,12 @@ extension AuditedEngine: SessionEngineObserver {
         let event: History.Event
         switch world.decoded(entry.line.bytes) {
         case .signal(let signal): event = .signal(from: signal.from, data: signal.data ?? "", to: signal.to)
-        case .connectionCreated(_, let connection): event = .created(connection.connectionId)
+        case .connectionCreated(_, let connection):
+            event = .created(connection.connectionId)
+            audit.present.insert(connection.connectionId)
         case .connectionDestroyed(_, let id, let reason):
             event = .destroyed(id)
+            audit.present.remove(id)
             if reason == .networkDisconnected, claimed != id, let lost = audit.lostAt[id] {
                 world.count("expired")
                 let elapsed = world.now.duration(since: lost)

@@ -119,7 +119,7 @@ final class Link {
             if isServerGone { return }
             world.judge.opened(Int(serverEnd.id), at: world.now)
             if isImpaired { world.judge.impaired(Int(serverEnd.id)) }
-            server.turn { $0.socketOpened(serverEnd) }
+            server.turn { [self] in $0.socketOpened(serverEnd) }
             travel(&down) { [self] in
                 guard !isClientGone, !down.isDead else { return }
                 isOpening = false
@@ -172,7 +172,7 @@ final class Link {
             if serverEnd.isClosing || isServerGone { return }
             bytes.withUnsafeBytes { world.judge.clientSent($0, on: Int(serverEnd.id), at: world.now) }
             if isClientGone { world.count("arrived late") }
-            server.turn { hub in bytes.withUnsafeBytes { hub.socket(serverEnd, received: $0) } }
+            server.turn { [self] hub in bytes.withUnsafeBytes { hub.socket(serverEnd, received: $0) } }
         case .close(let code):
             let isHeard = !serverEnd.isClosing && !serverEnd.isBacklogged
             if isHeard { world.judge.clientClosed(Int(serverEnd.id), code: Int(code)) }
@@ -215,8 +215,9 @@ final class Link {
         isServerGone = true
         world.judge.closed(Int(serverEnd.id), at: world.now)
         waitingUp = []
-        guard server.isRunning, serverEnd.attachment != nil else { return }
-        server.turn { $0.socketClosed(serverEnd, code: code) }
+        guard server.isRunning else { return }
+        // A server that stands still opens the socket later.
+        server.turn { [self] in if serverEnd.attachment != nil { $0.socketClosed(serverEnd, code: code) } }
     }
 
     // MARK: - Down
@@ -306,7 +307,7 @@ final class Link {
             }
             put(.close(code))
         } else if server.isRunning {
-            server.turn { $0.socketDrained(serverEnd) }
+            server.turn { [self] in $0.socketDrained(serverEnd) }
         }
     }
 

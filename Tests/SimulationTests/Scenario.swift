@@ -14,20 +14,28 @@ final class Scenario {
     private let limits: HubLimits
     private var server: SimulatedServer?
     private var servers: [SimulatedServer] = []
+    /// The log of several nodes, and their auditor's record; nil for a single server.
+    private let store: MemorySharedLog?
+    private let audit = AuditedEngine.Audit()
+    private let nodeCount: Int
     /// Whether the servers keep their sessions in a command log.
     private let isDurable: Bool
     private var remains: AuditedEngine.Remains?
     private var clients: [SimulatedClient] = []
     private var backend = History.Client("rest")
-    private var unansweredRequests: Set<String> = []
+    /// The requests by REST without an answer, with their servers.
+    private var unansweredRequests: [String: SimulatedServer] = [:]
     private var links: [Link] = []
     private var hasFaults = true
     private var isReachable = true
 
-    init(seed: UInt64, isTraced: Bool = false) {
+    /// - Parameter nodeCount: how many servers serve the session; more than one have a log in common.
+    init(seed: UInt64, nodeCount: Int = 1, isTraced: Bool = false) {
         let world = World(seed: seed, isTraced: isTraced)
         self.world = world
-        isDurable = world.chance(2)
+        self.nodeCount = nodeCount
+        store = nodeCount > 1 ? MemorySharedLog { [unowned world] in world.now } : nil
+        isDurable = nodeCount == 1 && world.chance(2)
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
         // In a session that gets full, connections give way before their windows end (RES-12).
         let isTight = world.chance(4)
@@ -53,12 +61,13 @@ final class Scenario {
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.0), heartbeat: limits.heartbeat,
             awayDelay: bounds.awayDelay,
             logEventCount: bounds.log.eventCount, logByteCount: bounds.log.byteCount,
-            tolerance: isTight
+            tolerance: isTight || nodeCount > 1
                 ? .seconds(3_600) : (isDurable ? SimulatedServer.longestLogDelay : .zero) + .milliseconds(200))
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
             clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
         }
-        startServer()
+        store?.trimsAtOnce = world.chance(2)
+        for _ in 0..<nodeCount { startServer() }
     }
 
     /// - Returns: the faults, none for a good run.
@@ -82,7 +91,9 @@ final class Scenario {
     }
 
     private func proceed(to end: MonotonicInstant) {
-        world.run(until: end) { [self] in server?.endTurn() }
+        world.run(until: end) { [self] in
+            if store == nil { server?.endTurn() } else { for server in servers { server.endTurn() } }
+        }
     }
 
     // MARK: - The end
@@ -91,6 +102,7 @@ final class Scenario {
     private func settle() {
         hasFaults = false
         world.note("the faults are over")
+        healNodes()
         if server == nil { startServer() }
         for link in links {
             link.resume()
@@ -114,6 +126,8 @@ final class Scenario {
     private func judge() -> [String] {
         var history = History()
         for server in servers { history.logs.merge(server.engine.logs, uniquingKeysWith: +) }
+        if store != nil { history.logs = history.logs.mapValues { $0.sorted { $0.seq < $1.seq } } }
+        let server = host
         history.clients = clients.map {
             History.Client($0.name, suppressesPresence: $0.suppressesPresence, steps: $0.steps)
         }
@@ -121,7 +135,7 @@ final class Scenario {
         for client in clients where !client.isConnected && !client.isDisconnected {
             world.fail("\(client.name) has not settled")
         }
-        for data in unansweredRequests.sorted() { world.fail("REST-1: \(data) was not answered") }
+        for data in unansweredRequests.keys.sorted() { world.fail("REST-1: \(data) was not answered") }
         let here = Set(server?.engine.connections(of: Tokens.session).map(\.connectionId) ?? [])
         let connected = Set(clients.filter(\.isConnected).compactMap(\.connection))
         if here != connected { world.fail("G7: the server has \(here.sorted()), connected are \(connected.sorted())") }
@@ -138,8 +152,14 @@ final class Scenario {
         world.note("the network is gone")
         isReachable = false
         for link in links { link.cut(.both) }
-        proceed(to: world.now.advanced(by: bounds.resumeWindow + bounds.recoveryWindow + limits.heartbeat * 3))
-        guard let server else { return }
+        let windows = bounds.resumeWindow + bounds.recoveryWindow + limits.heartbeat * 3
+        // A node lets a session go that it does not need.
+        proceed(to: world.now.advanced(by: windows + (store == nil ? .zero : .seconds(60))))
+        if let store, !store.keptSessions.isEmpty { world.fail("LOG-10: the log keeps a session that nobody needs") }
+        for server in running { checkEmpty(server) }
+    }
+
+    private func checkEmpty(_ server: SimulatedServer) {
         let left = server.engine.connections(of: Tokens.session).map(\.connectionId).sorted()
         if !left.isEmpty { world.fail("RES-12: \(left) were not given up") }
         if server.engine.withLog(of: Tokens.session, { _ in }) != nil { world.fail("G5: an unneeded session is kept") }
@@ -156,7 +176,28 @@ final class Scenario {
 
     // MARK: - The server
 
+    private var running: [SimulatedServer] { store == nil ? [server].compactMap(\.self) : servers.filter(\.isRunning) }
+    /// A server that has the session.
+    private var host: SimulatedServer? {
+        running.first { $0.engine.withLog(of: Tokens.session) { _ in } != nil } ?? running.first
+    }
+    /// The server that the load balancer chooses for a client.
+    private var chosen: SimulatedServer? {
+        store == nil ? server : running.filter { !$0.isDraining }.randomElement(using: &world.random)
+    }
+
+    private func startNode(_ store: MemorySharedLog) {
+        let node = SimulatedServer(
+            world: world, bounds: bounds, limits: limits, node: store.makeNode(), audit: audit)
+        node.hasFaults = hasFaults
+        server = node
+        servers.append(node)
+        world.schedule(at: world.now) {}
+        world.note("node \(servers.count) starts")
+    }
+
     private func startServer() {
+        if let store { return startNode(store) }
         let log = remains?.log ?? (isDurable ? MemoryCommandLog() : nil)
         let server = SimulatedServer(world: world, bounds: bounds, limits: limits, log: log, remains: remains)
         self.server = server
@@ -172,7 +213,7 @@ final class Scenario {
     func openLink(
         for client: SimulatedClient, onEvent: @escaping (ClientLinkEvent) -> Void
     ) -> Link? {
-        guard let server, isReachable else { return nil }
+        guard let server = chosen, isReachable else { return nil }
         let link = Link(id: UInt64(links.count + 1), client: client, server: server, onEvent: onEvent)
         links.append(link)
         server.add(link)
@@ -185,6 +226,86 @@ final class Scenario {
         }
         link.open()
         return link
+    }
+
+    // MARK: - Several nodes
+
+    /// The network between the nodes and their store works, and so do the nodes.
+    private func healNodes() {
+        guard let store else { return }
+        for server in servers {
+            server.hasFaults = false
+            server.thaw()
+            if let node = server.node, node.isDead { store.declareLost(node) }
+        }
+        while running.count(where: { !$0.isDraining }) < 2 { startNode(store) }
+    }
+
+    private func disturbNode(_ store: MemorySharedLog) {
+        guard let server = running.randomElement(using: &world.random), let node = server.node else { return }
+        switch Int.random(in: 0..<10, using: &world.random) {
+        case 0..<3: crashNode(server, node, store)
+        case 3..<6: freezeNode(server, node, store)
+        case 6..<8:
+            world.note("a node drops the session")
+            node.drop(Tokens.session)
+        case 8: stopNode(server, store)
+        default:
+            if world.chance(3) {
+                world.note("the order is lost")
+                world.judge.serverLostSessions(at: world.now)
+                store.forget(Tokens.session)
+            }
+        }
+    }
+
+    private func crashNode(_ server: SimulatedServer, _ node: MemorySharedLog.Node, _ store: MemorySharedLog) {
+        world.note("a node crashes")
+        world.count("node crash")
+        let lastAlive = server.frozenAt ?? world.now
+        _ = server.crash()
+        nodeEnded(server, linksEndAfter: .milliseconds(10), store)
+        world.schedule(after: world.milliseconds(500...4_000)) { store.declareLost(node, lastAlive: lastAlive) }
+    }
+
+    private func freezeNode(_ server: SimulatedServer, _ node: MemorySharedLog.Node, _ store: MemorySharedLog) {
+        guard server.frozenAt == nil, !server.isDraining else { return }
+        world.note("a node freezes")
+        world.count("node freeze")
+        let since = world.now
+        server.freeze()
+        let time = world.milliseconds(100...10_000)
+        if time > .seconds(4) {
+            world.schedule(after: .seconds(4)) {
+                guard server.isRunning, server.frozenAt == since else { return }
+                server.engine.noteLostSockets(at: since)
+                store.declareLost(node, lastAlive: since)
+            }
+        }
+        world.schedule(after: time) { [self] in
+            guard server.isRunning, server.frozenAt == since else { return }
+            world.note("the node goes on")
+            server.thaw()
+        }
+    }
+
+    private func stopNode(_ server: SimulatedServer, _ store: MemorySharedLog) {
+        guard server.frozenAt == nil, !server.isDraining else { return }
+        world.note("a node drains")
+        world.count("node drain")
+        server.stop(over: world.milliseconds(0...2_000), isHurried: world.chance(4)) { [unowned self] _ in
+            world.note("a node has stopped")
+            nodeEnded(server, linksEndAfter: .milliseconds(100), store)
+        }
+    }
+
+    private func nodeEnded(_ server: SimulatedServer, linksEndAfter delay: Duration, _ store: MemorySharedLog) {
+        // Their senders do not know whether they were carried out.
+        unansweredRequests = unansweredRequests.filter { $0.value !== server }
+        for link in links where link.server === server { link.serverDies(after: delay) }
+        world.schedule(after: world.milliseconds(50...3_000)) { [self] in
+            if running.count < nodeCount { startNode(store) }
+        }
     }
 
     private func restart() {
@@ -232,7 +353,8 @@ final class Scenario {
             world.note("cut \(cut) of \(client.name)")
             link.cut(cut)
         case 73..<82: stall(client)
-        case 82..<85: if world.chance(2) { restart() }
+        case 82..<85:
+            if let store { disturbNode(store) } else if world.chance(2) { restart() }
         case 85..<88: forceDisconnect(by: client)
         case 88..<90:
             world.note("\(client.name) leaves")
@@ -277,11 +399,11 @@ final class Scenario {
     }
 
     private func signalByREST() {
-        guard let server else { return }
+        guard let server = chosen else { return }
         let data = "rest-\(backend.steps.count)"
         let to = world.chance(4) ? clients.compactMap(\.connection).randomElement(using: &world.random) : nil
         backend.steps.append(History.Step(world.now, .sent(History.Sending(data: data, to: to))))
-        unansweredRequests.insert(data)
+        unansweredRequests[data] = server
         world.judge.sentByREST(data: data, to: to?.rawValue)
         server.turn {
             $0.submit(.signal(.server, SignalRequest(data: data, to: to)), to: Tokens.session) { [unowned self] in
@@ -301,7 +423,7 @@ final class Scenario {
         if case .acknowledged(_?) = answer, isBroadcast {
             world.judge.acknowledgedByREST(data: data, in: Tokens.session.rawValue, at: world.now)
         }
-        unansweredRequests.remove(data)
+        unansweredRequests[data] = nil
         world.count("by REST")
     }
 
@@ -310,7 +432,7 @@ final class Scenario {
         world.note("\(target) is force-disconnected")
         world.count("force-disconnected")
         if world.chance(2) {
-            server?.turn {
+            chosen?.turn {
                 $0.submit(.forceDisconnect(.server, target), to: Tokens.session) { [unowned self] outcome in
                     guard case .forceDisconnected = outcome else { return }
                     world.judge.forceDisconnectedByREST(target.rawValue, at: world.now)

@@ -19,9 +19,10 @@ final class SimulatedServer {
         func makeRandomness() -> WorldRandomness { WorldRandomness(world: world) }
         func makeTimer(_ fire: @escaping () -> Void) -> VirtualTimer {
             VirtualTimer(world: world) { [process] in
-                guard process.isRunning else { return }
-                process.hasTurn = true
-                fire()
+                process.perform {
+                    process.hasTurn = true
+                    fire()
+                }
             }
         }
     }
@@ -30,6 +31,21 @@ final class SimulatedServer {
         var isRunning = true
         /// Whether something happened on the loop, so that its turn must end.
         var hasTurn = false
+        /// Whether the process stands still: what happens waits.
+        var isFrozen = false
+        private var waiting: [() -> Void] = []
+
+        func perform(_ work: @escaping () -> Void) {
+            guard isRunning else { return }
+            if isFrozen { waiting.append(work) } else { work() }
+        }
+
+        func thaw() {
+            isFrozen = false
+            let work = waiting
+            waiting = []
+            for each in work where isRunning { each() }
+        }
     }
 
     /// The longest time that the command log takes to confirm a command.
@@ -38,6 +54,8 @@ final class SimulatedServer {
     private unowned let world: World
     private let process = Process()
     private let log: MemoryCommandLog?
+    /// The end of the log of one of several nodes.
+    let node: MemorySharedLog.Node?
     let engine: AuditedEngine
     let hub: VirtualHub
     private var links: [Link] = []
@@ -45,19 +63,12 @@ final class SimulatedServer {
     /// The last write, to detect whether two sockets got the same bytes.
     private var lastWrite: (bytes: [UInt8], socket: UInt64) = ([], 0)
 
-    init(
+    convenience init(
         world: World, bounds: SessionState.Bounds, limits: HubLimits, log: MemoryCommandLog?,
         remains: AuditedEngine.Remains?
     ) {
-        self.world = world
-        self.log = log
-        engine = AuditedEngine(world: world, bounds: bounds, log: log, remains: remains)
-        let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-        hub = Hub(
-            environment: Environment(world: world, process: process), engine: engine, verifier: Tokens.verifier,
-            limits: limits, logger: logger)
-        // A real loop turns once before it waits.
-        process.hasTurn = true
+        let engine = AuditedEngine(world: world, bounds: bounds, log: log, remains: remains)
+        self.init(world: world, engine: engine, limits: limits, log: log, node: nil)
         log?.onAppend = { [weak self, weak log] in
             guard let self, let log else { return }
             // A disk is slow now and then.
@@ -65,13 +76,97 @@ final class SimulatedServer {
                 world.chance(30)
                 ? min(world.milliseconds(200...4_000), Self.longestLogDelay) : world.milliseconds(0...20)
             world.schedule(after: time) { [self] in
-                turn { _ in
+                turn { [world] _ in
                     if world.chance(10) { log.askForSnapshots() }
                     log.confirm(world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max)
                 }
                 if log.inFlightCount > 0, isRunning { log.onAppend() }
             }
         }
+    }
+
+    /// One of several nodes.
+    convenience init(
+        world: World, bounds: SessionState.Bounds, limits: HubLimits, node: MemorySharedLog.Node,
+        audit: AuditedEngine.Audit
+    ) {
+        let engine = AuditedEngine(world: world, bounds: bounds, node: node, audit: audit)
+        self.init(world: world, engine: engine, limits: limits, log: nil, node: node)
+        node.onRequest = { [unowned self] in sendToStore() }
+        node.onArrival = { [unowned self] in receiveFromStore() }
+        check()
+    }
+
+    private init(
+        world: World, engine: AuditedEngine, limits: HubLimits, log: MemoryCommandLog?, node: MemorySharedLog.Node?
+    ) {
+        self.world = world
+        self.log = log
+        self.node = node
+        self.engine = engine
+        let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+        hub = Hub(
+            environment: Environment(world: world, process: process), engine: engine, verifier: Tokens.verifier,
+            limits: limits, logger: logger)
+        // A real loop turns once before it waits.
+        process.hasTurn = true
+    }
+
+    // MARK: - One of several nodes
+
+    /// Whether the network between the nodes and their store fails.
+    var hasFaults = true
+    private var isSending = false
+    private var isReceiving = false
+
+    private func travelTime() -> Duration {
+        hasFaults && world.chance(40) ? world.milliseconds(100...1_500) : world.milliseconds(0...10)
+    }
+
+    private func sendToStore() {
+        if isSending { return }
+        isSending = true
+        world.schedule(after: travelTime()) { [self] in
+            isSending = false
+            guard isRunning, let node else { return }
+            if process.isFrozen { return sendToStore() }
+            node.send(world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max)
+            if node.requestCount > 0 { sendToStore() }
+        }
+    }
+
+    private func receiveFromStore() {
+        if isReceiving { return }
+        isReceiving = true
+        world.schedule(after: travelTime()) { [self] in
+            isReceiving = false
+            guard isRunning, let node else { return }
+            if hasFaults, world.chance(4) { node.disturb(using: &world.random) }
+            turn { [self] _ in node.receive(world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max) }
+            if node.eventCount > 0 { receiveFromStore() }
+        }
+    }
+
+    /// A node asks for what it may have missed (LOG-33).
+    private func check() {
+        world.schedule(after: world.milliseconds(400...800)) { [self] in
+            guard isRunning else { return }
+            turn { [self] _ in node?.check() }
+            check()
+        }
+    }
+
+    private(set) var frozenAt: MonotonicInstant?
+
+    func freeze() {
+        guard isRunning, frozenAt == nil else { return }
+        process.isFrozen = true
+        frozenAt = world.now
+    }
+
+    func thaw() {
+        frozenAt = nil
+        process.thaw()
     }
 
     var isRunning: Bool { process.isRunning }
@@ -81,15 +176,16 @@ final class SimulatedServer {
     // MARK: - The loop
 
     /// Runs `body` as an event on the server's loop.
-    func turn(_ body: (VirtualHub) -> Void) {
-        guard isRunning else { return }
-        process.hasTurn = true
-        body(hub)
+    func turn(_ body: @escaping (VirtualHub) -> Void) {
+        process.perform { [self] in
+            process.hasTurn = true
+            body(hub)
+        }
     }
 
     /// The same order as the loop's: the hub writes first, then changes of reading take effect.
     func endTurn() {
-        guard isRunning, process.hasTurn else { return }
+        guard isRunning, process.hasTurn, !process.isFrozen else { return }
         process.hasTurn = false
         hub.turnEnded()
         for link in links where !link.isServerGone { link.endTurn() }
@@ -129,6 +225,8 @@ final class SimulatedServer {
                     // A clean stop waits until the log has everything, and answers the last requests by REST.
                     engine.advance(to: world.now)
                     log?.confirm()
+                    engine.noteLostSockets(at: world.now)
+                    node?.stop()
                     process.isRunning = false
                     whenStopped(engine.remains(keeping: .max, lostAt: world.now))
                 }
@@ -143,6 +241,11 @@ final class SimulatedServer {
 
     func crash() -> AuditedEngine.Remains? {
         process.isRunning = false
+        if let node {
+            engine.noteLostSockets(at: frozenAt ?? world.now)
+            node.die(sending: process.isFrozen ? 0 : Int.random(in: 0...4, using: &world.random))
+            return nil
+        }
         return engine.remains(
             keeping: Int.random(in: 0...4, using: &world.random),
             // The next process starts after at least 50 ms.

@@ -46,23 +46,45 @@ struct WholeSystemTests {
 
     static let actionCount = 14
     private static let chunkSize: UInt64 = 250
+
+    /// One server, or the number of nodes that a seed asks for.
+    enum Servers { case one, several }
+
+    static func scenario(_ seed: UInt64, _ servers: Servers, isTraced: Bool = false) -> Scenario {
+        Scenario(seed: seed, nodeCount: servers == .one ? 1 : 2 + Int(seed % 2), isTraced: isTraced)
+    }
     /// A run stops early when this many seeds have failed.
     private static let failureLimit = 3
 
     @Test("G1, G2, G3, G4, G5, G6, G7, G8: the promises hold for any faults of the network and the server")
     func promises() async throws {
+        let counts = await run(Self.seeds, .one)
+        // Some situations are rare.
+        guard let counts, Self.seeds.count >= 4_000 else { return }
+        for situation in Self.situations { #expect((counts[situation] ?? 0) > 0, "no run had: \(situation)") }
+    }
+
+    @Test("G1, G2, G3, G4, G5, G6, G7, G8: the promises hold on nodes that crash, freeze, stop and lose sessions")
+    func promisesOfNodes() async throws {
         let seeds = Self.seeds
+        let counts = await run(seeds, .several)
+        guard let counts, seeds.count >= 1_000 else { return }
+        for situation in Self.nodeSituations { #expect((counts[situation] ?? 0) > 0, "no run had: \(situation)") }
+    }
+
+    /// - Returns: how often each situation came up; nil if a run had a fault.
+    private func run(_ seeds: ClosedRange<UInt64>, _ servers: Servers) async -> [String: Int]? {
         let chunks = stride(from: seeds.lowerBound, through: seeds.upperBound, by: Int(Self.chunkSize)).map {
             $0...min($0 + Self.chunkSize - 1, seeds.upperBound)
         }
         let failed = FailedSeeds()
         let watchdog = Watchdog()
         let counts = await withTaskGroup(of: [String: Int].self) { group in
-            for chunk in chunks { group.addTask { Self.run(chunk, failed, watchdog) } }
+            for chunk in chunks { group.addTask { Self.run(chunk, servers, failed, watchdog) } }
             return await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
         }
         for seed in failed.seeds.withLock({ $0 }).sorted() {
-            let scenario = Scenario(seed: seed, isTraced: true)
+            let scenario = Self.scenario(seed, servers, isTraced: true)
             let faults = watchdog.watch(seed) { scenario.run(actionCount: Self.actionCount) }.joined(separator: "\n")
             let trace = scenario.world.readable(scenario.world.trace.joined(separator: "\n"))
             Issue.record("seed \(seed):\n\(faults)\n\(trace)")
@@ -70,24 +92,28 @@ struct WholeSystemTests {
         if ProcessInfo.processInfo.environment["SIGNALBOX_SEEDS"] != nil {
             print(counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
         }
-        // Some situations are rare.
-        guard failed.seeds.withLock({ $0.isEmpty }), seeds.count >= 4_000 else { return }
-        for situation in Self.situations { #expect((counts[situation] ?? 0) > 0, "no run had: \(situation)") }
+        return failed.seeds.withLock { $0.isEmpty } ? counts : nil
     }
 
     /// - Returns: how often each situation came up.
     private static func run(
-        _ seeds: ClosedRange<UInt64>, _ failed: FailedSeeds, _ watchdog: Watchdog
+        _ seeds: ClosedRange<UInt64>, _ servers: Servers, _ failed: FailedSeeds, _ watchdog: Watchdog
     ) -> [String: Int] {
         var counts: [String: Int] = [:]
         for seed in seeds where failed.seeds.withLock({ $0.count }) < failureLimit {
-            let scenario = Scenario(seed: seed)
+            let scenario = Self.scenario(seed, servers)
             let faults = watchdog.watch(seed) { scenario.run(actionCount: actionCount) }
             if !faults.isEmpty { failed.seeds.withLock { $0.append(seed) } }
             counts.merge(scenario.world.counts, uniquingKeysWith: +)
         }
         return counts
     }
+
+    /// Those of several nodes.
+    static let nodeSituations = [
+        "new", "resumed", "recovered", "lost", "replayed", "acknowledged", "online-only", "by REST", "superseded",
+        "node crash", "node freeze", "node drain", "session lost", "closed 1001",
+    ]
 
     /// The situations that a long run must reach, so that it is significant.
     static let situations = [

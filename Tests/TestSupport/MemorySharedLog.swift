@@ -389,14 +389,19 @@ extension MemorySharedLog {
             arrive(.dropped(session))
         }
 
-        /// Asks for the last entry of each session, as a node does now and then.
+        /// Asks for the last entry of each session, and whether this node was declared lost, as a node does now and
+        /// then.
         public func check() {
+            if isDead { return }
+            if store.lostRuns[run] != nil { return beginAnew() }
             for (session, follow) in follows.sorted(by: { $0.key < $1.key }) where follow.isOpen {
                 guard let kept = store.sessions[session] else {
                     if follow.generation != nil { drop(session) }
                     continue
                 }
-                if let generation = follow.generation, generation != kept.generation { drop(session) } else {
+                if let generation = follow.generation, generation != kept.generation {
+                    drop(session)
+                } else {
                     arrive(.entries(session, kept.last?.number ?? 0, kept.generation))
                 }
             }

@@ -6,12 +6,18 @@ struct RelayedSignal: Sendable {
     static let version: UInt8 = 1
 
     let epoch: Epoch
+    /// The node that relays the signal: that of its sender.
+    let node: RunID
+    /// The number of the last entry that this node had carried out.
+    let number: UInt64
     let signal: OnlineOnlySignal
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 128 + signal.line.byteCount)
         writer.write(byte: Self.version)
         writer.write(epoch)
+        writer.write(node)
+        writer.write(unsigned: number)
         writer.write(signal.after)
         writer.write(signal.from)
         switch signal.audience {
@@ -37,6 +43,8 @@ struct RelayedSignal: Sendable {
         let version = try reader.byte()
         guard version == Self.version else { throw .version(version) }
         epoch = try reader.value()
+        node = try reader.value()
+        number = try reader.unsigned()
         let after: Seq = try reader.value()
         let from: ConnectionID? = try reader.optional()
         let target: ConnectionID? = try reader.optional()
@@ -53,8 +61,10 @@ struct RelayedSignal: Sendable {
             after: after, from: from, type: type, audience: target.map(Audience.only) ?? .everyone, line: line)
     }
 
-    init(epoch: Epoch, signal: OnlineOnlySignal) {
+    init(epoch: Epoch, node: RunID, number: UInt64, signal: OnlineOnlySignal) {
         self.epoch = epoch
+        self.node = node
+        self.number = number
         self.signal = signal
     }
 }

@@ -13,6 +13,8 @@ extension LoggedEngine {
         _ command: SessionCommand, _ session: SessionID, _ ticket: CommandTicket, _ now: MonotonicInstant
     ) -> Bool {
         self.now = max(self.now, now)
+        // Nobody is left to get an answer.
+        if isStopping { return true }
         let hosted = sessions[session] ?? beginOpening(session)
         hosted.node.lastInterest = now
         guard hosted.node.isOpening else { return false }

@@ -32,8 +32,11 @@ extension LoggedEngine: SharedCommandLogObserver {
     }
 
     /// Notes what an entry means beyond its effects.
-    func noteCarriedOut(_ entry: CommandEntry, _ hosted: LoggedSession, previousKeeper: RunID?) {
+    func noteCarriedOut(
+        _ entry: CommandEntry, _ outcome: SessionOutcome?, _ hosted: LoggedSession, previousKeeper: RunID?
+    ) {
         let submitter = entry.position.id.run
+        if submitter == run, case .joined = outcome { hosted.node.lastJoin = entry.position.number }
         hosted.isOpen = hosted.state != nil || hosted.isBeginning
         if hosted.state?.keeper != previousKeeper { schedule(hosted) }
         // A lost node may have joined a client before it was lost, in an entry that arrives after the news.

@@ -1,3 +1,4 @@
+import DequeModule
 import SignalingProtocol
 
 /// Online-only signals between nodes (SIG-10). The sender's node checks them, and the others deliver them to their
@@ -6,37 +7,43 @@ extension LoggedEngine {
     /// Passes the online-only signals among the effects of a command to the other nodes.
     func relay(_ effects: [SessionEffect], of session: SessionID) {
         for case .onlineOnly(let signal) in effects {
-            guard let epoch = sessions[session]?.state?.epoch else { continue }
-            shared?.relay(RelayedSignal(epoch: epoch, signal: signal).encoded(), of: session)
+            guard let hosted = sessions[session], let epoch = hosted.state?.epoch else { continue }
+            let relayed = RelayedSignal(
+                epoch: epoch, node: run, number: hosted.position?.number ?? 0, signal: signal)
+            shared?.relay(relayed.encoded(), of: session)
         }
     }
 
     public func log(relayed bytes: [UInt8], of session: SessionID) {
-        guard let hosted = sessions[session], let epoch = hosted.state?.epoch,
-            let relayed = try? RelayedSignal(decoding: bytes), relayed.epoch == epoch
-        else { return }
-        report({ if !deliver(relayed.signal, of: hosted) { hosted.node.heldSignals.hold(relayed.signal, now) } }, now)
+        guard let hosted = sessions[session], let relayed = try? RelayedSignal(decoding: bytes) else { return }
+        report({ deliverOrHold(relayed, of: hosted) }, now)
     }
 
     /// Delivers the signals that have waited for this entry.
     func deliverHeldSignals(of hosted: LoggedSession) {
         if hosted.node.heldSignals.isEmpty { return }
-        for signal in hosted.node.heldSignals.takeAll(now) where !deliver(signal, of: hosted) {
-            hosted.node.heldSignals.hold(signal, now)
-        }
+        for signal in hosted.node.heldSignals.takeAll(now) { deliverOrHold(signal, of: hosted) }
     }
 
-    /// - Returns: false if this node does not have the events before the signal yet.
-    private func deliver(_ signal: OnlineOnlySignal, of hosted: LoggedSession) -> Bool {
-        guard let log = hosted.state?.log else { return true }
-        guard signal.after <= log.lastSeq else { return false }
-        // G6: never behind a later signal of the same sender.
-        guard let later = log.entries(after: signal.after), !later.contains(where: { $0.isSignal(ofSenderOf: signal) })
-        else { return true }
-        var signal = signal
-        signal.after = log.lastSeq
+    private func deliverOrHold(_ relayed: RelayedSignal, of hosted: LoggedSession) {
+        guard let state = hosted.state, let position = hosted.position, relayed.epoch == state.epoch else { return }
+        guard relayed.number <= position.number else { return hosted.node.heldSignals.hold(relayed, now) }
+        guard !isOutdated(relayed, hosted, state) else { return }
+        var signal = relayed.signal
+        signal.after = state.log.lastSeq
         observer?.engine(hosted.id, caused: .onlineOnly(signal))
-        return true
+    }
+
+    /// Whether a client would get the signal twice, or behind a newer one of the same sender (G6).
+    private func isOutdated(_ relayed: RelayedSignal, _ hosted: LoggedSession, _ state: SessionState) -> Bool {
+        // A client that came here since then may have got it on the node where it was before.
+        if hosted.node.lastJoin > relayed.number { return true }
+        if let sender = relayed.signal.from {
+            // The sender has moved to another node, which may have relayed newer signals.
+            guard state.roster[sender]?.isAttached(toNode: relayed.node) == true else { return true }
+        }
+        return state.log.entries(after: relayed.signal.after)?
+            .contains { $0.isSignal(ofSenderOf: relayed.signal) } ?? true
     }
 }
 
@@ -56,18 +63,18 @@ struct HeldSignals {
     /// The maximum number of signals. Over the limit new ones are dropped.
     static let limit = 32
 
-    private var signals: [(signal: OnlineOnlySignal, until: MonotonicInstant)] = []
+    private var signals: [(signal: RelayedSignal, until: MonotonicInstant)] = []
 
     var isEmpty: Bool { signals.isEmpty }
 
-    mutating func hold(_ signal: OnlineOnlySignal, _ now: MonotonicInstant) {
+    mutating func hold(_ signal: RelayedSignal, _ now: MonotonicInstant) {
         signals.removeAll { $0.until <= now }
         guard signals.count < Self.limit else { return }
         signals.append((signal, now.advanced(by: Self.longestWait)))
     }
 
     /// The signals that have not waited too long, in their order.
-    mutating func takeAll(_ now: MonotonicInstant) -> [OnlineOnlySignal] {
+    mutating func takeAll(_ now: MonotonicInstant) -> [RelayedSignal] {
         defer { signals = [] }
         return signals.filter { $0.until > now }.map(\.signal)
     }

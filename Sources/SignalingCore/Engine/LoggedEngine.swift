@@ -45,7 +45,7 @@ public final class LoggedEngine: SessionEngine {
     /// received everything about the present one.
     private var immediate: Deque<(SessionCommand, SessionID, CommandTicket)> = []
     private var isReporting = false
-    /// Whether the node stops: it acts for no session any more.
+    /// Whether the node stops: it appends nothing any more.
     var isStopping = false
 
     /// - Parameters:
@@ -109,6 +109,8 @@ public final class LoggedEngine: SessionEngine {
     }
 
     func append(_ command: LoggedCommand, to hosted: LoggedSession, _ ticket: CommandTicket? = nil) {
+        // A later command would make this node the keeper again.
+        if isStopping { return }
         let id = hosted.nextID(of: run)
         hosted.append(.logged(command, id, ticket))
         batch.append(CommandAppend(session: hosted.id, id: id, bytes: command.encoded()))
@@ -179,7 +181,7 @@ public final class LoggedEngine: SessionEngine {
         if let after = hosted.state?.log.mark, after != before { observer?.engine(sessionChanged: hosted.id) }
         if command.movesDeadlines { schedule(hosted) }
         if case .advance = command, entry.position.id.run == run { hosted.isAdvancing = false }
-        if shared != nil { noteCarriedOut(entry, hosted, previousKeeper: keeper) }
+        if shared != nil { noteCarriedOut(entry, outcome, hosted, previousKeeper: keeper) }
         while let (command, ticket) = hosted.popUnlogged() {
             carryOutUnlogged(command, hosted.id, ticket, entry.time)
         }
@@ -280,10 +282,10 @@ public final class LoggedEngine: SessionEngine {
     /// The sessions continue, in the next process or on other nodes. Those are told of the lost sockets (LOG-13).
     public func endSessions() {
         if shared == nil { return }
-        isStopping = true
         for hosted in orderedSessions where hosted.state?.names(run) == true {
             append(.nodeLost(run, at: MonotonicInstant(nanoseconds: .max)), to: hosted)
         }
+        isStopping = true
     }
 
     /// In the same order in every process, so that a test can repeat a run.

@@ -22,5 +22,7 @@ struct NodeSession {
     var mustDetach = false
     /// No `advance` is appended before this moment, in the log's time.
     var nextAdvance: MonotonicInstant?
+    /// The number of the last entry with which a client of this node came into the session.
+    var lastJoin: UInt64 = 0
     var heldSignals = HeldSignals()
 }

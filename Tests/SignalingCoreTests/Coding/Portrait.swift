@@ -18,7 +18,9 @@ func portrait(_ value: Any) -> String {
     default: break
     }
     let mirror = Mirror(reflecting: value)
-    let children = mirror.children.filter { $0.label != "onlineOnlyAllowance" }.map { ($0.label.map { "\($0): " } ?? "") + portrait($0.value) }
+    let children = mirror.children.filter { $0.label != "onlineOnlyAllowance" }.map {
+        ($0.label.map { "\($0): " } ?? "") + portrait($0.value)
+    }
     switch mirror.displayStyle {
     case .set, .dictionary: return "{\(children.sorted().joined(separator: ", "))}"
     case .none: return "\(value)"

@@ -14,7 +14,7 @@ struct RelayedSignalTests {
             SignalEvent(seq: nil, from: from?.connectionId, type: type, data: "x", to: target.map { client($0) }),
             encodedSender: from.map { EncodedLine.encode($0) })
         return RelayedSignal(
-            epoch: Epoch("e"),
+            epoch: Epoch("e"), node: RunID(5), number: 300,
             signal: OnlineOnlySignal(
                 after: Seq(7), from: from?.connectionId, type: type, audience: audience, line: line))
     }

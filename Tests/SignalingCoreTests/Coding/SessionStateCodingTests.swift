@@ -239,5 +239,7 @@ struct SessionStateCodingTests {
 }
 
 extension SessionCommand {
-    fileprivate var isOnlineOnly: Bool { if case .signal(_, let request) = self { request.isOnlineOnly } else { false } }
+    fileprivate var isOnlineOnly: Bool {
+        if case .signal(_, let request) = self { request.isOnlineOnly } else { false }
+    }
 }

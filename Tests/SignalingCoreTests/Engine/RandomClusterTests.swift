@@ -315,7 +315,9 @@ private final class History {
             node.isFrozen = false
             if node.log.isDead { store.declareLost(node.log) }
         }
-        for client in clients { if case .joining(let request, let node) = client.phase { cancel(request, client, node) } }
+        for client in clients {
+            if case .joining(let request, let node) = client.phase { cancel(request, client, node) }
+        }
         for _ in 0..<30 { settle(.milliseconds(200)) }
     }
 
