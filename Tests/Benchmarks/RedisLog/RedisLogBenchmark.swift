@@ -18,7 +18,8 @@ struct RedisLogBenchmark {
         let server = try Server()
         defer { server.stop() }
         let bench = try Bench(port: server.port)
-        print("\(byteCount) bytes a command, \(sessionCount) sessions, \(CommandLine.arguments.dropFirst().first ?? "")")
+        print(
+            "\(byteCount) bytes a command, \(sessionCount) sessions, \(CommandLine.arguments.dropFirst().first ?? "")")
         print("in flight   appends/s   µs/append   µs CPU/append (this process)")
         for (inFlight, count) in [(1, 10_000), (10, 30_000), (1_000, 100_000)] {
             try bench.measure(inFlight: inFlight, count: count / 10)
