@@ -48,11 +48,8 @@ extension RedisShard {
         let name = channelName(of: session.id)
         if let channel = channels[name] {
             channel.session = nil
-            if link?.isReady == true {
-                if let action = channel.subscription.want(false) { perform(action, name) }
-            } else {
-                channels[name] = nil
-            }
+            if link?.isReady == true, let action = channel.subscription.want(false) { perform(action, name) }
+            if link?.isReady != true || channel.subscription.phase == .none { channels[name] = nil }
         }
         link?.send(
             RedisCommand(.close, key: session.key, [owner.run.hexadecimal])
@@ -144,7 +141,9 @@ extension RedisShard {
     }
 
     func noteAttention(_ session: FollowedSession) {
-        if session.phase != .ended, session.needsAttention {
+        // The id may be of a later opening.
+        if session.phase == .ended { return }
+        if session.needsAttention {
             attention.insert(session.id)
         } else {
             attention.remove(session.id)
