@@ -179,6 +179,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .executableTarget(
+            name: "redis-log-benchmark",
+            dependencies: ["SignalingRedis", "CHiredis"], path: "Tests/Benchmarks/RedisLog",
+            swiftSettings: settings),
         .testTarget(
             name: "SignalingRedisTests",
             dependencies: [

@@ -23,6 +23,8 @@ public final class RedisCommandLog: SharedCommandLog {
     private var ticker: LoopTicker?
     private var clock: (log: MonotonicInstant, local: MonotonicInstant)?
     private var reportedLosses: Set<RunID> = []
+    /// Losses that became known before the log had an observer.
+    private var earlyLosses: [(run: RunID, time: MonotonicInstant, orphans: [SessionID])] = []
     private var start: Start?
     private var closing: Closing?
 
@@ -194,9 +196,17 @@ public final class RedisCommandLog: SharedCommandLog {
             let now = loop.now()
             for shard in shards { shard.tick(now) }
             advanceStart(now)
+            reportEarlyLosses()
             updateHealth(now)
             advanceClosing(now)
         }
+    }
+
+    private func reportEarlyLosses() {
+        guard let nodeObserver, !earlyLosses.isEmpty else { return }
+        let losses = earlyLosses
+        earlyLosses = []
+        for loss in losses { nodeObserver.log(lost: loss.run, at: loss.time, orphans: loss.orphans) }
     }
 
     private func updateHealth(_ now: MonotonicInstant) {
@@ -250,7 +260,9 @@ extension RedisCommandLog: ShardOwner {
             // A node that one Redis cannot reach is lost for all: its sockets have closed.
             for shard in shards where shard.registry.losses[lost] == nil { shard.declareLost(lost, isCertain: true) }
         }
-        if isNews || !orphans.isEmpty { nodeObserver?.log(lost: lost, at: time, orphans: orphans) }
+        guard isNews || !orphans.isEmpty else { return }
+        guard let nodeObserver else { return earlyLosses.append((lost, time, orphans)) }
+        nodeObserver.log(lost: lost, at: time, orphans: orphans)
     }
 
     func wasDeclaredLost() {
@@ -260,8 +272,8 @@ extension RedisCommandLog: ShardOwner {
         logger.warning("the other nodes have declared this node lost: its clients connect again")
         for shard in shards { shard.forgetAll() }
         inFlightByteCount = 0
-        nodeObserver?.log(continuesAs: run)
         for shard in shards { shard.continueAsAnotherRun(after: old) }
+        nodeObserver?.log(continuesAs: run)
     }
 
     func shardStarted(_ fault: RedisLogFault?) {

@@ -122,10 +122,11 @@ public final class SignalingServer: Service {
         if configuration.redis.isEmpty { return }
         let (opened, outcome) = AsyncThrowingStream<Never, any Error>.makeStream()
         try await loop.run {
+            guard let uvLoop = self.loop.uvLoop else { return outcome.finish() }
             var randomness = SystemRandomNumberGenerator()
             RedisCommandLog.open(
                 self.configuration.redis, run: RunID(randomness.next()),
-                loop: RedisLoop(uvLoop: self.loop.uvLoop, now: { [loop = self.loop] in loop.now }), logger: self.logger
+                loop: RedisLoop(uvLoop: uvLoop, now: { [loop = self.loop] in loop.now }), logger: self.logger
             ) { result in
                 switch result {
                 case .success(let log):

@@ -95,7 +95,7 @@ struct AppendTests {
     func lostNotification() throws {
         let bench = try Bench()
         let a = try bench.node("a")
-        let b = try bench.node("b")
+        let b = try bench.node("b") { $0.check = .seconds(60) }
         for node in [a, b] { try node.open("s") }
         try a.append("1", to: "s")
         try bench.converge("s", count: 1)
@@ -115,7 +115,7 @@ struct AppendTests {
     func quietSession() throws {
         let bench = try Bench()
         let a = try bench.node("a")
-        let b = try bench.node("b")
+        let b = try bench.node("b") { $0.check = .seconds(1) }
         for node in [a, b] { try node.open("s") }
         try a.append("1", to: "s")
         try bench.converge("s", count: 1)

@@ -60,7 +60,7 @@ final class FakeRedis {
                 } else {
                     reply = "-ERR unknown command\r\n"
                 }
-                _ = reply.withCString { send(peer, $0, strlen($0), Int32(MSG_NOSIGNAL.rawValue)) }
+                _ = reply.withCString { send(peer, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
             }
         }
     }

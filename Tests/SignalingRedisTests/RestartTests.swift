@@ -293,7 +293,7 @@ extension Bench {
     /// The address of the server leads to another one from now on.
     func failOver(to other: RedisServer) throws {
         server.kill()
-        let snapshot = try other.connect()
-        try snapshot.call("CONFIG", "SET", "port", "\(server.port)")
+        successors.append(other)
+        try other.call("CONFIG", "SET", "port", "\(server.port)")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Redis log: start")
 struct StartTests {
-    private func fault(_ address: String, _ tune: (inout LogTimes) -> Void = { _ in }) throws -> RedisLogFault {
+    private func failedStart(_ address: String, _ tune: (inout LogTimes) -> Void = { _ in }) throws -> RedisLogFault {
         let loop = UVLoop()
         let node = TestNode("a", on: loop)
         try node.start([address], tune)
@@ -19,7 +19,7 @@ struct StartTests {
     @Test("Redis cannot be reached")
     func unreachable() throws {
         let port = try RedisServer.freePort()
-        let fault = try fault("redis://:secret@127.0.0.1:\(port)")
+        let fault = try failedStart("redis://:secret@127.0.0.1:\(port)")
         #expect(fault.code == .unreachable)
         #expect(fault.message.contains("Cannot reach redis://127.0.0.1:\(port): Connection refused"))
         #expect(!fault.message.contains("secret"))
@@ -27,7 +27,7 @@ struct StartTests {
 
     @Test("the host's name cannot be resolved")
     func unknownHost() throws {
-        let fault = try fault("redis://host.invalid:6379")
+        let fault = try failedStart("redis://host.invalid:6379")
         #expect(fault.code == .unreachable)
         #expect(fault.message.contains("host.invalid"))
     }
@@ -47,7 +47,7 @@ struct StartTests {
     func silent() throws {
         let server = try RedisServer()
         server.freeze()
-        let fault = try fault(server.address) { $0.connecting = .milliseconds(200) }
+        let fault = try failedStart(server.address) { $0.connecting = .milliseconds(200) }
         #expect(fault.code == .silent)
         server.thaw()
     }
@@ -55,9 +55,9 @@ struct StartTests {
     @Test("a password is missing, wrong, or right")
     func password() throws {
         let server = try RedisServer(["--requirepass", "p@ss word"])
-        let missing = try fault(server.address)
+        let missing = try failedStart(server.address)
         #expect(missing.code == .refused)
-        let wrong = try fault("redis://:wrong@127.0.0.1:\(server.port)")
+        let wrong = try failedStart("redis://:wrong@127.0.0.1:\(server.port)")
         #expect(wrong.code == .refused)
         #expect(wrong.message.contains("refuses the user or the password"))
         #expect(!wrong.message.contains("wrong@"))
@@ -76,7 +76,8 @@ struct StartTests {
         let server = try RedisServer()
         try server.call(
             "ACL", "SETUSER", "signalbox", "on", ">secret", "~sb:*", "&sb:*", "-@all", "+@hash", "+@stream", "+@set",
-            "+@string", "+@keyspace", "-@dangerous", "+info", "+ping", "+select", "+publish", "+subscribe", "+unsubscribe",
+            "+@string", "+@keyspace", "-@dangerous", "+info", "+ping", "+select", "+publish", "+subscribe",
+            "+unsubscribe",
             "+fcall", "+function|load", "+time")
         let loop = UVLoop()
         let node = TestNode("a", on: loop)
@@ -93,7 +94,7 @@ struct StartTests {
     @Test("Redis is too old", arguments: ["6.2.14", "5.0.3"])
     func tooOld(version: String) throws {
         let fake = try FakeRedis(info: "redis_version:\(version)\r\nrole:master\r\n")
-        let fault = try fault("redis://127.0.0.1:\(fake.port)")
+        let fault = try failedStart("redis://127.0.0.1:\(fake.port)")
         #expect(fault.code == .unsuitable)
         #expect(fault.message.contains("runs Redis \(version)"))
         #expect(fault.message.contains("Use Redis 7.0 or later"))
@@ -102,7 +103,7 @@ struct StartTests {
     @Test("Redis has no functions")
     func noFunctions() throws {
         let fake = try FakeRedis(info: "redis_version:7.0.15\r\nrole:master\r\n")
-        let fault = try fault("redis://127.0.0.1:\(fake.port)")
+        let fault = try failedStart("redis://127.0.0.1:\(fake.port)")
         #expect(fault.code == .unsuitable)
         #expect(fault.message.contains("does not accept functions"))
     }
@@ -111,19 +112,19 @@ struct StartTests {
     func replica() throws {
         let server = try RedisServer()
         try server.call("REPLICAOF", "127.0.0.1", "1")
-        #expect(try fault(server.address).code == .readOnly)
+        #expect(try failedStart(server.address).code == .readOnly)
     }
 
     @Test("Redis has reached its memory limit, or deletes keys when it reaches it")
     func memory() throws {
         let server = try RedisServer()
         try server.call("CONFIG", "SET", "maxmemory", "1mb")
-        let full = try fault(server.address)
+        let full = try failedStart(server.address)
         #expect(full.code == .full)
         #expect(full.message.contains("Raise maxmemory"))
         try server.call("CONFIG", "SET", "maxmemory", "1gb")
         try server.call("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
-        let evicting = try fault(server.address)
+        let evicting = try failedStart(server.address)
         #expect(evicting.code == .unsuitable)
         #expect(evicting.message.contains("noeviction"))
     }
@@ -131,7 +132,7 @@ struct StartTests {
     @Test("Redis is in cluster mode")
     func cluster() throws {
         let server = try RedisServer(["--cluster-enabled", "yes"])
-        let fault = try fault(server.address)
+        let fault = try failedStart(server.address)
         #expect(fault.code == .unsuitable)
         #expect(fault.message.contains("cluster mode"))
     }
@@ -156,6 +157,6 @@ struct StartTests {
     @Test("another program's server answers")
     func notRedis() throws {
         let fake = try FakeRedis(raw: "HTTP/1.1 400 Bad Request\r\n\r\n")
-        #expect(try fault("redis://127.0.0.1:\(fake.port)").code == .unreachable)
+        #expect(try failedStart("redis://127.0.0.1:\(fake.port)").code == .unreachable)
     }
 }

@@ -128,7 +128,10 @@ final class TestNode {
         hosted.counter += 1
         sessions[session] = hosted
         log.append(
-            [CommandAppend(session: session, id: CommandID(run: run, counter: hosted.counter), bytes: Array(text.utf8))],
+            [
+                CommandAppend(
+                    session: session, id: CommandID(run: run, counter: hosted.counter), bytes: Array(text.utf8))
+            ],
             now: UVLoop.now)
     }
 
@@ -258,6 +261,8 @@ final class Bench {
     let loop = UVLoop()
     let server: RedisServer
     private(set) var nodes: [TestNode] = []
+    /// The servers that have taken over.
+    var successors: [RedisServer] = []
 
     init(_ options: [String] = []) throws { server = try RedisServer(options) }
 

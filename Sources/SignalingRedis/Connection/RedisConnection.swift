@@ -192,7 +192,9 @@ final class RedisConnection {
         data.map { Unmanaged<RedisConnection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private static func received(_ reply: UnsafeMutableRawPointer?, on context: UnsafeMutablePointer<redisAsyncContext>?) {
+    private static func received(
+        _ reply: UnsafeMutableRawPointer?, on context: UnsafeMutablePointer<redisAsyncContext>?
+    ) {
         // Without a reply, the connection is lost.
         guard let connection = from(context?.pointee.data), let reply, !connection.isClosed,
             let handler = connection.handlers.popFirst()

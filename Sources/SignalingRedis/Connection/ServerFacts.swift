@@ -31,7 +31,8 @@ struct ServerFacts: Equatable {
         if fields["cluster_enabled"] == "1" {
             return RedisLogFault(
                 .unsuitable,
-                "\(address) is in cluster mode, which is not supported. List several independent Redis servers instead.")
+                "\(address) is in cluster mode, which is not supported. List several independent Redis servers instead."
+            )
         }
         if let role = fields["role"], role != "master" { return .readOnly(address) }
         return memoryFault(at: address)
@@ -71,7 +72,8 @@ extension RedisLogFault {
         case "LOADING": self = .loading(address)
         case "WRONGPASS", "NOAUTH", "NOPERM":
             self = RedisLogFault(
-                .refused, "\(address) refuses the user or the password: \(reply). Check the user, the password and its ACL.")
+                .refused,
+                "\(address) refuses the user or the password: \(reply). Check the user, the password and its ACL.")
         case "MISCONF":
             self = RedisLogFault(.failing, "\(address) cannot write its data to the disk: \(reply)")
         default: self = RedisLogFault(.failing, "\(address) answers with an error: \(reply)")

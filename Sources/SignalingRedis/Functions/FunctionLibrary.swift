@@ -27,6 +27,7 @@ enum FunctionLibrary {
         --                                  s, si: number and id of the snapshot's last command
         --                                  tn, ta: a number to trim to, once its time is old enough
         --                                  c:<run>: the counter of the run's last command
+        --   sb:gone:<generation>   STRING  this generation was removed, and is not restored
         -- Times are in microseconds. They exceed what Lua prints as an integer by itself.
 
         local NODES = 'sb:nodes'
@@ -86,6 +87,7 @@ enum FunctionLibrary {
 
         local function discard(base, db, generation)
             redis.call('DEL', base .. ':meta', base .. ':log', base .. ':snap')
+            redis.call('SET', 'sb:gone:' .. generation, '1', 'EX', 3600)
             publish(base, db, 'x ' .. generation)
         end
 
@@ -186,8 +188,9 @@ enum FunctionLibrary {
                 message[#message + 1] = #args[i]
                 commands[#commands + 1] = args[i]
             end
-            redis.call('HSET', meta, 'g', generation, 'v', redis_run(), 'n', integer(n), 'at', at,
-                'id', run .. ':' .. integer(last), own, integer(last))
+            if not stored[1] then redis.call('HSET', meta, 'g', generation, 'v', redis_run()) end
+            local last_text = integer(last)
+            redis.call('HSET', meta, 'n', integer(n), 'at', at, 'id', run .. ':' .. last_text, own, last_text)
             if first == 1 or n % 64 < n - first + 1 then keep_alive(base) end
             publish(base, db, table.concat(message, ' ') .. '\n' .. table.concat(commands))
             return { 'ok', generation, integer(first), integer(first_counter), n - first + 1, at }
@@ -286,6 +289,7 @@ enum FunctionLibrary {
             local stored = redis.call('HMGET', meta, 'g', 'n', 'id', 'v')
             if stored[1] and stored[1] ~= generation then return { 'gone' } end
             if not stored[1] or tonumber(stored[2]) < tonumber(number) then
+                if redis.call('EXISTS', 'sb:gone:' .. generation) == 1 then return { 'gone' } end
                 if now >= restoring_end() then
                     -- Too late: others may have continued without these commands.
                     if stored[1] then discard(base, db, generation) end
@@ -296,7 +300,7 @@ enum FunctionLibrary {
                         math.min(now + restoring_window / 2, restoring_since + 5 * restoring_window))
                     redis.call('HSET', NODES, '@until', integer(restoring_until))
                 end
-                if #args < 8 then return { 'wanted' } end
+                if #args < 8 then return { 'wanted', stored[2], stored[3] } end
                 redis.call('DEL', meta, base .. ':log')
                 redis.call('SET', base .. ':snap', args[8])
                 redis.call('HSET', meta, 'g', generation, 'v', redis_run(), 'n', number, 'id', id, 'at', args[7],

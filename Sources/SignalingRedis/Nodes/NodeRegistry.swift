@@ -31,10 +31,11 @@ struct NodeRegistry {
     private var suspects: Set<RunID> = []
     private var steadySince: MonotonicInstant?
     private var answeredAt: MonotonicInstant?
+    private var hasList = false
 
     init(times: Times) { self.times = times }
 
-    /// - Returns: the lost runs that this node hears of for the first time, or whose sessions nobody has adopted.
+    /// - Returns: the runs that were lost since the first list, and those whose sessions nobody has adopted.
     mutating func update(_ list: [Listed], now: MonotonicInstant) -> [RunID] {
         if let answeredAt, now.duration(since: answeredAt) <= times.pause {
             steadySince = steadySince ?? answeredAt
@@ -42,13 +43,15 @@ struct NodeRegistry {
             steadySince = now
         }
         answeredAt = now
+        let isFirst = !hasList
+        hasList = true
         living = []
         suspects = []
         var news: [RunID] = []
         for listed in list {
             if let lostAt = listed.lostAt {
                 let isNew = losses.updateValue(lostAt, forKey: listed.run) == nil
-                if listed.hasSessions || isNew { news.append(listed.run) }
+                if listed.hasSessions || isNew && !isFirst { news.append(listed.run) }
             } else {
                 living.insert(listed.run)
                 if !listed.hasSignOfLife { suspects.insert(listed.run) }

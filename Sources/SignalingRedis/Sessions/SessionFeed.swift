@@ -45,6 +45,9 @@ struct SessionFeed {
 
     var position: LogPosition? { id.map { LogPosition(number: number, id: $0) } }
 
+    /// Whether nothing is known that contradicts the position.
+    func agrees(with position: LogPosition) -> Bool { recent.agrees(with: position) }
+
     /// The generation becomes known with the first entry.
     ///
     /// - Returns: whether this is the generation of the entries so far.

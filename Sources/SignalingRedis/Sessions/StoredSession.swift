@@ -61,6 +61,14 @@ extension CommandEntry {
     }
 }
 
+extension LogPosition {
+    /// `nil` if one of the replies is null, or is not understood.
+    init?(number: RedisReply, id: RedisReply) {
+        guard let number = number.unsigned, let id = id.text.flatMap({ CommandID(text: $0) }) else { return nil }
+        self.init(number: number, id: id)
+    }
+}
+
 extension RedisReply {
     /// The names and values of a hash.
     var fields: [String: RedisReply] {

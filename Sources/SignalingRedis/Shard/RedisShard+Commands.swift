@@ -13,6 +13,8 @@ struct Removal {
 /// Appending commands, and bringing all nodes' commands into their order.
 extension RedisShard {
     private static let rangeCount = 1_000
+    /// Online-only signals are dropped when Redis has not answered for this long.
+    private static let relayPatience = Duration.seconds(1)
 
     func append(_ commands: [CommandAppend]) {
         var touched: [FollowedSession] = []
@@ -211,6 +213,8 @@ extension RedisShard {
 
     func relay(_ bytes: [UInt8], of id: SessionID) {
         guard isServing, let link, sessions[id] != nil else { return }
+        // Late ones are worth nothing, and would pile up.
+        if let since = link.waitingSince, loop.now().duration(since: since) > Self.relayPatience { return }
         var command = RedisCommand(argumentCount: 3)
         command.add("PUBLISH")
         command.add(channelName(of: id))

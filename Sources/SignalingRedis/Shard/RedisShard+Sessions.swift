@@ -48,11 +48,8 @@ extension RedisShard {
         let name = channelName(of: session.id)
         if let channel = channels[name] {
             channel.session = nil
-            if link?.isReady == true {
-                if let action = channel.subscription.want(false) { perform(action, name) }
-            } else {
-                channels[name] = nil
-            }
+            if link?.isReady == true, let action = channel.subscription.want(false) { perform(action, name) }
+            if link?.isReady != true || channel.subscription.phase == .none { channels[name] = nil }
         }
         link?.send(
             RedisCommand(.close, key: session.key, [owner.run.hexadecimal])
@@ -144,7 +141,9 @@ extension RedisShard {
     }
 
     func noteAttention(_ session: FollowedSession) {
-        if session.phase != .ended, session.needsAttention {
+        // The id may be of a later opening.
+        if session.phase == .ended { return }
+        if session.needsAttention {
             attention.insert(session.id)
         } else {
             attention.remove(session.id)
@@ -262,14 +261,22 @@ extension RedisShard {
             session.heardAt = loop.now()
             if let number = reply[1].unsigned, number > session.feed.number { fill(session) }
             proceed(session)
-        case "wanted": restore(session)
+        case "wanted": restore(session, behind: LogPosition(number: reply[1], id: reply[2]))
         case "gone": drop(session)
         default: refused(reply, session)
         }
     }
 
-    /// Redis has forgotten the session, or the end of it.
-    private func restore(_ session: FollowedSession) {
+    /// Redis has forgotten the session, or everything behind a position.
+    private func restore(_ session: FollowedSession, behind stored: LogPosition?) {
+        if let stored, !session.feed.agrees(with: stored) {
+            // Redis has another order. No node may put its own back, since clients have seen both.
+            let arguments = [
+                database, owner.run.hexadecimal, session.feed.generation, String(stored.number), stored.id.text,
+            ]
+            link?.send(RedisCommand(.remove, key: session.key, arguments)) { _ in }
+            return drop(session)
+        }
         guard let position = session.feed.position, let snapshot = owner.snapshot(of: session.id),
             snapshot.position == position
         else { return drop(session) }

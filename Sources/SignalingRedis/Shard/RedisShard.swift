@@ -261,6 +261,7 @@ final class RedisShard {
 
     /// This node was declared lost, and goes on without its sessions.
     func continueAsAnotherRun(after old: RunID) {
+        _ = registry.lose(old, at: owner.logTime(at: loop.now()))
         guard let link, link.isReady else { return }
         link.send(RedisCommand(.goodbye, [database, old.hexadecimal])) { _ in }
         if isServing { awaySince = loop.now() }

@@ -123,12 +123,11 @@ public final class LoopThread: Sendable {
     /// The current time of the monotonic clock that timers use. Can be read from any thread.
     public var now: MonotonicInstant { Self.now }
 
-    /// The `uv_loop_t` of the running loop, for another library that works on it. Read and use it on the loop only; other
-    /// threads stop the process. Close every handle on it before ``stop()``.
-    public var uvLoop: UnsafeMutableRawPointer {
+    /// The address of the `uv_loop_t`, for a library with handles of its own; `nil` when the loop has stopped. Use it on
+    /// the loop only. The handles must be closed before ``stop()``.
+    public var uvLoop: UnsafeMutableRawPointer? {
         preconditionCurrent()
-        guard let loop = core.loop else { preconditionFailure("the loop does not run") }
-        return UnsafeMutableRawPointer(loop)
+        return core.loop.map { UnsafeMutableRawPointer($0) }
     }
 
     /// Called on the loop at the end of each turn: after the turn's input, posted work and timers, and before the loop

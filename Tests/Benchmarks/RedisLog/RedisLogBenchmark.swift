@@ -1,0 +1,151 @@
+import CHiredis
+import Foundation
+import Logging
+import SignalingCore
+import SignalingProtocol
+import SignalingRedis
+
+/// Prints how many commands a second the Redis log confirms, pipelined and one at a time, and the CPU time of this
+/// process for each. Starts a `redis-server` of its own, with its append-only file in the temporary folder.
+///
+///     redis-log-benchmark
+@main
+struct RedisLogBenchmark {
+    private static let sessionCount = 500
+    private static let byteCount = 256
+
+    static func main() throws {
+        let server = try Server()
+        defer { server.stop() }
+        let bench = try Bench(port: server.port)
+        print(
+            "\(byteCount) bytes a command, \(sessionCount) sessions, \(CommandLine.arguments.dropFirst().first ?? "")")
+        print("in flight   appends/s   µs/append   µs CPU/append (this process)")
+        for (inFlight, count) in [(1, 10_000), (10, 30_000), (1_000, 100_000)] {
+            try bench.measure(inFlight: inFlight, count: count / 10)
+            let cost = try bench.measure(inFlight: inFlight, count: count)
+            print(
+                pad("\(inFlight)", 9), pad(text(1_000_000 / cost.time, 0), 11), pad(text(cost.time, 1), 11),
+                pad(text(cost.cpu, 1), 15))
+        }
+        bench.end()
+    }
+
+    private static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(width - text.count, 0)) + text
+    }
+
+    /// A node that appends, and hears all channels.
+    private final class Bench: CommandLogObserver, SharedCommandLogObserver {
+        struct Failed: Error {}
+
+        private let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+        private var log: RedisCommandLog?
+        private let run = RunID(UInt64.random(in: .min ... .max))
+        private var openedCount = 0
+        private var confirmedCount = 0
+        private var next = 0
+        private let sessions = (0..<sessionCount).map {
+            SessionID(rawValue: "2_MX4xMjM0NTY3OH5-MTcwMDAwMDAwMDAwMH5\($0)~")
+        }
+        private var counters = [UInt64](repeating: 0, count: sessionCount)
+        private let bytes = [UInt8](repeating: 120, count: byteCount)
+
+        init(port: Int) throws {
+            uv_loop_init(loop)
+            RedisCommandLog.open(
+                [try RedisAddress("redis://127.0.0.1:\(port)")], run: run,
+                loop: RedisLoop(uvLoop: UnsafeMutableRawPointer(loop)) { Self.now }, logger: Logger(label: "benchmark")
+            ) { [unowned self] result in
+                log = try? result.get()
+            }
+            try turn { log != nil }
+            log?.observer = self
+            log?.nodeObserver = self
+            for session in sessions { log?.open(session) }
+            try turn { openedCount == sessions.count }
+        }
+
+        func end() {
+            log = nil
+            uv_run(loop, UV_RUN_DEFAULT)
+            uv_loop_close(loop)
+            loop.deallocate()
+        }
+
+        private static var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
+
+        private func turn(until isDone: () -> Bool) throws {
+            let end = Self.now.advanced(by: .seconds(120))
+            while !isDone() {
+                uv_run(loop, UV_RUN_ONCE)
+                if Self.now > end { throw Failed() }
+            }
+        }
+
+        @discardableResult
+        func measure(inFlight: Int, count: Int) throws -> (time: Double, cpu: Double) {
+            let target = confirmedCount + count
+            let start = (Self.now, clock())
+            try turn {
+                let missing = min(inFlight - (next - confirmedCount), target - next)
+                if missing > 0 { log?.append((0..<missing).map { _ in command() }, now: Self.now) }
+                return confirmedCount >= target
+            }
+            let time = Double(Self.now.duration(since: start.0).wholeNanoseconds) / 1_000
+            let cpu = Double(clock() - start.1) * 1_000_000 / Double(CLOCKS_PER_SEC)
+            return (time / Double(count), cpu / Double(count))
+        }
+
+        private func command() -> CommandAppend {
+            let index = next % sessionCount
+            next += 1
+            counters[index] += 1
+            return CommandAppend(
+                session: sessions[index], id: CommandID(run: run, counter: counters[index]), bytes: bytes)
+        }
+
+        func log(confirmed entries: [CommandEntry]) { confirmedCount += entries.count }
+        func log(needsSnapshotsOf sessions: [SessionID]) {}
+        func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {}
+        func log(opened session: KeptCommands.Session) { openedCount += 1 }
+        func log(caughtUp session: SessionID) {}
+        func log(relayed bytes: [UInt8], of session: SessionID) {}
+        func log(lost run: RunID, at time: MonotonicInstant, orphans: [SessionID]) {}
+        func log(dropped session: SessionID) {}
+        func log(continuesAs run: RunID) {}
+        func snapshot(of session: SessionID) -> CommandSnapshot? { nil }
+    }
+
+    private final class Server {
+        let port = 17_379
+        private let process = Process()
+        private let folder = FileManager.default.temporaryDirectory.appending(path: "redis-\(UUID().uuidString)")
+
+        init() throws {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            process.executableURL = URL(filePath: "/usr/bin/redis-server")
+            process.arguments = [
+                "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync",
+                "everysec", "--dir", folder.path, "--logfile", folder.appending(path: "log").path,
+            ]
+            try process.run()
+            // Until it listens.
+            for _ in 0..<100 {
+                let context = redisConnect("127.0.0.1", Int32(port))
+                let isReady = context?.pointee.err == 0
+                redisFree(context)
+                if isReady { return }
+                usleep(50_000)
+            }
+        }
+
+        func stop() {
+            process.terminate()
+            process.waitUntilExit()
+            try? FileManager.default.removeItem(at: folder)
+        }
+    }
+}
