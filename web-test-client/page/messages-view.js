@@ -3,6 +3,8 @@ import { splitLinks } from './links.js';
 import { MessageFacts } from './message-facts.js';
 import { RowBlocks } from './row-blocks.js';
 
+const GAP_TEXT = 'The connection was interrupted. Messages may be missing here.';
+
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
 
@@ -40,6 +42,7 @@ export class MessagesView {
   #moved;
   #limit;
   #isPinned = true;
+  #gapText = GAP_TEXT;
 
   /**
    * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
@@ -86,6 +89,13 @@ export class MessagesView {
     this.#empty.hidden = this.#rows.count > 0;
     this.showHeld();
     this.#follow();
+  }
+
+  /** While `act` adds a gap, the gap tells that the room has a new session. The rows above it stay. */
+  noteNewSession(act) {
+    this.#gapText = 'The server has begun a new session. The messages above are from the last one.';
+    act();
+    this.#gapText = GAP_TEXT;
   }
 
   /** Shows the facts of a message anew, if the user looks at them. */
@@ -240,7 +250,7 @@ export class MessagesView {
         return make(
           'div',
           { role: 'listitem', class: 'gap', 'data-kind': 'gap' },
-          make('span', {}, 'The connection was interrupted. Messages may be missing here.'),
+          make('span', {}, this.#gapText),
         );
     }
   }

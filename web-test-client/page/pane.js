@@ -238,9 +238,12 @@ export class Pane {
     session.off();
     this.#session = session;
     this.#name = name;
+    const previousRoom = this.#room;
     this.#room = room ?? sessionId;
-    // After a rejoin of the same room the chat continues.
-    if (previous !== session || !this.#chat) this.#startChat();
+    // After a rejoin of the same room the chat continues, also when the server has begun a new session for it.
+    const isSameRoom = this.#chat !== null && previousRoom === this.#room;
+    if (!isSameRoom) this.#startChat();
+    else if (previous !== session) this.messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, Date.now()));
     this.#listen(session);
     this.#channel = new SessionChannel(session, (event) => this.#handle(event));
     this.#chat.channel = this.#followed(this.#channel);

@@ -1,4 +1,5 @@
 import { CableView } from './cable-view.js';
+import { copyText } from './clipboard.js';
 import { find } from './dom.js';
 import { newLibrary } from './library.js';
 import { Pane } from './pane.js';
@@ -85,8 +86,8 @@ export class Room {
     const name = find('room-name');
     name.textContent = room ?? 'Session';
     name.hidden = false;
-    // Browsers have a clipboard on secure pages only. Elsewhere the user copies the link from the address bar.
-    find('invite').hidden = room === undefined || !navigator.clipboard;
+    // A session without a room has no link that is good for all users: `signalbox link` makes one for each.
+    find('invite').hidden = room === undefined;
     if (room !== undefined) history.replaceState(null, '', roomLink({ ...(this.#isDemo ? { demo: '' } : {}), room }));
     this.#showTitle();
     this.#first.composer.focus();
@@ -159,12 +160,8 @@ export class Room {
 
   async #copyLink() {
     const button = find('invite');
-    try {
-      await navigator.clipboard.writeText(roomLink({ room: this.#request.room }));
-      button.textContent = 'Link copied';
-    } catch {
-      button.textContent = 'Copy it from the address bar';
-    }
+    const isCopied = await copyText(roomLink({ room: this.#request.room }));
+    button.textContent = isCopied ? 'Link copied' : 'Copy it from the address bar';
     setTimeout(() => (button.textContent = 'Copy link'), COPIED_MILLISECONDS);
   }
 }

@@ -88,7 +88,7 @@ struct StaticFiles: Sendable {
 
     /// - Parameter acceptEncoding: the client's `Accept-Encoding`; without one the file is sent as it is.
     func response(at path: String, ifNoneMatch: String?, acceptEncoding: String? = nil) -> HTTPResponse {
-        guard let file = file(at: path) else { return .failure(.notFound, Self.absence(at: path)) }
+        guard let file = file(at: path) else { return .failure(.notFound, absence(at: path)) }
         let gzip = Self.acceptsGzip(acceptEncoding) ? file.gzip : nil
         let sent = gzip ?? file.plain
         var headers: [(name: String, value: String)] =
@@ -110,8 +110,9 @@ struct StaticFiles: Sendable {
     }
 
     /// Why there is no file at this path.
-    private static func absence(at path: String) -> String {
-        switch ScriptAddress(path: path) {
+    private func absence(at path: String) -> String {
+        if files.isEmpty { return "this server has no page and no browser library; start it with --web-root" }
+        return switch ScriptAddress(path: path) {
         case .library: "the library is not bundled: run scripts/bundle-web"
         case .unknown(let bundle): "there is no script at this path; the browser library is at \(bundle.address)"
         case nil: "there is nothing at this path"

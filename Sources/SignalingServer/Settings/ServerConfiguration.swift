@@ -46,6 +46,9 @@ public struct ServerConfiguration: Sendable {
     /// crash (RES-15). In development mode it also keeps the project's secret. The server creates it if necessary.
     /// `nil`: sessions end with the process.
     public var stateFolder: String?
+    /// The state folder of development mode where ``stateFolder`` names none. When the server cannot use it, it keeps its
+    /// state in memory and says why in its ``SignalingServer/Address/keeping``. Default `nil`: in memory.
+    public var developmentFolder: String?
     /// After which accident an acknowledged signal is still in the state folder. Default ``Durability/process``.
     public var durability = Durability.process
     /// Receives the events of all projects that have no receiver of their own. `nil`: no posts.
