@@ -227,7 +227,7 @@ def test_every_control_can_be_reached_by_keyboard(open_page, url, room):
     reached = set()
     for _ in range(12):
         page.keyboard.press("Tab")
-        reached.add(page.evaluate("document.activeElement.id"))
+        reached.add(page.evaluate("(document.activeElement.shadowRoot ?? document).activeElement.id"))
     assert {"invite", "inspector-toggle", "leave", "messages-scroll", "composer-text"} <= reached
     page.get_by_role("button", name="Inspector").focus()
     page.keyboard.press("Enter")
@@ -290,7 +290,7 @@ def test_of_a_long_chat_old_rows_are_reached_by_scrolling_and_are_not_laid_out_b
     expect(page.get_by_text("message 2999", exact=True)).to_be_in_viewport()
     assert page.locator(MESSAGE_ROWS).count() == 3000
     skipped = page.evaluate(
-        """() => [...document.querySelectorAll('.block')].filter(
+        """() => [...document.getElementById('chat').shadowRoot.querySelectorAll('.block')].filter(
              (each) => !each.firstElementChild.checkVisibility({ contentVisibilityAuto: true })).length"""
     )
     assert skipped > 25, "the browser lays out blocks that are not in the view"
@@ -304,19 +304,18 @@ def test_the_list_says_how_many_of_the_oldest_messages_are_gone(open_page, url):
     page = open_page(url + "/")
     page.evaluate(
         """async () => {
-             const { instantiate } = await import('/page/dom.js');
-             const { MessagesView } = await import('/page/messages-view.js');
+             const { chatTemplate } = await import('/chat/chat-template.js');
+             const { MessagesView } = await import('/chat/messages-view.js');
              const { ChatTimeline } = await import('/text-chat/index.js');
-             const { element, part } = instantiate('pane-template', '-x');
-             document.body.append(element);
-             const view = new MessagesView(part, { nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3 });
+             document.body.append(chatTemplate());
+             const view = new MessagesView((id) => document.getElementById(id), { nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3 });
              const timeline = new ChatTimeline({ limit: 3 });
              const message = (seq) => ({ seq, text: `message ${seq}`, senderId: 'a', direction: 'received' });
              for (let seq = 1; seq <= 5; seq += 1) view.apply(timeline.insert(message(seq), 0));
            }"""
     )
-    expect(page.locator("#messages-x .bubble")).to_have_text(["message 3", "message 4", "message 5"])
-    expect(page.locator("#messages-dropped-x")).to_have_text(
+    expect(page.locator("#messages .bubble")).to_have_text(["message 3", "message 4", "message 5"])
+    expect(page.locator("#messages-dropped")).to_have_text(
         "This page keeps 3 messages. 2 older messages are no longer here."
     )
 
@@ -399,7 +398,7 @@ def test_colours_follow_the_system_setting(open_page, url, room, screenshots):
 def test_reduced_motion_has_no_transitions(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada", reduced_motion="reduce")
     moving = ada.page.evaluate(
-        "[...document.querySelectorAll('*')]"
+        "[document, document.getElementById('chat').shadowRoot].flatMap((root) => [...root.querySelectorAll('*')])"
         ".filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0).length"
     )
     assert moving == 0

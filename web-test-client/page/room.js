@@ -90,7 +90,7 @@ export class Room {
     find('invite').hidden = room === undefined;
     if (room !== undefined) history.replaceState(null, '', roomLink({ ...(this.#isDemo ? { demo: '' } : {}), room }));
     this.#showTitle();
-    this.#first.composer.focus();
+    this.#first.chat.focus();
     if (this.#isDemo && !this.#second) this.#openSecond();
   }
 

@@ -44,6 +44,8 @@ struct StaticFiles: Sendable {
     ]
 
     private static let bundledPage = "/dist/page.html"
+    /// The script of `<signalbox-chat>`, which pages of other origins load.
+    private static let chatScript = "/signalbox-chat.js"
     private static let gzipEnding = ".gz"
 
     private let files: [String: File]
@@ -82,7 +84,7 @@ struct StaticFiles: Sendable {
     func file(at path: String) -> File? {
         switch ScriptAddress(path: path) {
         case .library(let bundle): files[bundle.file]
-        case .unknown, nil: files[path]
+        case .unknown, nil: files[path == Self.chatScript ? "/dist" + path : path]
         }
     }
 
@@ -140,7 +142,7 @@ struct StaticFiles: Sendable {
     private static func cache(of name: String) -> Cache {
         if name == bundledPage.dropFirst() { return .revalidated }
         if name.hasPrefix("dist/page-") { return .immutable }
-        return ["dist/", "opentok/", "text-chat/"].contains { name.hasPrefix($0) } ? .library : .revalidated
+        return ["dist/", "opentok/", "text-chat/", "chat/"].contains { name.hasPrefix($0) } ? .library : .revalidated
     }
 
     /// RFC 9110, 12.5.3: `gzip`, `x-gzip` or `*`, unless its weight is 0.

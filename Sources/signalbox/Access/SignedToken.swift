@@ -27,7 +27,7 @@ extension AccessRequest {
                 "\"\(session)\" is not a session id. `signalbox session create` creates one. Rooms of development mode "
                     + "need no token: `signalbox link \(session) --name NAME` invites to one."
             case .otherProject?:
-                "the session \(session) belongs to another project. Give the key and the secret of that project."
+                "cannot create a token: the session \(session) belongs to another project. Give the credentials of that project."
             default: "cannot create a token for session \(session): \(error)"
             }
         return ExitStatus.exit(ExitStatus.usage, reason)

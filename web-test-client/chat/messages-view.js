@@ -202,7 +202,7 @@ export class MessagesView {
   #remove(at) {
     const element = this.#rows.at(at);
     // Without this, keyboard users would start again at the beginning of the page.
-    const hadFocus = element.contains(document.activeElement);
+    const hadFocus = element.contains(element.getRootNode().activeElement);
     this.#unsettled.delete(element);
     this.#days.delete(element);
     if (this.#divider === element) this.#divider = null;
@@ -239,17 +239,17 @@ export class MessagesView {
       case 'message':
         return this.#makeMessage(row.message);
       case 'day':
-        return make('div', { role: 'listitem', class: 'day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
+        return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
         return make(
           'div',
-          { role: 'listitem', class: 'unread-divider', 'data-kind': 'unreadDivider' },
+          { role: 'listitem', class: 'unread-divider', part: 'divider unread', 'data-kind': 'unreadDivider' },
           make('span', {}, 'New'),
         );
       default:
         return make(
           'div',
-          { role: 'listitem', class: 'gap', 'data-kind': 'gap' },
+          { role: 'listitem', class: 'gap', part: 'divider gap', 'data-kind': 'gap' },
           make('span', {}, this.#gapText),
         );
     }
@@ -259,10 +259,10 @@ export class MessagesView {
     const isOwn = message.direction === 'sent';
     const name = isOwn ? 'You' : this.#nameOf(message);
     const moment = new Date(message.receivedAt);
-    const bubble = make('p', { class: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
+    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
     return make(
       'div',
-      { role: 'listitem', class: `row ${message.direction}`, 'data-kind': 'message' },
+      { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
       isOwn ? null : avatar(name, message.senderId ?? name),
       make(
         'div',
@@ -270,11 +270,11 @@ export class MessagesView {
         make(
           'p',
           { class: 'row-header' },
-          make('bdi', { class: 'row-name' }, name),
+          make('bdi', { class: 'row-name', part: 'name' }, name),
           ' ',
           make(
             'time',
-            { datetime: moment.toISOString() },
+            { datetime: moment.toISOString(), part: 'time' },
             timeOfDay(message.receivedAt),
           ),
         ),
@@ -311,7 +311,7 @@ export class MessagesView {
     element.querySelector('.mark').title = MARKS[state];
     const body = element.querySelector('.row-body');
     const note = body.querySelector('.row-state');
-    const hadFocus = note?.contains(document.activeElement) ?? false;
+    const hadFocus = note?.contains(element.getRootNode().activeElement) ?? false;
     note?.remove();
     if (state === 'held') body.append(this.#heldNote());
     if (state === 'failed') body.append(this.#failedNote(message));
