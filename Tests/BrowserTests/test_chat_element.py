@@ -49,7 +49,8 @@ def element(access, id="chat", **attributes):
     given = {
         "id": id, "session": access["sessionId"], "key": access["apiKey"], "token": access["token"]
     } | {name.replace("_", "-"): value for name, value in attributes.items()}
-    return f"<signalbox-chat {' '.join(f'{name}="{value}"' for name, value in given.items())}></signalbox-chat>"
+    text = " ".join(f'{name}="{value}"' for name, value in given.items())
+    return f"<signalbox-chat {text}></signalbox-chat>"
 
 
 def expect_state(page, state, id="chat"):

@@ -314,8 +314,8 @@ def test_the_list_says_how_many_of_the_oldest_messages_are_gone(open_page, url):
              for (let seq = 1; seq <= 5; seq += 1) view.apply(timeline.insert(message(seq), 0));
            }"""
     )
-    expect(page.locator("#messages .bubble")).to_have_text(["message 3", "message 4", "message 5"])
-    expect(page.locator("#messages-dropped")).to_have_text(
+    expect(page.locator("body > section #messages .bubble")).to_have_text(["message 3", "message 4", "message 5"])
+    expect(page.locator("body > section #messages-dropped")).to_have_text(
         "This page keeps 3 messages. 2 older messages are no longer here."
     )
 
