@@ -173,6 +173,10 @@ kbd {
   font-weight: 600;
 }
 
+.own-avatar {
+  display: none;
+}
+
 .hue-0 { background: #0f766e; }
 .hue-1 { background: #2563a8; }
 .hue-2 { background: #8a3ffc; }
@@ -764,8 +768,16 @@ kbd {
   border-radius: 4px;
 }
 
-:host([look="opentok"]) .sent-avatar {
+:host([look="opentok"]) .own-avatar {
   display: grid;
+}
+
+:host([look="opentok"]) .row:is([data-position="last"], [data-position="single"]) {
+  padding-bottom: 0.65rem;
+}
+
+:host([look="opentok"]) .day + .row {
+  border-top-color: transparent;
 }
 
 :host([look="opentok"]) .composer {

@@ -263,7 +263,7 @@ export class MessagesView {
     return make(
       'div',
       { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
-      isOwn ? null : avatar(name, message.senderId ?? name),
+      this.#makeAvatar(name, message, isOwn),
       make(
         'div',
         { class: 'row-body' },
@@ -281,6 +281,13 @@ export class MessagesView {
         isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
       ),
     );
+  }
+
+  /** One's own is shown in the look of OpenTok's chat only. */
+  #makeAvatar(name, message, isOwn) {
+    const made = avatar(isOwn ? (message.alias ?? name) : name, message.senderId ?? name);
+    if (isOwn) made.classList.add('own-avatar');
+    return made;
   }
 
   #nameDay(element, now) {

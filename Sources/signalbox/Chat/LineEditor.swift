@@ -4,7 +4,8 @@
 struct LineEditor: Equatable {
     enum Key: Equatable {
         case text(String)
-        case enter, backspace, delete, left, right, up, down, home, end, clear, eraseToEnd, eraseWord, redraw, endOfInput
+        case enter, backspace, delete, left, right, up, down, home, end, clear, eraseToEnd, eraseWord, redraw
+        case endOfInput
     }
 
     private(set) var characters: [Character] = []

@@ -203,10 +203,13 @@ final class ScreenChat {
 
     private func showStatus() {
         let status =
-            excess > 0
-            ? "too long by \(excess) \(excess == 1 ? "character" : "characters"): shorten the line to send it"
-            : isReconnecting
-            ? "the connection is lost; trying to come back…" : TypingPhrase(of: component.typing.current).text()
+            if excess > 0 {
+                "too long by \(excess) \(excess == 1 ? "character" : "characters"): shorten the line to send it"
+            } else if isReconnecting {
+                "the connection is lost; trying to come back…"
+            } else {
+                TypingPhrase(of: component.typing.current).text()
+            }
         RawTerminal.write(screen.show(status: Printable.text(status)))
     }
 

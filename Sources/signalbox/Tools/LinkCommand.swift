@@ -113,9 +113,11 @@ struct PageLink {
     /// it.
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            let isUnreserved = scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-._~".unicodeScalars.contains(scalar))
-            return isUnreserved ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            let character = Character(Unicode.Scalar(byte))
+            let isUnreserved =
+                character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
+            return isUnreserved
+                ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }.joined()
     }
 }
