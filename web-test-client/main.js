@@ -92,11 +92,12 @@ async function askForRooms() {
 async function enter(request) {
   attempt += 1;
   const own = attempt;
+  const beganAt = performance.now();
   join.setBusy(true);
   const timeout = new Promise((_, reject) => setTimeout(reject, ANSWER_MILLISECONDS));
   try {
     const loaded = await Promise.race([loadRoom(), timeout]);
-    if (own === attempt) loaded.enter(request);
+    if (own === attempt) loaded.enter(request, performance.now() - beganAt);
   } catch {
     if (own === attempt) failed('The server did not deliver the rest of the page. Check that it is running.');
   }

@@ -362,6 +362,51 @@ def test_the_page_reconnects_to_a_stopped_server_and_ends_when_the_token_is_refu
     relay.stop()
 
 
+def test_messages_and_the_draft_stay_when_the_session_is_gone_and_a_line_says_so(open_page, own_server, url, room):
+    relay = Relay(own_server.url)
+    ada = User.join(open_page, relay.url, room, "Ada")
+    ada.send("before")
+    ada.expect_messages("before")
+    ada.type("half a thought")
+    own_server.stop()
+    relay.route_to(url)
+    expect(ada.page.get_by_role("alert")).to_contain_text("The connection was lost.")
+    ada.page.get_by_role("button", name="Join again").click()
+    ada.expect_status("Connected")
+    # The other server has another secret, so it has begun a new session for the room.
+    expect(ada.page.locator("#messages [data-kind=gap]")).to_have_text(
+        "The server has begun a new session. The messages above are from the last one."
+    )
+    expect(ada.page.get_by_label("Message", exact=True)).to_have_value("half a thought")
+    ada.page.get_by_label("Message", exact=True).press("Enter")
+    ada.expect_messages("before", "half a thought")
+    ada.expect_rows("day", "sent single", "gap", "sent single")
+    ada.page.complaints.clear()
+    relay.stop()
+
+
+def test_the_options_have_the_look_and_the_longest_message(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    ada.send("hello")
+    ada.open_options()
+    ada.page.get_by_label("Look").select_option("opentok")
+    length = ada.page.get_by_label("Longest message")
+    for wrong in ("0", "8001", "", "1.5"):
+        length.fill(wrong)
+        expect(length).to_have_attribute("aria-invalid", "true")
+    length.fill("5")
+    expect(length).to_have_attribute("aria-invalid", "false")
+    ada.page.keyboard.press("Escape")
+    ada.expect_messages("hello")
+    expect(ada.page.locator("#remaining")).to_have_text("5 characters left")
+    ada.type("too long")
+    expect(ada.page.locator("#composer-hint")).to_have_text("Too long by 3 characters. Shorten it to send it.")
+    ada.type("short")
+    ada.page.reload()
+    ada.page.get_by_role("button", name="Join").click()
+    expect(ada.page.locator("#remaining")).to_have_text("0 characters left")
+
+
 def test_a_phone_needs_no_horizontal_scrolling(open_page, url, room, screenshots):
     phone = {"width": 390, "height": 844}
     ada = User.join(open_page, url, room, "Ada " + "Lovelace" * 6, viewport=phone)

@@ -104,6 +104,8 @@ export class Pane {
       policyChosen: (policy) => (this.chat.typingPolicy = policy),
       wireFormChosen: (wireForm) => (this.chat.wireForm = wireForm),
       optedOut: (isOptedOut) => (this.chat.isTypingShown = !isOptedOut),
+      lookChosen: (look) => (this.chat.look = look),
+      maxLengthChosen: (length) => (this.chat.maxLength = length),
     });
     part('cancel-rejoin').addEventListener('click', () => this.cancel());
     part('rejoin').addEventListener('click', () => this.enter());
@@ -115,12 +117,13 @@ export class Pane {
     return this.chat.unreadCount;
   }
 
-  async enter() {
+  /** Joins. The user has waited for `waited` milliseconds already. */
+  async enter(waited = 0) {
     this.#automaticRejoin.reset();
     this.#endAttempt();
     const attempt = new AbortController();
     this.#attempt = attempt;
-    const timer = setTimeout(() => this.#giveUp(attempt), JOIN_MILLISECONDS);
+    const timer = setTimeout(() => this.#giveUp(attempt), Math.max(1000, JOIN_MILLISECONDS - waited));
     attempt.signal.addEventListener('abort', () => clearTimeout(timer));
     this.#setStatus('connecting');
     try {

@@ -53,10 +53,13 @@ export class Room {
     find('invite').addEventListener('click', () => this.#copyLink());
   }
 
-  /** Joins: `{name, room, role}` or `{name, apiKey, sessionId, token}`. */
-  enter(request) {
+  /**
+   * Joins: `{name, room, role}` or `{name, apiKey, sessionId, token}`. The user has waited for `waited` milliseconds
+   * already.
+   */
+  enter(request, waited = 0) {
     this.#request = request;
-    this.#first.enter();
+    this.#first.enter(waited);
   }
 
   /** Ends an attempt to join. */
