@@ -19,7 +19,7 @@ TEXT_CHAT = "Sources/TextChat/TextChat.docc"
 RUN = [
     (f"{TEXT_CHAT}/TextChat.md", 0, "", r"sent\n"),
     (f"{TEXT_CHAT}/SmallChat.md", 1, "", r"-- \d{4}-\d\d-\d\d --\n> Hello\n"),
-    ("docs/opentok-swift.md", 0, "hello\n", r"(?s).*hello.*"),
+    ("docs/opentok-swift.md", 0, "hello\n", r"(?s)\* connected\n.*\* disconnected\n"),
     ("docs/CONFIGURATION.md", 0, "", ""),
 ]
 # Run by another test.
