@@ -170,6 +170,7 @@ def test_a_text_over_the_limit_stays_in_the_box_marked_until_it_is_shorter(open_
     ada.page.reload()
     ada.page.get_by_role("button", name="Join").click()
     expect(box).to_have_value("x" * 1002)
+    expect(box).to_be_enabled()
     box.press("Backspace")
     expect(hint).to_have_text("Too long by 1 character. Shorten it to send it.")
     box.press("Backspace")
