@@ -250,7 +250,7 @@ def test_the_parts_of_the_document_exist(open_host, access):
 @pytest.mark.parametrize("changes, words", [
     ({"token": ""}, "it lacks token"), ({"session": "", "key": " "}, "it lacks session, key"),
     ({"token": "T1==nonsense"}, "the token is refused"), ({"key": "200"}, "API key"),
-    ({"session": "lobby"}, "session"),
+    ({"session": "lobby"}, "session"), ({"server": "ftp://x"}, "The server’s address is not valid: ftp://x"),
 ])  # fmt: skip
 def test_wrong_credentials_get_a_sentence_and_another_try(open_host, access, changes, words):
     good = access("Ada")
@@ -261,6 +261,7 @@ def test_wrong_credentials_get_a_sentence_and_another_try(open_host, access, cha
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
     page.evaluate(
         """(good) => {
+             chat.removeAttribute('server');
              for (const [name, value] of [['session', good.sessionId], ['key', good.apiKey], ['token', good.token]]) {
                chat.setAttribute(name, value);
              }

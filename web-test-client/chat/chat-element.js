@@ -1,5 +1,6 @@
 import { createOT } from '../opentok/api/ot.js';
 import { browserEnvironment } from '../opentok/browser.js';
+import { signalingAddress } from '../opentok/client/server-address.js';
 import {
   CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, NameBook, newLocalId, OPENTOK_RULE, readerCalendar,
   SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
@@ -263,6 +264,10 @@ export class SignalboxChat extends HTMLElement {
       this.#fail({ code: null, message: `The chat cannot connect: it lacks ${missing.join(', ')}.` });
       return;
     }
+    if (this.#server === undefined) {
+      this.#fail({ code: null, message: `The server’s address is not valid: ${this.getAttribute('server')}.` });
+      return;
+    }
     let session;
     try {
       // A library returns the same session for the same id, so each element has its own.
@@ -353,9 +358,11 @@ export class SignalboxChat extends HTMLElement {
 
   #room = null;
 
+  /** Undefined for an attribute that is no address. */
   get #server() {
     const given = this.getAttribute('server')?.trim();
-    return given ? new URL(given, location.href).href : SignalboxChat.defaultServer;
+    if (!given) return SignalboxChat.defaultServer;
+    return signalingAddress(given, location.protocol) === null ? undefined : given;
   }
 
   /** Connects when the program has set all attributes. */
