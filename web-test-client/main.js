@@ -1,6 +1,7 @@
 // The test page: a form, and behind it the room. The browser loads the room while the user fills in the form, so that
 // the form needs little and shows early.
 import { JoinView } from './page/join-view.js';
+import { forgetLink, linkFailure, linkIn, takeLink } from './page/page-link.js';
 
 /** A server that has not answered after this time counts as absent. */
 const ANSWER_MILLISECONDS = 8000;
@@ -8,7 +9,17 @@ const ANSWER_MILLISECONDS = 8000;
 /** The form shows that it waits for the server only if this takes so long: a fast answer does not flicker. */
 const PATIENCE_MILLISECONDS = 400;
 
+const NO_SIGNALBOX =
+  'The server answers, but it is not a Signalbox server. Check the address, and the proxy in front of the server.';
+
 const isDemo = new URLSearchParams(location.search).has('demo');
+
+/** The link with which the user came, or null. */
+let link = takeLink();
+// The user has put another link into the address bar: a change of the fragment alone does not load the page.
+addEventListener('hashchange', () => {
+  if (linkIn(location.hash) !== null) location.reload();
+});
 
 /** Whether the server has rooms: only in development mode. */
 let hasRooms = false;
@@ -25,6 +36,11 @@ const join = new JoinView({
     (await room?.catch(() => null))?.cancel();
   },
   retry: start,
+  forget() {
+    link = null;
+    forgetLink();
+    join.show({ hasRooms });
+  },
 });
 
 start();
@@ -33,19 +49,31 @@ async function start() {
   const patience = setTimeout(() => join.showWaiting(), PATIENCE_MILLISECONDS);
   try {
     hasRooms = await askForRooms();
-  } catch {
-    join.showAbsent();
+  } catch (error) {
+    if (error instanceof SyntaxError) join.showAbsent(NO_SIGNALBOX);
+    else join.showAbsent('The server does not answer. Check that it is running and that you are online.');
     return;
   } finally {
     clearTimeout(patience);
+  }
+  if (link?.access) {
+    showForm();
+    enter(link.access);
+    return;
   }
   if (isDemo && hasRooms) {
     enter({ name: 'Left', room: join.room ?? newRoom(), role: 'publisher' });
     return;
   }
-  join.show({ hasRooms });
+  showForm();
+  if (link?.problem) join.setError(link.problem);
   // A failure shows when the user joins.
   loadRoom().catch(() => {});
+}
+
+function showForm() {
+  if (link?.access) join.showLink(link.access);
+  else join.show({ hasRooms });
 }
 
 /** Asks `/livez` first: on a server without rooms, the browser would report a failed request for a room as an error. */
@@ -64,11 +92,12 @@ async function askForRooms() {
 async function enter(request) {
   attempt += 1;
   const own = attempt;
+  const beganAt = performance.now();
   join.setBusy(true);
   const timeout = new Promise((_, reject) => setTimeout(reject, ANSWER_MILLISECONDS));
   try {
     const loaded = await Promise.race([loadRoom(), timeout]);
-    if (own === attempt) loaded.enter(request);
+    if (own === attempt) loaded.enter(request, performance.now() - beganAt);
   } catch {
     if (own === attempt) failed('The server did not deliver the rest of the page. Check that it is running.');
   }
@@ -76,7 +105,7 @@ async function enter(request) {
 
 function loadRoom() {
   room ??= import('./page/room.js').then(
-    ({ Room }) => new Room({ isDemo, joined: () => join.hide(), left: () => join.show({ hasRooms }), failed }),
+    ({ Room }) => new Room({ isDemo, joined: () => join.hide(), left: showForm, failed }),
     (error) => {
       room = null;
       throw error;
@@ -86,8 +115,8 @@ function loadRoom() {
 }
 
 function failed(message) {
-  join.show({ hasRooms });
-  join.setFailed(message);
+  showForm();
+  join.setFailed(link?.access ? linkFailure(message) : message);
 }
 
 function newRoom() {

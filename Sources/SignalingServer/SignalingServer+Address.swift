@@ -7,6 +7,8 @@ extension SignalingServer {
         public let isSecure: Bool
         /// The secret of development mode's project, for backends and tools; `nil` with other projects.
         public let developmentSecret: String?
+        /// Where the state of development mode is.
+        public let keeping: DevelopmentStorage
         /// The URL for a browser: `http://127.0.0.1:8080/`.
         public var url: String {
             let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host

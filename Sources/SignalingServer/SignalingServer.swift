@@ -23,6 +23,8 @@ public final class SignalingServer: Service {
     /// ``ServerConfiguration/drainTime``, which a reload may change.
     let drainTime: Mutex<Duration>
     private let onReady: @Sendable (Address) -> Void
+    /// Whether the sessions outlive the process; known when it has started.
+    private let keepsSessions = Mutex(false)
     /// Guarded by the loop: created, used and released only on its thread.
     nonisolated(unsafe) var parts: Parts?
     /// Guarded by the loop, like `parts`. Open from the start on, if several servers share the sessions.
@@ -105,10 +107,10 @@ public final class SignalingServer: Service {
         try loop.start()
         do {
             try await openSharedLog()
-            let (port, developmentSecret) = try await loop.run { try self.assemble() }
+            let (port, developmentSecret, keeping) = try await loop.run { try self.assemble() }
             let address = Address(
                 host: configuration.host, port: port, isSecure: configuration.tls != nil,
-                developmentSecret: developmentSecret)
+                developmentSecret: developmentSecret, keeping: keeping)
             onReady(address)
             return address
         } catch {
@@ -139,16 +141,12 @@ public final class SignalingServer: Service {
         for try await _ in opened {}
     }
 
-    /// - Returns: the port, and the secret of development mode.
-    private func assemble() throws -> (Int, String?) {
-        var stateFolder: StateFolder?
-        if let path = configuration.stateFolder { stateFolder = try StateFolder(path: path) }
-        var (projects, developmentSecret) = (projects, developmentSecret)
-        if let folder = stateFolder, let made = developmentSecret {
-            let secret = try folder.developmentSecret(orNew: made)
-            projects = [try Self.developmentProject(secret)]
-            developmentSecret = secret
-        }
+    /// - Returns: the port, the secret of development mode, and where its state is.
+    private func assemble() throws -> (Int, String?, DevelopmentStorage) {
+        let storage = try openStorage()
+        keepsSessions.withLock { $0 = storage.outlivesProcess }
+        let (sessions, developmentSecret) = (storage.sessions, storage.developmentSecret)
+        let projects = try developmentSecret.map { [try Self.developmentProject($0)] } ?? projects
         let verifier = TokenVerifier(
             projects: projects, allowsPartnerAuth: configuration.allowsPartnerAuth)
         var options = TransportServer.Options(host: configuration.host, port: configuration.port)
@@ -166,7 +164,6 @@ public final class SignalingServer: Service {
         limits.inputRate = configuration.inputRate
         limits.joins = configuration.admission.joinLimits(
             total: options.connectionCount, projectCount: projects.count)
-        let sessions = try host(in: stateFolder)
         let hub = Hub(
             environment: LoopEnvironment(loop: loop), engine: sessions.engine, verifier: verifier, limits: limits,
             logger: logger, refusals: refusals)
@@ -194,19 +191,15 @@ public final class SignalingServer: Service {
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(
             projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, handler: handler,
-            stateFolder: stateFolder)
-        return (transport.port, developmentSecret)
+            stateFolder: storage.folder)
+        return (transport.port, developmentSecret, storage.kind)
     }
 
-    var isDurable: Bool { configuration.outlivesProcess }
+    var isDurable: Bool { keepsSessions.withLock { $0 } }
 
-    private func host(in folder: StateFolder?) throws(StateFolderError) -> SessionHost {
-        if let sharedLog {
-            return .shared(sharedLog, bounds: configuration.durableBounds, now: loop.now, logger: logger)
-        }
-        guard let folder else { return .inMemory(bounds: configuration.sessionBounds) }
-        return try .durable(
-            folder: folder.path, durability: configuration.durability, bounds: configuration.durableBounds, loop: loop,
+    private func openStorage() throws(StateFolderError) -> StateStorage {
+        try StateStorage.open(
+            configuration: configuration, developmentSecret: developmentSecret, sharedLog: sharedLog, loop: loop,
             logger: logger, onFault: { [faults] in faults.continuation.yield($0) })
     }
 

@@ -9,12 +9,14 @@ struct Signalbox: AsyncParsableCommand {
             Start with `signalbox serve`. Without credentials it runs in development mode, on this machine only, and \
             prints the URL of a chat page. `signalbox chat lobby` joins the same room from a terminal.
 
-            Most options have an environment variable: --api-key is SIGNALBOX_API_KEY, and so on.
+            Each option of `serve` has an environment variable: --api-key is SIGNALBOX_API_KEY, and so on. The help \
+            of the other commands names their variables. A server in development mode leaves its credentials for \
+            the other commands of the same user, so they need no options.
             """,
         // `docs/openapi.yaml` and `web-test-client/package.json` repeat it; a test compares them.
         version: "0.1.0",
         subcommands: [
-            ServeCommand.self, SessionCommands.self, TokenCommand.self, CredentialsCommand.self, SignalCommand.self,
-            ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self,
+            ServeCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self, CredentialsCommand.self,
+            SignalCommand.self, ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self,
         ])
 }

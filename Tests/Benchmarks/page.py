@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 
 from playwright.sync_api import sync_playwright
 
@@ -46,6 +47,8 @@ def serve():
         [os.environ["SIGNALBOX_BIN"], "serve", "--dev", "--port", "0", "--web-root", WEB_ROOT],
         stdout=subprocess.PIPE,
         text=True,
+        # A server in development mode leaves its credentials there.
+        env=os.environ | {"XDG_STATE_HOME": tempfile.mkdtemp(prefix="signalbox-bench-")},
     )
     for line in process.stdout:
         found = READY.search(line)

@@ -1,13 +1,16 @@
 """The program as a child process: `signalbox serve`, and its other commands."""
 
+import atexit
 import http.client
 import json
 import os
 import pathlib
 import queue
 import re
+import shutil
 import ssl
 import subprocess
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -20,6 +23,10 @@ WEB_ROOT = REPOSITORY / "web-test-client"
 TLS = REPOSITORY / "Tests/Vectors/tls"
 READY = re.compile(r"https?://([0-9.]+):([0-9]+)")
 
+# Servers in development mode leave their credentials and rooms there, not in the folder of the user who runs the tests.
+USER_STATE = tempfile.mkdtemp(prefix="signalbox-tests-")
+atexit.register(shutil.rmtree, USER_STATE, ignore_errors=True)
+
 # A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
 
@@ -27,6 +34,7 @@ DEADLINE = 60
 def environment(**settings):
     """The environment of a child process: that of this process, with only these `SIGNALBOX_` settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_")}
+    kept["XDG_STATE_HOME"] = USER_STATE
     return kept | {"SIGNALBOX_" + name.upper(): str(value) for name, value in settings.items()}
 
 

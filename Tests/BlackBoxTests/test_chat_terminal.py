@@ -33,7 +33,7 @@ class Screen:
 
     def __init__(self, columns):
         self.columns, self.rows, self.row, self.column = columns, [""], 0, 0
-        self.unfinished, self.faults = "", []
+        self.unfinished, self.faults, self.styles = "", [], set()
 
     def feed(self, text):
         text = self.unfinished + text
@@ -93,6 +93,8 @@ class Screen:
             self.row = max(0, self.row - count)
         elif letter == "C":
             self.column = min(self.columns - 1, self.column + count)
+        elif letter == "m":
+            self.styles.add(number)
         elif letter == "J" and not number:
             self.rows[self.row] = self.rows[self.row][: self.column]
             del self.rows[self.row + 1 :]
@@ -107,7 +109,7 @@ class Screen:
 class Terminal:
     """The program on its own terminal."""
 
-    def __init__(self, *arguments, columns=60, **settings):
+    def __init__(self, *arguments, columns=60, variables={}, **settings):
         self.master, self.slave = pty.openpty()
         self.before = termios.tcgetattr(self.slave)
         self.screen = Screen(columns)
@@ -115,7 +117,7 @@ class Terminal:
         self.size(columns)
         self.process = subprocess.Popen(
             [BINARY, "chat", *map(str, arguments)], stdin=self.slave, stdout=self.slave, stderr=self.slave,
-            env=environment(**settings) | {"TERM": "xterm-256color"}, start_new_session=True,
+            env=environment(**settings) | {"TERM": "xterm-256color"} | variables, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )  # fmt: skip
         threading.Thread(target=self.read, daemon=True).start()
@@ -381,15 +383,70 @@ async def test_editing_keys(server, session, settings, keys, sent):
             await bob.ends(0)
 
 
-async def test_a_paste_that_is_too_long_is_refused_as_a_whole(server, session, settings):
+async def test_a_line_that_is_too_long_stays_marked_until_it_is_shorter(server, session, settings):
     async with await Client.join(server, session) as ada:
-        with Terminal(session, **settings) as bob:
+        with Terminal(session, "--no-typing", **settings) as bob:
             await bob.shows("You are in")
             bob.type("kept ")
             await bob.shows("^> kept")
-            bob.type("\x1b[200~" + "x" * 1001 + "\x1b[201~")
-            bob.type("and sent\r")
-            assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "kept and sent"
+            bob.type("\x1b[200~" + "x" * 997 + "\x1b[201~")
+            await bob.until(lambda it: it.lines[-1] == "too long by 2 characters: shorten the line to send it")
+            bob.type("\r\x7f")
+            await bob.until(lambda it: it.lines[-1] == "too long by 1 character: shorten the line to send it")
+            bob.type("\r\x7f")
+            await bob.until(lambda it: "too long" not in it.lines[-1])
+            bob.type("\r")
+            assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "kept " + "x" * 995
+            bob.type("\x04")
+            await bob.ends(0)
+
+
+async def test_the_arrival_and_who_name_the_users_and_help_the_commands(server, session, settings):
+    async with await Client.join(server, session, data="Ada\x1b[31m") as ada:
+        with Terminal(session, "--name", "Bob", columns=100, **settings) as bob:
+            await bob.shows(r"^-- You are in. One other is here: Ada \[31m. /help shows the commands; Ctrl-D leaves.$")
+            bob.type("/who\r")
+            await bob.shows(r"^-- 2 here: Ada \[31m, Bob \(you\)$")
+            bob.type("/help\r")
+            await bob.shows("^-- /who lists who is here.$")
+            bob.type("/whom is that\r")
+            await bob.shows("^-- there is no command /whom. /help lists the commands; begin with // to send the line$")
+            bob.type("\x15//who\r")
+            assert json.loads((await next_signal(ada, "typing", "text-chat"))["data"])["action"] == "begin"
+            assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "/who"
+            bob.type("\x04")
+            await bob.ends(0)
+
+
+async def test_the_arrow_keys_bring_back_what_was_sent(server, session, settings):
+    async with await Client.join(server, session) as ada:
+        with Terminal(session, "--no-typing", **settings) as bob:
+            await bob.shows("You are in")
+            for text in ("one", "two"):
+                bob.type(text + "\r")
+                assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == text
+            bob.type("unsent")
+            await bob.shows("^> unsent$")
+            for key, line in (
+                ("\x1b[A", "two"), ("\x1b[A", "one"), ("\x1bOA", "one"), ("\x1b[B", "two"), ("\x1b[B", "unsent"),
+                ("\x1b[B", "unsent"), ("\x10", "two"), ("\x0e", "unsent"),
+            ):  # fmt: skip
+                bob.type(key)
+                await bob.until(lambda it: it.lines[-1] == f"> {line}")
+            bob.type("\x1b[A\x1b[A!\r")
+            assert json.loads((await next_signal(ada, "text-chat"))["data"])["text"] == "one!"
+            bob.type("\x04")
+            await bob.ends(0)
+
+
+@pytest.mark.parametrize("variables, is_coloured", [({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False)])
+async def test_names_and_notices_have_colours_unless_no_color_is_set(server, session, settings, variables, is_coloured):
+    async with await Client.join(server, session, data="Ada") as ada:
+        with Terminal(session, variables=variables, **settings) as bob:
+            await bob.shows("You are in")
+            await ada.request("signal", type="text-chat", data=chat_data("hello"))
+            await bob.shows("^  hello$")
+            assert bool(bob.screen.styles) == is_coloured, bob.screen.styles
             bob.type("\x04")
             await bob.ends(0)
 

@@ -4,14 +4,17 @@ import asyncio
 import base64
 import json
 import os
+import pathlib
+import re
 import signal
 import socket
+import subprocess
 import threading
 
 import pytest
 
 from credentials import Application, Project
-from server_process import WEB_ROOT, Command, Server, environment, run
+from server_process import BINARY, DEADLINE, REPOSITORY, WEB_ROOT, Command, Server, environment, run
 from signalbox_client import Client
 
 # The exit codes of the program, from sysexits.h.
@@ -602,6 +605,90 @@ async def test_chat_reports_a_line_that_is_too_long_and_sends_the_next(server, s
         assert chat_text(event) == "short"
         assert result.stderr.strip(), "no message about the long line"
         assert (await ada.signal())[1][-1]["ev"] == "signal"
+
+
+def test_an_invitation_to_a_frozen_server_ends_with_69():
+    """The server accepts the connection and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as frozen:
+        url = f"http://127.0.0.1:{frozen.getsockname()[1]}"
+        project = {"api_key": "100", "api_secret": "s", "server": url}
+        session = run("session", **project).stdout.strip()
+        fails_in_one_line(run("signal", session, **project), UNREACHABLE, "10 seconds")
+        fails_in_one_line(run("signal", "lobby", server=url), UNREACHABLE, "cannot be reached")
+
+
+def test_a_room_name_with_a_slash_is_no_room(dev_server):
+    for name in ("a/b", "a b", "../livez", "x" * 65, ""):
+        fails_in_one_line(run("signal", name, server=dev_server.url), USAGE, "neither a session id nor a room")
+
+
+def test_the_wrong_server_for_a_room_is_64():
+    for url in ("ftp://x", "nonsense", "http://", "http://127.0.0.1:99999", "http://x/?q", "mailto:a@b"):
+        fails_in_one_line(run("signal", "lobby", "--server", url), USAGE, url)
+
+
+def test_a_token_for_something_else_than_a_session_says_what_to_do(settings):
+    fails_in_one_line(run("token", "lobby", **settings), USAGE, '"lobby" is not a session id', "session create")
+
+
+def test_a_malformed_token_is_explained(server, settings):
+    session = server.project.session()
+    fails_in_one_line(run("signal", session, "--token", "T1==nonsense", **settings), REFUSED, "signalbox token SESSION")
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([], "usage: hello-signalbox KEY SESSION TOKEN [SERVER]"), (["100"], "usage"), (["1", "2", "3", "4", "5"], "usage"),
+    (["100", "lobby", "token", "ftp://x"], "ftp://x"), (["100", "lobby", "token", "http://127.0.0.1:1"], "hello-signalbox"),
+])  # fmt: skip
+def test_the_example_prints_a_sentence_for_wrong_arguments(arguments, words):
+    program = pathlib.Path(BINARY).resolve().parent / "hello-signalbox"
+    result = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=DEADLINE)
+    assert result.returncode in (1, USAGE) and words in result.stderr, result
+    assert "Fatal error" not in result.stderr and len(result.stderr.strip().splitlines()) == 1, result
+
+
+def subcommands():
+    dump = json.loads(run("--experimental-dump-help").stdout)
+    return [each["commandName"] for each in dump["command"]["subcommands"] if each["commandName"] != "help"]
+
+
+def test_each_variable_that_the_help_names_has_its_effect(server):
+    """A wrong value in the variable causes the error of the option."""
+    named = set()
+    for command in subcommands():
+        named |= set(re.findall(r"SIGNALBOX_[A-Z_]+", run(command, "--help").stdout))
+    session = server.project.session()
+    other = {"api_key": "200", "api_secret": "s"}
+    effects = {
+        "SIGNALBOX_PORT": (["serve"], {"port": "x"}),
+        "SIGNALBOX_API_KEY": (["session"], {"api_key": "a key"}),
+        "SIGNALBOX_API_SECRET": (["session"], {"api_secret": "s"}),
+        "SIGNALBOX_APPLICATION_ID": (["session"], {"application_id": "x"}),
+        "SIGNALBOX_PRIVATE_KEY_FILE": (["session"], {"application_id": "x", "private_key_file": "/nonexistent"}),
+        "SIGNALBOX_SERVER": (["signal", session], other | {"server": "ftp://x"}),
+        "SIGNALBOX_TOKEN": (["signal", "lobby"], {"token": "T1==a"}),
+    }  # fmt: skip
+    assert named <= set(effects), "the test does not know a variable"
+    for name in named:
+        arguments, variables = effects[name]
+        assert run(*arguments, **variables).returncode == USAGE, name
+
+
+def test_each_option_of_serve_has_the_variable_that_the_help_promises():
+    dump = json.loads(run("serve", "--experimental-dump-help").stdout)
+    options = [each for each in dump["command"]["arguments"] if each["kind"] in ("option", "flag")]
+    table = (REPOSITORY / "docs/CONFIGURATION.md").read_text()
+    for option in options:
+        name = option["preferredName"]["name"]
+        if name in ("help", "version", "ends-with-input"):
+            continue
+        assert f"| `--{name}` | `SIGNALBOX_{name.replace('-', '_').upper()}` |" in table, name
+
+
+def test_the_version_is_that_of_the_changelog():
+    version = run("--version").stdout.strip()
+    heading = re.search(r"^## (\S+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
+    assert heading == version
 
 
 def test_help_and_version_exit_with_0():

@@ -191,3 +191,11 @@ def test_types_that_a_document_names_exist(document):
     named = set(re.findall(r"`([A-Z][a-z]\w*)`", (REPOSITORY / document).read_text()))
     assert len(named) > 5
     assert named - declared - set(targets()) - set(target_rows()) - {"Sendable", "AsyncSequence"} == set()
+
+
+def test_the_built_documentation_has_every_library_of_the_package():
+    manifest = (REPOSITORY / "Package.swift").read_text()
+    products = re.findall(r'\.library\(name: "\w+", targets: \[(.*?)\]\)', manifest)
+    libraries = {name for targets in products for name in re.findall(r'"(\w+)"', targets)}
+    listed = re.search(r"^modules=\((.*?)^\)", (REPOSITORY / "scripts/build-docs").read_text(), re.MULTILINE | re.DOTALL)
+    assert set(listed[1].split()) == libraries

@@ -5,8 +5,9 @@ blocks are pasted unchanged. Three things around them differ from a reader's mac
 
 - `scripts/serve` and `.build/release/signalbox` are the program that is already built. There is no second build.
 - `swift run -c release hello-signalbox …` starts the example that is already built.
-- Port 8080 may be taken, so the server chooses a port. The test writes that port into the blocks in place of 8080, and
-  into `SIGNALBOX_SERVER`, which replaces the default of the tools.
+- Port 8080 may be taken, so the test chooses a port. It writes that port into the blocks in place of 8080, and into
+  `SIGNALBOX_SERVER`, which replaces the default of the tools.
+- The addresses of the two machines, `0.0.0.0` and `192.168.1.20`, are the loopback address.
 """
 
 import fcntl
@@ -17,6 +18,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import termios
 import textwrap
@@ -53,7 +55,7 @@ class Terminal:
         self._read = 0
         self._master, slave = pty.openpty()
         settings = environment() | {
-            "HOME": str(folder), "PATH": f"{folder}/bin:{os.environ['PATH']}", "PS1": "<ready>\\n", "PS2": "",
+            "HOME": str(folder), "XDG_STATE_HOME": "", "PATH": f"{folder}/bin:{os.environ['PATH']}", "PS1": "<ready>\\n", "PS2": "",
             "TERM": "xterm",
         }
         self.process = subprocess.Popen(
@@ -119,20 +121,26 @@ class Reader:
     def __init__(self, folder):
         self.folder = folder
         self.terminals = {}
-        self.port = "8080"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = str(free.getsockname()[1])
         self.left = list(blocks(README))
 
     def terminal(self, name):
         if name not in self.terminals:
-            server = {"SIGNALBOX_PORT": "0"} if name == "1" else {"SIGNALBOX_SERVER": f"http://127.0.0.1:{self.port}"}
-            self.terminals[name] = Terminal(self.folder, **server)
+            port = {"SIGNALBOX_PORT": self.port, "SIGNALBOX_SERVER": f"http://127.0.0.1:{self.port}"}
+            self.terminals[name] = Terminal(self.folder, **port)
         return self.terminals[name]
 
     def next(self, section, name):
         """The next block, which has to be in this section and for this terminal: the terminal, and the commands."""
         found, first, commands = self.left.pop(0)
         assert (found, first) == (section, f"# Terminal {name}"), commands
-        return self.terminal(name), commands.replace("127.0.0.1:8080", f"127.0.0.1:{self.port}")
+        for there, here in (
+            ("0.0.0.0", "127.0.0.1"), ("192.168.1.20:8080", "127.0.0.1:8080"), ("127.0.0.1:8080", f"127.0.0.1:{self.port}"),
+        ):  # fmt: skip
+            commands = commands.replace(there, here)
+        return self.terminal(name), commands
 
     def serve(self, section):
         """A block that starts the server, to its ready line."""
@@ -140,10 +148,7 @@ class Reader:
         *before, serve = command_lines(commands)
         terminal.run("".join(line + "\n" for line in before))
         terminal.paste(serve + "\n")
-        self.port = terminal.until(r"^signalbox is ready at http://127\.0\.0\.1:(\d+)/$")[1]
-        for name, other in self.terminals.items():
-            if name != "1":
-                other.run(f"export SIGNALBOX_SERVER=http://127.0.0.1:{self.port}\n")
+        terminal.until(rf"^signalbox is ready at http://127\.0\.0\.1:{self.port}/$")
         return terminal
 
 
@@ -179,7 +184,7 @@ def get(url):
 def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     # Install and run
     one = reader.serve("Install and run")
-    export = one.until(r"^export SIGNALBOX_API_KEY=.*$")[0]
+    one.until(rf"^rooms are kept for the next server in .*/\.local/state/signalbox/{reader.port}$")
     assert "<title>" in get(f"http://127.0.0.1:{reader.port}/")
     assert "<title>" in get(f"http://127.0.0.1:{reader.port}/?demo")
 
@@ -205,8 +210,7 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two.paste("\x04")
     two.until(re.escape(PROMPT))
 
-    # From a backend: the reader copies the line that the server printed.
-    two.run(export + "\n")
+    # From a backend
     two, curl = reader.next("From a backend", "2")
     assert "204 No Content" in two.run(curl)
     expect_signal("hello from curl")
@@ -215,6 +219,14 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two, hello = reader.next("From Swift", "2")
     assert two.run(hello).strip() == "Swift says hello from Swift"
     expect_signal("hello from Swift")
+
+    # A restart keeps the room: the listener of terminal 3 continues, and the tools still find the secret.
+    one.paste("\x03")
+    one.until(re.escape(PROMPT))
+    one.paste("scripts/serve\n")
+    one.until("^signalbox is ready")
+    assert "204 No Content" in two.run(curl)
+    expect_signal("hello from curl")
 
     # Production: the reader stops both with Ctrl-C.
     three.paste("\x03")
@@ -232,6 +244,16 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two.until(r"^  in production\r?$")
     two.paste("\x04")
     two.until(re.escape(PROMPT))
+
+    # Chat between two machines
+    one.paste("\x03")
+    one.until(re.escape(PROMPT))
+    reader.serve("Chat between two machines")
+    two, commands = reader.next("Chat between two machines", "2")
+    links = re.findall(r"^http://\S+$", two.run(commands), re.MULTILINE)
+    assert len(set(links)) == 2
+    for link in links:
+        assert re.fullmatch(rf"http://127\.0\.0\.1:{reader.port}/#session=[\w-]+&key=100&token=T1%3D%3D[\w%]+", link)
 
     assert reader.left == [], "the test does not know these blocks"
 

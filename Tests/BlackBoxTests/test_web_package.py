@@ -98,7 +98,7 @@ def test_the_package_contains_what_users_need_and_nothing_else(tarball):
     with tarfile.open(tarball) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
     top = {name.split("/")[0] for name in names}
-    assert top == {"LICENSE", "README.md", "package.json", "dist", "opentok", "text-chat"}
+    assert top == {"LICENSE", "README.md", "package.json", "chat", "dist", "opentok", "text-chat"}
     assert {pathlib.Path(name).suffix for name in names} <= {"", ".md", ".json", ".js", ".ts", ".cjs", ".cts"}
     assert not [name for name in names if "test" in name]
     exports = json.loads((WEB / "package.json").read_text())["exports"]

@@ -5,11 +5,14 @@ SCREENSHOT_DIR  the folder for screenshots; default: a temporary one
 CHROMIUM        the browser; default: the one of Debian
 """
 
+import atexit
 import os
 import pathlib
 import queue
 import re
+import shutil
 import subprocess
+import tempfile
 import threading
 import uuid
 
@@ -23,6 +26,17 @@ DEADLINE = 60
 READY = re.compile(r"https?://\S+")
 
 expect.set_options(timeout=DEADLINE * 1000)
+
+
+# Servers in development mode leave their credentials and rooms there, not in the folder of the user who runs the tests.
+USER_STATE = tempfile.mkdtemp(prefix="signalbox-tests-")
+atexit.register(shutil.rmtree, USER_STATE, ignore_errors=True)
+
+
+def environment():
+    """The environment of the program. Credentials in it would switch development mode off."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_API_")}
+    return kept | {"XDG_STATE_HOME": USER_STATE}
 
 
 class Server:
@@ -42,8 +56,7 @@ class Server:
             ],
             stdout=subprocess.PIPE,
             text=True,
-            # Credentials in the environment would switch development mode off.
-            env={name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_API_")},
+            env=environment(),
         )
         lines = queue.Queue()
         # Reads to the end, so that the server never waits for space in the pipe.

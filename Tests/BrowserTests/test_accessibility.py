@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from user import User
 
-NAMELESS = """() => [...document.querySelectorAll('button, input, select, textarea, [role=img], [tabindex="0"]')]
+NAMELESS = """() => [document, document.getElementById('chat').shadowRoot].flatMap((root) =>
+    [...root.querySelectorAll('button, input, select, textarea, [role=img], [tabindex="0"]')])
   .filter((each) => each.checkVisibility())
   .filter((each) => !(each.ariaLabel || each.getAttribute('aria-labelledby')
     || each.labels?.length || each.textContent.trim()))
@@ -20,21 +21,26 @@ LOW_CONTRAST = """() => {
     return 0.2126 * x + 0.7152 * y + 0.0722 * z;
   };
   const ground = (element) => {
-    for (let each = element; each; each = each.parentElement) {
+    for (let each = element; each; each = each.parentElement ?? each.getRootNode().host) {
       const colour = parse(getComputedStyle(each).backgroundColor);
       if (colour.a === 1) return colour;
     }
     return { r: 255, g: 255, b: 255 };
   };
   const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.disabled) continue;
+  const texts = [document.body, document.getElementById('chat')?.shadowRoot.querySelector('section')].flatMap((root) => {
+    const walker = root ? document.createTreeWalker(root, NodeFilter.SHOW_TEXT) : null;
+    const found = [];
+    while (walker?.nextNode()) found.push(walker.currentNode);
+    return found;
+  });
+  for (const text of texts) {
+    const element = text.parentElement;
+    if (!text.data.trim() || !element.checkVisibility() || element.disabled) continue;
     const [one, other] = [light(parse(getComputedStyle(element).color)), light(ground(element))];
     const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
     const name = element.className || element.tagName;
-    if (contrast < 4.5) found.push(`${contrast.toFixed(2)} ${name}: ${walker.currentNode.data}`);
+    if (contrast < 4.5) found.push(`${contrast.toFixed(2)} ${name}: ${text.data}`);
   }
   return found;
 }"""
@@ -93,7 +99,7 @@ def test_focus_is_visible_and_moves_to_the_list_when_its_row_goes(open_page, url
     assert discard.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
     ada.page.keyboard.press("Enter")
     ada.expect_messages()
-    assert ada.page.evaluate("document.activeElement.id") == "messages-scroll"
+    assert ada.page.evaluate("document.activeElement.shadowRoot.activeElement.id") == "messages-scroll"
 
 
 def test_unchanged_rows_are_not_rendered_again(open_page, url, room):
@@ -105,9 +111,9 @@ def test_unchanged_rows_are_not_rendered_again(open_page, url, room):
     ada.page.evaluate(
         """() => {
              window.touched = [];
-             const one = [...document.querySelectorAll('#messages [role=listitem]')].slice(0, 2);
+             const one = [...document.getElementById('chat').shadowRoot.querySelectorAll('#messages [role=listitem]')].slice(0, 2);
              new MutationObserver((records) => window.touched.push(...records.map(({ target }) => target.outerHTML)))
-               .observe(document.getElementById('messages'),
+               .observe(document.getElementById('chat').shadowRoot.getElementById('messages'),
                  { subtree: true, childList: true, attributes: true, characterData: true });
              window.isOld = () => one.every((each) => each.isConnected);
            }"""

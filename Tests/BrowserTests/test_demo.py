@@ -8,12 +8,12 @@ LEFT, RIGHT = "", "-2"
 
 
 def send(page, end, text):
-    page.locator(f"#composer-text{end}").fill(text)
-    page.locator(f"#composer-text{end}").press("Enter")
+    page.locator(f"#chat{end} #composer-text").fill(text)
+    page.locator(f"#chat{end} #composer-text").press("Enter")
 
 
 def expect_messages(page, end, *texts):
-    expect(page.locator(f"#messages{end} .bubble")).to_have_text(list(texts))
+    expect(page.locator(f"#chat{end} #messages .bubble")).to_have_text(list(texts))
 
 
 def expect_status(page, end, text):
@@ -45,10 +45,10 @@ def test_g_3_a_pulled_cable_loses_doubles_and_reorders_nothing(open_page, url, s
     for end in (LEFT, RIGHT):
         expect_messages(page, end, "one", "two", "three", "four")
     expect(score).to_have_text("4 sent · 0 lost · 0 doubled · 0 reordered")
-    report = page.locator("#back-report-2")
+    report = page.locator("#chat-2 #back-report")
     expect(report).to_contain_text("2 caught up · 0 lost")
     expect(report).to_contain_text("Back in ")
-    expect(page.locator("#back-report")).to_be_hidden()
+    expect(page.locator("#chat #back-report")).to_be_hidden()
 
 
 def test_the_cable_and_the_switch_of_the_second_user_are_one(open_page, url):
@@ -111,7 +111,7 @@ def test_the_demo_fits_the_window(open_page, url, screenshots, width, height, sc
     send(page, LEFT, "a message")
     expect_messages(page, RIGHT, "a message")
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-    for locator in ("#cable-button", "#score", "#composer-text", "#composer-text-2", "#inspector-toggle-2"):
+    for locator in ("#cable-button", "#score", "#chat #composer-text", "#chat-2 #composer-text", "#inspector-toggle-2"):
         expect(page.locator(locator)).to_be_in_viewport(ratio=1)
     for name in ("#own-name", "#own-name-2"):
         assert page.locator(name).evaluate("each => each.parentElement.scrollWidth <= each.parentElement.clientWidth")
@@ -133,6 +133,6 @@ def test_each_end_has_its_own_name_with_one_token_for_both(open_page, url, room)
     for end in (LEFT, RIGHT):
         expect(page.locator(f"#participants{end} .participant-name")).to_have_text(["Ada", "Second user"])
     send(page, RIGHT, "hello")
-    expect(page.locator("#messages .row-name")).to_have_text("Second user")
+    expect(page.locator("#chat #messages .row-name")).to_have_text("Second user")
     other = User.join(open_page, url, room, "Bob")
     expect(other.page.locator("#participants .participant-name")).to_have_text(["Ada", "Ada", "Bob"])

@@ -170,6 +170,7 @@ def test_a_text_over_the_limit_stays_in_the_box_marked_until_it_is_shorter(open_
     ada.page.reload()
     ada.page.get_by_role("button", name="Join").click()
     expect(box).to_have_value("x" * 1002)
+    expect(box).to_be_enabled()
     box.press("Backspace")
     expect(hint).to_have_text("Too long by 1 character. Shorten it to send it.")
     box.press("Backspace")
@@ -227,7 +228,7 @@ def test_every_control_can_be_reached_by_keyboard(open_page, url, room):
     reached = set()
     for _ in range(12):
         page.keyboard.press("Tab")
-        reached.add(page.evaluate("document.activeElement.id"))
+        reached.add(page.evaluate("(document.activeElement.shadowRoot ?? document).activeElement.id"))
     assert {"invite", "inspector-toggle", "leave", "messages-scroll", "composer-text"} <= reached
     page.get_by_role("button", name="Inspector").focus()
     page.keyboard.press("Enter")
@@ -290,7 +291,7 @@ def test_of_a_long_chat_old_rows_are_reached_by_scrolling_and_are_not_laid_out_b
     expect(page.get_by_text("message 2999", exact=True)).to_be_in_viewport()
     assert page.locator(MESSAGE_ROWS).count() == 3000
     skipped = page.evaluate(
-        """() => [...document.querySelectorAll('.block')].filter(
+        """() => [...document.getElementById('chat').shadowRoot.querySelectorAll('.block')].filter(
              (each) => !each.firstElementChild.checkVisibility({ contentVisibilityAuto: true })).length"""
     )
     assert skipped > 25, "the browser lays out blocks that are not in the view"
@@ -304,19 +305,18 @@ def test_the_list_says_how_many_of_the_oldest_messages_are_gone(open_page, url):
     page = open_page(url + "/")
     page.evaluate(
         """async () => {
-             const { instantiate } = await import('/page/dom.js');
-             const { MessagesView } = await import('/page/messages-view.js');
+             const { chatTemplate } = await import('/chat/chat-template.js');
+             const { MessagesView } = await import('/chat/messages-view.js');
              const { ChatTimeline } = await import('/text-chat/index.js');
-             const { element, part } = instantiate('pane-template', '-x');
-             document.body.append(element);
-             const view = new MessagesView(part, { nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3 });
+             document.body.append(chatTemplate());
+             const view = new MessagesView((id) => document.getElementById(id), { nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3 });
              const timeline = new ChatTimeline({ limit: 3 });
              const message = (seq) => ({ seq, text: `message ${seq}`, senderId: 'a', direction: 'received' });
              for (let seq = 1; seq <= 5; seq += 1) view.apply(timeline.insert(message(seq), 0));
            }"""
     )
-    expect(page.locator("#messages-x .bubble")).to_have_text(["message 3", "message 4", "message 5"])
-    expect(page.locator("#messages-dropped-x")).to_have_text(
+    expect(page.locator("body > section #messages .bubble")).to_have_text(["message 3", "message 4", "message 5"])
+    expect(page.locator("body > section #messages-dropped")).to_have_text(
         "This page keeps 3 messages. 2 older messages are no longer here."
     )
 
@@ -363,6 +363,51 @@ def test_the_page_reconnects_to_a_stopped_server_and_ends_when_the_token_is_refu
     relay.stop()
 
 
+def test_messages_and_the_draft_stay_when_the_session_is_gone_and_a_line_says_so(open_page, own_server, url, room):
+    relay = Relay(own_server.url)
+    ada = User.join(open_page, relay.url, room, "Ada")
+    ada.send("before")
+    ada.expect_messages("before")
+    ada.type("half a thought")
+    own_server.stop()
+    relay.route_to(url)
+    expect(ada.page.get_by_role("alert")).to_contain_text("The connection was lost.")
+    ada.page.get_by_role("button", name="Join again").click()
+    ada.expect_status("Connected")
+    # The other server has another secret, so it has begun a new session for the room.
+    expect(ada.page.locator("#messages [data-kind=gap]")).to_have_text(
+        "The server has begun a new session. The messages above are from the last one."
+    )
+    expect(ada.page.get_by_label("Message", exact=True)).to_have_value("half a thought")
+    ada.page.get_by_label("Message", exact=True).press("Enter")
+    ada.expect_messages("before", "half a thought")
+    ada.expect_rows("day", "sent single", "gap", "sent single")
+    ada.page.complaints.clear()
+    relay.stop()
+
+
+def test_the_options_have_the_look_and_the_longest_message(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    ada.send("hello")
+    ada.open_options()
+    ada.page.get_by_label("Look").select_option("opentok")
+    length = ada.page.get_by_label("Longest message")
+    for wrong in ("0", "8001", "", "1.5"):
+        length.fill(wrong)
+        expect(length).to_have_attribute("aria-invalid", "true")
+    length.fill("5")
+    expect(length).to_have_attribute("aria-invalid", "false")
+    ada.page.keyboard.press("Escape")
+    ada.expect_messages("hello")
+    expect(ada.page.locator("#remaining")).to_have_text("5 characters left")
+    ada.type("too long")
+    expect(ada.page.locator("#composer-hint")).to_have_text("Too long by 3 characters. Shorten it to send it.")
+    ada.type("short")
+    ada.page.reload()
+    ada.page.get_by_role("button", name="Join").click()
+    expect(ada.page.locator("#remaining")).to_have_text("0 characters left")
+
+
 def test_a_phone_needs_no_horizontal_scrolling(open_page, url, room, screenshots):
     phone = {"width": 390, "height": 844}
     ada = User.join(open_page, url, room, "Ada " + "Lovelace" * 6, viewport=phone)
@@ -399,7 +444,7 @@ def test_colours_follow_the_system_setting(open_page, url, room, screenshots):
 def test_reduced_motion_has_no_transitions(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada", reduced_motion="reduce")
     moving = ada.page.evaluate(
-        "[...document.querySelectorAll('*')]"
+        "[document, document.getElementById('chat').shadowRoot].flatMap((root) => [...root.querySelectorAll('*')])"
         ".filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0).length"
     )
     assert moving == 0

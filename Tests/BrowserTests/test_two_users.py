@@ -5,13 +5,13 @@ from user import User
 
 
 def send(page, suffix, text):
-    page.locator(f"#composer-text{suffix}").fill(text)
-    page.locator(f"#composer-text{suffix}").press("Enter")
+    page.locator(f"#chat{suffix} #composer-text").fill(text)
+    page.locator(f"#chat{suffix} #composer-text").press("Enter")
 
 
 def expect_messages(page, *texts):
     for suffix in ("", "-2"):
-        expect(page.locator(f"#messages{suffix} .bubble")).to_have_text(list(texts))
+        expect(page.locator(f"#chat{suffix} #messages .bubble")).to_have_text(list(texts))
 
 
 def test_the_demo_has_two_users_that_chat_with_each_other(open_page, url, screenshots):
@@ -23,9 +23,9 @@ def test_the_demo_has_two_users_that_chat_with_each_other(open_page, url, screen
     expect_messages(page, "from the left")
     send(page, "-2", "from the right")
     expect_messages(page, "from the left", "from the right")
-    page.locator("#composer-text-2").press_sequentially("hm")
-    expect(page.locator("#typing-text")).to_have_text("Right is typing…")
-    expect(page.locator("#typing-text-2")).to_have_text("")
+    page.locator("#chat-2 #composer-text").press_sequentially("hm")
+    expect(page.locator("#chat #typing-text")).to_have_text("Right is typing…")
+    expect(page.locator("#chat-2 #typing-text")).to_have_text("")
     page.screenshot(path=screenshots / "demo-light.png")
     # Each user has its own network switch.
     page.locator("#options-toggle-2").click()
@@ -73,4 +73,4 @@ def test_two_users_fit_on_a_phone(open_page, url):
     page = open_page(url + "/?demo", viewport={"width": 360, "height": 740})
     expect(page.locator("#status-text-2")).to_have_text("Connected")
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-    expect(page.locator("#composer-text-2")).to_be_in_viewport()
+    expect(page.locator("#chat-2 #composer-text")).to_be_in_viewport()

@@ -45,7 +45,7 @@ class User:
         """The rows from top to bottom: `sent first`, `received single`, …, `day`, `unreadDivider`, `gap`."""
         self.page.wait_for_function(
             """rows => JSON.stringify(rows) === JSON.stringify(
-                 [...document.querySelectorAll('#messages [role=listitem]')].map(
+                 [...document.getElementById('chat').shadowRoot.querySelectorAll('#messages [role=listitem]')].map(
                  ({ dataset, classList }) => dataset.kind !== 'message' ? dataset.kind
                    : `${classList.contains('sent') ? 'sent' : 'received'} ${dataset.position}`))""",
             arg=list(rows),
@@ -65,7 +65,7 @@ class User:
         """From now on, `recorded_typing` has each text of the typing line, however briefly it is shown."""
         self.page.evaluate(
             """() => {
-                 const line = document.getElementById('typing-text');
+                 const line = document.getElementById('chat').shadowRoot.getElementById('typing-text');
                  window.typingTexts = [];
                  new MutationObserver(() => window.typingTexts.push(line.textContent))
                    .observe(line, { childList: true });

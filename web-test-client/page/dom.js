@@ -1,21 +1,9 @@
-// Functions that build the page. Text is always inserted as text, never as markup.
+// Functions that build the page.
 
 export function find(id) {
   const found = document.getElementById(id);
   if (!found) throw new Error(`The page has no element with the id "${id}".`);
   return found;
-}
-
-/**
- * Makes an element: `make('li', { class: 'row', title: '…' }, 'text', child, …)`. Attributes and children may be null.
- */
-export function make(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined) made.setAttribute(name, value);
-  }
-  made.append(...children.filter((child) => child !== null));
-  return made;
 }
 
 /** Attributes that refer to elements by id. */
@@ -26,7 +14,8 @@ const REFERENCES = ['id', 'for', 'aria-labelledby', 'aria-describedby', 'aria-co
  * part}`, `part(id)` finds an element by its id in the template.
  */
 export function instantiate(template, suffix) {
-  const element = find(template).content.firstElementChild.cloneNode(true);
+  // Imported, and not only cloned, so that elements of a kind of their own work before they are on the page.
+  const element = document.importNode(find(template).content, true).firstElementChild;
   for (const each of [element, ...element.querySelectorAll('*')]) {
     for (const name of REFERENCES) {
       const value = each.getAttribute(name);
@@ -41,34 +30,4 @@ export function instantiate(template, suffix) {
       return found;
     },
   };
-}
-
-const shortTime = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' });
-const exact = new Intl.DateTimeFormat([], {
-  hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23',
-});
-
-export function timeOfDay(milliseconds) {
-  return shortTime.format(milliseconds);
-}
-
-/** With milliseconds, for measuring. */
-export function exactTime(milliseconds) {
-  return exact.format(milliseconds);
-}
-
-const HUES = 8;
-
-/** A colour of the palette, the same for the same text on every page. */
-function hueOf(text) {
-  let sum = 0;
-  for (const character of String(text)) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
-  return `hue-${sum % HUES}`;
-}
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
-export function avatar(name, id) {
-  const [first] = graphemes.segment(name.trim() || '?');
-  return make('span', { class: `avatar ${hueOf(id)}`, 'aria-hidden': 'true' }, first.segment.toUpperCase());
 }

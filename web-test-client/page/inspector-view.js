@@ -1,5 +1,6 @@
 import { displayName } from '../text-chat/index.js';
-import { exactTime, make } from './dom.js';
+import { copyText } from './clipboard.js';
+import { exactTime, make } from '../chat/dom.js';
 import { EventBook } from './event-book.js';
 import { entriesOf } from './frames.js';
 
@@ -267,11 +268,9 @@ export class InspectorView {
   }
 
   async #copy(button) {
-    try {
-      await navigator.clipboard.writeText(this.#part('frame-raw').textContent || this.#part('frame-text').textContent);
+    if (await copyText(this.#part('frame-raw').textContent || this.#part('frame-text').textContent)) {
       button.textContent = 'Copied';
-    } catch {
-      // Browsers have a clipboard on secure pages only.
+    } else {
       getSelection().selectAllChildren(this.#part('frame-text'));
       button.textContent = 'Selected: press Ctrl+C';
     }

@@ -1,6 +1,7 @@
 import { find } from './dom.js';
 
 const ROOM_PATTERN = /^[A-Za-z0-9\-._~]{1,64}$/;
+const ROOM_RULE = 'A room name has 1 to 64 characters: letters a–z and A–Z, digits, “-”, “.”, “_” and “~”.';
 const NAME_KEY = 'signalbox.name';
 
 /**
@@ -12,8 +13,14 @@ export class JoinView {
   #error = find('join-error');
   #button = find('join-button');
   #cancel = find('join-cancel');
+  #forget = find('forget-link');
   #hasRooms = false;
-  /** `ready`: the user may join. `asking`: the server has not answered yet. `absent`: it does not answer. */
+  #link = null;
+  #hasWrongRoom = new URLSearchParams(location.search).has('room') && roomInAddress() === null;
+  /**
+   * `ready`: the user may join. `link`: they may join with a link. `asking`: the server has not answered yet. `absent`:
+   * it does not answer.
+   */
   #state = 'asking';
 
   /** The room in the address of the page, or null. */
@@ -21,9 +28,9 @@ export class JoinView {
 
   /**
    * `join(request)` is called with `{name, room, role}` or `{name, apiKey, sessionId, token}`, `cancel()` when the user
-   * does not want to wait for it, and `retry()` to ask an absent server again.
+   * does not want to wait for it, `retry()` to ask an absent server again, and `forget()` to use no link.
    */
-  constructor({ join, cancel, retry }) {
+  constructor({ join, cancel, retry, forget }) {
     if (this.room) find('room').value = this.room;
     find('name').value = rememberedName();
     find('join-form').addEventListener('submit', (event) => {
@@ -33,14 +40,17 @@ export class JoinView {
         retry();
         return;
       }
+      if (this.#state === 'link') join(this.#link);
       const request = this.#state === 'ready' ? this.#request() : null;
       if (request) join(request);
     });
     // Another input is not the same attempt again.
     find('join-form').addEventListener('input', () => {
+      this.#hasWrongRoom = false;
       if (this.#state === 'ready' && !this.#button.disabled) this.#button.textContent = 'Join';
     });
     this.#cancel.addEventListener('click', cancel);
+    this.#forget.addEventListener('click', forget);
   }
 
   /** The server has not told yet whether it has rooms. */
@@ -50,10 +60,10 @@ export class JoinView {
     this.#button.textContent = 'Waiting…';
   }
 
-  /** The server does not answer. */
-  showAbsent() {
-    this.#showAlone('absent', 'The page has loaded, but the server does not answer.');
-    this.setError('The server does not answer. Check that it is running and that you are online.');
+  /** The server does not answer, or not as a Signalbox server. */
+  showAbsent(message) {
+    this.#showAlone('absent', 'The page has loaded, but it cannot use the server.');
+    this.setError(message);
     this.#button.disabled = false;
     this.#button.textContent = 'Try again';
     this.#button.focus();
@@ -64,8 +74,20 @@ export class JoinView {
     this.setError(null);
     find('join-title').textContent = 'Join a room';
     find('join-hint').textContent = hint;
-    for (const id of ['name-field', 'room-fields', 'credential-fields', 'demo-hint']) find(id).hidden = true;
+    for (const id of ['name-field', 'room-fields', 'credential-fields', 'demo-hint', 'forget-link']) {
+      find(id).hidden = true;
+    }
     this.#view.hidden = false;
+  }
+
+  /** The user came with a link to this session. */
+  showLink(access) {
+    this.#showAlone('link', 'Your link is for one session on this server. It already has your name.');
+    this.#link = access;
+    find('join-title').textContent = 'Join a session';
+    this.#forget.hidden = false;
+    this.setBusy(false);
+    this.#button.focus();
   }
 
   show({ hasRooms }) {
@@ -78,11 +100,13 @@ export class JoinView {
     find('join-title').textContent = hasRooms ? 'Join a room' : 'Join a session';
     find('join-hint').textContent = hasRooms
       ? 'All users who join the same room can chat with each other.'
-      : 'Enter a session of your application and a token for it. ' +
+      : 'Open a link that “signalbox link” has made, or enter a session and a token for it. ' +
         'The commands “signalbox session” and “signalbox token” create both.';
     find('demo-hint').hidden = !hasRooms;
+    this.#forget.hidden = true;
     this.#view.hidden = false;
     this.setBusy(false);
+    if (this.#hasWrongRoom) this.setError(`The room in the address is not valid. ${ROOM_RULE}`);
     find('name').focus();
   }
 
@@ -123,7 +147,7 @@ export class JoinView {
     }
     const room = value('room').replace(/\s+/g, '-');
     if (!ROOM_PATTERN.test(room)) {
-      this.setError('A room name has 1 to 64 characters: letters a–z and A–Z, digits, “-”, “.”, “_” and “~”.');
+      this.setError(ROOM_RULE);
       find('room').focus();
       return null;
     }

@@ -9,11 +9,14 @@ export class OptionsView {
   #offlineChanged;
 
   /**
-   * `policyChosen(policy)`, `wireFormChosen(type)` and `optedOut(isOptedOut)` are called when the user chooses, and at
-   * once for choices in `store`. `network` is the network switch of the pane, and `offlineChanged(isOffline)` is called
+   * `policyChosen(policy)`, `wireFormChosen(type)`, `optedOut(isOptedOut)`, `lookChosen(look)` and
+   * `maxLengthChosen(length)` are called when the user chooses, and at once for choices in `store`. `network` is the network switch of the pane, and `offlineChanged(isOffline)` is called
    * when it is switched.
    */
-  constructor(part, { policyChosen, wireFormChosen, optedOut, network, offlineChanged, store }) {
+  constructor(
+    part,
+    { policyChosen, wireFormChosen, optedOut, lookChosen, maxLengthChosen, network, offlineChanged, store },
+  ) {
     this.#network = network;
     this.#offlineChanged = offlineChanged;
     this.#part = part;
@@ -46,6 +49,14 @@ export class OptionsView {
       store.set('wireForm', type);
       wireFormChosen(type);
     });
+    this.#choice(part('look'), stored.look, (look) => {
+      store.set('look', look);
+      lookChosen(look);
+    });
+    this.#number(part('max-length'), stored.maxLength, (length) => {
+      store.set('maxLength', length);
+      maxLengthChosen(length);
+    });
     const shown = part('typing-shown');
     shown.checked = stored.isTypingShown !== false;
     if (!shown.checked) optedOut(true);
@@ -74,6 +85,21 @@ export class OptionsView {
       chosen(stored);
     }
     select.addEventListener('change', () => chosen(select.value));
+  }
+
+  /** A number outside of the field's range is marked, and changes nothing. */
+  #number(input, stored, chosen) {
+    const isValid = () => input.value !== '' && input.validity.valid;
+    if (stored !== undefined) {
+      const before = input.value;
+      input.value = stored;
+      if (isValid()) chosen(input.valueAsNumber);
+      else input.value = before;
+    }
+    input.addEventListener('input', () => {
+      input.setAttribute('aria-invalid', String(!isValid()));
+      if (isValid()) chosen(input.valueAsNumber);
+    });
   }
 
   #setOpen(isOpen) {

@@ -1,19 +1,14 @@
-import {
-  BARE_TYPE, CHAT_TYPE, ChatTimeline, ChatTyping, decodeSignal, displayName, NameBook, newLocalId, readerCalendar,
-  SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
-} from '../text-chat/index.js';
+import '../chat/index.js';
+import { exactTime } from '../chat/dom.js';
+import { BARE_TYPE, CHAT_TYPE, decodeSignal, displayName } from '../text-chat/index.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
-import { ComposerView } from './composer-view.js';
-import { exactTime, instantiate } from './dom.js';
-import { DraftStore } from './draft-store.js';
+import { instantiate } from './dom.js';
 import { entriesOf } from './frames.js';
 import { InspectorView } from './inspector-view.js';
-import { MessagesView } from './messages-view.js';
 import { OptionsStore } from './options-store.js';
 import { OptionsView } from './options-view.js';
 import { ParticipantsView } from './participants-view.js';
 import { Reconnection } from './reconnection.js';
-import { TypingView } from './typing-view.js';
 
 const STATUS = {
   connecting: 'Connecting…',
@@ -27,8 +22,8 @@ const ENDINGS = {
   networkDisconnected: 'The connection was lost. You no longer receive messages.',
 };
 
-/** The most messages that the page keeps. */
-const MAX_MESSAGES = 20_000;
+/** The most messages whose way the page remembers. */
+const MAX_DELIVERIES = 20_000;
 
 /** A server that has not let the user in after this time counts as absent. */
 const JOIN_MILLISECONDS = 8000;
@@ -36,16 +31,8 @@ const JOIN_MILLISECONDS = 8000;
 /** How long the page shows what a reconnection brought. */
 const REPORT_MILLISECONDS = 15_000;
 
-/** How long the divider stays once the user sees the messages below it. */
-const READ_MILLISECONDS = 4000;
-
-/** Name and time are shown at the top of a group. */
-const RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
-
-const dayOf = readerCalendar();
-
 /**
- * One user of a room: a connection, and everything that the page shows of it. A page may have several panes; they share
+ * One user of a room: a connection, a `<signalbox-chat>`, and everything else that the page shows of it. A page may have several panes; they share
  * only the names of their ends.
  *
  * `OT` is the library of this pane, and `network` the switch of its sockets. `access(signal)` promises `{apiKey,
@@ -74,16 +61,7 @@ export class Pane {
   #room = null;
   #hasJoined = false;
   #session = null;
-  #channel = null;
-  #chat = null;
-  #drafts = null;
-  #names = new NameBook();
-  #policy = TYPING_PRESETS.standard;
-  #isOptedOut = false;
-  #wireForm = CHAT_TYPE;
-  #readTimer = null;
   #automaticRejoin = new AutomaticRejoin(() => this.enter());
-  #visibilityChanged = () => this.#readingChanged();
 
   constructor({
     OT, network, suffix = '', access, ends, nameEnd, witness, joined, left, failed, unread, offlineChanged = () => {},
@@ -105,65 +83,47 @@ export class Pane {
         this.#session.forceDisconnect(connection, (error) => this.#noteRefusal('forceDisconnect', error));
       },
     });
-    this.messages = new MessagesView(part, {
-      nameOf: (message) => this.#nameOf(message),
-      limit: MAX_MESSAGES,
+    this.chat = part('chat');
+    this.chat.customize({
+      nameOf: ({ senderId }) => this.#ends.get(senderId) ?? null,
       factsOf: (message) => this.#factsOf(message),
-      dayOf,
-      retry: (localId) => this.#retry(localId),
-      discard: (localId) => this.#chat.discard(localId),
-      pass: () => this.#chat.passFailed(),
-      isHeld: (localId) => this.#chat.obstacle !== null && localId !== this.#chat.obstacle,
-      moved: () => this.#readingChanged(),
+      channel: (channel) => this.#followed(channel),
+      received: (event) => this.#received(event),
+      draftKey: (room) => room + suffix,
     });
-    this.composer = new ComposerView(part, {
-      send: () => this.#send(),
-      edited: (text) => (this.#drafts.text = text),
-    });
-    this.typing = new TypingView(part, {
-      nameOf: (connectionId) => this.#nameOf({ senderId: connectionId, alias: null }),
-      isPair: () => this.#session?.connections.length() === 2,
-    });
+    this.chat.addEventListener('signalbox-unread', () => this.#callbacks.unread());
     this.inspector = new InspectorView(part, {
       send: (options, targetId) => this.#sendSignal(options, targetId),
-      nameOf: (connectionId) => this.#nameOf({ senderId: connectionId, alias: null }),
+      nameOf: (connectionId) => this.chat.nameOf({ senderId: connectionId, alias: null }),
     });
     network.watch = (direction, text) => this.#watched(direction, text);
     this.options = new OptionsView(part, {
       network,
       offlineChanged,
       store: new OptionsStore(suffix),
-      policyChosen: (policy) => {
-        this.#policy = policy;
-        if (this.#chat) this.#chat.typing.policy = policy;
-      },
-      wireFormChosen: (wireForm) => {
-        this.#wireForm = wireForm;
-        if (this.#chat) this.#chat.wireForm = wireForm;
-      },
-      optedOut: (isOptedOut) => {
-        this.#isOptedOut = isOptedOut;
-        if (this.#chat) this.#chat.typing.isOptedOut = isOptedOut;
-      },
+      policyChosen: (policy) => (this.chat.typingPolicy = policy),
+      wireFormChosen: (wireForm) => (this.chat.wireForm = wireForm),
+      optedOut: (isOptedOut) => (this.chat.isTypingShown = !isOptedOut),
+      lookChosen: (look) => (this.chat.look = look),
+      maxLengthChosen: (length) => (this.chat.maxLength = length),
     });
     part('cancel-rejoin').addEventListener('click', () => this.cancel());
     part('rejoin').addEventListener('click', () => this.enter());
-    document.addEventListener('visibilitychange', this.#visibilityChanged);
     OT.on('exception', (event) => this.inspector.note('bad', 'exception', `${event.code} ${event.message}`));
     this.#setStatus('disconnected');
-    this.composer.setEnabled(false);
   }
 
   get unreadCount() {
-    return this.#chat?.unreadCount ?? 0;
+    return this.chat.unreadCount;
   }
 
-  async enter() {
+  /** Joins. The user has waited for `waited` milliseconds already. */
+  async enter(waited = 0) {
     this.#automaticRejoin.reset();
     this.#endAttempt();
     const attempt = new AbortController();
     this.#attempt = attempt;
-    const timer = setTimeout(() => this.#giveUp(attempt), JOIN_MILLISECONDS);
+    const timer = setTimeout(() => this.#giveUp(attempt), Math.max(1000, JOIN_MILLISECONDS - waited));
     attempt.signal.addEventListener('abort', () => clearTimeout(timer));
     this.#setStatus('connecting');
     try {
@@ -212,14 +172,12 @@ export class Pane {
 
   /** Disconnects, and removes the pane from the page. */
   remove() {
-    document.removeEventListener('visibilitychange', this.#visibilityChanged);
     this.#automaticRejoin.stop();
-    clearTimeout(this.#readTimer);
     clearTimeout(this.#reportTimer);
     this.#endAttempt();
     this.#witness.left();
-    this.#chat?.typing.stop();
-    this.#channel?.stop();
+    this.chat.component.typing.stop();
+    this.chat.detach();
     this.#session?.off();
     this.#session?.disconnect();
     this.#network.watch = () => {};
@@ -232,18 +190,18 @@ export class Pane {
   #connect({ apiKey, sessionId, token, name, room, endName = null }, attempt) {
     this.#endName = endName;
     this.#session?.off();
-    this.#channel?.stop();
     const previous = this.#session;
     const session = this.#OT.initSession(apiKey, sessionId, { connectionAwayEvents: true });
     session.off();
     this.#session = session;
     this.#name = name;
+    const previousRoom = this.#room;
     this.#room = room ?? sessionId;
-    // After a rejoin of the same room the chat continues.
-    if (previous !== session || !this.#chat) this.#startChat();
+    if (previousRoom !== this.#room) this.#deliveries.clear();
+    this.chat.alias = name || null;
+    // After a rejoin of the same room the chat continues, also when the server has begun a new session for it.
+    this.chat.attach(session, { room: this.#room, isNew: previous !== session });
     this.#listen(session);
-    this.#channel = new SessionChannel(session, (event) => this.#handle(event));
-    this.#chat.channel = this.#followed(this.#channel);
     session.connect(token, (error) => {
       if (attempt !== this.#attempt) return;
       this.#endAttempt();
@@ -251,13 +209,12 @@ export class Pane {
     });
   }
 
-  #handle(event) {
-    if (event.kind === 'signal') {
-      const isMissed = event.from?.connectionId !== this.#session.connection?.connectionId && isChat(event.type);
-      if (isMissed && this.#reconnection.received(event.seq)) this.#showReport();
-      this.#witness.received(event);
-    }
-    this.#chat.handle(event, Date.now());
+  /** An event of the channel, before the chat handles it. */
+  #received(event) {
+    if (event.kind !== 'signal') return;
+    const isMissed = event.from?.connectionId !== this.#session.connection?.connectionId && isChat(event.type);
+    if (isMissed && this.#reconnection.received(event.seq)) this.#showReport();
+    this.#witness.received(event);
   }
 
   /** The channel of the chat. It notes when each message was sent and acknowledged. */
@@ -276,7 +233,7 @@ export class Pane {
         outcome.then(
           () => {
             delivery.acknowledgedAt = Date.now();
-            this.messages.showFacts();
+            this.chat.showFacts();
           },
           () => {},
         );
@@ -287,7 +244,7 @@ export class Pane {
 
   #noteDelivery(localId, delivery) {
     this.#deliveries.set(localId, delivery);
-    if (this.#deliveries.size > MAX_MESSAGES) this.#deliveries.delete(this.#deliveries.keys().next().value);
+    if (this.#deliveries.size > MAX_DELIVERIES) this.#deliveries.delete(this.#deliveries.keys().next().value);
   }
 
   /** What the page knows about a message's way, in one line. */
@@ -303,10 +260,6 @@ export class Pane {
     return facts.join(' · ');
   }
 
-  #nameOf(message) {
-    return this.#ends.get(message.senderId) ?? this.#names.nameOf(message);
-  }
-
   /** A message on the socket, before the library reads it. */
   #watched(direction, text) {
     this.inspector.frame(direction, text);
@@ -319,57 +272,6 @@ export class Pane {
     }
   }
 
-  #startChat() {
-    this.#deliveries.clear();
-    this.#chat?.typing.stop();
-    this.messages.clear();
-    this.#names = new NameBook();
-    this.#drafts = new DraftStore(this.#room + this.#suffix);
-    this.#chat = new TextChatComponent({
-      wireForm: this.#wireForm,
-      timeline: new ChatTimeline({ rule: RULE, calendar: dayOf, limit: MAX_MESSAGES }),
-      typing: new ChatTyping({
-        policy: this.#policy,
-        isOptedOut: this.#isOptedOut,
-        publish: (signal) => this.#channel.send(signal),
-        changed: (snapshot) => this.typing.show(snapshot),
-      }),
-      changed: (changes, activity) => this.#changed(changes, activity),
-    });
-    this.#chat.restore({ messages: [], draft: '' }, Date.now());
-    this.composer.open(this.#chat, this.#drafts.text);
-  }
-
-  #changed(changes, activity) {
-    if (changes.length > 0) this.messages.apply(changes);
-    switch (activity?.kind) {
-      case 'messageSubmitted':
-        this.#drafts.text = '';
-        this.#chat.markRead();
-        break;
-      case 'unread':
-        this.messages.showUnread(activity.count);
-        this.#callbacks.unread();
-        break;
-    }
-    this.composer.show();
-  }
-
-  #send() {
-    this.#chat.send(Date.now(), newLocalId()).then(() => {
-      // A message that failed holds back those behind it.
-      this.messages.showHeld();
-      this.composer.show();
-    });
-    this.messages.scrollToEnd();
-  }
-
-  async #retry(localId) {
-    const { outcome } = await this.#chat.retry(localId);
-    if (outcome === 'refused') this.composer.showHint('You are not connected. Join again to send it.');
-    this.messages.showHeld();
-  }
-
   #sendSignal(options, targetId) {
     const session = this.#session;
     const to = targetId ? session.connections.get(targetId) : undefined;
@@ -380,7 +282,6 @@ export class Pane {
     const { inspector } = this;
     joined.on({
       sessionConnected: () => {
-        this.#chat.alias = this.#name || displayName(joined.connection);
         this.#show(joined);
       },
       sessionDisconnected: (event) => {
@@ -402,7 +303,6 @@ export class Pane {
       sessionConnectFailed: (event) => inspector.note('bad', 'sessionConnectFailed', `${event.code} ${event.message}`),
       connectionCreated: ({ connection }) => {
         const isMe = connection.connectionId === joined.connection.connectionId;
-        this.#names.note(connection);
         inspector.addTarget(connection, isMe);
         this.participants.add(connection, {
           name: this.#ends.get(connection.connectionId) ?? displayName(connection),
@@ -416,9 +316,6 @@ export class Pane {
       },
       connectionAway: ({ connection }) => this.participants.setAway(connection, true),
       connectionBack: ({ connection }) => this.participants.setAway(connection, false),
-      signal: (event) => {
-        if (event.from) this.#names.note(event.from);
-      },
     });
   }
 
@@ -429,11 +326,10 @@ export class Pane {
     this.#setStatus('connected');
     this.part('notice').hidden = true;
     this.part('own-name').textContent = this.#name || displayName(joined.connection);
-    this.composer.setEnabled(true);
     this.element.hidden = false;
     this.#callbacks.joined();
-    this.#readingChanged();
-    this.messages.scrollToEnd();
+    this.chat.noteReading();
+    this.chat.scrollToEnd();
   }
 
   #left(reason) {
@@ -443,7 +339,6 @@ export class Pane {
     this.#hideReport();
     this.participants.clear();
     this.inspector.clearTargets();
-    this.composer.setEnabled(false);
     if (reason === 'clientDisconnected') {
       this.#callbacks.left();
       return;
@@ -470,7 +365,6 @@ export class Pane {
     this.options.setConnected(state === 'connected');
     this.part('status').dataset.state = state;
     this.part('status-text').textContent = STATUS[state];
-    this.part('offline-hint').hidden = state !== 'reconnecting';
     const isJoining = state === 'connecting';
     this.part('rejoin').disabled = isJoining;
     this.part('cancel-rejoin').hidden = !isJoining;
@@ -478,28 +372,13 @@ export class Pane {
 
   /** Shows what the reconnection brought, for a while. */
   #showReport() {
-    const report = this.part('back-report');
-    report.textContent = this.#reconnection.text;
-    report.hidden = false;
+    this.chat.showNote(this.#reconnection.text);
     clearTimeout(this.#reportTimer);
     this.#reportTimer = setTimeout(() => this.#hideReport(), REPORT_MILLISECONDS);
   }
 
   #hideReport() {
-    this.part('back-report').hidden = true;
-  }
-
-  /** The user has started or stopped reading: the page was shown or hidden, or the list was scrolled. */
-  #readingChanged() {
-    if (!this.#chat) return;
-    const isReading = !document.hidden && !this.element.hidden && this.messages.isPinned;
-    this.#chat.isVisible = isReading;
-    this.messages.showUnread(this.unreadCount);
-    if (document.hidden) this.#chat.typing.leave();
-    else this.messages.nameDays(Date.now());
-    clearTimeout(this.#readTimer);
-    // Wait, so that the user sees in the divider where the unread messages begin.
-    if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
+    this.chat.showNote(null);
   }
 
   /** The socket shows acknowledgements. A request that the library refuses by itself is not on the socket. */

@@ -1,4 +1,4 @@
-import { avatar, make } from './dom.js';
+import { avatar, make } from '../chat/dom.js';
 
 /** Pixels between the button of a participant and their menu. */
 const GAP = 4;

@@ -1,4 +1,5 @@
 import { CableView } from './cable-view.js';
+import { copyText } from './clipboard.js';
 import { find } from './dom.js';
 import { newLibrary } from './library.js';
 import { Pane } from './pane.js';
@@ -52,10 +53,13 @@ export class Room {
     find('invite').addEventListener('click', () => this.#copyLink());
   }
 
-  /** Joins: `{name, room, role}` or `{name, apiKey, sessionId, token}`. */
-  enter(request) {
+  /**
+   * Joins: `{name, room, role}` or `{name, apiKey, sessionId, token}`. The user has waited for `waited` milliseconds
+   * already.
+   */
+  enter(request, waited = 0) {
     this.#request = request;
-    this.#first.enter();
+    this.#first.enter(waited);
   }
 
   /** Ends an attempt to join. */
@@ -85,11 +89,11 @@ export class Room {
     const name = find('room-name');
     name.textContent = room ?? 'Session';
     name.hidden = false;
-    // Browsers have a clipboard on secure pages only. Elsewhere the user copies the link from the address bar.
-    find('invite').hidden = room === undefined || !navigator.clipboard;
+    // A session without a room has no link that is good for all users: `signalbox link` makes one for each.
+    find('invite').hidden = room === undefined;
     if (room !== undefined) history.replaceState(null, '', roomLink({ ...(this.#isDemo ? { demo: '' } : {}), room }));
     this.#showTitle();
-    this.#first.composer.focus();
+    this.#first.chat.focus();
     if (this.#isDemo && !this.#second) this.#openSecond();
   }
 
@@ -159,12 +163,8 @@ export class Room {
 
   async #copyLink() {
     const button = find('invite');
-    try {
-      await navigator.clipboard.writeText(roomLink({ room: this.#request.room }));
-      button.textContent = 'Link copied';
-    } catch {
-      button.textContent = 'Copy it from the address bar';
-    }
+    const isCopied = await copyText(roomLink({ room: this.#request.room }));
+    button.textContent = isCopied ? 'Link copied' : 'Copy it from the address bar';
     setTimeout(() => (button.textContent = 'Copy link'), COPIED_MILLISECONDS);
   }
 }

@@ -44,6 +44,8 @@ struct StaticFiles: Sendable {
     ]
 
     private static let bundledPage = "/dist/page.html"
+    /// The script of `<signalbox-chat>`, which pages of other origins load.
+    private static let chatScript = "/signalbox-chat.js"
     private static let gzipEnding = ".gz"
 
     private let files: [String: File]
@@ -82,13 +84,13 @@ struct StaticFiles: Sendable {
     func file(at path: String) -> File? {
         switch ScriptAddress(path: path) {
         case .library(let bundle): files[bundle.file]
-        case .unknown, nil: files[path]
+        case .unknown, nil: files[path == Self.chatScript ? "/dist" + path : path]
         }
     }
 
     /// - Parameter acceptEncoding: the client's `Accept-Encoding`; without one the file is sent as it is.
     func response(at path: String, ifNoneMatch: String?, acceptEncoding: String? = nil) -> HTTPResponse {
-        guard let file = file(at: path) else { return .failure(.notFound, Self.absence(at: path)) }
+        guard let file = file(at: path) else { return .failure(.notFound, absence(at: path)) }
         let gzip = Self.acceptsGzip(acceptEncoding) ? file.gzip : nil
         let sent = gzip ?? file.plain
         var headers: [(name: String, value: String)] =
@@ -110,8 +112,9 @@ struct StaticFiles: Sendable {
     }
 
     /// Why there is no file at this path.
-    private static func absence(at path: String) -> String {
-        switch ScriptAddress(path: path) {
+    private func absence(at path: String) -> String {
+        if files.isEmpty { return "this server has no page and no browser library; start it with --web-root" }
+        return switch ScriptAddress(path: path) {
         case .library: "the library is not bundled: run scripts/bundle-web"
         case .unknown(let bundle): "there is no script at this path; the browser library is at \(bundle.address)"
         case nil: "there is nothing at this path"
@@ -139,7 +142,7 @@ struct StaticFiles: Sendable {
     private static func cache(of name: String) -> Cache {
         if name == bundledPage.dropFirst() { return .revalidated }
         if name.hasPrefix("dist/page-") { return .immutable }
-        return ["dist/", "opentok/", "text-chat/"].contains { name.hasPrefix($0) } ? .library : .revalidated
+        return ["dist/", "opentok/", "text-chat/", "chat/"].contains { name.hasPrefix($0) } ? .library : .revalidated
     }
 
     /// RFC 9110, 12.5.3: `gzip`, `x-gzip` or `*`, unless its weight is 0.

@@ -47,6 +47,9 @@ public struct ServerConfiguration: Sendable {
     /// crash (RES-15). In development mode it also keeps the project's secret. The server creates it if necessary.
     /// `nil`: sessions end with the process.
     public var stateFolder: String?
+    /// The state folder of development mode where ``stateFolder`` names none. When the server cannot use it, it keeps its
+    /// state in memory and says why in its ``SignalingServer/Address/keeping``. Default `nil`: in memory.
+    public var developmentFolder: String?
     /// After which accident an acknowledged signal is still in the state folder. Default ``Durability/process``.
     public var durability = Durability.process
     /// The Redis over which several servers share their sessions; with several addresses the sessions are spread over
@@ -86,9 +89,6 @@ public struct ServerConfiguration: Sendable {
         self.projectWebhooks = projectWebhooks
         self.webhookBounds = webhookBounds
     }
-
-    /// Whether the sessions outlive the process: in the state folder, or in Redis.
-    var outlivesProcess: Bool { stateFolder != nil || !redis.isEmpty }
 
     /// The bounds of sessions that outlive the process: they keep presence events for webhooks, if there are any.
     var durableBounds: SessionState.Bounds {

@@ -33,6 +33,9 @@ public struct SettingsTable: Sendable {
     public let dev = Setting<Bool>(
         "dev", default: "on without credentials and projects",
         "Development mode: the server creates a project and gives tokens to every client on this machine.")
+    public let ephemeral = Setting<Bool>(
+        "ephemeral", default: "false",
+        "Development mode: keep the secret and the rooms in memory, for this run only.")
     public let webRoot = Setting<String>(
         "webRoot", default: "web-test-client, if the server finds it", form: "the path of a folder",
         "The folder with the test page and the browser library.")

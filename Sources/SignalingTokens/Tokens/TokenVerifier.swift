@@ -49,8 +49,14 @@ public struct TokenVerifier: Sendable {
             guard grant.sessionId == sessionId else { throw .otherSession }
             return grant
         } catch {
-            throw SignalingError(.authenticationError, "the token is refused: \(error)")
+            throw SignalingError(.authenticationError, "the token is refused: \(Self.reason(error))")
         }
+    }
+
+    /// The end of the sentence for the client, with what to do next where the token itself does not tell.
+    private static func reason(_ error: TokenError) -> String {
+        error == .malformed
+            ? "it is neither T1==… nor a JWT, or not complete; `signalbox token SESSION` creates one" : "\(error)"
     }
 
     /// Returns the project whose backend sent a REST request (REST-1).

@@ -39,14 +39,4 @@ struct ProjectOptions: ParsableArguments {
                 ExitStatus.usage, "an API secret is given without its key. Add --api-key or SIGNALBOX_API_KEY.")
         }
     }
-
-    func requiredProject() throws -> Project {
-        guard let project = try project() else {
-            throw ExitStatus.exit(
-                ExitStatus.usage,
-                "credentials are missing. Give --api-key and --api-secret, or SIGNALBOX_API_KEY and SIGNALBOX_API_SECRET."
-            )
-        }
-        return project
-    }
 }

@@ -3,14 +3,12 @@ import FoundationEssentials
 import SignalingClient
 import SignalingProtocol
 import SignalingTokens
+import Synchronization
 
 /// The session that a command joins, and its credentials.
 struct SessionOptions: ParsableArguments {
     @Argument(help: "The session's id. With a server in development mode: the name of a room, such as lobby.")
     var session: String
-
-    @Option(help: "The server's URL (SIGNALBOX_SERVER). (default: \(Self.defaultServer))")
-    var server: String?
 
     @Option(
         help: """
@@ -32,13 +30,11 @@ struct SessionOptions: ParsableArguments {
         help: "The connection data, which every client in the session sees; at most 1000 characters.")
     var name: String = ""
 
-    private static let defaultServer = "http://127.0.0.1:8080"
-
     /// A session that is not connected yet, and the token to connect it with.
     func access() async throws -> (session: Session, token: String) {
         let environment = ProcessInfo.processInfo.environment
-        let server = server ?? environment["SIGNALBOX_SERVER"] ?? Self.defaultServer
-        let signer = try signing.signer()
+        let server = try signing.serverOptions.url()
+        let given = try signing.givenSigner()
         let content = try? SessionIDCodec.read(SessionID(session))
         if let token = token ?? environment["SIGNALBOX_TOKEN"] {
             guard let content else {
@@ -48,43 +44,56 @@ struct SessionOptions: ParsableArguments {
             }
             return (makeSession(content.apiKey.rawValue, session, server), token)
         }
-        guard content == nil else {
-            guard let signer else {
+        if let content {
+            guard let signer = try given ?? signing.localSigner(of: content.apiKey) else {
                 throw ExitStatus.exit(
                     ExitStatus.usage,
                     "a session id needs credentials. Give --token, or --api-key and --api-secret, or --application-id "
                         + "and --private-key-file, or their variables.")
             }
-            return (makeSession(signer.project.apiKey.rawValue, session, server), try makeToken(signer))
+            let token = try signer.token(
+                AccessRequest(sessionId: SessionID(session), role: role, connectionData: name))
+            return (makeSession(signer.project.apiKey.rawValue, session, server), token)
         }
         let room = try await DevelopmentRoom.find(session, on: server, role: role, data: name)
         return (makeSession(room.apiKey, room.sessionId, server), room.token)
     }
 
-    private func makeSession(_ apiKey: String, _ id: String, _ server: String) -> Session {
+    private func makeSession(_ apiKey: String, _ id: String, _ server: ServerURL) -> Session {
         Session(
-            apiKey: apiKey, sessionId: id, server: server,
+            apiKey: apiKey, sessionId: id, server: server.text,
             options: .init(connectionAwayEvents: true, trustedCertificatesFile: caFile))
     }
 
-    private func makeToken(_ signer: SigningOptions.Signer) throws -> String {
-        var randomness = SystemRandomNumberGenerator()
-        let request = AccessRequest(sessionId: SessionID(session), role: role, connectionData: name)
-        do {
-            return switch signer {
-            case .project(let project):
-                try T1Token.make(request, project: project, now: .current, using: &randomness)
-            case .application(let application):
-                try ApplicationToken.make(request, application: application, now: .current, using: &randomness)
-            }
-        } catch {
-            throw ExitStatus.exit(ExitStatus.usage, "cannot create a token for session \(session): \(error)")
-        }
-    }
+    /// A server that has not answered by then counts as absent.
+    private static let connectDeadline = Duration.seconds(10)
 
     /// Connects, or ends the program with the status for the error.
     func connect(_ access: (session: Session, token: String)) async throws {
-        do { try await access.session.connect(token: access.token) } catch { throw ExitStatus.exit(error) }
+        let hasExpired = Mutex(false)
+        let timer = Task {
+            try await Task.sleep(for: Self.connectDeadline)
+            hasExpired.withLock { $0 = true }
+            await access.session.disconnect()
+        }
+        defer { timer.cancel() }
+        do { try await access.session.connect(token: access.token) } catch {
+            if hasExpired.withLock({ $0 }) {
+                throw ExitStatus.exit(
+                    ExitStatus.unreachable,
+                    "the server has not answered for 10 seconds. Check that it runs, and try again.")
+            }
+            throw ExitStatus.exit(hint(error))
+        }
+    }
+
+    /// The error, with the variable to check when this terminal may have the secret of another server.
+    private func hint(_ error: SignalingError) -> SignalingError {
+        let isFromEnvironment =
+            token == nil && signing.projectOptions.apiSecret == nil
+            && ProcessInfo.processInfo.environment["SIGNALBOX_API_SECRET"] != nil
+        guard error.code == .authenticationError, isFromEnvironment else { return error }
+        return SignalingError(error.code, error.message + ". Check SIGNALBOX_API_SECRET in this terminal")
     }
 }
 

@@ -19,6 +19,9 @@ struct SigningOptions: ParsableArguments {
 
     @OptionGroup var projectOptions: ProjectOptions
 
+    /// A server in development mode on this machine has left credentials.
+    @OptionGroup var serverOptions: ServerOptions
+
     @Option(help: "An application's id, a UUID, instead of an API key (SIGNALBOX_APPLICATION_ID).")
     var applicationId: String?
 
@@ -32,9 +35,9 @@ struct SigningOptions: ParsableArguments {
     /// Whether the command line names an application.
     var namesApplication: Bool { applicationId != nil || privateKeyFile != nil }
 
-    /// The signer, or `nil` when no credentials are given. The command line overrides the environment. In the
-    /// environment, a project overrides an application.
-    func signer() throws -> Signer? {
+    /// The signer that the command line or the environment gives, or `nil`. The command line overrides the environment.
+    /// In the environment, a project overrides an application.
+    func givenSigner() throws -> Signer? {
         if namesApplication {
             guard projectOptions.apiKey == nil, projectOptions.apiSecret == nil else {
                 throw ExitStatus.exit(
@@ -48,14 +51,36 @@ struct SigningOptions: ParsableArguments {
         return try application().map(Signer.application)
     }
 
+    /// The given signer, or the project of a server in development mode on this machine.
+    func signer() throws -> Signer? {
+        if let signer = try givenSigner() { return signer }
+        return try LocalCredentials.project(of: serverOptions.url()).map(Signer.project)
+    }
+
+    /// The project of a server in development mode on this machine, if it has this key.
+    func localSigner(of apiKey: APIKey) throws -> Signer? {
+        let project = try LocalCredentials.project(of: serverOptions.url())
+        return project?.apiKey == apiKey ? project.map(Signer.project) : nil
+    }
+
     func requiredSigner() throws -> Signer {
         guard let signer = try signer() else {
             throw ExitStatus.exit(
                 ExitStatus.usage,
                 "credentials are missing. Give --api-key and --api-secret, or --application-id and --private-key-file, "
-                    + "or their variables.")
+                    + "or their variables, or start a server in development mode.")
         }
         return signer
+    }
+
+    /// The project for a form of token that only a project signs.
+    func requiredProject() throws -> Project {
+        if let project = try projectOptions.project() { return project }
+        if let project = try LocalCredentials.project(of: serverOptions.url()) { return project }
+        throw ExitStatus.exit(
+            ExitStatus.usage,
+            "credentials are missing. Give --api-key and --api-secret, or SIGNALBOX_API_KEY and SIGNALBOX_API_SECRET, "
+                + "or start a server in development mode.")
     }
 
     func requiredApplication() throws -> Application {

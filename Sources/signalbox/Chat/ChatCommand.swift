@@ -5,8 +5,10 @@ struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat", abstract: "Chat in a terminal.",
         discussion: """
-            Type a line and press Enter to send it; Ctrl-D leaves. Below your line you see which users are typing. \
-            They see the same of you, unless you give --no-typing. --name is the name that others see.
+            Type a line and press Enter to send it; Ctrl-D leaves. /who lists who is here, /help the commands, and the \
+            arrow keys bring back what you have sent. Below your line you see which users are typing. They see the \
+            same of you, unless you give --no-typing. --name is the name that others see. With NO_COLOR in the \
+            environment there are no colours.
 
             When standard input or output is a pipe, the command sends each line of the input and prints the messages \
             of others as "name: text".

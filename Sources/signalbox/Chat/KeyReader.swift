@@ -89,6 +89,8 @@ struct KeyReader {
         case 0x06: add(.right, &keys)
         case 0x0B: add(.eraseToEnd, &keys)
         case 0x0C: add(.redraw, &keys)
+        case 0x0E: add(.down, &keys)
+        case 0x10: add(.up, &keys)
         case 0x15: add(.clear, &keys)
         case 0x17: add(.eraseWord, &keys)
         default: break
@@ -103,6 +105,8 @@ struct KeyReader {
         case ("3", UInt8(ascii: "~")): add(.delete, &keys)
         case ("1", UInt8(ascii: "~")), ("7", UInt8(ascii: "~")), ("", UInt8(ascii: "H")): add(.home, &keys)
         case ("4", UInt8(ascii: "~")), ("8", UInt8(ascii: "~")), ("", UInt8(ascii: "F")): add(.end, &keys)
+        case ("", UInt8(ascii: "A")): add(.up, &keys)
+        case ("", UInt8(ascii: "B")): add(.down, &keys)
         case ("", UInt8(ascii: "C")): add(.right, &keys)
         case ("", UInt8(ascii: "D")): add(.left, &keys)
         default: break

@@ -4,7 +4,8 @@
 struct LineEditor: Equatable {
     enum Key: Equatable {
         case text(String)
-        case enter, backspace, delete, left, right, home, end, clear, eraseToEnd, eraseWord, redraw, endOfInput
+        case enter, backspace, delete, left, right, up, down, home, end, clear, eraseToEnd, eraseWord, redraw
+        case endOfInput
     }
 
     private(set) var characters: [Character] = []
@@ -18,7 +19,7 @@ struct LineEditor: Equatable {
         cursor = characters.count
     }
 
-    /// Changes the line; `enter`, `redraw` and `endOfInput` do not.
+    /// Changes the line; `enter`, `up`, `down`, `redraw` and `endOfInput` do not.
     mutating func apply(_ key: Key) {
         switch key {
         case .text(let text):
@@ -45,7 +46,7 @@ struct LineEditor: Equatable {
             while start > 0, !characters[start - 1].isWhitespace { start -= 1 }
             characters.removeSubrange(start..<cursor)
             cursor = start
-        case .enter, .redraw, .endOfInput: break
+        case .enter, .up, .down, .redraw, .endOfInput: break
         }
     }
 }

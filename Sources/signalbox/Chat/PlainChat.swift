@@ -26,25 +26,18 @@ final class PlainChat {
     ///
     /// - Returns: the exit code after a failure.
     func run(events: AsyncStream<SessionEvent>, lines: AsyncStream<String>) async -> ExitCode? {
-        if isTerminal { say("You are in. \(presence) Ctrl-D leaves.") }
+        if isTerminal { say(PresenceText(of: session).arrival) }
         let reading = Task { await self.send(lines) }
         for await event in events { if !handle(event) { break } }
         reading.cancel()
         return outcome
     }
 
-    private var presence: String {
-        switch session.connections.count {
-        case ...1: "Nobody else is here yet."
-        case 2: "One other is here."
-        case let count: "\(count - 1) others are here."
-        }
-    }
-
     /// Sends each line after the acknowledgement of the line before it, so that lines keep their order and every
     /// failure is reported.
     private func send(_ lines: AsyncStream<String>) async {
         for await line in lines {
+            guard let line = message(line) else { continue }
             guard component.edit(line).isAccepted else {
                 fail("not sent: the line is longer than \(component.maxLength) characters")
                 continue
@@ -62,6 +55,17 @@ final class PlainChat {
             }
         }
         await session.disconnect()
+    }
+
+    /// The message of a line; `nil` for a command. A pipe has no commands: each of its lines is a message.
+    private func message(_ line: String) -> String? {
+        switch isTerminal ? ChatEntry(line) : .message(line) {
+        case .message(let text): return text
+        case .help: ChatEntry.helpLines.forEach(say)
+        case .who: say(PresenceText(of: session).list)
+        case .unknown(let command): say(ChatEntry.unknownText(command))
+        }
+        return nil
     }
 
     /// - Returns: whether more events can follow.
@@ -103,7 +107,7 @@ final class PlainChat {
 
     private func show(_ message: ChatMessage) {
         let name = message.senderAlias ?? "somebody"
-        let time = isTerminal ? ChatTimeText.text(message.sentAt ?? .now, in: .current) + " " : ""
+        let time = isTerminal ? ChatTimeText.text(message.receivedAt ?? .now, in: .current) + " " : ""
         StandardOutput.print("\(time)\(Printable.text(name)): \(Printable.text(message.text))")
     }
 

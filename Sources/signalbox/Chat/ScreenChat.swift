@@ -12,10 +12,17 @@ import UnixSignals
 final class ScreenChat {
     private let session: Session
     private let component: TextChatComponent
+    private let colors = TerminalColors()
     private var keys = KeyReader()
     private var line = LineEditor()
+    private var history = InputHistory()
+    /// How much the line is too long. The component then has the last text that fits.
+    private var excess = 0
     private var screen = TerminalScreen(columns: RawTerminal.columns)
     private var isReconnecting = false
+    /// No message can be that long. The bound is for pasted files.
+    private static let lineByteCount = 131_072
+
     private var outcome: ExitCode?
     /// Printed after the terminal is restored.
     private var complaint: String?
@@ -39,7 +46,7 @@ final class ScreenChat {
     /// - Returns: the exit code after a failure.
     func run(events: AsyncStream<SessionEvent>) async -> ExitCode? {
         RawTerminal.begin()
-        RawTerminal.write(screen.print(["-- You are in. \(presence) Ctrl-D leaves."]))
+        RawTerminal.write(screen.print([colors.notice("-- " + PresenceText(of: session).arrival)]))
         let tasks = [
             Task {
                 for await bytes in RawTerminal.input() { if !type(bytes) { break } }; await session.disconnect()
@@ -59,21 +66,15 @@ final class ScreenChat {
         return outcome
     }
 
-    private var presence: String {
-        switch session.connections.count {
-        case ...1: "Nobody else is here yet."
-        case 2: "One other is here."
-        case let count: "\(count - 1) others are here."
-        }
-    }
-
     // MARK: Keys
 
     /// - Returns: whether more input can follow.
     private func type(_ bytes: [UInt8]) -> Bool {
         for key in keys.keys(in: bytes) {
             switch key {
-            case .enter: send()
+            case .enter: enter()
+            case .up: if let older = history.older(than: line.text) { replace(older) }
+            case .down: if let newer = history.newer() { replace(newer) }
             case .redraw: RawTerminal.write(screen.resize(to: RawTerminal.columns))
             case .endOfInput: if line.characters.isEmpty { return false }
             case .text, .backspace, .delete, .left, .right, .home, .end, .clear, .eraseToEnd, .eraseWord: edit(key)
@@ -85,10 +86,42 @@ final class ScreenChat {
     private func edit(_ key: LineEditor.Key) {
         var next = line
         next.apply(key)
-        // A change that makes the line too long is refused as a whole.
-        guard component.edit(next.text).isAccepted else { return RawTerminal.write("\u{7}") }
+        guard next.text.utf8.count <= Self.lineByteCount else { return RawTerminal.write("\u{7}") }
+        show(next)
+    }
+
+    private func replace(_ text: String) {
+        var next = LineEditor()
+        next.replace(text)
+        show(next)
+    }
+
+    /// Shows another line. One over the limit stays, marked, until the user shortens it.
+    private func show(_ next: LineEditor) {
         line = next
+        switch component.edit(Self.draft(of: line.text)) {
+        case .accepted: excess = 0
+        case .refused(let excess, _): self.excess = excess
+        }
         RawTerminal.write(screen.show(line))
+        showStatus()
+    }
+
+    /// The message in a line. Others do not see that the user types a command.
+    private static func draft(of line: String) -> String {
+        if case .message(let text) = ChatEntry(line) { text } else { "" }
+    }
+
+    private func enter() {
+        guard excess == 0 else { return RawTerminal.write("\u{7}") }
+        switch ChatEntry(line.text) {
+        case .message: return send()
+        case .help: ChatEntry.helpLines.forEach(say)
+        case .who: say(PresenceText(of: session).list)
+        case .unknown(let command): return say(ChatEntry.unknownText(command))
+        }
+        history.add(line.text)
+        show(LineEditor())
     }
 
     private func send() {
@@ -103,6 +136,7 @@ final class ScreenChat {
             }
             return
         }
+        history.add(line.text)
         line = LineEditor()
         RawTerminal.write(screen.show(line))
         showOwn(localID)
@@ -164,13 +198,18 @@ final class ScreenChat {
 
     private func say(_ text: String) {
         lastSender = nil
-        RawTerminal.write(screen.print(["-- \(text)"]))
+        RawTerminal.write(screen.print([colors.notice("-- \(text)")]))
     }
 
     private func showStatus() {
         let status =
-            isReconnecting
-            ? "the connection is lost; trying to come back…" : TypingPhrase(of: component.typing.current).text()
+            if excess > 0 {
+                "too long by \(excess) \(excess == 1 ? "character" : "characters"): shorten the line to send it"
+            } else if isReconnecting {
+                "the connection is lost; trying to come back…"
+            } else {
+                TypingPhrase(of: component.typing.current).text()
+            }
         RawTerminal.write(screen.show(status: Printable.text(status)))
     }
 
@@ -182,10 +221,10 @@ final class ScreenChat {
             switch row.content {
             case .message(let message): lines += self.lines(of: message)
             case .day(let day):
-                lines.append("-- \(day)")
+                lines.append(colors.notice("-- \(day)"))
                 lastSender = nil
             case .gap:
-                lines.append("-- something may be missing here")
+                lines.append(colors.notice("-- something may be missing here"))
                 lastSender = nil
             case .unreadDivider: break
             }
@@ -201,7 +240,10 @@ final class ScreenChat {
         lastSender = sender
         let text = "  " + Printable.text(message.text)
         if isSameGroup { return [text] }
-        let name = message.direction == .sent ? "You" : Printable.text(message.senderAlias ?? "somebody")
+        let name =
+            message.direction == .sent
+            ? colors.ownName("You")
+            : colors.name(Printable.text(message.senderAlias ?? "somebody"), of: message.senderID)
         return ["\(name) \(ChatTimeText.text(message.receivedAt ?? .now, in: .current))", text]
     }
 }

@@ -12,7 +12,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Host sessions.",
         discussion: """
             Without credentials the server runs in development mode: it listens on this machine only, creates a \
-            project, and gives tokens to every client that asks at /session and /room/NAME.
+            project, and gives tokens to every client that asks at /session and /room/NAME. It keeps its rooms for the \
+            next server on the same port, and leaves its credentials for the other commands of the same user.
 
             Command-line options override environment variables (SIGNALBOX_PORT and so on), which override the file, \
             which overrides the defaults. docs/CONFIGURATION.md lists all settings.
@@ -37,7 +38,8 @@ struct ServeCommand: AsyncParsableCommand {
         let signals = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
         // Also when the process ends by `exit`.
         atexit { ServeCommand.log.flush() }
-        let (server, reloader) = try await makeServer(on: socket)
+        let report = ReadyReport()
+        let (server, reloader) = try await makeServer(on: socket, report: report)
         let group = ServiceGroup(services: [server], logger: reloader.logger)
         let watcher = Task {
             var reloader = reloader
@@ -45,7 +47,10 @@ struct ServeCommand: AsyncParsableCommand {
                 if terminal.hasHungUp { await group.triggerGracefulShutdown() } else { await reloader.reload() }
             }
         }
-        defer { watcher.cancel() }
+        defer {
+            watcher.cancel()
+            report.end()
+        }
         if endsWithInput { Interruption.followInput() }
         do {
             try await Interruption.handle(
@@ -77,7 +82,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func makeServer(on socket: ListeningSocket?) async throws -> (SignalingServer, SettingsReloader) {
+    private func makeServer(
+        on socket: ListeningSocket?, report: ReadyReport
+    ) async throws -> (SignalingServer, SettingsReloader) {
         do {
             let options = options.settings
             let settings = try await options.resolved(environment: ProcessInfo.processInfo.environment)
@@ -89,8 +96,10 @@ struct ServeCommand: AsyncParsableCommand {
             DescriptorLimit.raise(
                 toward: max(DescriptorLimit.sufficient, (configuration.admission.maxConnections ?? 0) + 128))
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
+            if settings.values.ephemeral != true { configuration.keepDevelopmentState() }
+            let hasPage = configuration.webRoot != nil
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
-                Self.announce(address)
+                report.begin(at: address, hasPage: hasPage)
             }
             return (
                 server,
@@ -98,17 +107,6 @@ struct ServeCommand: AsyncParsableCommand {
             )
         } catch let error as ConfigurationError {
             throw ExitStatus.exit(ExitStatus.usage, error.description)
-        }
-    }
-
-    /// Prints the ready line first: programs wait for it.
-    private static func announce(_ address: SignalingServer.Address) {
-        StandardOutput.print("signalbox is ready at \(address.url)")
-        if let secret = address.developmentSecret {
-            StandardOutput.print(
-                "development mode: every client gets a token at \(address.url)session. Backends use this project:")
-            StandardOutput.print(
-                "export SIGNALBOX_API_KEY=\(SignalingServer.developmentKey) SIGNALBOX_API_SECRET=\(secret)")
         }
     }
 

@@ -9,6 +9,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.apiKey)) var apiKey: String?
     @Option(help: .setting(\.apiSecret)) var apiSecret: String?
     @Flag(help: .setting(\.dev)) var dev = false
+    @Flag(help: .setting(\.ephemeral)) var ephemeral = false
     @Option(help: .setting(\.webRoot)) var webRoot: String?
     @Flag(help: .setting(\.allowPartnerAuth)) var allowPartnerAuth = false
     @Option(help: .setting(\.tlsCert)) var tlsCert: String?
@@ -47,6 +48,7 @@ struct SettingOptions: ParsableArguments {
         settings.apiKey = apiKey
         settings.apiSecret = apiSecret
         settings.dev = dev ? true : nil
+        settings.ephemeral = ephemeral ? true : nil
         settings.webRoot = webRoot
         settings.allowPartnerAuth = allowPartnerAuth ? true : nil
         settings.tlsCert = tlsCert

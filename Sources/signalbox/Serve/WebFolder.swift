@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// Finds the folder with the test page and the browser library.
 enum WebFolder {
-    /// `web-test-client` in the working directory, in the checkout that the program was built in, or in its package.
+    /// `web-test-client` in the working directory, beside the program, in its package, or in the checkout that it was
+    /// built in.
     static func find() -> String? {
         candidates().first { FileManager.default.fileExists(atPath: $0 + "/index.html") }
     }
@@ -11,6 +12,7 @@ enum WebFolder {
         var folders = [FileManager.default.currentDirectoryPath]
         if let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
             var folder = URL(filePath: program).deletingLastPathComponent()
+            folders.append(folder.path)
             folders.append(folder.appending(path: "../share/signalbox").standardized.path)
             // The program is in .build/x86_64-unknown-linux-gnu/release, three levels below the checkout; search one
             // more.

@@ -44,19 +44,10 @@ struct TokenCommand: AsyncParsableCommand {
         let request = AccessRequest(
             sessionId: SessionID(session), role: role, connectionData: data, lifetime: .seconds(expiresIn))
         let signer = try signer()
+        guard format == .jwt, case .project(let project) = signer else { return print(try signer.token(request)) }
         do {
-            switch (signer, format) {
-            case (.application(let application), _):
-                print(
-                    try ApplicationToken.make(request, application: application, now: .current, using: &randomness))
-            case (.project(let project), .jwt):
-                print(try ProjectJWT.make(request, project: project, now: .current, using: &randomness))
-            case (.project(let project), .t1), (.project(let project), .app), (.project(let project), nil):
-                print(try T1Token.make(request, project: project, now: .current, using: &randomness))
-            }
-        } catch {
-            throw ExitStatus.exit(ExitStatus.usage, "cannot create a token for session \(session): \(error)")
-        }
+            print(try ProjectJWT.make(request, project: project, now: .current, using: &randomness))
+        } catch { throw AccessRequest.failure(error, session: session) }
     }
 
     /// The signer for the requested format.
@@ -71,7 +62,7 @@ struct TokenCommand: AsyncParsableCommand {
                     "an application signs only tokens with --format app. Remove --format, or give --api-key and --api-secret."
                 )
             }
-            return .project(try signing.projectOptions.requiredProject())
+            return .project(try signing.requiredProject())
         }
     }
 }

@@ -8,7 +8,7 @@ const SCRIPT_PATHS = new RegExp(
   '/(?:' +
     '(?:(?:webrtc/)?v2(?:\\.\\d+)*/js|(?:npm/)?@(?:opentok/client|vonage/client-sdk-video)(?:@[^/]+)?/dist/js)' +
     '/(?:opentok|TB)(?:\\.min)?' +
-    '|dist/opentok(?:\\.min)?|opentok(?:/index)?' +
+    '|dist/opentok(?:\\.min)?|opentok(?:/index)?|(?:dist/)?signalbox-chat|chat/index' +
     ')\\.js$',
 );
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { splitLinks } from '../../page/links.js';
+import { splitLinks } from '../../chat/links.js';
 
 const HOSTILE = new URL('../../../Tests/Vectors/hostile/texts.json', import.meta.url);
 const addresses = (text) => splitLinks(text).filter((part) => 'address' in part).map((part) => part.text);

@@ -3,6 +3,8 @@ import { splitLinks } from './links.js';
 import { MessageFacts } from './message-facts.js';
 import { RowBlocks } from './row-blocks.js';
 
+const GAP_TEXT = 'The connection was interrupted. Messages may be missing here.';
+
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
 
@@ -40,6 +42,7 @@ export class MessagesView {
   #moved;
   #limit;
   #isPinned = true;
+  #gapText = GAP_TEXT;
 
   /**
    * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
@@ -86,6 +89,13 @@ export class MessagesView {
     this.#empty.hidden = this.#rows.count > 0;
     this.showHeld();
     this.#follow();
+  }
+
+  /** While `act` adds a gap, the gap tells that the room has a new session. The rows above it stay. */
+  noteNewSession(act) {
+    this.#gapText = 'The server has begun a new session. The messages above are from the last one.';
+    act();
+    this.#gapText = GAP_TEXT;
   }
 
   /** Shows the facts of a message anew, if the user looks at them. */
@@ -192,7 +202,7 @@ export class MessagesView {
   #remove(at) {
     const element = this.#rows.at(at);
     // Without this, keyboard users would start again at the beginning of the page.
-    const hadFocus = element.contains(document.activeElement);
+    const hadFocus = element.contains(element.getRootNode().activeElement);
     this.#unsettled.delete(element);
     this.#days.delete(element);
     if (this.#divider === element) this.#divider = null;
@@ -229,18 +239,18 @@ export class MessagesView {
       case 'message':
         return this.#makeMessage(row.message);
       case 'day':
-        return make('div', { role: 'listitem', class: 'day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
+        return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
         return make(
           'div',
-          { role: 'listitem', class: 'unread-divider', 'data-kind': 'unreadDivider' },
+          { role: 'listitem', class: 'unread-divider', part: 'divider unread', 'data-kind': 'unreadDivider' },
           make('span', {}, 'New'),
         );
       default:
         return make(
           'div',
-          { role: 'listitem', class: 'gap', 'data-kind': 'gap' },
-          make('span', {}, 'The connection was interrupted. Messages may be missing here.'),
+          { role: 'listitem', class: 'gap', part: 'divider gap', 'data-kind': 'gap' },
+          make('span', {}, this.#gapText),
         );
     }
   }
@@ -249,28 +259,35 @@ export class MessagesView {
     const isOwn = message.direction === 'sent';
     const name = isOwn ? 'You' : this.#nameOf(message);
     const moment = new Date(message.receivedAt);
-    const bubble = make('p', { class: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
+    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
     return make(
       'div',
-      { role: 'listitem', class: `row ${message.direction}`, 'data-kind': 'message' },
-      isOwn ? null : avatar(name, message.senderId ?? name),
+      { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
+      this.#makeAvatar(name, message, isOwn),
       make(
         'div',
         { class: 'row-body' },
         make(
           'p',
           { class: 'row-header' },
-          make('bdi', { class: 'row-name' }, name),
+          make('bdi', { class: 'row-name', part: 'name' }, name),
           ' ',
           make(
             'time',
-            { datetime: moment.toISOString() },
+            { datetime: moment.toISOString(), part: 'time' },
             timeOfDay(message.receivedAt),
           ),
         ),
         isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
       ),
     );
+  }
+
+  /** One's own is shown in the look of OpenTok's chat only. */
+  #makeAvatar(name, message, isOwn) {
+    const made = avatar(isOwn ? (message.alias ?? name) : name, message.senderId ?? name);
+    if (isOwn) made.classList.add('own-avatar');
+    return made;
   }
 
   #nameDay(element, now) {
@@ -301,7 +318,7 @@ export class MessagesView {
     element.querySelector('.mark').title = MARKS[state];
     const body = element.querySelector('.row-body');
     const note = body.querySelector('.row-state');
-    const hadFocus = note?.contains(document.activeElement) ?? false;
+    const hadFocus = note?.contains(element.getRootNode().activeElement) ?? false;
     note?.remove();
     if (state === 'held') body.append(this.#heldNote());
     if (state === 'failed') body.append(this.#failedNote(message));

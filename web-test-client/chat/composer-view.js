@@ -20,6 +20,7 @@ export class ComposerView {
   /** How much the text in the box is too long. */
   #excess = 0;
   #isEnabled = false;
+  #nearLimit = NEAR_LIMIT;
 
   /** `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. */
   constructor(part, { send, edited }) {
@@ -41,6 +42,25 @@ export class ComposerView {
       this.#read('edit');
       edited(this.#text.value);
     });
+  }
+
+  /** Whether the remaining length is always shown. */
+  set showsCounter(isShown) {
+    this.#nearLimit = isShown ? Infinity : NEAR_LIMIT;
+    this.show();
+  }
+
+  /** Changes the limit. A text over it stays in the box, marked. */
+  setMaxLength(length) {
+    if (!this.#chat) return;
+    this.#chat.composer.maxLength = length;
+    this.#read('setDraft');
+  }
+
+  /** Writes a text into the box, as the program's. */
+  write(text) {
+    this.#text.value = text;
+    if (this.#chat) this.#read('setDraft');
   }
 
   /** Edits the draft of this chat, which begins with `text`. */
@@ -68,7 +88,7 @@ export class ComposerView {
     const chat = this.#chat;
     if (!chat) return;
     const left = this.#excess > 0 ? -this.#excess : chat.remaining;
-    this.#remaining.textContent = left > NEAR_LIMIT ? '' : remainingText(left);
+    this.#remaining.textContent = left > this.#nearLimit ? '' : remainingText(left);
     this.#remaining.classList.toggle('few', left <= FEW_LEFT);
     const refusal = this.#refusal();
     const isTooLarge = refusal?.reason === 'signalTooLong';

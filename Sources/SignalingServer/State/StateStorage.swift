@@ -1,0 +1,66 @@
+import Logging
+import SignalingCore
+import SignalingRedis
+import SignalingSQLite
+import SignalingTransport
+
+/// What a server has opened to keep its state: its sessions, and in development mode its secret.
+///
+/// Confined to the loop.
+struct StateStorage {
+    /// Locked for as long as the server runs. `nil`: the state is in memory.
+    let folder: StateFolder?
+    let sessions: SessionHost
+    let developmentSecret: String?
+    let kind: DevelopmentStorage
+
+    /// Whether the sessions continue after the end of this process.
+    var outlivesProcess: Bool {
+        switch sessions.store {
+        case .memory: false
+        case .folder, .redis: true
+        }
+    }
+
+    /// Opens the state folder of the configuration. Development mode has another one to fall back to, and then memory.
+    ///
+    /// - Parameters:
+    ///   - developmentSecret: a new secret in development mode, otherwise `nil`.
+    ///   - sharedLog: open, if several servers share the sessions.
+    static func open(
+        configuration: ServerConfiguration, developmentSecret: String?, sharedLog: RedisCommandLog?, loop: LoopThread,
+        logger: Logger,
+        onFault: @escaping (StateFolderError) -> Void
+    ) throws(StateFolderError) -> StateStorage {
+        func durable(_ path: String) throws(StateFolderError) -> StateStorage {
+            let folder = try StateFolder(path: path)
+            var secret: String?
+            if let developmentSecret { secret = try folder.developmentSecret(orNew: developmentSecret) }
+            let sessions = try SessionHost.durable(
+                folder: path, durability: configuration.durability, bounds: configuration.durableBounds, loop: loop,
+                logger: logger, onFault: onFault)
+            return StateStorage(folder: folder, sessions: sessions, developmentSecret: secret, kind: .folder(path))
+        }
+        if let sharedLog {
+            let sessions = SessionHost.shared(
+                sharedLog, bounds: configuration.durableBounds, now: loop.now, logger: logger)
+            return StateStorage(folder: nil, sessions: sessions, developmentSecret: developmentSecret, kind: .memory(nil))
+        }
+        if let path = configuration.stateFolder { return try durable(path) }
+        var obstacle: StateFolderError?
+        if developmentSecret != nil, let path = configuration.developmentFolder {
+            do throws(StateFolderError) { return try durable(path) } catch { obstacle = error }
+        }
+        return StateStorage(
+            folder: nil, sessions: .inMemory(bounds: configuration.sessionBounds), developmentSecret: developmentSecret,
+            kind: .memory(obstacle))
+    }
+}
+
+/// Where the state of development mode is.
+public enum DevelopmentStorage: Sendable {
+    /// In this folder: the next server continues with it.
+    case folder(String)
+    /// In memory, for this run only. The error says why ``ServerConfiguration/developmentFolder`` cannot be used.
+    case memory(StateFolderError?)
+}

@@ -1,0 +1,55 @@
+import SignalingProtocol
+import SignalingServer
+import Synchronization
+
+/// What the server prints when it is ready, and the credentials that it leaves for the tools while it runs.
+final class ReadyReport: Sendable {
+    private let left = Mutex<(credentials: LocalCredentials, port: Int)?>(nil)
+
+    func begin(at address: SignalingServer.Address, hasPage: Bool) {
+        // Programs wait for the ready line, and may use the tools at once.
+        let obstacle = address.developmentSecret.flatMap { leave($0, port: address.port) }
+        StandardOutput.print("signalbox is ready at \(address.url)")
+        if !hasPage {
+            StandardOutput.print(
+                "no page: the server has not found the folder web-test-client with the page and the browser library. "
+                    + "Give it with --web-root.")
+        }
+        guard let secret = address.developmentSecret else { return }
+        StandardOutput.print(
+            "development mode: every client gets a token at \(address.url)session. Backends use this project:")
+        StandardOutput.print(
+            "export SIGNALBOX_API_KEY=\(SignalingServer.developmentKey) SIGNALBOX_API_SECRET=\(secret)")
+        if let obstacle {
+            StandardOutput.print("the tools do not find these credentials by themselves: \(obstacle)")
+        }
+        switch address.keeping {
+        case .folder(let path): StandardOutput.print("rooms are kept for the next server in \(path)")
+        case .memory(let error?): StandardOutput.print("rooms are kept in memory for this run: \(error)")
+        case .memory(nil): break
+        }
+    }
+
+    /// The server has ended.
+    func end() {
+        left.withLock { $0 }.map { $0.credentials.remove(port: $0.port) }
+    }
+
+    /// - Returns: why they cannot be left; `nil` when they are.
+    private func leave(_ secret: String, port: Int) -> String? {
+        let credentials = LocalCredentials(apiKey: SignalingServer.developmentKey.rawValue, apiSecret: secret)
+        left.withLock { $0 = (credentials, port) }
+        return credentials.leave(port: port)
+    }
+}
+
+extension ServerConfiguration {
+    /// Keeps the state of development mode in a folder of the user's, one for each port.
+    ///
+    /// A server that picks a free port gets another one in its next run, so it keeps nothing.
+    mutating func keepDevelopmentState() {
+        guard case .development = access, stateFolder == nil, port != 0, let folder = UserState.folder() else { return }
+        UserState.create(folder)
+        developmentFolder = "\(folder)/\(port)"
+    }
+}

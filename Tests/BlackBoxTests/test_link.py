@@ -1,0 +1,119 @@
+"""`signalbox link`: a URL of the page with which one user joins a session."""
+
+import base64
+import http.server
+import threading
+import time
+import urllib.parse
+
+import pytest
+
+from server_process import environment, run
+from signalbox_client import Client
+
+
+@pytest.fixture(scope="module")
+def settings(server):
+    return {"api_key": server.project.key, "api_secret": server.project.secret, "server": server.url}
+
+
+def parts(link):
+    """The page's address, and the fields of the fragment as a browser reads them."""
+    page, fragment = link.strip().split("#")
+    fields = urllib.parse.parse_qs(fragment, strict_parsing=True)
+    assert sorted(fields) == ["key", "session", "token"]
+    return page, {name: value for name, (value,) in fields.items()}
+
+
+def claims(token):
+    """The fields of a T1 token."""
+    return dict(urllib.parse.parse_qsl(base64.b64decode(token[4:]).decode().split(":", 1)[1]))
+
+
+async def test_the_token_of_a_link_joins_its_session_with_name_and_role(server, settings):
+    session = server.project.session()
+    made = run("link", session, "--name", "Zoë & co +#", "--role", "moderator", "--expires-in", "60", **settings)
+    page, link = parts(made.stdout)
+    assert (made.returncode, page, link["session"], link["key"]) == (0, server.url + "/", session, server.project.key)
+    async with await Client.join(server, session, token=link["token"]) as user:
+        assert (user.connected["role"], user.me["data"]) == ("moderator", "Zoë & co +#")
+    assert abs(int(claims(link["token"])["expire_time"]) - time.time() - 60) < 30
+
+
+async def test_a_room_of_development_mode_has_links_too(dev_server):
+    made = run("link", "lobby", "--name", "Bob", "--role", "subscriber", "--expires-in", "60", server=dev_server.url)
+    _, link = parts(made.stdout)
+    assert made.stderr == "" and link["session"] == dev_server.room("lobby")["sessionId"]
+    assert claims(link["token"])["connection_data"] == "Bob" and claims(link["token"])["role"] == "subscriber"
+    # Without the credentials that the server has left, the server makes the token, which lasts as long as it likes.
+    elsewhere = run("link", "lobby", "--name", "Bob", env=without_state(dev_server.url))
+    assert elsewhere.returncode == 0 and parts(elsewhere.stdout)[1]["session"] == link["session"]
+    refused = run("link", "lobby", "--name", "Bob", "--expires-in", "60", env=without_state(dev_server.url))
+    assert refused.returncode == 64 and "--expires-in needs the secret" in refused.stderr, refused
+
+
+def without_state(url):
+    return environment(server=url) | {"XDG_STATE_HOME": "/nonexistent"}
+
+
+def test_a_link_keeps_the_path_of_the_server(server, settings):
+    """As behind a proxy that serves Signalbox below a path."""
+    made = run("link", server.project.session(), "--name", "Bob", **settings | {"server": "http://127.0.0.1:1/chat/"})
+    assert parts(made.stdout)[0] == "http://127.0.0.1:1/chat/", made
+
+
+def test_a_link_for_this_machine_only_says_so(server, settings):
+    assert "works on this machine only" in run("link", server.project.session(), "--name", "Bob", **settings).stderr
+
+
+@pytest.mark.parametrize("arguments, code, words", [
+    (["SESSION"], 64, "--name"),
+    (["SESSION", "--name", "Bob", "--role", "admin"], 64, "admin"),
+    (["SESSION", "--name", "Bob", "--expires-in", "0"], 64, "lifetime"),
+    (["SESSION", "--name", "Bob", "--expires-in", "2592001"], 64, "lifetime"),
+    (["SESSION", "--name", "b" * 1001], 64, "1000"),
+    (["SESSION", "--name", "Bob", "--server", "ftp://x"], 64, "ftp://x"),
+    (["SESSION", "--name", "Bob", "--server", "http://"], 64, "http://"),
+    (["SESSION", "--name", "Bob", "--server", "http://x/?a"], 64, "http://x/?a"),
+    (["SESSION", "--name", "Bob", "--api-key", "200"], 64, "another project"),
+    (["a room/no", "--name", "Bob"], 64, "neither a session id nor a room's name"),
+    (["lobby", "--name", "Bob"], 77, "not in development mode"),
+    (["lobby", "--name", "Bob", "--server", "http://127.0.0.1:1"], 69, "cannot be reached"),
+], ids=lambda each: " ".join(each)[:60] if isinstance(each, list) else None)  # fmt: skip
+def test_bad_input_gets_a_sentence(server, settings, arguments, code, words):
+    session = server.project.session()
+    refused = run("link", *[session if each == "SESSION" else each for each in arguments], **settings)
+    assert refused.returncode == code and words in refused.stderr and refused.stdout == "", refused
+    assert "Fatal error" not in refused.stderr
+
+
+def test_a_session_id_without_credentials_is_refused(server):
+    refused = run("link", server.project.session(), "--name", "Bob", server=server.url)
+    assert refused.returncode == 64 and "a session id needs credentials" in refused.stderr, refused
+
+
+@pytest.mark.parametrize("session", ["lobby", "SESSION"])
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_server_that_is_no_signalbox_is_named(server, settings, session, status):
+    class Other(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(b"<!doctype html>hello")
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{other.server_port}"
+        session = server.project.session() if session == "SESSION" else session
+        refused = run("link", session, "--name", "Bob", **settings | {"server": url})
+        assert refused.returncode == 1 and "does not answer like a Signalbox server" in refused.stderr, refused
+        assert url in refused.stderr and refused.stdout == ""
+        other.shutdown()
+
+
+def test_a_server_that_cannot_be_reached_from_here_may_be_reachable_for_the_user(server, settings):
+    made = run("link", server.project.session(), "--name", "Bob", **settings | {"server": "http://127.0.0.1:1"})
+    assert made.returncode == 0 and "cannot be reached from here" in made.stderr, made

@@ -1,0 +1,562 @@
+import { createOT } from '../opentok/api/ot.js';
+import { browserEnvironment } from '../opentok/browser.js';
+import { signalingAddress } from '../opentok/client/server-address.js';
+import {
+  CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, NameBook, newLocalId, OPENTOK_RULE, readerCalendar,
+  SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
+} from '../text-chat/index.js';
+import { CHAT_STYLE } from './chat-style.js';
+import { chatTemplate } from './chat-template.js';
+import { ComposerView } from './composer-view.js';
+import { DraftStore } from './draft-store.js';
+import { MessagesView } from './messages-view.js';
+import { TypingView } from './typing-view.js';
+
+/** The most messages that the element keeps. */
+const MAX_MESSAGES = 20_000;
+
+/** A server that has not let the user in after this time counts as absent. */
+const JOIN_MILLISECONDS = 8000;
+
+/** How long the divider stays once the user sees the messages below it. */
+const READ_MILLISECONDS = 4000;
+
+/** Name and time are at the top of a group. */
+const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
+const OPENTOK_LOOK_RULE = Object.freeze({ ...OPENTOK_RULE, timePosition: 'first' });
+
+const MAX_LENGTH = 1000;
+
+const ENDINGS = {
+  forceDisconnected: 'You were removed from this chat.',
+  networkDisconnected: 'The connection was lost.',
+};
+
+const CREDENTIALS = ['session', 'key', 'token', 'server'];
+
+const dayOf = readerCalendar();
+
+/** The style sheet that all elements share. */
+let style = null;
+
+function sharedStyle() {
+  if (style === null) {
+    style = new CSSStyleSheet();
+    style.replaceSync(CHAT_STYLE);
+  }
+  return style;
+}
+
+/**
+ * `<signalbox-chat session="…" key="…" token="…">`: a text chat in a page, the counterpart of OpenTok's text chat view.
+ * docs/chat-element.md describes its attributes, events, parts and slots.
+ *
+ * With `session`, `key` and `token` the element connects by itself while it is in the document. A program that has a
+ * session already calls `attach(session)` instead, before it connects the session.
+ */
+export class SignalboxChat extends HTMLElement {
+  static observedAttributes = [...CREDENTIALS, 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing'];
+
+  /** The address of the server for elements without the attribute `server`. The script that defines them sets it. */
+  static defaultServer = null;
+
+  #messages;
+  #composer;
+  #typing;
+  #statusLine;
+  #statusText;
+  #retry;
+  #part;
+  #chat = null;
+  #channel = null;
+  #session = null;
+  /** Whether the session was made by the element, from its attributes. */
+  #isOwnSession = false;
+  #listeners = null;
+  #names = new NameBook();
+  #drafts = null;
+  #customs = {};
+  #policy = TYPING_PRESETS.standard;
+  #wireForm = CHAT_TYPE;
+  #hasWish = false;
+  #joinTimer = null;
+  #readTimer = null;
+  #state = 'disconnected';
+  #visibilityChanged = () => this.noteReading();
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: 'open' });
+    root.adoptedStyleSheets = [sharedStyle()];
+    root.append(chatTemplate());
+    const part = (id) => root.getElementById(id);
+    this.#part = part;
+    this.#statusLine = part('chat-status');
+    this.#statusText = part('chat-status-text');
+    this.#retry = part('chat-retry');
+    this.#retry.addEventListener('click', () => this.connect());
+    this.#messages = new MessagesView(part, {
+      nameOf: (message) => this.nameOf(message),
+      limit: MAX_MESSAGES,
+      factsOf: (message) => this.#customs.factsOf?.(message) ?? factsOf(message),
+      dayOf,
+      retry: (localId) => this.#retryMessage(localId),
+      discard: (localId) => this.#chat.discard(localId),
+      pass: () => this.#chat.passFailed(),
+      isHeld: (localId) => this.#chat.obstacle !== null && localId !== this.#chat.obstacle,
+      moved: () => this.noteReading(),
+    });
+    this.#composer = new ComposerView(part, {
+      send: () => this.#send(),
+      edited: (text) => {
+        this.#drafts.text = text;
+      },
+    });
+    this.#typing = new TypingView(part, {
+      nameOf: (connectionId) => this.nameOf({ senderId: connectionId, alias: null }),
+      isPair: () => this.#session?.connections.length() === 2,
+    });
+    this.#composer.setEnabled(false);
+  }
+
+  connectedCallback() {
+    document.addEventListener('visibilitychange', this.#visibilityChanged);
+    if (this.#chat === null) this.#startChat();
+    if (CREDENTIALS.some((name) => this.hasAttribute(name))) this.#wish();
+  }
+
+  disconnectedCallback() {
+    document.removeEventListener('visibilitychange', this.#visibilityChanged);
+    clearTimeout(this.#readTimer);
+    this.#chat?.typing.leave();
+    // An element that is only moved to another place is in the document again at once.
+    queueMicrotask(() => {
+      if (!this.isConnected && this.#isOwnSession) this.disconnect();
+    });
+  }
+
+  attributeChangedCallback(name, before, after) {
+    if (before === after) return;
+    switch (name) {
+      case 'max-length':
+        this.#composer.setMaxLength(this.maxLength);
+        break;
+      case 'placeholder':
+        this.#part('composer-text').placeholder = after ?? 'Send a message…';
+        break;
+      case 'look':
+        this.#composer.showsCounter = this.look === 'opentok';
+        // The rows of another look have other groups.
+        if (this.#chat !== null) this.#startAgain();
+        break;
+      case 'alias':
+      case 'sender-id':
+        this.#showIdentity();
+        break;
+      case 'typing':
+        if (this.#chat !== null) this.#chat.typing.isOptedOut = !this.isTypingShown;
+        break;
+      default:
+        // A program sets several attributes one after the other: connect once, with all of them.
+        if (this.isConnected) this.#wish();
+    }
+  }
+
+  // Attributes
+
+  /** The longest message, in characters. */
+  get maxLength() {
+    const given = this.getAttribute('max-length')?.trim() ?? '';
+    return /^\d+$/.test(given) && Number(given) > 0 ? Number(given) : MAX_LENGTH;
+  }
+
+  set maxLength(length) {
+    this.setAttribute('max-length', String(length));
+  }
+
+  /** The sender that one's messages name; null: the connection's id. */
+  get senderId() {
+    return this.getAttribute('sender-id');
+  }
+
+  set senderId(id) {
+    this.#setOrRemove('sender-id', id);
+  }
+
+  /** The name that one's messages carry; null: the name in the token. */
+  get alias() {
+    return this.getAttribute('alias');
+  }
+
+  set alias(alias) {
+    this.#setOrRemove('alias', alias);
+  }
+
+  /** `bubbles` or `opentok`. */
+  get look() {
+    return this.getAttribute('look') === 'opentok' ? 'opentok' : 'bubbles';
+  }
+
+  set look(look) {
+    this.setAttribute('look', look);
+  }
+
+  /** Whether others see that the user types. */
+  get isTypingShown() {
+    return this.getAttribute('typing') !== 'off';
+  }
+
+  set isTypingShown(isShown) {
+    this.#setOrRemove('typing', isShown ? null : 'off');
+  }
+
+  /** The rules of typing, such as `TYPING_PRESETS.layer`. */
+  set typingPolicy(policy) {
+    this.#policy = policy;
+    if (this.#chat !== null) this.#chat.typing.policy = policy;
+  }
+
+  /** The signal type of one's messages: `text-chat` or `TextChat`. */
+  set wireForm(type) {
+    this.#wireForm = type;
+    if (this.#chat !== null) this.#chat.wireForm = type;
+  }
+
+  // State
+
+  /** `disconnected`, `connecting`, `connected`, `reconnecting` or `failed`. */
+  get state() {
+    return this.#state;
+  }
+
+  get unreadCount() {
+    return this.#chat?.unreadCount ?? 0;
+  }
+
+  /** The messages, as values: `{text, senderId, alias, sentAt, receivedAt, direction, state, …}`. */
+  get messages() {
+    return this.#chat?.timeline.messages ?? [];
+  }
+
+  /** The text in the box. */
+  get draft() {
+    return this.#part('composer-text').value;
+  }
+
+  set draft(text) {
+    this.#composer.write(text);
+  }
+
+  /** The `TextChatComponent` behind the element. */
+  get component() {
+    return this.#chat;
+  }
+
+  // Connecting
+
+  /** Connects with the attributes. Also after a failure. */
+  connect() {
+    this.#hasWish = false;
+    const [sessionId, apiKey, token] = ['session', 'key', 'token'].map((name) => this.getAttribute(name)?.trim());
+    const missing = ['session', 'key', 'token'].filter((name) => !this.getAttribute(name)?.trim());
+    this.#endOwnSession();
+    if (missing.length > 0) {
+      this.#fail({ code: null, message: `The chat cannot connect: it lacks ${missing.join(', ')}.` });
+      return;
+    }
+    if (this.#server === undefined) {
+      this.#fail({ code: null, message: `The server’s address is not valid: ${this.getAttribute('server')}.` });
+      return;
+    }
+    let session;
+    try {
+      // A library returns the same session for the same id, so each element has its own.
+      const OT = createOT(browserEnvironment(), this.#server);
+      session = OT.initSession(apiKey, sessionId, { connectionAwayEvents: true });
+    } catch (error) {
+      this.#fail({ code: error.code ?? null, message: error.message });
+      return;
+    }
+    this.#isOwnSession = true;
+    this.#attach(session, sessionId);
+    this.#setState('connecting');
+    this.#joinTimer = setTimeout(() => {
+      this.#endOwnSession();
+      this.#fail({
+        code: null,
+        message: `The server has not answered for ${JOIN_MILLISECONDS / 1000} seconds. Check that it is running.`,
+      });
+    }, JOIN_MILLISECONDS);
+    session.connect(token, (error) => {
+      if (session !== this.#session) return;
+      clearTimeout(this.#joinTimer);
+      if (error) this.#fail({ code: error.code, message: `${error.message}.` });
+    });
+  }
+
+  /** Leaves the session. The messages and the draft stay. */
+  disconnect() {
+    this.#endOwnSession();
+    this.detach();
+    this.#setState('disconnected');
+  }
+
+  /**
+   * Chats in a session of the program's own library, which the program connects. `isNew`: the messages that are shown
+   * belong to an earlier session of the same room; they stay, and a line tells so. Without it, another session starts
+   * with no messages.
+   */
+  attach(session, { room = session.sessionId ?? session.id, isNew = false } = {}) {
+    this.#endOwnSession();
+    this.#isOwnSession = false;
+    this.#attach(session, room, isNew);
+  }
+
+  #attach(session, room, isNew = false) {
+    this.detach();
+    if (this.#room !== room || this.#chat === null) {
+      this.#room = room;
+      this.#startChat();
+    } else if (isNew) {
+      this.#messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, Date.now()));
+    }
+    this.#session = session;
+    this.#listeners = {
+      sessionConnected: () => {
+        this.#showIdentity();
+        this.#setState('connected');
+      },
+      sessionReconnecting: () => this.#setState('reconnecting'),
+      sessionReconnected: () => this.#setState('connected'),
+      sessionDisconnected: ({ reason }) => this.#ended(reason),
+      connectionCreated: ({ connection }) => this.#names.note(connection),
+      signal: ({ from }) => {
+        if (from) this.#names.note(from);
+      },
+    };
+    for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
+    this.#channel = new SessionChannel(session, (event) => {
+      this.#customs.received?.(event);
+      this.#chat.handle(event, Date.now());
+    });
+    this.#chat.channel = this.#customs.channel?.(this.#channel) ?? this.#channel;
+    if (session.connection) {
+      this.#showIdentity();
+      this.#setState('connected');
+    }
+  }
+
+  /** Ends the use of a session that `attach` began, without disconnecting it. */
+  detach() {
+    if (this.#session === null) return;
+    for (const [name, listener] of Object.entries(this.#listeners)) this.#session.off(name, listener);
+    this.#channel.stop();
+    this.#chat.channel = null;
+    this.#session = null;
+    this.#composer.setEnabled(false);
+  }
+
+  #room = null;
+
+  /** Undefined for an attribute that is no address. */
+  get #server() {
+    const given = this.getAttribute('server')?.trim();
+    if (!given) return SignalboxChat.defaultServer;
+    return signalingAddress(given, location.protocol) === null ? undefined : given;
+  }
+
+  /** Connects when the program has set all attributes. */
+  #wish() {
+    if (this.#hasWish) return;
+    this.#hasWish = true;
+    queueMicrotask(() => {
+      if (this.#hasWish && this.isConnected) this.connect();
+    });
+  }
+
+  #endOwnSession() {
+    clearTimeout(this.#joinTimer);
+    if (!this.#isOwnSession) return;
+    const session = this.#session;
+    this.detach();
+    session?.disconnect();
+    this.#isOwnSession = false;
+  }
+
+  #ended(reason) {
+    this.#setState('disconnected');
+    if (this.#isOwnSession) this.#showStatus(ENDINGS[reason] ?? 'The connection has ended.', true);
+  }
+
+  #fail(error) {
+    this.#setState('failed');
+    this.#showStatus(error.message, true);
+    this.#emit('signalbox-error', error);
+  }
+
+  // The chat
+
+  /**
+   * For a page that shows more of its session. `nameOf(message)` and `factsOf(message)` return a text or null,
+   * `channel(channel)` may wrap the channel of the chat, and `received(event)` sees each event of the channel first.
+   */
+  customize(customs) {
+    this.#customs = customs;
+  }
+
+  /** The name to show for the sender of a message. */
+  nameOf(message) {
+    return this.#customs.nameOf?.(message) ?? this.#names.nameOf(message);
+  }
+
+  /** Shows the facts of the chosen message anew. */
+  showFacts() {
+    this.#messages.showFacts();
+  }
+
+  /** Shows a note above the messages, or with null none. */
+  showNote(text) {
+    this.#part('back-report').hidden = text === null;
+    this.#part('back-report').textContent = text ?? '';
+  }
+
+  focus() {
+    this.#composer.focus();
+  }
+
+  scrollToEnd() {
+    this.#messages.scrollToEnd();
+  }
+
+  /** The element was shown or hidden, or the user has started or stopped to read. */
+  noteReading() {
+    if (this.#chat === null) return;
+    const isReading = !document.hidden && this.isConnected && this.checkVisibility() && this.#messages.isPinned;
+    this.#chat.isVisible = isReading;
+    this.#messages.showUnread(this.unreadCount);
+    if (document.hidden) this.#chat.typing.leave();
+    else this.#messages.nameDays(Date.now());
+    clearTimeout(this.#readTimer);
+    // Wait, so that the user sees in the divider where the unread messages begin.
+    if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
+  }
+
+  #startChat() {
+    this.#chat?.typing.stop();
+    this.#messages.clear();
+    this.#names = new NameBook();
+    this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#room) ?? `${this.id}.${this.#room}`);
+    this.#makeChat([]);
+    this.#composer.open(this.#chat, this.#drafts.text);
+  }
+
+  /** Shows the same messages in other groups. */
+  #startAgain() {
+    const { messages } = this.#chat.timeline;
+    const channel = this.#chat.channel;
+    this.#chat.channel = null;
+    this.#chat.typing.stop();
+    this.#messages.clear();
+    const draft = this.draft;
+    this.#makeChat(messages);
+    this.#chat.channel = channel;
+    this.#composer.open(this.#chat, draft);
+    this.#showIdentity();
+  }
+
+  #makeChat(messages) {
+    this.#chat = new TextChatComponent({
+      wireForm: this.#wireForm,
+      composer: new Composer({ maxLength: this.maxLength }),
+      timeline: new ChatTimeline({
+        rule: this.look === 'opentok' ? OPENTOK_LOOK_RULE : BUBBLE_RULE,
+        calendar: dayOf,
+        limit: MAX_MESSAGES,
+      }),
+      typing: new ChatTyping({
+        policy: this.#policy,
+        isOptedOut: !this.isTypingShown,
+        publish: (signal) => this.#channel?.send(signal) ?? Promise.resolve({}),
+        changed: (snapshot) => this.#typing.show(snapshot),
+      }),
+      onMessageReadyToSend: (message) =>
+        this.#channel !== null && this.#emit('signalbox-send', { message }, { cancelable: true }),
+      changed: (changes, activity) => this.#changed(changes, activity),
+    });
+    this.#chat.restore({ messages, draft: '' }, Date.now());
+    this.noteReading();
+  }
+
+  #changed(changes, activity) {
+    if (changes.length > 0) this.#messages.apply(changes);
+    switch (activity?.kind) {
+      case 'messageSubmitted':
+        this.#drafts.text = '';
+        this.#chat.markRead();
+        break;
+      case 'messageReceived':
+        this.#emit('signalbox-message', { message: activity.message });
+        break;
+      case 'unread':
+        this.#messages.showUnread(activity.count);
+        this.#emit('signalbox-unread', { count: activity.count });
+        break;
+    }
+    this.#composer.show();
+  }
+
+  #send() {
+    this.#chat.send(Date.now(), newLocalId()).then(({ outcome, refusal }) => {
+      // A message that failed holds back those behind it.
+      this.#messages.showHeld();
+      if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('Not sent.');
+      this.#composer.show();
+    });
+    this.#messages.scrollToEnd();
+  }
+
+  async #retryMessage(localId) {
+    const { outcome } = await this.#chat.retry(localId);
+    if (outcome === 'refused') this.#composer.showHint('You are not connected. Join again to send it.');
+    this.#messages.showHeld();
+  }
+
+  #showIdentity() {
+    if (this.#chat === null) return;
+    const own = this.#session?.connection;
+    this.#chat.alias = this.alias || (own ? displayName(own) : null);
+    if (this.senderId !== null) this.#chat.senderId = this.senderId;
+  }
+
+  #setState(state) {
+    clearTimeout(state === 'connecting' ? null : this.#joinTimer);
+    this.#part('offline-hint').hidden = state !== 'reconnecting';
+    this.#composer.setEnabled(state === 'connected' || state === 'reconnecting');
+    if (state === 'connecting') this.#showStatus('Connecting…');
+    else if (state === 'connected' || !this.#isOwnSession) this.#showStatus(null);
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#emit('signalbox-state', { state });
+  }
+
+  #showStatus(text, mayRetry = false) {
+    this.#statusLine.hidden = text === null;
+    this.#statusLine.dataset.state = this.#state;
+    this.#statusText.textContent = text ?? '';
+    this.#retry.hidden = !mayRetry;
+  }
+
+  /** Returns false if a listener has refused it. */
+  #emit(name, detail, options = {}) {
+    return this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, ...options }));
+  }
+
+  #setOrRemove(name, value) {
+    if (value === null || value === undefined) this.removeAttribute(name);
+    else this.setAttribute(name, value);
+  }
+}
+
+function factsOf({ direction, seq }) {
+  return [seq === null ? 'no seq yet' : `seq ${seq}`, direction].join(' · ');
+}

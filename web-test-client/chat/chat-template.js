@@ -1,0 +1,89 @@
+import { make } from './dom.js';
+
+/**
+ * The elements inside of `<signalbox-chat>`. `part` attributes are what a page may style; slots are what it may replace.
+ */
+export function chatTemplate() {
+  return make(
+    'section',
+    { class: 'chat', 'aria-label': 'Chat' },
+    make('slot', { name: 'header' }),
+    make(
+      'p',
+      { id: 'chat-status', class: 'chat-status', part: 'status', role: 'status', hidden: '' },
+      make('span', { id: 'chat-status-text' }),
+      make('button', { id: 'chat-retry', type: 'button', class: 'link', hidden: '' }, 'Try again'),
+    ),
+    make(
+      'div',
+      { class: 'messages-frame' },
+      make(
+        'div',
+        {
+          id: 'messages-scroll',
+          class: 'messages-scroll',
+          part: 'messages',
+          tabindex: '0',
+          role: 'log',
+          'aria-live': 'polite',
+          'aria-relevant': 'additions',
+          'aria-label': 'Messages',
+          'aria-description': 'Arrow keys choose a message and show when it was acknowledged.',
+        },
+        make('p', { id: 'messages-dropped', class: 'dropped', role: 'note', hidden: '' }),
+        make(
+          'div',
+          { id: 'empty', class: 'empty', part: 'empty' },
+          make('slot', { name: 'empty' }, make('strong', {}, 'No messages yet.'), ' ', 'Write the first one.'),
+        ),
+        make('div', { id: 'messages', class: 'messages', role: 'list' }),
+      ),
+      make('p', { id: 'message-facts', class: 'message-facts', part: 'facts', hidden: '' }),
+      make('p', { id: 'back-report', class: 'back-report', role: 'status', hidden: '' }),
+      make(
+        'p',
+        { id: 'offline-hint', class: 'offline-hint', hidden: '' },
+        'Reconnecting. Messages are sent when the connection is back.',
+      ),
+      make('button', { id: 'new-messages', type: 'button', class: 'new-messages', part: 'new-messages', hidden: '' }),
+    ),
+    make(
+      'p',
+      { id: 'typing', class: 'typing', part: 'typing', 'data-state': 'nobody' },
+      make('span', { class: 'typing-dots', 'aria-hidden': 'true' }, make('i'), make('i'), make('i')),
+      make('span', { id: 'typing-text', class: 'typing-text', role: 'status' }),
+    ),
+    make(
+      'form',
+      { id: 'composer', class: 'composer', part: 'composer', novalidate: '' },
+      make('label', { for: 'composer-text', class: 'visually-hidden' }, 'Message'),
+      make('textarea', {
+        id: 'composer-text',
+        part: 'input',
+        rows: '1',
+        dir: 'auto',
+        placeholder: 'Send a message…',
+        'aria-describedby': 'composer-keys remaining',
+        enterkeyhint: 'send',
+      }),
+      make('button', { id: 'send', type: 'submit', class: 'primary', part: 'send', disabled: '' }, 'Send'),
+      make(
+        'p',
+        { class: 'composer-foot' },
+        make(
+          'span',
+          { id: 'composer-keys', class: 'keys' },
+          make('kbd', {}, 'Enter'),
+          ' sends, ',
+          make('kbd', {}, 'Shift'),
+          '+',
+          make('kbd', {}, 'Enter'),
+          ' starts a new line',
+        ),
+        make('span', { id: 'composer-hint', class: 'composer-hint', role: 'status' }),
+        make('span', { id: 'remaining', class: 'remaining', part: 'counter' }),
+      ),
+    ),
+    make('slot', { name: 'footer' }),
+  );
+}

@@ -1,0 +1,43 @@
+// Functions that build the chat. Text is always inserted as text, never as markup.
+
+/**
+ * Makes an element: `make('li', { class: 'row', title: '…' }, 'text', child, …)`. Attributes and children may be null.
+ */
+export function make(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+const shortTime = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' });
+const exact = new Intl.DateTimeFormat([], {
+  hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23',
+});
+
+export function timeOfDay(milliseconds) {
+  return shortTime.format(milliseconds);
+}
+
+/** With milliseconds, for measuring. */
+export function exactTime(milliseconds) {
+  return exact.format(milliseconds);
+}
+
+const HUES = 8;
+
+/** A colour of the palette, the same for the same text on every page. */
+function hueOf(text) {
+  let sum = 0;
+  for (const character of String(text)) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
+  return `hue-${sum % HUES}`;
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+export function avatar(name, id) {
+  const [first] = graphemes.segment(name.trim() || '?');
+  return make('span', { class: `avatar ${hueOf(id)}`, 'aria-hidden': 'true' }, first.segment.toUpperCase());
+}

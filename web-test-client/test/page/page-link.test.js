@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linkFailure, linkIn } from '../../page/page-link.js';
+
+const LINK = '#session=1_MX4xMDB-fg&key=100&token=T1%3D%3DcGFy%2Bdg%3D%3D';
+
+test('a link is read as `signalbox link` writes it', () => {
+  assert.deepEqual(linkIn(LINK), { access: { apiKey: '100', sessionId: '1_MX4xMDB-fg', token: 'T1==cGFy+dg==' } });
+  assert.equal(linkIn(LINK.replace(/T1.*/, 'ey.ey.sig')).access.token, 'ey.ey.sig');
+});
+
+test('a fragment without a link is none', () => {
+  for (const fragment of ['', '#', '#chat', '#a=b']) assert.equal(linkIn(fragment), null, fragment);
+});
+
+test('a link that lacks a part, or has it in another form, is a problem', () => {
+  for (const fragment of [
+    '#session=1_a', '#token=T1==a', '#session=1_a&key=&token=T1==a', '#session=lobby&key=100&token=T1==a',
+    '#session=1_a&key=100&token=', '#session=1_a&key=100&token=T1==', '#session=1_a&key=100&token=nonsense',
+    '#session=%00&key=100&token=T1==a',
+  ]) {
+    assert.match(linkIn(fragment).problem, /not complete/, fragment);
+  }
+});
+
+test('a refusal becomes a sentence that says what to do', () => {
+  assert.equal(linkFailure('the token is refused: it has expired'), 'This link has expired. Ask for a new one.');
+  assert.match(linkFailure('the token is refused: it is malformed'), /does not accept this link: .* Ask for a new one/);
+  assert.equal(linkFailure('The server has not answered.'), 'The server has not answered.');
+});
