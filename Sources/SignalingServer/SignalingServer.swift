@@ -35,6 +35,8 @@ public final class SignalingServer: Service {
         let hub: ServerHub
         let router: RESTRouter
         let transport: TransportServer
+        let admin: TransportServer?
+        let metrics: ServerMetrics
         let handler: TransportDispatch
         /// Locked for as long as the server runs.
         let stateFolder: StateFolder?
@@ -73,6 +75,11 @@ public final class SignalingServer: Service {
         } catch {
             throw ConfigurationError("the web folder cannot be used: \(error)")
         }
+        if let admin = configuration.admin, admin.token == nil, !ServerConfiguration.isLoopback(admin.host) {
+            throw ConfigurationError(
+                "the admin listener on \(admin.host) can be reached from other machines. Give --admin-token, or use a "
+                    + "loopback address.")
+        }
         drainTime = Mutex(configuration.drainTime)
         let loop = LoopThread(name: "signalbox", logger: logger)
         self.loop = loop
@@ -101,11 +108,13 @@ public final class SignalingServer: Service {
     public func start() async throws -> Address {
         try loop.start()
         do {
-            let (port, developmentSecret) = try await loop.run { try self.assemble() }
+            let (port, adminPort, developmentSecret) = try await loop.run { try self.assemble() }
             let address = Address(
                 host: configuration.host, port: port, isSecure: configuration.tls != nil,
-                developmentSecret: developmentSecret)
+                developmentSecret: developmentSecret,
+                adminURL: adminPort.map { Address.url(host: configuration.admin?.host ?? "", port: $0) })
             onReady(address)
+            note(address)
             return address
         } catch {
             await loop.stop()
@@ -113,8 +122,18 @@ public final class SignalingServer: Service {
         }
     }
 
-    /// - Returns: the port, and the secret of development mode.
-    private func assemble() throws -> (Int, String?) {
+    /// Begins the life of the server in the log.
+    private func note(_ address: Address) {
+        var metadata: Logger.Metadata = [
+            "url": "\(address.url)", "version": "\(ServerVersion.text)", "projects": "\(projects.count)",
+        ]
+        if let url = address.adminURL { metadata["admin"] = "\(url)" }
+        if let folder = configuration.stateFolder { metadata["stateDir"] = "\(folder)" }
+        logger.info("listening", metadata: metadata)
+    }
+
+    /// - Returns: the port, that of the admin listener, and the secret of development mode.
+    private func assemble() throws -> (Int, Int?, String?) {
         var stateFolder: StateFolder?
         if let path = configuration.stateFolder { stateFolder = try StateFolder(path: path) }
         var (projects, developmentSecret) = (projects, developmentSecret)
@@ -156,10 +175,26 @@ public final class SignalingServer: Service {
             hub: hub, verifier: verifier, files: files, development: development,
             requestRate: configuration.requestRate)
         router.obstacle = { sessions.obstacle }
+        let requests = RequestStatistics()
+        let log = RequestLog(statistics: requests, logger: logger, isAccessLogged: configuration.logsRequests)
+        router.log = log
         let handler = TransportDispatch(hub: hub, router: router)
         let transport: TransportServer
+        let admin: TransportServer?
+        let metrics: ServerMetrics
         do {
             transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
+            metrics = ServerMetrics(
+                .init(
+                    loop: loop, hub: hub, sessions: sessions, requests: requests, refusals: refusals,
+                    webhooks: webhooks, transport: transport, stateFolder: stateFolder?.path),
+                factory: configuration.metricsFactory ?? ServerMetrics.bootstrappedFactory)
+            let api = AdminAPI(hub: hub, stats: { [metrics] in metrics.summary() })
+            router.admin = api
+            if configuration.servesMetrics { router.metrics = { [metrics] in metrics.response() } }
+            admin = try configuration.admin.map { listener in
+                try self.listen(listener, api: api, log: log, router: router, metrics: metrics)
+            }
         } catch {
             // The next process then counts the windows from the end of the last one, not from this start.
             try? sessions.close(now: loop.now)
@@ -167,10 +202,27 @@ public final class SignalingServer: Service {
         }
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(
-            projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, handler: handler,
-            stateFolder: stateFolder)
-        return (transport.port, developmentSecret)
+            projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, admin: admin,
+            metrics: metrics, handler: handler, stateFolder: stateFolder)
+        return (transport.port, admin?.port, developmentSecret)
     }
+
+    /// Opens the listener for operators, without TLS and without the limits for clients.
+    private func listen(
+        _ listener: AdminListener, api: AdminAPI, log: RequestLog, router: RESTRouter, metrics: ServerMetrics
+    ) throws -> TransportServer {
+        var options = TransportServer.Options(host: listener.host, port: listener.port)
+        options.maxConnectionCount = Self.adminConnectionCount
+        options.responseHeaders = SafetyHeaders.common(host: listener.host, hasTLS: false)
+        let handler = AdminRouter(
+            listener: listener, api: api, log: log, health: { [unowned router] in router.health($0) },
+            metrics: { [metrics] in metrics.response() })
+        return try TransportServer(
+            loop: loop, options: options, handler: handler, refusals: RefusalRecorder(logger: logger))
+    }
+
+    /// Enough for Prometheus, some pages and command lines.
+    private static let adminConnectionCount = 64
 
     var isDurable: Bool { configuration.stateFolder != nil }
 
@@ -205,6 +257,7 @@ public final class SignalingServer: Service {
         if let fault { logger.error("\(fault)") }
         await loop.stop()
         await webhooks.stop(within: isDurable ? .zero : Webhooks.stopTime)
+        logger.info("stopped")
         return fault
     }
 
@@ -212,6 +265,7 @@ public final class SignalingServer: Service {
         let (drained, end) = AsyncStream<Void>.makeStream()
         try await loop.run {
             guard let parts = self.parts else { return end.finish() }
+            self.logger.info("stopping", metadata: ["connections": "\(parts.transport.socketCount)"])
             parts.router.isDraining = true
             parts.transport.leaveListeningSocket()
             // Clients must be disconnected early enough to reconnect within the resume window.
@@ -227,6 +281,7 @@ public final class SignalingServer: Service {
     private func endOnLoop() -> StateFolderError? {
         guard let parts else { return nil }
         parts.transport.stopAccepting()
+        parts.admin?.stopAccepting()
         parts.hub.end()
         do throws(CommandLogFault) {
             try parts.sessions.close(now: loop.now)

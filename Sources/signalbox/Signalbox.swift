@@ -1,4 +1,5 @@
 import ArgumentParser
+import SignalingServer
 
 @main
 struct Signalbox: AsyncParsableCommand {
@@ -11,10 +12,10 @@ struct Signalbox: AsyncParsableCommand {
 
             Most options have an environment variable: --api-key is SIGNALBOX_API_KEY, and so on.
             """,
-        // `docs/openapi.yaml` and `web-test-client/package.json` repeat it; a test compares them.
-        version: "0.1.0",
+        version: ServerVersion.text,
         subcommands: [
             ServeCommand.self, SessionCommands.self, TokenCommand.self, CredentialsCommand.self, SignalCommand.self,
-            ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self,
+            ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self, AdminCommands.self,
+            ConfigCommands.self,
         ])
 }

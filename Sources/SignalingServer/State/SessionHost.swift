@@ -12,10 +12,12 @@ struct SessionHost {
     let engine: any SessionEngine
     /// `nil` when the sessions are in memory.
     let log: SQLiteCommandLog?
+    /// The same log, with measurements.
+    let metered: MeteredCommandLog?
 
     /// Sessions in memory, which end with the process.
     static func inMemory(bounds: SessionState.Bounds) -> SessionHost {
-        SessionHost(engine: MemoryEngine(bounds: bounds, makeEpoch: makeEpoch), log: nil)
+        SessionHost(engine: MemoryEngine(bounds: bounds, makeEpoch: makeEpoch), log: nil, metered: nil)
     }
 
     /// Sessions in the command log of a state folder. Continues those of the last process.
@@ -32,14 +34,15 @@ struct SessionHost {
                 folder: folder, durability: durability, now: { [loop] in loop.now }, wallTime: .current, logger: logger,
                 post: { [loop] in loop.post($0) })
             var randomness = SystemRandomNumberGenerator()
+            let metered = MeteredCommandLog(log, now: { [loop] in loop.now })
             let engine = LoggedEngine(
-                log: log, run: RunID(randomness.next()), bounds: bounds, now: loop.now, makeEpoch: makeEpoch)
+                log: metered, run: RunID(randomness.next()), bounds: bounds, now: loop.now, makeEpoch: makeEpoch)
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
             log.onHealthChange = { health in
                 if case .failed(let fault) = health { onFault(StateFolderError("\(fault)")) }
             }
-            return SessionHost(engine: engine, log: log)
+            return SessionHost(engine: engine, log: log, metered: metered)
         } catch {
             throw StateFolderError(error.message)
         }

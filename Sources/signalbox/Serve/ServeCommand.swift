@@ -4,6 +4,7 @@ import Logging
 import ServiceLifecycle
 import SignalingServer
 import SignalingTransport
+import Synchronization
 import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
@@ -52,12 +53,17 @@ struct ServeCommand: AsyncParsableCommand {
                 during: { try await group.run() })
         } catch let error as TransportError {
             Self.log.flush()
-            throw ExitStatus.exit(ExitStatus.failed, error.message)
+            throw ExitStatus.exit(ExitStatus.status(of: error), error.message)
         } catch let error as StateFolderError {
             Self.log.flush()
-            throw ExitStatus.exit(ExitStatus.failed, error.description)
+            let hasStarted = Self.hasStarted.withLock { $0 }
+            throw ExitStatus.exit(hasStarted ? ExitStatus.failed : ExitStatus.fileNotWritten, error.description)
         }
     }
+
+    /// Whether the server accepted connections: from then on a fault of the state folder is a failure, and no longer a
+    /// folder that cannot be used.
+    private static let hasStarted = Mutex(false)
 
     /// The listening socket that a service manager has passed to this process, if any. Removes the variables that
     /// describe it, so that no child process takes them for its own.
@@ -79,12 +85,18 @@ struct ServeCommand: AsyncParsableCommand {
             let settings = try await options.resolved(environment: ProcessInfo.processInfo.environment)
             let level = LogLevel(Logger.Level(settings: settings.values))
             let logger = Logger(label: Self.label) { QueuedLogHandler(label: $0, writer: Self.log, level: level) }
+            if let format = settings.values.logFormat.flatMap({ LogFormat(rawValue: $0.lowercased()) }) {
+                Self.log.format = format
+            }
             var configuration = try settings.configuration()
             if let socket { configuration.listen(on: socket) }
             // libwebsockets reads the limit once, when the server's loop starts.
             DescriptorLimit.raise(
                 toward: max(DescriptorLimit.sufficient, (configuration.admission.maxConnections ?? 0) + 128))
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
+            for warning in UnknownVariables.warnings(in: ProcessInfo.processInfo.environment) {
+                logger.warning("\(warning)")
+            }
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
                 Self.announce(address)
             }
@@ -99,7 +111,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Prints the ready line first: programs wait for it.
     private static func announce(_ address: SignalingServer.Address) {
+        hasStarted.withLock { $0 = true }
         StandardOutput.print("signalbox is ready at \(address.url)")
+        if let url = address.adminURL { StandardOutput.print("administration is at \(url)") }
         if let secret = address.developmentSecret {
             StandardOutput.print(
                 "development mode: every client gets a token at \(address.url)session. Backends use this project:")
