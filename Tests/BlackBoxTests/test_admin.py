@@ -2,12 +2,13 @@
 
 import json
 import re
+import signal
 
 import pytest
 
 from administration import Admin
 from credentials import Project
-from server_process import Server, run
+from server_process import Command, Server, run
 from signalbox_client import Client
 
 TOKEN = "an admin token of the tests"
@@ -79,6 +80,7 @@ async def test_disconnect_ends_one_connection(admin_server):
         assert admin.request("DELETE", path).status == 204
         code, _ = await bob.closed()
         assert code == 4502
+        await ada.expect("connectionCreated")
         await ada.expect("connectionDestroyed", connectionId=bob.id, reason="forceDisconnected")
         assert admin.request("DELETE", path).status == 404
 
@@ -155,10 +157,6 @@ async def test_the_commands_show_sessions_and_disconnect(admin_server):
 
 
 def test_watch_repeats_until_it_is_interrupted(admin_server):
-    import signal
-
-    from server_process import Command
-
     with Command("admin", "stats", "--watch", "--json", "--url", admin_server.admin.url) as watch:
         for _ in range(2):
             assert "uptimeSeconds" in watch.out.next()

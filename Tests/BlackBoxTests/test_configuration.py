@@ -7,7 +7,8 @@ import stat
 
 import pytest
 
-from server_process import TLS, Server, run
+from credentials import Project
+from server_process import TLS, Server, environment, run
 
 SECRET = "a secret that no output may contain"
 
@@ -92,8 +93,6 @@ def test_secrets_come_from_files_and_systemd_credentials(tmp_path):
     printed = run("config", "print", "--json", api_key="1", api_secret_file=tmp_path / "secret",
                   webhook_url="http://127.0.0.1:1/")  # fmt: skip
     assert json.loads(printed.stdout)["apiSecret"]["source"].startswith("SIGNALBOX_API_SECRET_FILE")
-    from server_process import environment
-
     variables = environment(webhook_url="http://127.0.0.1:1/") | {"CREDENTIALS_DIRECTORY": str(tmp_path)}
     printed = run("config", "print", "--json", env=variables)
     assert json.loads(printed.stdout)["webhookSecret"]["source"] == "the credential SIGNALBOX_WEBHOOK_SECRET"
@@ -106,8 +105,6 @@ def test_secrets_come_from_files_and_systemd_credentials(tmp_path):
 
 def test_a_secret_from_a_file_is_the_one_that_counts(tmp_path):
     (tmp_path / "secret").write_text("a secret of the tests, 32 bytes long\n")
-    from credentials import Project
-
     project = Project("100", "a secret of the tests, 32 bytes long")
     with Server(project=project, api_key="100", api_secret_file=tmp_path / "secret") as server:
         assert server.rest("POST", "/session/create").status == 200
