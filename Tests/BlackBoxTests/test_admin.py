@@ -121,7 +121,8 @@ def test_the_admin_listener_is_for_its_own_machine_or_asks_for_a_token():
             # A page that has resolved its own name to this machine.
             assert admin.request("GET", path, {"Host": "evil.example"}).status == 403
         assert admin.request("GET", "/v1/signaling").status in (404, 426)
-        assert admin.request("POST", "/session/create").status in (403, 404)
+        assert admin.request("POST", "/session/create").status == 401
+        assert admin.request("POST", "/session/create", {"Authorization": f"Bearer {TOKEN}"}).status == 404
 
 
 def test_the_admin_listener_needs_a_token_on_other_addresses():
