@@ -46,7 +46,7 @@ def test_an_operator_sees_a_session_and_disconnects_a_client(open_page, server, 
     expect(detail.get_by_role("cell", name="Bob")).to_be_visible()
     ada.send("nobody but Bob may read this")
     bob.expect_messages("nobody but Bob may read this")
-    expect(detail.locator("#events li").first).to_contain_text(re.compile(r"^\d+  signal to all  \d+ bytes$"))
+    expect(detail.locator("#events li").first).to_contain_text(re.compile(r"^\d+\s+signal to all\s+\d+ bytes$"))
     expect(page.locator("body")).not_to_contain_text("nobody but Bob")
     page.screenshot(path=screenshots / "admin.png", full_page=True)
 
