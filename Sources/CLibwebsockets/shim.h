@@ -43,6 +43,12 @@ static inline int signalbox_accept(int listener, struct sockaddr_storage *addres
 #endif
 }
 
+/* Has the loop measure the time in which it waits for input: uv_metrics_idle_time(). Swift imports no variadic C
+   function. */
+static inline int signalbox_measure_idle_time(uv_loop_t *loop) {
+    return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+}
+
 /* These have different types on different platforms, or the name of a Swift method. */
 static inline int signalbox_stream_socket(int family) { return socket(family, SOCK_STREAM, 0); }
 static inline int signalbox_listen(int descriptor, int backlog) { return listen(descriptor, backlog); }

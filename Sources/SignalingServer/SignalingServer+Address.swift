@@ -9,8 +9,12 @@ extension SignalingServer {
         public let developmentSecret: String?
         /// Where the state of development mode is.
         public let keeping: DevelopmentStorage
+        /// The URL of the admin listener; `nil` without one.
+        public let adminURL: String?
         /// The URL for a browser: `http://127.0.0.1:8080/`.
-        public var url: String {
+        public var url: String { Self.url(host: host, port: port, isSecure: isSecure) }
+
+        static func url(host: String, port: Int, isSecure: Bool = false) -> String {
             let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
             return "\(isSecure ? "https" : "http")://\(name):\(port)/"
         }

@@ -40,6 +40,8 @@ public final class SignalingServer: Service {
         let hub: ServerHub
         let router: RESTRouter
         let transport: TransportServer
+        let admin: TransportServer?
+        let metrics: ServerMetrics
         let handler: TransportDispatch
         /// Locked for as long as the server runs.
         let stateFolder: StateFolder?
@@ -78,6 +80,11 @@ public final class SignalingServer: Service {
         } catch {
             throw ConfigurationError("the web folder cannot be used: \(error)")
         }
+        if let admin = configuration.admin, admin.token == nil, !ServerConfiguration.isLoopback(admin.host) {
+            throw ConfigurationError(
+                "the admin listener on \(admin.host) can be reached from other machines. Give --admin-token, or use a "
+                    + "loopback address.")
+        }
         drainTime = Mutex(configuration.drainTime)
         let loop = LoopThread(name: "signalbox", logger: logger)
         self.loop = loop
@@ -107,16 +114,28 @@ public final class SignalingServer: Service {
         try loop.start()
         do {
             try await openSharedLog()
-            let (port, developmentSecret, keeping) = try await loop.run { try self.assemble() }
+            let (port, adminPort, developmentSecret, keeping) = try await loop.run { try self.assemble() }
             let address = Address(
                 host: configuration.host, port: port, isSecure: configuration.tls != nil,
-                developmentSecret: developmentSecret, keeping: keeping)
+                developmentSecret: developmentSecret, keeping: keeping,
+                adminURL: adminPort.map { Address.url(host: configuration.admin?.host ?? "", port: $0) })
             onReady(address)
+            note(address)
             return address
         } catch {
             await loop.stop()
             throw error
         }
+    }
+
+    /// Begins the life of the server in the log.
+    private func note(_ address: Address) {
+        var metadata: Logger.Metadata = [
+            "url": "\(address.url)", "version": "\(ServerVersion.text)", "projects": "\(projects.count)",
+        ]
+        if let url = address.adminURL { metadata["admin"] = "\(url)" }
+        if let folder = configuration.stateFolder { metadata["stateDir"] = "\(folder)" }
+        logger.info("listening", metadata: metadata)
     }
 
     /// Connects to Redis, if several servers share the sessions. Waits for it, so that nothing is half started.
@@ -141,8 +160,8 @@ public final class SignalingServer: Service {
         for try await _ in opened {}
     }
 
-    /// - Returns: the port, the secret of development mode, and where its state is.
-    private func assemble() throws -> (Int, String?, DevelopmentStorage) {
+    /// - Returns: the port, that of the admin listener, the secret of development mode, and where its state is.
+    private func assemble() throws -> (Int, Int?, String?, DevelopmentStorage) {
         let storage = try openStorage()
         keepsSessions.withLock { $0 = storage.outlivesProcess }
         let (sessions, developmentSecret) = (storage.sessions, storage.developmentSecret)
@@ -179,10 +198,26 @@ public final class SignalingServer: Service {
             hub: hub, verifier: verifier, files: files, development: development,
             requestRate: configuration.requestRate)
         router.obstacle = { sessions.obstacle }
+        let requests = RequestStatistics()
+        let log = RequestLog(statistics: requests, logger: logger, isAccessLogged: configuration.logsRequests)
+        router.log = log
         let handler = TransportDispatch(hub: hub, router: router)
         let transport: TransportServer
+        let admin: TransportServer?
+        let metrics: ServerMetrics
         do {
             transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
+            metrics = ServerMetrics(
+                .init(
+                    loop: loop, hub: hub, sessions: sessions, requests: requests, refusals: refusals,
+                    webhooks: webhooks, transport: transport, stateFolder: storage.folder?.path),
+                factory: configuration.metricsFactory ?? ServerMetrics.bootstrappedFactory)
+            let api = AdminAPI(hub: hub, stats: { [metrics] in metrics.summary() })
+            router.admin = api
+            if configuration.servesMetrics { router.metrics = { [metrics] in metrics.response() } }
+            admin = try configuration.admin.map { listener in
+                try self.listen(listener, api: api, log: log, router: router, metrics: metrics)
+            }
         } catch {
             // The next process then counts the windows from the end of the last one, not from this start.
             try? sessions.close(now: loop.now)
@@ -190,10 +225,27 @@ public final class SignalingServer: Service {
         }
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(
-            projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, handler: handler,
-            stateFolder: storage.folder)
-        return (transport.port, developmentSecret, storage.kind)
+            projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, admin: admin,
+            metrics: metrics, handler: handler, stateFolder: storage.folder)
+        return (transport.port, admin?.port, developmentSecret, storage.kind)
     }
+
+    /// Opens the listener for operators, without TLS and without the limits for clients.
+    private func listen(
+        _ listener: AdminListener, api: AdminAPI, log: RequestLog, router: RESTRouter, metrics: ServerMetrics
+    ) throws -> TransportServer {
+        var options = TransportServer.Options(host: listener.host, port: listener.port)
+        options.maxConnectionCount = Self.adminConnectionCount
+        options.responseHeaders = SafetyHeaders.common(host: listener.host, hasTLS: false)
+        let handler = AdminRouter(
+            listener: listener, api: api, log: log, health: { [unowned router] in router.health($0) },
+            metrics: { [metrics] in metrics.response() })
+        return try TransportServer(
+            loop: loop, options: options, handler: handler, refusals: RefusalRecorder(logger: logger))
+    }
+
+    /// Enough for Prometheus, some pages and command lines.
+    private static let adminConnectionCount = 64
 
     var isDurable: Bool { keepsSessions.withLock { $0 } }
 
@@ -227,6 +279,7 @@ public final class SignalingServer: Service {
         if let fault { logger.error("\(fault)") }
         await loop.stop()
         await webhooks.stop(within: isDurable ? .zero : Webhooks.stopTime)
+        logger.info("stopped")
         return fault
     }
 
@@ -234,6 +287,7 @@ public final class SignalingServer: Service {
         let (drained, end) = AsyncStream<Void>.makeStream()
         try await loop.run {
             guard let parts = self.parts else { return end.finish() }
+            self.logger.info("stopping", metadata: ["connections": "\(parts.transport.socketCount)"])
             parts.router.isDraining = true
             parts.transport.leaveListeningSocket()
             // Clients must be disconnected early enough to reconnect within the resume window.
@@ -258,6 +312,7 @@ public final class SignalingServer: Service {
     private func endOnLoop() -> StateFolderError? {
         guard let parts else { return nil }
         parts.transport.stopAccepting()
+        parts.admin?.stopAccepting()
         parts.hub.end()
         do throws(CommandLogFault) {
             try parts.sessions.close(now: loop.now)

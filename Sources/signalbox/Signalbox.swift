@@ -1,4 +1,5 @@
 import ArgumentParser
+import SignalingServer
 
 @main
 struct Signalbox: AsyncParsableCommand {
@@ -13,10 +14,10 @@ struct Signalbox: AsyncParsableCommand {
             of the other commands names their variables. A server in development mode leaves its credentials for \
             the other commands of the same user, so they need no options.
             """,
-        // `docs/openapi.yaml` and `web-test-client/package.json` repeat it; a test compares them.
-        version: "0.1.0",
+        version: ServerVersion.text,
         subcommands: [
             ServeCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self, CredentialsCommand.self,
             SignalCommand.self, ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self,
+            AdminCommands.self, ConfigCommands.self,
         ])
 }

@@ -12,6 +12,7 @@ import threading
 
 import pytest
 
+import planted_secrets
 from server_process import Server
 
 # The time limit of one test. It only ends a test that hangs; no result depends on it.
@@ -34,6 +35,13 @@ def server():
     """
     with Server("--signal-rate", "0", log_level="trace", resume_seconds=1) as server:
         yield server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_log_has_a_secret():
+    """Looks for secrets in the logs of all servers of the run. An error here is reported with the last test."""
+    yield
+    assert planted_secrets.found() == []
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,8 @@ import uuid
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
+from planted_secrets import plant
+
 _counter = itertools.count()
 
 
@@ -24,7 +26,7 @@ def jwt(claims, secret, header=None, digest=hashlib.sha256):
     """A JWT, valid or not. It is signed with HMAC, whatever algorithm the header names."""
     head = base64url(json.dumps(header or {"alg": "HS256", "typ": "JWT"}).encode())
     signed = f"{head}.{base64url(json.dumps(claims).encode())}"
-    return f"{signed}.{base64url(hmac.new(secret.encode(), signed.encode(), digest).digest())}"
+    return plant(f"{signed}.{base64url(hmac.new(secret.encode(), signed.encode(), digest).digest())}")
 
 
 def new_session(key, prefix="1_"):
@@ -35,7 +37,7 @@ def new_session(key, prefix="1_"):
 
 class Project:
     def __init__(self, key, secret):
-        self.key, self.secret = key, secret
+        self.key, self.secret = key, plant(secret)
 
     def session(self, prefix="1_", key=None):
         return new_session(key or self.key, prefix)
@@ -58,7 +60,7 @@ class Project:
         text = urllib.parse.urlencode({name: value for name, value in members.items() if value is not None})
         signature = hmac.new((secret or self.secret).encode(), text.encode(), hashlib.sha1).hexdigest()
         partner = f"partner_id={self.key}&sig={signature}:{text}"
-        return "T1==" + base64.b64encode(partner.encode()).decode()
+        return plant("T1==" + base64.b64encode(partner.encode()).decode())
 
     def jwt_claims(self, session, role="publisher", data=None, **claims):
         now = int(time.time())
@@ -112,7 +114,8 @@ class Application:
         members = {"application_id": self.key, "iat": now, "exp": now + 180, "jti": str(uuid.uuid4())} | claims
         head = base64url(json.dumps(header or {"alg": "RS256", "typ": "JWT"}).encode())
         signed = f"{head}.{base64url(json.dumps({k: v for k, v in members.items() if v is not None}).encode())}"
-        return f"{signed}.{base64url(self._private_key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+        signature = self._private_key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())
+        return plant(f"{signed}.{base64url(signature)}")
 
     def token(self, session, role="publisher", data=None, **claims):
         """A token as Vonage's SDKs create it."""

@@ -15,6 +15,7 @@ import threading
 import time
 import urllib.parse
 
+import planted_secrets
 from credentials import Project
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -53,14 +54,17 @@ def run(*arguments, input=None, timeout=DEADLINE, env=None, **settings):
 class Lines:
     """The lines that a process writes to one of its pipes. Each wait has a deadline."""
 
-    def __init__(self, pipe):
+    def __init__(self, pipe, note=None):
         self.seen = []
+        self._note = note
         self._queue = queue.Queue()
         self._thread = threading.Thread(target=self._read, args=(pipe,), daemon=True)
         self._thread.start()
 
     def _read(self, pipe):
         for line in pipe:
+            if self._note:
+                self._note(line.rstrip("\n"))
             self._queue.put(line.rstrip("\n"))
         self._queue.put(None)
 
@@ -105,7 +109,7 @@ class Command:
             self.out = Lines(self.process.stdout)
         else:
             self.process.stdout.close()
-        self.err = Lines(self.process.stderr)
+        self.err = Lines(self.process.stderr, planted_secrets.log if "serve" in arguments else None)
 
     def __enter__(self):
         return self

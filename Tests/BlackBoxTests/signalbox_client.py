@@ -7,6 +7,8 @@ import json
 import websockets
 from websockets.asyncio.client import connect as websocket
 
+from planted_secrets import plant
+
 # A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
 SUBPROTOCOL = "signalbox.v1"
@@ -47,6 +49,8 @@ class Client:
 
     async def _accept(self, event):
         assert isinstance(event.get("ev"), str), event
+        if event["ev"] == "connected" and isinstance(event.get("resume"), dict):
+            plant(event["resume"].get("secret"))
         if self._answers(event):
             # The events before a close can still be read, but no pong can be sent any more.
             try:
@@ -113,6 +117,8 @@ class Client:
     async def request(self, op, **members):
         """Sends a request, and returns its id."""
         request = next(self.ids)
+        if op == "signal":
+            plant(members.get("data"))
         await self.send(json.dumps({"op": op, "id": request} | members))
         return request
 

@@ -59,7 +59,7 @@ def test_serve_prints_one_ready_line_with_its_port(server):
 
 def test_serve_on_a_port_in_use_fails_and_names_the_port(server):
     result = run("serve", "--port", server.port, **{k: v for k, v in project_settings(server).items() if k != "server"})
-    fails_in_one_line(result, 1, str(server.port))
+    fails_in_one_line(result, UNREACHABLE, str(server.port))
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,22 @@ import sys
 
 import pytest
 
-from server_process import REPOSITORY
+from administration import Admin
+from server_process import REPOSITORY, Server
 
 # The requests are the same in each run, so that a failure can be reproduced.
 SEED = "20261121"
 EXAMPLES = "25"
 
 
-@pytest.mark.parametrize("mode", ["project", "development"])
-def test_openapi_each_operation_answers_as_described(server, dev_server, session, tmp_path, mode):
+@pytest.fixture(scope="module")
+def admin_url():
+    with Server("--admin-port", "0") as server:
+        yield Admin(server).url
+
+
+@pytest.mark.parametrize("mode", ["project", "development", "administration"])
+def test_openapi_each_operation_answers_as_described(server, dev_server, admin_url, session, tmp_path, mode):
     configuration = tmp_path / "schemathesis.toml"
     # libwebsockets closes the connection for a NUL in a path or query, which is no answer.
     settings = "[generation]\nallow-x00 = false\n"
@@ -27,7 +34,11 @@ def test_openapi_each_operation_answers_as_described(server, dev_server, session
         # The server would refuse generated keys and sessions before it checks anything else.
         parameters = f'"path.project" = "{server.project.key}"\n"path.session" = "{session}"\n'
         configuration.write_text(settings + "[parameters]\n" + parameters)
-        chosen = ["--exclude-tag", "development", "--header", f"X-OPENTOK-AUTH: {server.project.credentials()}"]
+        chosen = ["--exclude-tag", "development", "--exclude-tag", "administration", "--header", f"X-OPENTOK-AUTH: {server.project.credentials()}"]
+    elif mode == "administration":
+        url = admin_url
+        configuration.write_text(settings)
+        chosen = ["--include-tag", "administration"]
     else:
         url = dev_server.url
         configuration.write_text(settings)
@@ -36,7 +47,7 @@ def test_openapi_each_operation_answers_as_described(server, dev_server, session
         [
             sys.executable, "-m", "schemathesis.cli", "--config-file", str(configuration),
             "run", str(REPOSITORY / "docs/openapi.yaml"), "--url", url,
-            "--phases", "examples,coverage,fuzzing", "--max-examples", EXAMPLES, "--seed", SEED,
+            "--phases", "examples,coverage,fuzzing", "--max-examples", "5" if mode == "administration" else EXAMPLES, "--seed", SEED,
             # libwebsockets answers unknown methods itself, with 403.
             "--exclude-checks", "unsupported_method",
             "--request-timeout", "60", "--no-color", *chosen,

@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+from os import EX_CANTCREAT
 
 import pytest
 
@@ -47,7 +48,7 @@ async def test_res_6_the_files_are_private_and_have_no_secret_in_them(tmp_path):
 def test_a_state_folder_serves_one_server_and_must_be_private(tmp_path):
     with serve(tmp_path):
         second = run("serve", "--port", "0", "--state-dir", tmp_path, **CREDENTIALS)
-        assert second.returncode == 1 and "another server" in second.stderr
+        assert second.returncode == EX_CANTCREAT and "another server" in second.stderr
     open_to_all, sticky = tmp_path / "open", tmp_path / "sticky"
     for folder, mode in ((open_to_all, 0o777), (sticky, 0o1777)):
         folder.mkdir()
@@ -59,7 +60,7 @@ def test_a_state_folder_serves_one_server_and_must_be_private(tmp_path):
         (pathlib.Path("/dev/null"), "open|not a folder"),
     ):
         failed = run("serve", "--port", "0", "--state-dir", folder, **CREDENTIALS)
-        assert failed.returncode == 1 and re.search(why, failed.stderr) and str(folder) in failed.stderr, failed
+        assert failed.returncode == EX_CANTCREAT and re.search(why, failed.stderr) and str(folder) in failed.stderr, failed
 
 
 async def test_a_state_folder_may_be_writable_by_a_group(tmp_path):
@@ -106,7 +107,7 @@ def test_a_state_folder_belongs_to_the_user_or_root_and_is_checked_at_start(owne
             process.kill()
             process.wait()
         if why:
-            assert process.returncode == 1 and not first and re.search(why, err) and str(folder) in err, err
+            assert process.returncode == EX_CANTCREAT and not first and re.search(why, err) and str(folder) in err, err
         else:
             assert process.returncode == 0 and first, err
             assert {path.name for path in folder.iterdir()} == {DATABASE, DATABASE + "-tail"}
@@ -215,7 +216,7 @@ def test_a_file_that_the_server_did_not_write_is_refused_and_left_in_place(tmp_p
             file.write_bytes(real.read_bytes())
             os.chown(file, 1, 1)
     failed = run("serve", "--port", "0", "--state-dir", folder, **CREDENTIALS)
-    assert failed.returncode == 1 and failed.stderr.count("\n") == 1 and str(file) in failed.stderr, failed
+    assert failed.returncode == EX_CANTCREAT and failed.stderr.count("\n") == 1 and str(file) in failed.stderr, failed
     assert file.exists() and real.exists()
 
 
@@ -248,6 +249,6 @@ def test_a_damaged_or_readable_development_secret_is_refused_and_left_in_place(t
             secret.unlink()
             os.mkfifo(secret)
     failed = run("serve", "--port", "0", "--dev", "--state-dir", tmp_path)
-    assert failed.returncode == 1 and SECRET in failed.stderr and str(tmp_path) in failed.stderr, failed
+    assert failed.returncode == EX_CANTCREAT and SECRET in failed.stderr and str(tmp_path) in failed.stderr, failed
     assert failed.stderr.count("\n") == 1 and text.strip() not in failed.stderr
     assert secret.exists() and (tmp_path / DATABASE).exists(), "both files are kept"

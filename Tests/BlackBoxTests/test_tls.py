@@ -1,7 +1,7 @@
 """https and wss with the certificates of Tests/Vectors/tls."""
 
 import http.client
-from os import EX_UNAVAILABLE, EX_USAGE
+from os import EX_CONFIG, EX_UNAVAILABLE, EX_USAGE
 import re
 import ssl
 
@@ -50,9 +50,9 @@ def test_tls_a_plain_http_request_gets_no_response(secure_port):
 
 @pytest.mark.parametrize("files, status, words", [
     (("--tls-cert", "server.pem"), EX_USAGE, "--tls-key"), (("--tls-key", "server.key.pem"), EX_USAGE, "--tls-cert"),
-    (("--tls-cert", "nothing.pem", "--tls-key", "server.key.pem"), 1, "nothing.pem"),
-    (("--tls-cert", "server.pem", "--tls-key", "elsewhere.key.pem"), 1, "elsewhere.key.pem"),
-    (("--tls-cert", "server.pem", "--tls-key", "encrypted.key.pem"), 1, "encrypted.key.pem"),
+    (("--tls-cert", "nothing.pem", "--tls-key", "server.key.pem"), EX_CONFIG, "nothing.pem"),
+    (("--tls-cert", "server.pem", "--tls-key", "elsewhere.key.pem"), EX_CONFIG, "elsewhere.key.pem"),
+    (("--tls-cert", "server.pem", "--tls-key", "encrypted.key.pem"), EX_CONFIG, "encrypted.key.pem"),
 ])
 def test_tls_serve_names_the_file_or_option_that_is_wrong(files, status, words):
     arguments = [argument if argument.startswith("--") else str(TLS / argument) for argument in files]

@@ -327,6 +327,12 @@ public final class LoggedEngine: SessionEngine {
         listCurrentConnections(of: session, answer)
     }
 
+    public func visitSessions(_ body: (SessionState) -> Void) {
+        for hosted in sessions.values { if let state = hosted.state { body(state) } }
+    }
+
+    public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
+
     public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
         // A copy: the body may cause a command that changes the session's log.
         guard let log = sessions[session]?.state?.log else { return nil }

@@ -162,6 +162,12 @@ public final class MemoryEngine: SessionEngine {
         answer(connections(of: session))
     }
 
+    public func visitSessions(_ body: (SessionState) -> Void) {
+        for hosted in sessions.values { body(hosted.state) }
+    }
+
+    public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
+
     public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
         // A snapshot: the body may cause a command that changes the session's log.
         guard let log = sessions[session]?.state.log else { return nil }

@@ -4,6 +4,7 @@ package enum HTTPStatus: Int, Sendable {
     case noContent = 204
     case notModified = 304
     case badRequest = 400
+    case unauthorized = 401
     case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405

@@ -25,6 +25,11 @@ final class RESTRouter {
     var isDraining = false
     /// Why the server must not be given new work; `nil` when it may (`/readyz`).
     var obstacle: () -> String? = { nil }
+    /// The metrics; nil if this listener does not have them.
+    var metrics: (() -> HTTPResponse)?
+    /// For projects, each of which sees its own sessions.
+    var admin: AdminAPI?
+    var log: RequestLog?
 
     init(
         hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
@@ -38,19 +43,21 @@ final class RESTRouter {
     }
 
     func handle(_ exchange: HTTPExchange) {
-        let route = Route(path: exchange.path)
+        var route = Route(path: exchange.path)
+        if route == .metrics, metrics == nil { route = .file(exchange.path) }
+        log?.follow(exchange, route)
         guard route.methods.contains(exchange.method) else {
             exchange.respond(refuseMethod(route))
             return
         }
         do throws(SignalingError) {
             switch route {
-            case .livez:
-                exchange.respond(.json(development == nil ? ["status": "ok"] : ["status": "ok", "rooms": true]))
-            case .readyz:
-                let status = isDraining ? "draining" : obstacle() ?? "ok"
-                exchange.respond(
-                    .json(["status": .string(status)], status: status == "ok" ? .ok : .serviceUnavailable))
+            case .livez, .readyz: exchange.respond(health(route))
+            case .metrics: if let metrics { exchange.respond(metrics()) }
+            case .admin(let route):
+                let project = try authorize(exchange, nil)
+                if let refusal = refuseOverRate(project) { return exchange.respond(refusal) }
+                admin?.handle(exchange, route, in: .project(project.apiKey))
             case .createSession:
                 exchange.respond(createSession(exchange))
             case .room(let name):
@@ -66,8 +73,27 @@ final class RESTRouter {
                         acceptEncoding: exchange.header("accept-encoding")))
             }
         } catch {
+            noteRefused(error, exchange, route)
             exchange.respond(.failure(error))
         }
+    }
+
+    /// Only credentials and rates: other errors are those of a backend that is known.
+    private func noteRefused(_ error: SignalingError, _ exchange: HTTPExchange, _ route: Route) {
+        guard error.code == .permissionDenied || error.code == .rateLimited else { return }
+        var key: APIKey?
+        if case .project(let named, _) = route { key = named }
+        hub.refusalLog.note(
+            error, route: route.metricLabel, address: exchange.remoteAddress, key: key, now: hub.environment.now)
+    }
+
+    /// The response for `/livez` and `/readyz`.
+    func health(_ route: Route) -> HTTPResponse {
+        guard route == .readyz else {
+            return .json(development == nil ? ["status": "ok"] : ["status": "ok", "rooms": true])
+        }
+        let status = isDraining ? "draining" : obstacle() ?? "ok"
+        return .json(["status": .string(status)], status: status == "ok" ? .ok : .serviceUnavailable)
     }
 
     private func refuseMethod(_ route: Route) -> HTTPResponse {
@@ -109,6 +135,7 @@ final class RESTRouter {
             let creation = SessionCreation(session: session, apiKey: project.apiKey, createdAt: now)
             return isXML ? creation.xml : creation.json
         } catch {
+            noteRefused(error, exchange, .createSession)
             // OpenTok's Python SDK treats every status but 403 as a success.
             return isXML
                 ? SessionCreation.xmlFailure(.forbidden, error.message) : .failure(.forbidden, error.message)

@@ -5,6 +5,9 @@ import SignalingTransport
 enum Route: Hashable {
     case livez
     case readyz
+    case metrics
+    /// `/admin/v1/…`
+    case admin(AdminRoute)
     /// `/session/create`
     case createSession
     /// `/session` and `/room/{name}`, in development mode.
@@ -22,6 +25,9 @@ enum Route: Hashable {
         switch (parts.first, parts.count) {
         case ("livez", 1): self = .livez
         case ("readyz", 1): self = .readyz
+        case ("metrics", 1): self = .metrics
+        case ("admin", 3...) where parts[1] == "v1":
+            self = AdminRoute(parts: Array(parts[2...])).map { .admin($0) } ?? .file(path)
         case ("session", 1): self = .room("default")
         case ("session", 2) where parts[1] == "create": self = .createSession
         case ("room", 2): self = .room(parts[1])
@@ -38,7 +44,8 @@ enum Route: Hashable {
     /// The permitted methods; the first is the usual one.
     var methods: [HTTPMethod] {
         switch self {
-        case .livez, .readyz, .room, .file: [.get, .head]
+        case .livez, .readyz, .metrics, .room, .file: [.get, .head]
+        case .admin(let route): route.methods
         case .createSession: [.post]
         case .project(_, let route): route.methods
         }

@@ -7,7 +7,19 @@ extension Hub: SessionEngineObserver {
         if RESTCalls.isOrigin(ticket.origin) {
             restCalls.remove(ticket.origin)?(outcome)
         } else if let peer = peers[ticket.origin] {
+            note(outcome, of: ticket, for: peer)
             handle(.answered(ticket.request, outcome), for: peer)
+        }
+    }
+
+    private func note(_ outcome: SessionOutcome, of ticket: CommandTicket, for peer: Peer<Environment.Socket>) {
+        if !statistics.ackSampler.isIdle {
+            statistics.ackSampler.answered(origin: ticket.origin, request: ticket.request)
+        }
+        if peer.subscription != nil {
+            statistics.noteAnswer(outcome)
+        } else if case .refused(let error) = outcome {
+            noteRefused(error, of: peer, key: peer.joinKey?.project)
         }
     }
 
@@ -43,7 +55,7 @@ extension Hub: SessionEngineObserver {
             room.pendingOnlineOnly.append(signal)
             room.flushScheduler.noteWaiting(byteCount: 0)
             markDirty(room)
-        case .onlineOnlyDropped: break
+        case .onlineOnlyDropped(let drop): statistics.noteDropped(drop)
         case .ended(let connection, let reason):
             if let ended = rooms[session]?.subscription(of: connection) { handle(.ended(reason), for: ended.peer) }
         case .superseded(let socket):

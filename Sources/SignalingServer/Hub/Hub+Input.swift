@@ -26,6 +26,8 @@ extension Hub {
 
     func socket(_ socket: Socket, received message: UnsafeRawBufferPointer) {
         guard let peer = peer(of: socket) else { return }
+        statistics.receivedMessages += 1
+        statistics.receivedBytes += message.count
         if message.allSatisfy({ $0 == UInt8(ascii: "\n") }) { return handle(.receivedEmpty, for: peer) }
         if !peer.input.isEmpty || peer.state.isReadingPaused || engine.isSaturated {
             // Handling has stopped, but the same read had more messages.
@@ -57,6 +59,7 @@ extension Hub {
         handleAllInput(of: peer)
         handle(.socketClosed(code: code), for: peer)
         leaveRoom(peer)
+        if !statistics.ackSampler.isIdle { statistics.ackSampler.closed(origin: socket.id) }
         peers[socket.id] = nil
         noteSocketClosed()
     }
@@ -78,6 +81,7 @@ extension Hub {
         do {
             handle(.received(try ClientMessage(line: line, parser: &parser), byteCount: line.count), for: peer)
         } catch {
+            statistics.malformedLines += 1
             handle(.receivedMalformed(error, byteCount: line.count), for: peer)
         }
     }

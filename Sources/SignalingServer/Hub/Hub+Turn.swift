@@ -9,6 +9,7 @@ extension Hub {
         let now = environment.now
         let nextFlush = dirtyRooms.isEmpty ? nil : flushDirtyRooms(now)
         if !dirtyPeers.isEmpty { serveDirtyPeers() }
+        noteAcknowledgement()
         if hasEnded { return }
         engine.advance(to: now)
         if let deadline = engine.nextDeadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
@@ -17,6 +18,14 @@ extension Hub {
         // Only here: if the timer's own handler scheduled it for now, libuv would run it again before anything else.
         // Not with `now`, which a timer rounds up.
         if !peersWithInput.isEmpty, !engine.isSaturated { inputTimer?.schedule(at: MonotonicInstant(nanoseconds: 0)) }
+    }
+
+    /// Ends the measurement of an acknowledgement that this turn has written.
+    private func noteAcknowledgement() {
+        guard let origin = statistics.ackSampler.answeredOrigin else { return }
+        guard let peer = peers[origin] else { return statistics.ackSampler.closed(origin: origin) }
+        if peer.isDirty || peer.isBacklogged { return }
+        if let latency = statistics.ackSampler.written(now: environment.now) { statistics.ackLatency.observe(latency) }
     }
 
     func markDirty(_ peer: Peer<Environment.Socket>) {
@@ -28,6 +37,7 @@ extension Hub {
     func markDirty(_ room: Room<Environment.Socket>) {
         if room.isDirty { return }
         room.isDirty = true
+        room.dirtySince = environment.now
         dirtyRooms.append(room)
     }
 
@@ -50,6 +60,9 @@ extension Hub {
     }
 
     func flush(_ room: Room<Environment.Socket>, _ now: MonotonicInstant) {
+        statistics.flushSize.observe(Int64(room.flushScheduler.waitingByteCount))
+        if let since = room.dirtySince { statistics.flushDelay.observe(max(.zero, now.duration(since: since))) }
+        room.dirtySince = nil
         for peer in writer.flush(room, now: now) { handle(.mustClose(.slowConsumer), for: peer) }
     }
 

@@ -26,6 +26,8 @@ final class Hub<Environment: HubEnvironment> {
     var verifier: TokenVerifier
     private let logger: Logger
     private let refusals: RefusalRecorder?
+    let statistics: HubStatistics
+    let refusalLog: RefusalLog
     var joinControl: JoinControl
     private var lineRates = LineRateLedger()
     let writer: SocketWriter<Environment.Socket>
@@ -70,15 +72,18 @@ final class Hub<Environment: HubEnvironment> {
         environment: Environment, engine: any SessionEngine, verifier: TokenVerifier, limits: HubLimits, logger: Logger,
         refusals: RefusalRecorder? = nil
     ) {
+        let statistics = HubStatistics()
+        self.statistics = statistics
         self.environment = environment
         self.engine = engine
         self.verifier = verifier
         self.limits = limits
         self.logger = logger
+        refusalLog = RefusalLog(logger: logger)
         self.refusals = refusals
         joinControl = JoinControl(limits: limits.joins)
         randomness = environment.makeRandomness()
-        writer = SocketWriter(engine: engine, limits: limits)
+        writer = SocketWriter(engine: engine, limits: limits, statistics: statistics)
         flushTimer = environment.makeTimer {}
         sessionTimer = environment.makeTimer {}
         inputTimer = environment.makeTimer { [weak self] in self?.handleQueuedInput() }
@@ -94,6 +99,13 @@ final class Hub<Environment: HubEnvironment> {
 
     /// Submits a command from the project's own server. Calls `answer` on the loop.
     func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
+        var answer = answer
+        if case .signal = command {
+            answer = { [statistics, answer] outcome in
+                statistics.noteServerSignal(outcome)
+                answer(outcome)
+            }
+        }
         if hasEnded { return answer(.refused(SignalingError(.notConnected, "the server is stopping"))) }
         if engine.isSaturated {
             let reason = "the server's disk is slower than its clients; try again later"
@@ -119,9 +131,13 @@ final class Hub<Environment: HubEnvironment> {
             case .verify(let request, let refresh): verify(refresh, request, for: peer)
             case .submit(let command, let session, let request):
                 let ticket = CommandTicket(origin: peer.socket.id, request: request)
+                if let request, statistics.ackSampler.isIdle, case .signal = command {
+                    statistics.ackSampler.submitted(origin: ticket.origin, request: request, now: environment.now)
+                }
                 engine.submit(command, to: session, ticket: ticket, now: environment.now)
             case .ping: ping(peer)
             case .pauseReading:
+                statistics.pauses += 1
                 updateReading(of: peer)
                 if peer.state.isOverLineRate { noteLineRate(of: peer) }
             case .resumeReading: continueInput(of: peer)
@@ -154,6 +170,7 @@ final class Hub<Environment: HubEnvironment> {
                     busyWait: .milliseconds(
                         Int64.random(in: 0...Limits.longestBusyWait.wholeMilliseconds, using: &randomness))))
         } catch {
+            noteRefused(error, of: peer, key: request.apiKey)
             result = .failure(error)
         }
         handle(.authenticated(result), for: peer)
@@ -185,6 +202,12 @@ final class Hub<Environment: HubEnvironment> {
         throw SignalingError(.connectionLimitExceeded, refusal.text)
     }
 
+    func noteRefused(_ error: SignalingError, of peer: Peer<Environment.Socket>, key: APIKey?) {
+        statistics.noteConnectRefused(error)
+        refusalLog.note(
+            error, route: "connect", address: peer.socket.remoteAddress, key: key, now: environment.now)
+    }
+
     private func note(_ refusal: Refusal, of peer: Peer<Environment.Socket>) {
         refusals?.note(refusal, address: peer.socket.remoteAddress, now: environment.now)
     }
@@ -212,6 +235,7 @@ final class Hub<Environment: HubEnvironment> {
                 return handle(.mustClose(.connectRefused), for: peer)
             }
         }
+        statistics.noteConnected(welcome.outcome)
         logger.debug(
             "connected",
             metadata: [
@@ -250,6 +274,7 @@ final class Hub<Environment: HubEnvironment> {
     private func close(
         _ peer: Peer<Environment.Socket>, _ reason: CloseReason, _ unsent: ConnectionState.Unsent
     ) {
+        statistics.noteClosed(reason)
         _ = writer.serve(peer)
         let farewell = unsent == .deliver && peer.isBacklogged ? writer.unsent(of: peer) : nil
         leaveRoom(peer)

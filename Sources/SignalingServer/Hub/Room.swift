@@ -17,6 +17,10 @@ final class Room<Socket: HubSocket> {
     var flushedAbsences: UInt64
     /// Whether this room is in the hub's list of rooms with something to send.
     var isDirty = false
+    /// Since when; nil after a flush.
+    var dirtySince: MonotonicInstant?
+    /// For administration.
+    var traffic = RoomTraffic()
 
     init(session: SessionID, flushedThrough: Seq, flushedAbsences: UInt64, flushScheduler: FlushScheduler) {
         self.session = session

@@ -9,6 +9,7 @@ import SignalingTransport
 final class SocketWriter<Socket: HubSocket> {
     private let engine: any SessionEngine
     private let limits: HubLimits
+    private let statistics: HubStatistics
     /// The frame for a single peer.
     private let ownFrame = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
     /// The frames for all up-to-date peers of a flush, by their form.
@@ -17,8 +18,9 @@ final class SocketWriter<Socket: HubSocket> {
     private let sharedFrameWithAbsences = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
     private var scratch: [UInt8] = []
 
-    init(engine: any SessionEngine, limits: HubLimits) {
+    init(engine: any SessionEngine, limits: HubLimits, statistics: HubStatistics) {
         self.engine = engine
+        self.statistics = statistics
         self.limits = limits
     }
 
@@ -32,18 +34,29 @@ final class SocketWriter<Socket: HubSocket> {
                 log: log, after: room.flushedThrough, absences: room.flushedAbsences,
                 onlineOnly: room.pendingOnlineOnly.signals)
             for form in Outbox.Form.allCases { sharedFrame(for: form).removeAll() }
+            var (events, servedCount) = (0, 0)
             for subscription in room.subscriptions {
                 let peer = subscription.peer
                 if peer.isBacklogged {
                     if subscription.outbox.isOverrun(by: log) { overrun.append(peer) }
-                } else if let bytes = batch.bytes(for: &subscription.outbox, log: log) {
+                    continue
+                }
+                let cursor = subscription.outbox.cursor.rawValue
+                if let bytes = batch.bytes(for: &subscription.outbox, log: log) {
                     let frame = sharedFrame(for: subscription.outbox.form)
                     if frame.isEmpty { frame.append(contentsOf: bytes) }
                     write(frame, to: peer)
                 } else if !catchUp(subscription, log: log, onlineOnly: room.pendingOnlineOnly.signals) {
                     overrun.append(peer)
                 }
+                events += Int(subscription.outbox.cursor.rawValue - cursor)
+                servedCount += 1
             }
+            statistics.eventDeliveries += events
+            let broadcastCount = room.pendingOnlineOnly.signals.count { $0.audience == .everyone }
+            statistics.onlineOnlyDeliveries += broadcastCount * servedCount
+            let eventCount = Int(log.lastSeq.rawValue - room.flushedThrough.rawValue)
+            room.traffic.noteFlush(eventCount: eventCount, now: now)
             room.flushedThrough = log.lastSeq
             room.flushedAbsences = log.absences.version
         }
@@ -70,6 +83,8 @@ final class SocketWriter<Socket: HubSocket> {
         }
         writeUnjoinedLines(of: peer)
         guard let subscription = peer.subscription else { return true }
+        let cursor = subscription.outbox.cursor.rawValue
+        defer { statistics.eventDeliveries += Int(subscription.outbox.cursor.rawValue - cursor) }
         let isInTime = engine.withLog(of: subscription.room.session) { catchUp(subscription, log: $0, onlineOnly: []) }
         if let isInTime { return isInTime }
         // The session is gone. Only the private lines are left.
@@ -142,8 +157,19 @@ final class SocketWriter<Socket: HubSocket> {
     private func write(_ frame: OutboundFrame, as part: MessagePart = .whole, to peer: Peer<Socket>) {
         if frame.isEmpty { return }
         switch peer.socket.write(frame, as: part) {
-        case .sent, .closed: break
-        case .backlogged, .refused: peer.isBacklogged = true
+        case .sent: noteSent(frame, to: peer)
+        case .closed: break
+        case .backlogged:
+            noteSent(frame, to: peer)
+            statistics.backlogs += 1
+            peer.isBacklogged = true
+        case .refused: peer.isBacklogged = true
         }
+    }
+
+    private func noteSent(_ frame: OutboundFrame, to peer: Peer<Socket>) {
+        statistics.sentMessages += 1
+        statistics.sentBytes += frame.byteCount
+        peer.subscription?.room.traffic.noteSent(byteCount: frame.byteCount)
     }
 }

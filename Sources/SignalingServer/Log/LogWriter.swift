@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import SignalingProtocol
+import Synchronization
 
 /// Writes log lines to a file descriptor on a thread of its own.
 ///
@@ -14,6 +15,13 @@ package final class LogWriter: Sendable {
     private nonisolated(unsafe) var queue: LogQueue
     private nonisolated(unsafe) var isWriting = false
     private nonisolated(unsafe) var hasThread = false
+    private let currentFormat = Mutex(LogFormat.text)
+
+    /// The form of the lines. Loggers that write here follow it.
+    package var format: LogFormat {
+        get { currentFormat.withLock { $0 } }
+        set { currentFormat.withLock { $0 = newValue } }
+    }
 
     /// - Parameters:
     ///   - descriptor: a file descriptor that stays open, blocking or not.
@@ -57,9 +65,9 @@ package final class LogWriter: Sendable {
         condition.lock()
         while true {
             while queue.isEmpty { condition.wait() }
-            let bytes = queue.take { [label] count in
-                LogLine.text(
-                    level: .warning, label: label, metadata: ["lines": "\(count)"], source: "SignalingServer",
+            let bytes = queue.take { [label, format] count in
+                LogLine.make(
+                    format, level: .warning, label: label, metadata: ["lines": "\(count)"], source: "SignalingServer",
                     message: "dropped log lines: the reader of the log is too slow")
             }
             isWriting = true

@@ -35,8 +35,9 @@ package struct QueuedLogHandler: LogHandler {
         if let explicit = event.metadata { all.merge(explicit) { $1 } }
         if let error = event.error { all["error.message"] = "\(error)" }
         writer.add(
-            LogLine.text(
-                level: event.level, label: label, metadata: all, source: event.source, message: "\(event.message)"))
+            LogLine.make(
+                writer.format, level: event.level, label: label, metadata: all, source: event.source,
+                message: "\(event.message)"))
     }
 }
 
@@ -49,27 +50,5 @@ package final class LogLevel: Sendable {
     package var value: Logger.Level {
         get { level.withLock { $0 } }
         set { level.withLock { $0 = newValue } }
-    }
-}
-
-enum LogLine {
-    /// `2026-11-22T02:00:00+0000 info signalbox: key=value [source] message`, with its line end.
-    static func text(
-        level: Logger.Level, label: String, metadata: Logger.Metadata, source: String, message: String
-    ) -> String {
-        let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0)=\($1)" }.joined()
-        return "\(timestamp()) \(level) \(label):\(pairs) [\(source)] \(message)\n"
-    }
-
-    private static func timestamp() -> String {
-        var seconds = time(nil)
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            guard let base = buffer.baseAddress, strftime(base, buffer.count, "%Y-%m-%dT%H:%M:%S%z", &parts) > 0 else {
-                return "-"
-            }
-            return String(cString: base)
-        }
     }
 }

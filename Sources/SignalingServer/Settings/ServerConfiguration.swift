@@ -1,3 +1,4 @@
+import Metrics
 import SignalingCore
 import SignalingProtocol
 import SignalingRedis
@@ -63,6 +64,14 @@ public struct ServerConfiguration: Sendable {
     public var webhookBounds: WebhookQueue.Bounds
     /// Which connections the server accepts.
     public var admission = AdmissionSettings()
+    /// The listener for operators. `nil`: none.
+    public var admin: AdminListener?
+    /// Whether the main port has `/metrics`, too. Default `false`.
+    public var servesMetrics = false
+    /// Whether each HTTP request gets a log line. Default `false`: only those that fail with a status of 500 or more.
+    public var logsRequests = false
+    /// Receives the server's metrics once a second. Default `nil`: the backend of `MetricsSystem`, if one is set.
+    public var metricsFactory: (any MetricsFactory)?
     /// The listening socket that another process has opened for the server (``listen(on:)``). `nil`: the server opens
     /// one.
     public private(set) var listeningSocket: ListeningSocket?

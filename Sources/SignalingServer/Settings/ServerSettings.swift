@@ -40,17 +40,23 @@ public struct ServerSettings: Sendable {
 
     /// The effective values from all sources, and the lists of the file.
     package func resolved(environment: [String: String]) async throws -> ResolvedSettings {
-        let commandLine = SettingsSource.commandLine(values)
-        let variables = SettingsSource.environment(environment)
-        let path = try await [commandLine, variables].value(of: SettingsTable.shared.config)
-        let file = try path.map { try SettingsFile(path: $0) }
-        let sources = [commandLine, variables] + (file.map { [$0.source] } ?? [])
+        let (sources, file) = try await sources(environment: environment)
         var settings = ServerSettings()
         for declaration in SettingsTable.declarations where !declaration.isList {
             settings.values[declaration.name] = try await sources.content(of: declaration)
         }
         return ResolvedSettings(
             values: settings, projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:])
+    }
+
+    /// The sources in the order of their precedence, and the file if there is one.
+    func sources(environment: [String: String]) async throws -> ([SettingsSource], SettingsFile?) {
+        let commandLine = SettingsSource.commandLine(values)
+        let (environment, names) = try SecretFiles.resolve(environment)
+        let variables = SettingsSource.environment(environment, names: names)
+        let path = try await [commandLine, variables].value(of: SettingsTable.shared.config)
+        let file = try path.map { try SettingsFile(path: $0) }
+        return ([commandLine, variables] + (file.map { [$0.source] } ?? []), file)
     }
 }
 
@@ -85,6 +91,14 @@ package struct ResolvedSettings: Sendable {
         if let pause = values.webhookRetryMilliseconds {
             configuration.webhookBounds.firstPause = .milliseconds(pause)
         }
+        if let port = values.adminPort {
+            configuration.admin = AdminListener(
+                host: values.adminHost ?? "127.0.0.1", port: port, token: values.adminToken)
+        } else if values.adminHost != nil || values.adminToken != nil {
+            throw ConfigurationError("adminHost or adminToken is given without adminPort. Add --admin-port.")
+        }
+        if let isServed = values.publicMetrics { configuration.servesMetrics = isServed }
+        if let isLogged = values.accessLog { configuration.logsRequests = isLogged }
         if let count = values.webhookQueueCount { configuration.webhookBounds.count = count }
         return configuration
     }

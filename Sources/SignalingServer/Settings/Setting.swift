@@ -46,6 +46,9 @@ public struct SettingDeclaration: Sendable {
         spellings.contains(.variable) ? (["signalbox"] + words).joined(separator: "_").uppercased() : nil
     }
 
+    /// `SIGNALBOX_API_SECRET_FILE`: a secret may also be in a file. nil for other settings.
+    public var fileVariable: String? { isSecret ? variable.map { $0 + "_FILE" } : nil }
+
     /// `webRoot`; nil when the file does not have the setting.
     public var fileKey: String? { spellings.contains(.file) ? name : nil }
 

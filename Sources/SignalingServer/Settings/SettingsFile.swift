@@ -10,6 +10,9 @@ import SignalingTokens
 struct SettingsFile {
     /// The settings that can also be given in the environment.
     let source: SettingsSource
+    let path: String
+    /// The numbers of elements in the lists, by their names.
+    private let counts: [String: Int]
     /// From `projects` and `applications`, in this order.
     let projects: [Project]
     /// The webhook receivers that belong to one project.
@@ -25,7 +28,7 @@ struct SettingsFile {
         do { value = try JSONValue(parsing: bytes) } catch {
             throw ConfigurationError("\(name) is not JSON: \(error)")
         }
-        let settings = try Members(value, of: name)
+        let settings = try Members(value, of: name, ignoring: SettingsExample.comment)
         try Self.checkNames(in: settings)
         source = .file(path, settings.object)
 
@@ -45,7 +48,16 @@ struct SettingsFile {
         }
         self.projects = projects
         self.webhooks = webhooks
+        self.path = path
+        let applicationCount = projects.count(where: \.isApplication)
+        counts = [
+            table.projects.declaration.name: projects.count - applicationCount,
+            table.applications.declaration.name: applicationCount,
+        ]
     }
+
+    /// The number of elements in a list.
+    func count(of list: SettingDeclaration) -> Int { counts[list.name] ?? 0 }
 
     private static func checkNames(in settings: Members) throws {
         let outside = SettingsTable.declarations.first { $0.fileKey == nil && settings.object[$0.name] != nil }
@@ -120,8 +132,12 @@ struct SettingsFile {
         let object: JSONObject
         let name: String
 
-        init(_ value: JSONValue, of name: String) throws {
-            guard let object = value.objectValue else { throw ConfigurationError("\(name) is not a JSON object") }
+        /// - Parameter comment: the beginning of the names of comments.
+        init(_ value: JSONValue, of name: String, ignoring comment: String? = nil) throws {
+            guard var object = value.objectValue else { throw ConfigurationError("\(name) is not a JSON object") }
+            if let comment {
+                for member in object where member.name.hasPrefix(comment) { object[member.name] = nil }
+            }
             self.object = object
             self.name = name
         }

@@ -25,13 +25,15 @@ struct SettingsSource {
         }
     }
 
-    static func environment(_ environment: [String: String]) -> SettingsSource {
+    /// - Parameter names: where values of the environment come from if not from their own variables.
+    static func environment(_ environment: [String: String], names: [String: String] = [:]) -> SettingsSource {
         let secrets = SettingsTable.declarations.filter(\.isSecret).compactMap(\.variable)
         return SettingsSource(
             provider: EnvironmentVariablesProvider(
                 environmentVariables: environment, secretsSpecifier: .specific(Set(secrets))
             ).prefixKeys(with: "signalbox"),
-            spelling: { $0.variable }, written: { $0.variable.flatMap { environment[$0] }.map { "\"\($0)\"" } })
+            spelling: { names[$0.name] ?? $0.variable },
+            written: { $0.variable.flatMap { environment[$0] }.map { "\"\($0)\"" } })
     }
 
     static func file(_ path: String, _ object: JSONObject) -> SettingsSource {
@@ -95,6 +97,18 @@ extension [SettingsSource] {
     func content(of declaration: SettingDeclaration) async throws -> ConfigContent? {
         for source in self where source.spelling(declaration) != nil {
             if let content = try await source.content(of: declaration) { return content }
+        }
+        return nil
+    }
+
+    /// The same with the name of the source.
+    func found(_ declaration: SettingDeclaration) async throws -> (content: ConfigContent, source: String)? {
+        for source in self {
+            guard let name = source.spelling(declaration), let content = try await source.content(of: declaration)
+            else {
+                continue
+            }
+            return (content, name)
         }
         return nil
     }

@@ -9,6 +9,7 @@ public struct SettingsTable: Sendable {
 
     /// The settings' defaults are those of the types that they configure.
     private static let standard = ServerConfiguration(access: .development)
+    private static let admin = AdminListener(port: 0)
     private static let bounds = standard.sessionBounds
     /// The default rate with a project; development mode has no limit.
     static let signalRate = 200
@@ -139,12 +140,30 @@ public struct SettingsTable: Sendable {
         spellings: [.variable, .file],
         "How many events of a project may wait for its receiver; beyond that the oldest of the largest session are "
             + "dropped.")
+    public let adminPort = Setting<Int>(
+        "adminPort", 0...65_535, default: "none: no admin listener",
+        "The port for operators: metrics, health, administration and a page that shows them. 0 picks a free one.")
+    public let adminHost = Setting<String>(
+        "adminHost", default: Self.admin.host, form: "an IP address or a host name",
+        "The address of the admin listener. One that other machines can reach needs adminToken.")
+    public let adminToken = Setting<String>(
+        "adminToken", isSecret: true, form: "the admin token",
+        "What clients of the admin listener must send as a bearer token. Prefer the variable: other users of the machine "
+            + "can see the options.")
+    public let publicMetrics = Setting<Bool>(
+        "publicMetrics", default: "\(Self.standard.servesMetrics)", "Serve /metrics on the main port, too.")
     public let config = Setting<String>(
         "config", outsideFile: .text("the path of a JSON file"),
         "A JSON file with settings, and with lists of projects and applications.")
     public let logLevel = Setting<String>(
         "logLevel", default: "info", choice: Self.logLevels,
         "The lowest level of log lines to write: \(Self.logLevels.joined(separator: ", ")).")
+    public let logFormat = Setting<String>(
+        "logFormat", default: LogFormat.text.rawValue, choice: LogFormat.allCases.map(\.rawValue),
+        "The form of a log line: text, or a JSON object (docs/operations/logs.md).")
+    public let accessLog = Setting<Bool>(
+        "accessLog", default: "\(Self.standard.logsRequests)",
+        "Write a log line for each HTTP request. Without it, only requests that fail with 500 or more have one.")
 
     package static let shared = SettingsTable()
 

@@ -15,7 +15,7 @@ struct SessionHost {
         /// Nowhere: the sessions end with the process.
         case memory
         /// In the state folder, for the next process.
-        case folder(SQLiteCommandLog)
+        case folder(SQLiteCommandLog, MeteredCommandLog)
         /// In Redis, for all servers that use it.
         case redis(RedisCommandLog)
     }
@@ -57,14 +57,15 @@ struct SessionHost {
                 folder: folder, durability: durability, now: { [loop] in loop.now }, wallTime: .current, logger: logger,
                 post: { [loop] in loop.post($0) })
             var randomness = SystemRandomNumberGenerator()
+            let metered = MeteredCommandLog(log, now: { [loop] in loop.now })
             let engine = LoggedEngine(
-                log: log, run: RunID(randomness.next()), bounds: bounds, now: loop.now, makeEpoch: makeEpoch)
+                log: metered, run: RunID(randomness.next()), bounds: bounds, now: loop.now, makeEpoch: makeEpoch)
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
             log.onHealthChange = { health in
                 if case .failed(let fault) = health { onFault(StateFolderError("\(fault)")) }
             }
-            return SessionHost(engine: engine, store: .folder(log))
+            return SessionHost(engine: engine, store: .folder(log, metered))
         } catch {
             throw StateFolderError(error.message)
         }
@@ -79,7 +80,7 @@ struct SessionHost {
         engine.advance(to: now)
         switch store {
         case .memory, .redis: break
-        case .folder(let log): try log.close()
+        case .folder(let log, _): try log.close()
         }
     }
 
@@ -97,11 +98,19 @@ struct SessionHost {
     /// Posts the webhook events of the last process for which it has no answer.
     func reportUntold() { (engine as? LoggedEngine)?.reportUntold() }
 
+    /// The log of the state folder, with measurements; `nil` for other sessions.
+    var metered: MeteredCommandLog? {
+        switch store {
+        case .memory, .redis: nil
+        case .folder(_, let metered): metered
+        }
+    }
+
     /// Why the server must not be given new work, for `/readyz`; `nil` when it may.
     var obstacle: String? {
         switch store {
         case .memory: nil
-        case .folder(let log):
+        case .folder(let log, _):
             switch log.health {
             case .keeping: nil
             case .stalled(let fault), .failed(let fault): fault.code.description

@@ -79,6 +79,9 @@ struct FairQueue<Source: Hashable & Sendable, Element: Sendable>: Sendable {
         return nil
     }
 
+    /// The oldest element of each source.
+    var firstElements: some Sequence<Element> { lines.values.lazy.compactMap { $0.elements.first } }
+
     mutating func removeAll() { self = FairQueue(size: size) }
 
     private mutating func add(_ element: Element, of source: Source) {

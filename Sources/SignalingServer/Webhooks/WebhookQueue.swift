@@ -150,6 +150,13 @@ public struct WebhookQueue: Sendable {
         }
     }
 
+    /// When the oldest waiting event was added; nil if there is none. Takes time in proportion to the sessions.
+    var oldestAddedAt: MonotonicInstant? {
+        let waiting = waiting.firstElements.map(\.addedAt).min()
+        guard case .posting(let post, _, _) = phase else { return waiting }
+        return min(waiting ?? post.addedAt, post.addedAt)
+    }
+
     /// The latest time for the next ``advance(to:using:)``; nil when it is not due before another input.
     var nextDeadline: MonotonicInstant? {
         let step: MonotonicInstant? =

@@ -69,6 +69,16 @@ final class WebhookSender: Sendable {
         if mustWake { worker.async { self.step() } }
     }
 
+    /// The numbers of this receiver, from any thread.
+    func statistics(now: MonotonicInstant) -> WebhookStatistics {
+        state.withLock { state in
+            WebhookStatistics(
+                waitingCount: state.queue.count,
+                oldestAge: state.queue.oldestAddedAt.map { now.duration(since: $0) } ?? .zero,
+                deliveredCount: state.queue.deliveredCount, drops: state.queue.drops)
+        }
+    }
+
     /// Posts the waiting events, without retries and for at most `limit`. The sender drops events that are added later.
     func stop(within limit: Duration) async {
         let deadline = LoopThread.now.advanced(by: limit)

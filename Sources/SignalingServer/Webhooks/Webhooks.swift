@@ -80,6 +80,20 @@ final class Webhooks: Sendable {
         route.sender.add(body, of: session, kept: event)
     }
 
+    /// The sums over all receivers, and the age of the oldest event.
+    func statistics(now: MonotonicInstant) -> WebhookStatistics {
+        routes.withLock { $0.values.map(\.sender) }.reduce(into: WebhookStatistics()) { sum, sender in
+            let statistics = sender.statistics(now: now)
+            sum.waitingCount += statistics.waitingCount
+            sum.oldestAge = max(sum.oldestAge, statistics.oldestAge)
+            sum.deliveredCount += statistics.deliveredCount
+            sum.drops.full += statistics.drops.full
+            sum.drops.expired += statistics.drops.expired
+            sum.drops.refused += statistics.drops.refused
+            sum.drops.stopped += statistics.drops.stopped
+        }
+    }
+
     private func route(of session: SessionID) -> Route? {
         if routes.withLock({ $0.isEmpty }) { return nil }
         guard let key = try? SessionIDCodec.read(session).apiKey else { return nil }
@@ -96,4 +110,12 @@ final class Webhooks: Sendable {
             }
         }
     }
+}
+
+/// The numbers of one or all receivers.
+struct WebhookStatistics {
+    var waitingCount = 0
+    var oldestAge = Duration.zero
+    var deliveredCount = 0
+    var drops = WebhookQueue.Drops()
 }

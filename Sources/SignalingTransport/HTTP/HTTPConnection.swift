@@ -51,6 +51,9 @@ final class HTTPConnection: TurnEndClosable {
 
     var remoteAddress: String { address.text }
 
+    /// Whether the peer of the TCP connection is a trusted proxy.
+    var isFromTrustedProxy: Bool { server?.trusts(peer) ?? false }
+
     /// Whether the connection is idle after at least one request.
     var isIdle: Bool { lifecycle.isIdleAgain }
 

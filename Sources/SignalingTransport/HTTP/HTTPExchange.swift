@@ -14,6 +14,10 @@ public final class HTTPExchange {
     public let query: [(name: String, value: String)]
     /// The client's IP address: the peer's, or the one that a trusted proxy names.
     public let remoteAddress: String
+    /// Whether the request comes from a trusted proxy, whose headers about the client can be believed.
+    public let isFromTrustedProxy: Bool
+    /// Called once, with the response before it is sent. It may add headers.
+    public var onResponse: ((inout HTTPResponse) -> Void)?
     private let headers: [String: String]
     /// At most ``TransportServer/Options/maxBodyByteCount``.
     public internal(set) var body: [UInt8] = []
@@ -30,6 +34,7 @@ public final class HTTPExchange {
         self.query = query
         self.headers = headers
         remoteAddress = connection.remoteAddress
+        isFromTrustedProxy = connection.isFromTrustedProxy
     }
 
     /// The value of a header, by its name in lower case; nil if it is absent, empty, or none of those that are kept:
@@ -44,6 +49,11 @@ public final class HTTPExchange {
     /// Sends the response. Call it on the loop, within the callback or at any time after it. Only the first response is
     /// sent; a later one, and one to a client that has gone, does nothing.
     public func respond(_ response: HTTPResponse) {
+        var response = response
+        if let onResponse {
+            self.onResponse = nil
+            onResponse(&response)
+        }
         connection?.respond(to: self, with: response)
     }
 }

@@ -22,6 +22,7 @@ final class LoopCore {
     private(set) var context: LWSContext?
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
+    private(set) var usage = LoopUsage()
     /// The socket that was upgraded last in this turn, until input of another socket arrives. If input of this socket
     /// arrives, it was in the same read as its handshake request. An identifier costs less per message than a weak
     /// reference. If a new socket reuses the address, its own upgrade replaces this value before it receives.
@@ -47,6 +48,8 @@ final class LoopCore {
                     + "Raise the limit of open files.")
         }
         self.loop = loop
+        // Before the loop runs. Fails only for a libuv without this option.
+        signalbox_measure_idle_time(loop)
 
         let async = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
         let asyncOutcome = uv_async_init(loop, async) { handle in
@@ -71,10 +74,18 @@ final class LoopCore {
         uv_prepare_start(prepare) { handle in
             guard let core = LoopCore.from(handle?.pointee.data) else { return }
             core.endTurn()
+            core.measureTurn()
         }
         prepareHandle = prepare
 
         context = try LWSContext(loop: loop, logger: owner.logger)
+    }
+
+    private func measureTurn() {
+        guard let loop else { return }
+        usage.noteTurn(
+            now: MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())),
+            idle: .nanoseconds(Int64(bitPattern: uv_metrics_idle_time(loop))))
     }
 
     /// Can be called from any thread that holds the mailbox's lock, until the loop has stopped.

@@ -144,6 +144,12 @@ public final class LoopThread: Sendable {
         }
     }
 
+    /// How busy the loop is. Get it on the loop only.
+    public var usage: LoopUsage {
+        preconditionCurrent()
+        return core.usage
+    }
+
     /// Stops the loop, and returns when its thread has ended: within two seconds, whatever the peers do.
     ///
     /// It cuts open sockets without a close frame; a server that sends close frames does so before. Every open socket

@@ -49,6 +49,12 @@ final class ServerCertificate {
 }
 
 extension TransportServer.TLS {
+    /// Reads the files as a server does at its start, and keeps nothing.
+    ///
+    /// - Throws: ``TransportError`` `.certificateUnusable`, `.privateKeyUnusable`, `.privateKeyEncrypted`,
+    ///   `.privateKeyMismatch`.
+    public func check() throws(TransportError) { SSL_CTX_free(try load()) }
+
     /// Reads certificate, chain and key into an `SSL_CTX` of their own, which the caller frees.
     fileprivate func load() throws(TransportError) -> OpaquePointer {
         guard let context = SSL_CTX_new(TLS_server_method()) else {

@@ -274,6 +274,8 @@ public final class TransportServer {
         admission.identify(id, as: client, now: loop.now)
     }
 
+    func trusts(_ peer: PeerAddress) -> Bool { admission.bounds.trustedProxies.contains(peer) }
+
     /// Whether the server reads the header `Forwarded` of this peer.
     func readsForwarded(from peer: PeerAddress) -> Bool {
         options.proxyNaming == .forwarded && admission.bounds.trustedProxies.contains(peer)

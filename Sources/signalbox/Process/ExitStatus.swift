@@ -1,5 +1,6 @@
 import ArgumentParser
 import SignalingProtocol
+import SignalingTransport
 
 /// The program's exit statuses, and the one line on standard error that comes with a failure.
 enum ExitStatus {
@@ -15,8 +16,20 @@ enum ExitStatus {
     static let fileNotWritten: Int32 = 73
     /// The server does not permit it (`EX_NOPERM`).
     static let notPermitted: Int32 = 77
+    /// The configuration is wrong (`EX_CONFIG`).
+    static let configuration: Int32 = 78
     /// The user stopped the command, as a shell reports it (128 + SIGINT).
     static let interrupted: Int32 = 130
+
+    /// The status for a server that cannot start.
+    static func status(of error: TransportError) -> Int32 {
+        switch error.code {
+        case .addressInUse, .permissionDenied, .notListening, .resourcesExhausted: unreachable
+        case .invalidAddress: usage
+        case .certificateUnusable, .privateKeyUnusable, .privateKeyEncrypted, .privateKeyMismatch: configuration
+        default: failed
+        }
+    }
 
     /// Prints the message and returns the error that ends the program with the status.
     static func exit(_ status: Int32, _ message: String) -> ExitCode {

@@ -6,10 +6,17 @@ import Synchronization
 final class ReadyReport: Sendable {
     private let left = Mutex<(credentials: LocalCredentials, port: Int)?>(nil)
 
+    private let begun = Mutex(false)
+
+    /// Whether the server has accepted connections.
+    var hasBegun: Bool { begun.withLock(\.self) }
+
     func begin(at address: SignalingServer.Address, hasPage: Bool) {
+        begun.withLock { $0 = true }
         // Programs wait for the ready line, and may use the tools at once.
         let obstacle = address.developmentSecret.flatMap { leave($0, port: address.port) }
         StandardOutput.print("signalbox is ready at \(address.url)")
+        if let url = address.adminURL { StandardOutput.print("administration is at \(url)") }
         if !hasPage {
             StandardOutput.print(
                 "no page: the server has not found the folder web-test-client with the page and the browser library. "

@@ -58,13 +58,14 @@ struct ServeCommand: AsyncParsableCommand {
                 during: { try await group.run() })
         } catch let error as TransportError {
             Self.log.flush()
-            throw ExitStatus.exit(ExitStatus.failed, error.message)
+            throw ExitStatus.exit(ExitStatus.status(of: error), error.message)
         } catch let error as RedisLogFault {
             Self.log.flush()
             throw ExitStatus.exit(ExitStatus.unreachable, error.message)
         } catch let error as StateFolderError {
             Self.log.flush()
-            throw ExitStatus.exit(ExitStatus.failed, error.description)
+            // From then on a fault of the state folder is a failure, and no longer a folder that cannot be used.
+            throw ExitStatus.exit(report.hasBegun ? ExitStatus.failed : ExitStatus.fileNotWritten, error.description)
         }
     }
 
@@ -90,6 +91,9 @@ struct ServeCommand: AsyncParsableCommand {
             let settings = try await options.resolved(environment: ProcessInfo.processInfo.environment)
             let level = LogLevel(Logger.Level(settings: settings.values))
             let logger = Logger(label: Self.label) { QueuedLogHandler(label: $0, writer: Self.log, level: level) }
+            if let format = settings.values.logFormat.flatMap({ LogFormat(rawValue: $0.lowercased()) }) {
+                Self.log.format = format
+            }
             var configuration = try settings.configuration()
             if let socket { configuration.listen(on: socket) }
             // libwebsockets reads the limit once, when the server's loop starts.
@@ -98,6 +102,9 @@ struct ServeCommand: AsyncParsableCommand {
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             if settings.values.ephemeral != true { configuration.keepDevelopmentState() }
             let hasPage = configuration.webRoot != nil
+            for warning in UnknownVariables.warnings(in: ProcessInfo.processInfo.environment) {
+                logger.warning("\(warning)")
+            }
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
                 report.begin(at: address, hasPage: hasPage)
             }

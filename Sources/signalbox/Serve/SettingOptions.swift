@@ -37,8 +37,14 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.durability)) var durability: String?
     @Option(help: .setting(\.webhookUrl)) var webhookUrl: String?
     @Option(help: .setting(\.webhookSecret)) var webhookSecret: String?
+    @Option(help: .setting(\.adminPort)) var adminPort: Int?
+    @Option(help: .setting(\.adminHost)) var adminHost: String?
+    @Option(help: .setting(\.adminToken)) var adminToken: String?
+    @Flag(help: .setting(\.publicMetrics)) var publicMetrics = false
     @Option(help: .setting(\.config)) var config: String?
     @Option(help: .setting(\.logLevel)) var logLevel: Logger.Level?
+    @Option(help: .setting(\.logFormat)) var logFormat: String?
+    @Flag(help: .setting(\.accessLog)) var accessLog = false
 
     /// The values on the command line.
     var settings: ServerSettings {
@@ -75,8 +81,14 @@ struct SettingOptions: ParsableArguments {
         settings.durability = durability
         settings.webhookUrl = webhookUrl
         settings.webhookSecret = webhookSecret
+        settings.adminPort = adminPort
+        settings.adminHost = adminHost
+        settings.adminToken = adminToken
+        settings.publicMetrics = publicMetrics ? true : nil
         settings.config = config
         settings.logLevel = logLevel?.rawValue
+        settings.logFormat = logFormat
+        settings.accessLog = accessLog ? true : nil
         return settings
     }
 }

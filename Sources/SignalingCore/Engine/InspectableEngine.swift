@@ -1,0 +1,46 @@
+import SignalingProtocol
+
+/// An engine whose sessions an operator can look at: for metrics and administration, never for decisions.
+public protocol InspectableEngine: SessionEngine {
+    /// Passes each session of this node to `body`, in no order. Takes time in proportion to their number.
+    func visitSessions(_ body: (SessionState) -> Void)
+
+    /// A copy of a session's state; `nil` if this node does not host it.
+    func state(of session: SessionID) -> SessionState?
+}
+
+extension MemoryEngine: InspectableEngine {}
+extension LoggedEngine: InspectableEngine {}
+
+extension SessionState {
+    /// A connection as an operator sees it. Contains no secret.
+    public struct MemberOverview: Sendable {
+        public let connection: Connection
+        public let role: Role
+        /// When the connection lost its socket, in the engine's time; `nil` while it has one.
+        public let detachedAt: MonotonicInstant?
+    }
+
+    /// The number of connections without a socket.
+    public var detachedCount: Int { detachments.count }
+
+    /// All connections in the order of joining.
+    public var memberOverviews: [MemberOverview] { roster.members.map(MemberOverview.init) }
+
+    /// A connection by its ID; `nil` if it is not in the session.
+    public func memberOverview(of connection: ConnectionID) -> MemberOverview? {
+        roster[connection].map(MemberOverview.init)
+    }
+}
+
+extension SessionState.MemberOverview {
+    fileprivate init(_ member: Roster.Member) {
+        connection = member.connection
+        role = member.role
+        detachedAt =
+            switch member.attachment {
+            case .attached: nil
+            case .detached(let at, _): at
+            }
+    }
+}

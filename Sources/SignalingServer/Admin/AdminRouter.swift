@@ -1,0 +1,102 @@
+import Crypto
+import SignalingCore
+import SignalingProtocol
+import SignalingTransport
+
+/// Answers the requests of the admin listener. Confined to the loop.
+///
+/// On a loopback address every program of the machine may ask. A page of another site may not: the host in the request
+/// must be this machine's (DNS rebinding), and a request from a page must come from the listener's own.
+final class AdminRouter: TransportServerHandler {
+    private let listener: AdminListener
+    private let api: AdminAPI
+    private let health: (Route) -> HTTPResponse
+    private let metrics: () -> HTTPResponse
+    private let log: RequestLog
+
+    init(
+        listener: AdminListener, api: AdminAPI, log: RequestLog, health: @escaping (Route) -> HTTPResponse,
+        metrics: @escaping () -> HTTPResponse
+    ) {
+        self.listener = listener
+        self.api = api
+        self.log = log
+        self.health = health
+        self.metrics = metrics
+    }
+
+    // The listener has no WebSockets.
+    func socketOpened(_ socket: ServerSocket) {
+        socket.close(code: CloseReason.connectRefused.rawValue, reason: CloseReason.connectRefused.text)
+    }
+    func socket(_ socket: ServerSocket, received message: UnsafeRawBufferPointer) {}
+    func socket(_ socket: ServerSocket, violated violation: ProtocolViolation) {}
+    func socketDrained(_ socket: ServerSocket) {}
+    func socketClosed(_ socket: ServerSocket, code: UInt16?) {}
+
+    func requestReceived(_ exchange: HTTPExchange) {
+        let route = Route(path: exchange.path)
+        log.follow(exchange, route)
+        if let refusal = refusal(of: exchange, route) { return exchange.respond(refusal) }
+        switch route {
+        case .livez, .readyz: exchange.respond(health(route))
+        case .metrics: exchange.respond(metrics())
+        case .admin(let route): api.handle(exchange, route, in: .everything)
+        case .file(let path): exchange.respond(AdminPage.response(at: path))
+        case .createSession, .room, .project:
+            exchange.respond(.failure(.notFound, "there is nothing at this path of the admin listener"))
+        }
+    }
+
+    private func refusal(of exchange: HTTPExchange, _ route: Route) -> HTTPResponse? {
+        if case .file = route {
+        } else if !route.methods.contains(exchange.method) {
+            let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
+            return .failure(.methodNotAllowed, "use \(allowed) for this path", headers: [("Allow", allowed)])
+        }
+        switch route {
+        case .livez, .readyz: return nil
+        case .file where exchange.method != .get && exchange.method != .head:
+            return .failure(.methodNotAllowed, "use GET, HEAD for this path", headers: [("Allow", "GET, HEAD")])
+        case .file, .metrics, .admin, .createSession, .room, .project: break
+        }
+        if ServerConfiguration.isLoopback(listener.host), !LoopbackName.matches(exchange.header("host")) {
+            return .failure(.forbidden, "the admin listener answers requests from its own machine only")
+        }
+        if let origin = exchange.header("origin"), LoopbackName.host(ofOrigin: origin) != exchange.header("host") {
+            return .failure(.forbidden, "pages of this origin may not use the admin listener")
+        }
+        // The page has to load before it can ask for the token.
+        if case .file = route { return nil }
+        guard let token = listener.token, !Self.matches(exchange.header("authorization"), token) else { return nil }
+        return .failure(
+            .unauthorized, "the admin token is missing or wrong; send Authorization: Bearer and the token",
+            headers: [("WWW-Authenticate", "Bearer")])
+    }
+
+    /// In a time that does not depend on the token.
+    private static func matches(_ authorization: String?, _ token: String) -> Bool {
+        let sent = SHA256.hash(data: Array((authorization ?? "").utf8))
+        return sent == SHA256.hash(data: Array("Bearer \(token)".utf8))
+    }
+}
+
+/// The files of the admin page, which are part of the program.
+enum AdminPage {
+    static func response(at path: String) -> HTTPResponse {
+        let (type, bytes): (String, [UInt8])
+        switch path {
+        case "/", "/index.html": (type, bytes) = ("text/html", PackageResources.index_html)
+        case "/admin.js": (type, bytes) = ("text/javascript", PackageResources.admin_js)
+        case "/model.mjs": (type, bytes) = ("text/javascript", PackageResources.model_mjs)
+        case "/admin.css": (type, bytes) = ("text/css", PackageResources.admin_css)
+        default: return .failure(.notFound, "there is nothing at this path of the admin listener")
+        }
+        return HTTPResponse(
+            status: HTTPStatus.ok.rawValue,
+            headers: [
+                ("Content-Type", type + "; charset=utf-8"), ("Cache-Control", "no-cache"),
+                ("Content-Security-Policy", SafetyHeaders.pagePolicy),
+            ], body: bytes)
+    }
+}

@@ -1,0 +1,233 @@
+// The admin page: asks the server every two seconds, and shows the answers.
+import { Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeState } from "./model.mjs";
+
+const interval = 2000;
+const eventLimit = 200;
+const element = (id) => document.getElementById(id);
+const sessionPages = new Pages(100);
+const memberPages = new Pages(100);
+const shown = cards.map(makeCard);
+let token = sessionStorage.getItem("token") ?? "";
+let last = null;
+let selected = null;
+let lastSeq = null;
+let timer = null;
+let generation = 0;
+
+async function ask(path, method = "GET") {
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const response = await fetch(`/admin/v1/${path}`, { method, headers, cache: "no-store" });
+  if (response.status === 401) {
+    element("login").hidden = false;
+    throw new Error("The server asks for the admin token.");
+  }
+  if (response.status === 204) return null;
+  const answer = await response.json();
+  if (!response.ok) throw Object.assign(new Error(answer.message), { status: response.status });
+  return answer;
+}
+
+// One round at a time. An action of the user begins a new one, and the answers of the old one are ignored.
+async function refresh() {
+  clearTimeout(timer);
+  const round = ++generation;
+  const isCurrent = () => round === generation;
+  try {
+    const stats = await ask("stats");
+    if (!isCurrent()) return;
+    stats.at = performance.now();
+    showStats(stats);
+    const query = new URLSearchParams({ limit: sessionPages.size, offset: sessionPages.offset });
+    if (element("search").value) query.set("search", element("search").value.trim());
+    const sessions = await ask(`sessions?${query}`);
+    if (!isCurrent()) return;
+    showSessions(sessions);
+    if (selected) await refreshDetail(isCurrent);
+    if (!isCurrent()) return;
+    element("login").hidden = true;
+    setStatus(`${stats.status === "ok" ? "Running" : stats.status} for ${age(stats.uptimeSeconds)}, version ${stats.version}`);
+  } catch (error) {
+    if (isCurrent()) setStatus(`${error.message} Trying again…`, true);
+  }
+  if (isCurrent()) timer = setTimeout(refresh, interval);
+}
+
+async function refreshDetail(isCurrent) {
+  const path = `sessions/${encodeURIComponent(selected)}`;
+  try {
+    const members = await ask(`${path}/connections?limit=${memberPages.size}&offset=${memberPages.offset}`);
+    const events = await ask(`${path}/events?limit=100${lastSeq === null ? "" : `&after=${lastSeq}`}`);
+    if (!isCurrent()) return;
+    showMembers(members);
+    showEvents(events);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    if (!isCurrent()) return;
+    showMembers({ count: 0, items: [] });
+    element("detail-title").textContent = `${selected} (ended)`;
+  }
+}
+
+function setStatus(text, isFailed = false) {
+  element("status").textContent = text;
+  element("status").classList.toggle("failed", isFailed);
+}
+
+function make(name, { text, className, ...attributes } = {}, ...children) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function makeCard(card) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 100 30");
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("aria-hidden", "true");
+  const line = svg.appendChild(document.createElementNS(svg.namespaceURI, "polyline"));
+  // No live region: a screen reader must not read twelve numbers every two seconds.
+  const output = make("p", { text: "–", className: "value" });
+  const title = make("h2", { text: card.title });
+  element("numbers").append(make("div", { className: "card", role: "group", "aria-label": card.title }, title, output, svg));
+  return { ...card, series: new Series(), output, line };
+}
+
+function showStats(stats) {
+  for (const card of shown) {
+    const value = card.read(stats, last);
+    card.series.add(value);
+    card.output.textContent = card.write(value);
+    card.line.setAttribute("points", card.series.points);
+  }
+  last = stats;
+}
+
+// Changes rows in place, so that the focus and a selection of text survive.
+function fill(table, items, key, cells) {
+  const body = element(table).tBodies[0];
+  const known = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+  items.forEach((item, index) => {
+    const row = known.get(key(item)) ?? make("tr");
+    known.delete(key(item));
+    row.dataset.key = key(item);
+    cells(row, item);
+    if (body.rows[index] !== row) body.insertBefore(row, body.rows[index] ?? null);
+  });
+  for (const row of known.values()) row.remove();
+}
+
+function setCells(row, values) {
+  values.forEach(([text, className], index) => {
+    const cell = row.cells[index] ?? row.insertCell();
+    if (className) cell.className = className;
+    if (text instanceof Node) {
+      if (!cell.firstChild) cell.append(text);
+    } else if (cell.textContent !== text) {
+      cell.textContent = text;
+    }
+  });
+}
+
+function showRange(pages, prefix) {
+  element(`${prefix}range`).textContent = pages.text;
+  element(`${prefix}previous`).disabled = !pages.hasPrevious;
+  element(`${prefix}next`).disabled = !pages.hasNext;
+}
+
+function showSessions(sessions) {
+  sessionPages.note(sessions.count);
+  showRange(sessionPages, "");
+  fill("sessions", sessions.items, (each) => each.sessionId, (row, each) => {
+    row.classList.toggle("selected", each.sessionId === selected);
+    setCells(row, [
+      [row.cells.length ? row.cells[0].firstChild : sessionLink(each.sessionId), "id"], [each.apiKey ?? ""],
+      [count(each.connections), "number"], [count(each.detached), "number"], [decimal(each.eventsPerSecond), "number"],
+      [bytes(each.sentBytesPerSecond), "number"], [count(each.lastSeq), "number"], [bytes(each.logBytes), "number"],
+    ]);
+  });
+}
+
+function sessionLink(id) {
+  const link = make("button", { text: id, className: "link", type: "button" });
+  link.addEventListener("click", () => select(id));
+  return link;
+}
+
+function select(id) {
+  selected = id;
+  lastSeq = null;
+  memberPages.offset = 0;
+  element("events").replaceChildren();
+  element("members").tBodies[0].replaceChildren();
+  element("detail").hidden = id === null;
+  element("detail-title").textContent = id ?? "";
+  refresh();
+}
+
+function showMembers(members) {
+  memberPages.note(members.count);
+  showRange(memberPages, "members-");
+  fill("members", members.items, (each) => each.connectionId, (row, each) => {
+    setCells(row, [
+      [each.connectionId, "id"], [each.data, "data"], [each.role], [describeState(each)], [each.address ?? ""],
+      [age(each.ageSeconds), "number"],
+      [row.cells.length ? row.cells[6].firstChild : disconnectButton(each.connectionId)],
+    ]);
+  });
+}
+
+function disconnectButton(connection) {
+  const button = make("button", {
+    text: "Disconnect", className: "danger", type: "button", "aria-label": `Disconnect ${connection}`,
+  });
+  const session = selected;
+  button.addEventListener("click", () => disconnect(session, connection));
+  return button;
+}
+
+function disconnect(session, connection) {
+  const dialog = element("confirm");
+  element("question").textContent = `Disconnect ${connection}? The client cannot resume this connection.`;
+  dialog.returnValue = "cancel";
+  dialog.onclose = async () => {
+    if (dialog.returnValue !== "disconnect") return;
+    try {
+      await ask(`sessions/${encodeURIComponent(session)}/connections/${encodeURIComponent(connection)}`, "DELETE");
+    } catch (error) {
+      if (error.status !== 404) setStatus(error.message, true);
+    }
+    refresh();
+  };
+  dialog.showModal();
+}
+
+function showEvents(events) {
+  const list = element("events");
+  for (const event of events.items) list.prepend(make("li", { text: describeEvent(event) }));
+  while (list.children.length > eventLimit) list.lastChild.remove();
+  lastSeq = events.items.at(-1)?.seq ?? lastSeq ?? events.lastSeq;
+}
+
+for (const [prefix, pages] of [["", sessionPages], ["members-", memberPages]]) {
+  for (const direction of ["previous", "next"]) {
+    element(prefix + direction).addEventListener("click", () => {
+      pages[direction]();
+      refresh();
+    });
+  }
+}
+element("search").addEventListener("input", () => {
+  sessionPages.offset = 0;
+  refresh();
+});
+element("close").addEventListener("click", () => select(null));
+element("login").addEventListener("submit", (event) => {
+  event.preventDefault();
+  token = element("token").value;
+  sessionStorage.setItem("token", token);
+  refresh();
+});
+refresh();

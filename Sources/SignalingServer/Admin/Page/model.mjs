@@ -1,0 +1,144 @@
+// What the admin page computes. Nothing here touches the page or the network, so that node can test it.
+
+/** The numbers on the cards: the title, how to read them from two answers of /stats, and how to write them. */
+export const cards = [
+  { title: "Connections", read: (now) => now.connections.joined, write: count },
+  { title: "Without a session", read: (now) => now.connections.unjoined, write: count },
+  { title: "Detached", read: (now) => now.connections.detached, write: count },
+  { title: "Sessions", read: (now) => now.sessions, write: count },
+  { title: "Signals per second", read: rate((each) => each.signals), write: decimal },
+  { title: "Deliveries per second", read: rate((each) => each.deliveries), write: decimal },
+  { title: "Sent per second", read: rate((each) => each.sentBytes), write: bytes },
+  { title: "Refusals per second", read: rate((each) => each.refusals + each.signalRefusals), write: decimal },
+  { title: "Event loop busy", read: rate((each) => each.loopBusySeconds), write: percent },
+  { title: "Longest turn", read: (now) => now.loopLongestTurnSeconds, write: seconds },
+  { title: "Webhook events waiting", read: (now) => now.webhookQueue, write: count },
+  { title: "Memory", read: (now) => now.residentMemoryBytes ?? 0, write: bytes },
+];
+
+/** Reads a growing number as its change per second. `at` is the time of an answer in milliseconds. */
+function rate(read) {
+  return (now, before) => {
+    if (!before || now.at <= before.at) return 0;
+    return Math.max(0, (read(now) - read(before)) / ((now.at - before.at) / 1000));
+  };
+}
+
+/** The newest values of a number, as many as a sparkline shows. */
+export class Series {
+  constructor(limit = 60) {
+    this.limit = limit;
+    this.values = [];
+  }
+
+  add(value) {
+    this.values.push(value);
+    if (this.values.length > this.limit) this.values.shift();
+  }
+
+  /** The points of an SVG polyline in a box of 100 by 30. The newest value is at the right. */
+  get points() {
+    const highest = Math.max(...this.values, 0) || 1;
+    const step = 100 / (this.limit - 1);
+    const start = 100 - step * (this.values.length - 1);
+    return this.values
+      .map((value, index) => `${round(start + index * step)},${round(29 - (28 * value) / highest)}`)
+      .join(" ");
+  }
+}
+
+/** The part of a list that is shown. */
+export class Pages {
+  constructor(size) {
+    this.size = size;
+    this.offset = 0;
+    this.count = 0;
+  }
+
+  /** Notes the size of the whole list. Returns whether the shown part lies behind its end. */
+  note(count) {
+    this.count = count;
+    if (this.offset === 0 || this.offset < count) return false;
+    this.offset = Math.max(0, Math.floor((count - 1) / this.size) * this.size);
+    return true;
+  }
+
+  get hasPrevious() {
+    return this.offset > 0;
+  }
+
+  get hasNext() {
+    return this.offset + this.size < this.count;
+  }
+
+  previous() {
+    this.offset = Math.max(0, this.offset - this.size);
+  }
+
+  next() {
+    if (this.hasNext) this.offset += this.size;
+  }
+
+  get text() {
+    if (this.count === 0) return "none";
+    return `${count(this.offset + 1)}–${count(Math.min(this.offset + this.size, this.count))} of ${count(this.count)}`;
+  }
+}
+
+/** An event of a session in words. */
+export function describeEvent(event) {
+  const about = event.connectionId ? ` ${event.connectionId}` : "";
+  const kinds = { signal: "signal to all", directedSignal: "signal to", presence: "presence of" };
+  return `${event.seq}  ${kinds[event.kind] ?? event.kind}${about}  ${event.bytes} bytes`;
+}
+
+/** The state of a connection in words. */
+export function describeState(connection) {
+  const parts = [connection.state];
+  if (connection.isBacklogged) parts.push("reads slowly");
+  if (connection.isPaused) parts.push("paused");
+  if (connection.waitingBytes) parts.push(`${bytes(connection.waitingBytes)} unsent`);
+  return parts.join(", ");
+}
+
+export function count(value) {
+  return Math.round(value).toLocaleString("en");
+}
+
+export function decimal(value) {
+  return value >= 100 ? count(value) : String(round(value));
+}
+
+export function bytes(value) {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let index = 0;
+  while (value >= 1000 && index < units.length - 1) {
+    value /= 1000;
+    index += 1;
+  }
+  return `${decimal(value)} ${units[index]}`;
+}
+
+export function percent(value) {
+  return `${Math.round(value * 100)} %`;
+}
+
+export function seconds(value) {
+  return value < 1 ? `${round(value * 1000)} ms` : `${round(value)} s`;
+}
+
+/** 90061 → "1 d 1 h". */
+export function age(value) {
+  const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+  const index = units.findIndex(([, size]) => value >= size);
+  if (index < 0) return "0 s";
+  const [name, size] = units[index];
+  const text = `${Math.floor(value / size)} ${name}`;
+  const next = units[index + 1];
+  const rest = next ? Math.floor((value % size) / next[1]) : 0;
+  return rest > 0 ? `${text} ${rest} ${next[0]}` : text;
+}
+
+function round(value) {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,69 @@
+import DequeModule
+import SignalingCore
+import SignalingProtocol
+
+/// Passes everything on to a command log, and measures how long appends and snapshots take. Confined to the loop.
+///
+/// Only for a log of one process, which confirms commands in the order of the appends.
+final class MeteredCommandLog: CommandLog, CommandLogObserver {
+    private struct Append {
+        var count: Int
+        let at: MonotonicInstant
+    }
+
+    private let log: any CommandLog
+    private let now: () -> MonotonicInstant
+    private var appends: Deque<Append> = []
+    private var snapshots: [SessionID: MonotonicInstant] = [:]
+    private(set) var appendLatency = Histogram(.durations)
+    private(set) var snapshotDuration = Histogram(.durations)
+    weak var observer: (any CommandLogObserver)?
+
+    init(_ log: any CommandLog, now: @escaping () -> MonotonicInstant) {
+        self.log = log
+        self.now = now
+        log.observer = self
+    }
+
+    var inFlightByteCount: Int { log.inFlightByteCount }
+    func time(at now: MonotonicInstant) -> MonotonicInstant { log.time(at: now) }
+
+    func append(_ commands: [CommandAppend], now: MonotonicInstant) {
+        appends.append(Append(count: commands.count, at: now))
+        log.append(commands, now: now)
+    }
+
+    func keep(_ snapshot: CommandSnapshot) {
+        snapshots[snapshot.session] = now()
+        log.keep(snapshot)
+    }
+
+    func remove(_ session: SessionID, through position: LogPosition) {
+        snapshots[session] = nil
+        log.remove(session, through: position)
+    }
+
+    func log(confirmed entries: [CommandEntry]) {
+        let now = now()
+        var count = entries.count
+        while count > 0, let first = appends.first {
+            if first.count > count {
+                appends[appends.startIndex].count -= count
+                break
+            }
+            count -= first.count
+            appendLatency.observe(now.duration(since: first.at))
+            appends.removeFirst()
+        }
+        observer?.log(confirmed: entries)
+    }
+
+    func log(needsSnapshotsOf sessions: [SessionID]) { observer?.log(needsSnapshotsOf: sessions) }
+
+    func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {
+        if let began = snapshots.removeValue(forKey: session) {
+            snapshotDuration.observe(now().duration(since: began))
+        }
+        observer?.log(kept: position, of: session, byteCount: byteCount)
+    }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+
+/// Secrets in files, so that they are in no environment: `SIGNALBOX_API_SECRET_FILE=/run/secrets/api`, or a credential
+/// of systemd with the name of the variable (`LoadCredential=SIGNALBOX_API_SECRET:/etc/signalbox/secret`).
+enum SecretFiles {
+    /// The maximum size of such a file. A larger one is not a secret.
+    private static let byteLimit = 65_536
+
+    /// The environment with the secrets of the files, and the variable or the credential that each comes from.
+    ///
+    /// - Throws: ``ConfigurationError`` when a file cannot be read or is empty, or when a secret is given twice.
+    static func resolve(_ environment: [String: String]) throws -> (values: [String: String], names: [String: String]) {
+        var (values, names) = (environment, [String: String]())
+        for declaration in SettingsTable.declarations {
+            guard let variable = declaration.variable, let fileVariable = declaration.fileVariable else { continue }
+            if let path = environment[fileVariable] {
+                guard environment[variable] == nil else {
+                    throw ConfigurationError("\(variable) and \(fileVariable) are both given. Remove one of them.")
+                }
+                values[variable] = try read(path, for: fileVariable)
+                names[declaration.name] = "\(fileVariable) \(path)"
+            } else if environment[variable] == nil, let folder = environment["CREDENTIALS_DIRECTORY"],
+                FileManager.default.fileExists(atPath: "\(folder)/\(variable)")
+            {
+                values[variable] = try read("\(folder)/\(variable)", for: "CREDENTIALS_DIRECTORY")
+                names[declaration.name] = "the credential \(variable)"
+            }
+        }
+        return (values, names)
+    }
+
+    /// Without the line end that editors add.
+    private static func read(_ path: String, for variable: String) throws -> String {
+        guard let data = try? Data(contentsOf: URL(filePath: path)), data.count <= byteLimit else {
+            throw ConfigurationError(
+                "the file \(path) (\(variable)) cannot be read. Check that it exists and that the server may read it.")
+        }
+        var text = String(decoding: data, as: UTF8.self)
+        if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+        guard !text.isEmpty else {
+            throw ConfigurationError("the file \(path) (\(variable)) is empty. Write the secret into it.")
+        }
+        return text
+    }
+}

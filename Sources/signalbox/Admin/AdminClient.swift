@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import FoundationNetworking
+import JSONText
+import SignalingTokens
+
+/// How to reach the admin listener of a server, or the sessions of one project on the main port.
+struct AdminOptions: ParsableArguments {
+    private static let defaultURL = "http://127.0.0.1:9091"
+
+    @Option(
+        help: """
+            The URL of the admin listener, or with credentials that of the server (SIGNALBOX_ADMIN_URL). (default: \
+            \(Self.defaultURL))
+            """)
+    var url: String?
+
+    @Option(
+        help: """
+            The admin token, if the listener asks for it (SIGNALBOX_ADMIN_TOKEN). Prefer the variable: other users of \
+            the machine can see the options.
+            """)
+    var adminToken: String?
+
+    @OptionGroup var signing: SigningOptions
+
+    @Flag(help: "Print the server's JSON.") var json = false
+
+    func client() throws -> AdminClient {
+        let environment = ProcessInfo.processInfo.environment
+        let text = url ?? environment["SIGNALBOX_ADMIN_URL"] ?? Self.defaultURL
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host != nil else {
+            throw ExitStatus.exit(ExitStatus.usage, "the URL is \"\(text)\". Use a URL such as \(Self.defaultURL).")
+        }
+        if let token = adminToken ?? environment["SIGNALBOX_ADMIN_TOKEN"] {
+            return AdminClient(url: url, header: ("Authorization", "Bearer \(token)"))
+        }
+        var randomness = SystemRandomNumberGenerator()
+        do {
+            switch try signing.signer() {
+            case .project(let project):
+                let text = try RequestCredentials.make(project: project, now: .current, using: &randomness)
+                return AdminClient(url: url, header: ("X-OPENTOK-AUTH", text))
+            case .application(let application):
+                let text = try RequestCredentials.make(application: application, now: .current, using: &randomness)
+                return AdminClient(url: url, header: ("Authorization", "Bearer \(text)"))
+            case nil: return AdminClient(url: url, header: nil)
+            }
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            throw ExitStatus.exit(ExitStatus.failed, "cannot create credentials: \(error)")
+        }
+    }
+}
+
+/// Asks a server for its sessions.
+struct AdminClient {
+    let url: URL
+    let header: (name: String, value: String)?
+
+    /// - Parameter path: below `/admin/v1/`, its segments encoded.
+    /// - Returns: the body of a successful response; `null` if it has none.
+    func request(
+        _ path: String, method: String = "GET", query: [(name: String, value: String)] = []
+    ) async throws -> JSONValue {
+        var components = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        components?.percentEncodedPath = "/admin/v1/" + path
+        if !query.isEmpty { components?.queryItems = query.map { URLQueryItem(name: $0.name, value: $0.value) } }
+        guard let target = components?.url else {
+            throw ExitStatus.exit(ExitStatus.usage, "the URL \(url) cannot be used. Give --url.")
+        }
+        var request = URLRequest(url: target, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 30)
+        request.httpMethod = method
+        if let header { request.setValue(header.value, forHTTPHeaderField: header.name) }
+        let (body, response): (Data, URLResponse)
+        do { (body, response) = try await URLSession.shared.data(for: request) } catch {
+            throw ExitStatus.exit(
+                ExitStatus.unreachable,
+                "the server at \(url) cannot be reached. Start it with --admin-port, and check --url or "
+                    + "SIGNALBOX_ADMIN_URL.")
+        }
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        let value = (try? JSONValue(parsing: body)) ?? .null
+        if (200..<300).contains(status) { return value }
+        let message = value.objectValue?["message"]?.stringValue ?? "the server answered with the status \(status)"
+        throw ExitStatus.exit(
+            [401, 403].contains(status) ? ExitStatus.notPermitted : ExitStatus.failed, Printable.text(message))
+    }
+
+    /// A segment of a path.
+    static func segment(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~")))
+            ?? ""
+    }
+}

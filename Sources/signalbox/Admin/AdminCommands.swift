@@ -1,0 +1,128 @@
+import ArgumentParser
+import Foundation
+import JSONText
+
+struct AdminCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin", abstract: "Show the sessions and connections of a running server.",
+        discussion: """
+            Start the server with --admin-port. On the same machine the commands then need no credentials:
+
+              signalbox serve --admin-port 9091
+              signalbox admin sessions
+
+            With a project's credentials and the server's own URL, they show the sessions of that project only:
+
+              signalbox admin sessions --url https://signaling.example.org --api-key KEY
+
+            No command shows the type or the data of a signal. docs/operations/administration.md describes the output.
+            """,
+        subcommands: [
+            Sessions.self, SessionDetails.self, Connections.self, Disconnect.self, Statistics.self,
+        ])
+
+    struct Sessions: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sessions", abstract: "List sessions, those with the most traffic first.")
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var watch: WatchOptions
+        @Option(help: "How many sessions to list, 1 to 1000.") var limit = 20
+        @Option(help: "List only sessions whose id contains this text.") var search: String?
+
+        func run() async throws {
+            let client = try admin.client()
+            try await watch.show {
+                let query = [("limit", "\(limit)")] + (search.map { [("search", $0)] } ?? [])
+                let answer = try await client.request("sessions", query: query)
+                return admin.json ? [answer.encodedText()] : AdminText.sessions(answer)
+            }
+        }
+    }
+
+    struct SessionDetails: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "session", abstract: "Show one session and its connections.")
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var watch: WatchOptions
+        @Argument(help: "The session's id.") var session: String
+        @Option(help: "How many connections to list, 1 to 1000.") var limit = 100
+
+        func run() async throws {
+            let client = try admin.client()
+            let path = "sessions/\(AdminClient.segment(session))"
+            try await watch.show {
+                let details = try await client.request(path)
+                let members = try await client.request("\(path)/connections", query: [("limit", "\(limit)")])
+                if admin.json {
+                    return [JSONValue.object(["session": details, "connections": members]).encodedText()]
+                }
+                return AdminText.session(details) + [""] + AdminText.connections(members)
+            }
+        }
+    }
+
+    struct Connections: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "connections", abstract: "List the connections of all sessions.")
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var watch: WatchOptions
+        @Option(help: "How many connections to list, 1 to 1000.") var limit = 100
+
+        func run() async throws {
+            let client = try admin.client()
+            try await watch.show {
+                let answer = try await client.request("connections", query: [("limit", "\(limit)")])
+                return admin.json ? [answer.encodedText()] : AdminText.connections(answer)
+            }
+        }
+    }
+
+    struct Disconnect: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "disconnect", abstract: "Disconnect one connection. Its client cannot resume it.")
+        @OptionGroup var admin: AdminOptions
+        @Argument(help: "The session's id.") var session: String
+        @Argument(help: "The connection's id.") var connection: String
+
+        func run() async throws {
+            let path =
+                "sessions/\(AdminClient.segment(session))/connections/\(AdminClient.segment(connection))"
+            _ = try await admin.client().request(path, method: "DELETE")
+        }
+    }
+
+    struct Statistics: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "stats", abstract: "Show the numbers of the whole server.")
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var watch: WatchOptions
+
+        func run() async throws {
+            let client = try admin.client()
+            try await watch.show {
+                let answer = try await client.request("stats")
+                return admin.json ? [answer.encodedText()] : AdminText.statistics(answer)
+            }
+        }
+    }
+}
+
+/// `--watch`: the same output again and again.
+struct WatchOptions: ParsableArguments {
+    @Flag(help: "Repeat every two seconds, until the command is interrupted.") var watch = false
+
+    /// Prints the lines once, or repeatedly. On a terminal each output replaces the last one.
+    func show(_ lines: () async throws -> [String]) async throws {
+        while true {
+            let text = try await lines().joined(separator: "\n")
+            if watch, isatty(STDOUT_FILENO) == 1 {
+                // Home, print, clear the rest: less flicker than clearing first.
+                StandardOutput.print("\u{1B}[H" + text.replacingOccurrences(of: "\n", with: "\u{1B}[K\n") + "\u{1B}[J")
+            } else {
+                StandardOutput.print(text)
+            }
+            if !watch { return }
+            try await Task.sleep(for: .seconds(2))
+        }
+    }
+}

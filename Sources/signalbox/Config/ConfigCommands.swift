@@ -1,0 +1,113 @@
+import ArgumentParser
+import Foundation
+import JSONText
+import Logging
+import SignalingProtocol
+import SignalingServer
+import SignalingTransport
+
+struct ConfigCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Check, print and create configurations of the server.",
+        subcommands: [Check.self, Print.self, Init.self])
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Check a configuration file, without starting a server.",
+            discussion: """
+                Reads the file and the environment as `signalbox serve --config FILE` does, and checks what can be \
+                checked without a server: names, values, keys of applications, certificate and key, folders. Prints \
+                the first fault in one line and exits with 78. A variable that is no setting is a warning.
+                """)
+
+        @Argument(help: "The configuration file.", completion: .file(extensions: ["json"])) var file: String
+
+        func run() async throws {
+            var settings = ServerSettings()
+            settings.config = file
+            let environment = ProcessInfo.processInfo.environment
+            do {
+                for warning in try await settings.report(environment: environment).warnings {
+                    StandardError.print("signalbox: warning: \(warning)")
+                }
+                try await ConfigurationCheck.run(settings, environment: environment)
+            } catch let error as ConfigurationError {
+                throw ExitStatus.exit(ExitStatus.configuration, error.description)
+            } catch let error as TransportError {
+                throw ExitStatus.exit(ExitStatus.configuration, error.message)
+            }
+            StandardOutput.print("the configuration is valid")
+        }
+    }
+
+    struct Print: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "print", abstract: "Print the effective settings, and where each value comes from.",
+            discussion: "Accepts the options of `signalbox serve`. Secrets are masked.")
+
+        @OptionGroup var options: SettingOptions
+        @Flag(help: "Print one JSON object.") var json = false
+        @Flag(help: "Print only settings that differ from their defaults.") var changed = false
+
+        func run() async throws {
+            do {
+                let report = try await options.settings.report(environment: ProcessInfo.processInfo.environment)
+                if json { return StandardOutput.print(report.json) }
+                var table = TextTable([.left("SETTING"), .left("VALUE"), .left("SOURCE")])
+                for row in report.rows where !changed || row.source != "default" {
+                    table.append([row.name, row.value, row.source])
+                }
+                StandardOutput.print(table.lines.joined(separator: "\n"))
+                for warning in report.warnings { StandardError.print("signalbox: warning: \(warning)") }
+            } catch let error as ConfigurationError {
+                throw ExitStatus.exit(ExitStatus.configuration, error.description)
+            }
+        }
+    }
+
+    struct Init: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "init", abstract: "Print a commented configuration file with a new random secret.",
+            discussion: """
+                Names that begin with // are comments. Redirect the output into a file that only the server's user may \
+                read:
+
+                  (umask 077; signalbox config init > signalbox.json)
+                """)
+
+        func run() {
+            var randomness = SystemRandomNumberGenerator()
+            let secret = ResumeSecret(using: &randomness).rawValue
+            print(SettingsExample.text(secret: secret), terminator: "")
+        }
+    }
+}
+
+/// Checks what a server would refuse at its start, without opening a socket or creating anything.
+enum ConfigurationCheck {
+    static func run(_ settings: ServerSettings, environment: [String: String]) async throws {
+        let configuration = try await settings.configuration(environment: environment)
+        _ = try SignalingServer(
+            configuration: configuration, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+        try configuration.tls?.check()
+        if let folder = configuration.stateFolder { try check(folder) }
+    }
+
+    /// The server creates the folder, but not its parent.
+    private static func check(_ folder: String) throws {
+        let files = FileManager.default
+        var isFolder: ObjCBool = false
+        if files.fileExists(atPath: folder, isDirectory: &isFolder) {
+            guard isFolder.boolValue, files.isWritableFile(atPath: folder) else {
+                throw ConfigurationError(
+                    "the state folder \(folder) cannot be written. Give a folder of the server's user.")
+            }
+        } else {
+            let parent = URL(filePath: folder).deletingLastPathComponent().path
+            guard files.fileExists(atPath: parent, isDirectory: &isFolder), isFolder.boolValue else {
+                throw ConfigurationError(
+                    "the state folder \(folder) cannot be created: \(parent) is no folder. Create it first.")
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+"""Administration: the REST interface on the admin listener and with project credentials, and the commands."""
+
+import json
+import re
+import signal
+
+import pytest
+
+from administration import Admin
+from credentials import Project
+from server_process import Command, Server, run
+from signalbox_client import Client
+
+TOKEN = "an admin token of the tests"
+
+
+@pytest.fixture(scope="module")
+def admin_server():
+    with Server("--admin-port", "0") as server:
+        server.admin = Admin(server)
+        yield server
+
+
+async def test_sessions_and_connections_are_described_without_contents(admin_server):
+    server, admin = admin_server, admin_server.admin
+    session = server.project.session()
+    async with (
+        await Client.join(server, session, role="moderator", data="Ada") as ada,
+        await Client.join(server, session, data="Bob") as bob,
+    ):
+        await ada.signal(type="secret-type", data="SECRET-DATA")
+        await ada.signal(type="secret-type", data="SECRET-DATA", to=bob.id)
+        details = admin.get(f"sessions/{session}")
+        assert (details["sessionId"], details["apiKey"]) == (session, server.project.key)
+        assert (details["connections"], details["detached"], details["lastSeq"]) == (2, 0, 4)
+        assert details["logBytes"] > 0 and details["eventsPerSecond"] > 0 and details["sentBytes"] > 0
+        listed = [each for each in admin.get("sessions")["items"] if each["sessionId"] == session]
+        assert [each["connections"] for each in listed] == [2]
+        members = admin.get(f"sessions/{session}/connections")
+        assert [(each["connectionId"], each["data"], each["role"], each["state"]) for each in members["items"]] == [
+            (ada.id, "Ada", "moderator", "connected"), (bob.id, "Bob", "publisher", "connected"),
+        ]  # fmt: skip
+        assert members["items"][0]["address"] == "127.0.0.1" and not members["items"][0]["isBacklogged"]
+        events = admin.get(f"sessions/{session}/events")
+        assert [(each["seq"], each["kind"], each.get("connectionId")) for each in events["items"]] == [
+            (1, "presence", ada.id), (2, "presence", bob.id), (3, "signal", None), (4, "directedSignal", bob.id),
+        ]  # fmt: skip
+        assert admin.get(f"sessions/{session}/events?after=3")["items"][0]["seq"] == 4
+        assert admin.get(f"sessions/{session}/events?after=4")["items"] == []
+        everything = json.dumps([details, listed, members, events])
+        assert "secret-type" not in everything and "SECRET" not in everything
+
+
+async def test_pages_of_lists(admin_server):
+    server, admin = admin_server, admin_server.admin
+    session = server.project.session()
+    clients = [await Client.join(server, session) for _ in range(5)]
+    pages = [admin.get(f"sessions/{session}/connections?limit=2&offset={offset}") for offset in (0, 2, 4, 6)]
+    assert [page["count"] for page in pages] == [5] * 4
+    assert [each["connectionId"] for page in pages for each in page["items"]] == [client.id for client in clients]
+    whole = admin.get("connections?limit=1000")
+    parts = [each for offset in range(0, whole["count"], 2)
+             for each in admin.get(f"connections?limit=2&offset={offset}")["items"]]  # fmt: skip
+    assert [each["connectionId"] for each in parts] == [each["connectionId"] for each in whole["items"]]
+    assert admin.get("sessions?limit=1")["count"] >= 1
+    assert admin.get(f"sessions?search={session[10:]}")["count"] == 1
+    for query in ("limit=0", "limit=1001", "limit=x", "offset=-1"):
+        assert admin.request("GET", f"/admin/v1/sessions?{query}").status == 400, query
+    for client in clients:
+        await client.leave()
+
+
+async def test_disconnect_ends_one_connection(admin_server):
+    server, admin = admin_server, admin_server.admin
+    session = server.project.session()
+    async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        path = f"/admin/v1/sessions/{session}/connections/{bob.id}"
+        assert admin.request("GET", path).status == 405
+        assert admin.request("DELETE", path, {"Origin": "https://evil.example"}).status == 403
+        assert admin.request("DELETE", path).status == 204
+        code, _ = await bob.closed()
+        assert code == 4502
+        await ada.expect("connectionCreated")
+        await ada.expect("connectionDestroyed", connectionId=bob.id, reason="forceDisconnected")
+        assert admin.request("DELETE", path).status == 404
+
+
+async def test_project_credentials_show_that_project_only(tmp_path):
+    one, other = Project("100", "the secret of one project"), Project("200", "the secret of another project")
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({
+        "projects": [{"apiKey": each.key, "secrets": [each.secret]} for each in (one, other)]
+    }))  # fmt: skip
+    with Server("--config", file, project=one) as server:
+        mine, foreign = one.session(), other.session()
+        async with (
+            await Client.join(server, mine) as ada,
+            await Client.join(server, foreign, project=other) as bob,
+        ):
+            listed = server.rest("GET", "/admin/v1/sessions").json()
+            assert [each["sessionId"] for each in listed["items"]] == [mine]
+            assert [each["connectionId"] for each in server.rest("GET", "/admin/v1/connections").json()["items"]] == [
+                ada.id
+            ]
+            for path in (foreign, f"{foreign}/connections", f"{foreign}/events"):
+                assert server.rest("GET", f"/admin/v1/sessions/{path}").status == 404
+            assert server.rest("DELETE", f"/admin/v1/sessions/{foreign}/connections/{bob.id}").status == 404
+            assert server.rest("GET", "/admin/v1/stats").status == 403
+            assert server.request("GET", "/admin/v1/sessions").status == 403
+
+
+def test_the_admin_listener_is_for_its_own_machine_or_asks_for_a_token():
+    with Server("--admin-port", "0", admin_token=TOKEN) as server:
+        admin = Admin(server)
+        assert admin.request("GET", "/").status == 200, "the page asks for the token"
+        assert admin.request("GET", "/livez").status == 200
+        for path in ("/metrics", "/admin/v1/stats", "/admin/v1/sessions"):
+            assert admin.request("GET", path).status == 401
+            assert admin.request("GET", path, {"Authorization": "Bearer wrong"}).status == 401
+            assert admin.request("GET", path, {"Authorization": f"Bearer {TOKEN}"}).status == 200
+            # A page that has resolved its own name to this machine.
+            assert admin.request("GET", path, {"Host": "evil.example"}).status == 403
+        assert admin.request("GET", "/v1/signaling").status in (404, 426)
+        assert admin.request("POST", "/session/create").status == 401
+        assert admin.request("POST", "/session/create", {"Authorization": f"Bearer {TOKEN}"}).status == 404
+
+
+def test_the_admin_listener_needs_a_token_on_other_addresses():
+    refused = run("serve", "--port", "0", "--admin-port", "0", "--admin-host", "0.0.0.0", timeout=10)
+    assert refused.returncode == 64 and "--admin-token" in refused.stderr and refused.stderr.count("\n") == 1
+    assert "ready" not in refused.stdout
+
+
+async def test_the_commands_show_sessions_and_disconnect(admin_server):
+    server, admin = admin_server, admin_server.admin
+    session = server.project.session()
+
+    def command(*arguments, **settings):
+        return run("admin", *arguments, "--url", admin.url, **settings)
+
+    async with await Client.join(server, session, data="Ada\x1b[31m") as ada:
+        assert session in command("sessions").stdout
+        shown = command("session", session).stdout
+        assert ada.id in shown and "publisher" in shown and "\x1b" not in shown
+        assert ada.id in command("connections").stdout
+        assert re.search(r"connections\.joined +\d+", command("stats").stdout)
+        assert json.loads(command("sessions", "--json").stdout)["count"] >= 1
+        assert json.loads(command("session", session, "--json").stdout)["connections"]["count"] == 1
+        done = command("disconnect", session, ada.id)
+        assert done.returncode == 0, done
+        assert (await ada.closed())[0] == 4502
+    assert command("session", server.project.session()).returncode == 1
+    credentials = {"api_key": server.project.key, "api_secret": server.project.secret}
+    assert run("admin", "sessions", "--url", server.url, **credentials).returncode == 0
+    assert run("admin", "stats", "--url", server.url, **credentials).returncode == 77
+    assert run("admin", "sessions", "--url", "http://127.0.0.1:1").returncode == 69
+    assert run("admin", "sessions", "--url", "nonsense").returncode == 64
+
+
+def test_watch_repeats_until_it_is_interrupted(admin_server):
+    with Command("admin", "stats", "--watch", "--json", "--url", admin_server.admin.url) as watch:
+        for _ in range(2):
+            assert "uptimeSeconds" in watch.out.next()
+        watch.process.send_signal(signal.SIGINT)
+        assert watch.wait() != 0

@@ -1,0 +1,129 @@
+"""`signalbox config`, secrets in files, and the one line and the exit status of each kind of bad input."""
+
+import json
+import re
+import socket
+import stat
+
+import pytest
+
+from credentials import Project
+from server_process import TLS, Server, environment, run
+
+SECRET = "a secret that no output may contain"
+
+
+def refused(status, *arguments, text, **settings):
+    """Requires that `serve` ends at once with this status and one line that has this text."""
+    done = run(*arguments, timeout=20, **settings)
+    assert done.returncode == status, done
+    assert re.search(text, done.stderr) and done.stderr.count("\n") == 1 and not done.stdout, done
+    return done
+
+
+def test_init_creates_a_file_that_check_accepts_and_print_shows(tmp_path):
+    made = run("config", "init")
+    assert made.returncode == 0
+    example = json.loads(made.stdout)
+    assert made.stdout != run("config", "init").stdout, "each has a secret of its own"
+    assert any(name.startswith("//resumeSeconds") for name in example)
+    example["stateDir"] = str(tmp_path / "state")
+    file = tmp_path / "signalbox.json"
+    file.write_text(json.dumps(example))
+    checked = run("config", "check", file)
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "the configuration is valid\n", "")
+    assert not (tmp_path / "state").exists(), "a check creates nothing"
+    printed = run("config", "print", "--config", file, "--port", "9000")
+    assert re.search(r"^port +9000 +--port$", printed.stdout, re.MULTILINE)
+    assert re.search(rf'^adminPort +9091 +"adminPort" in {file}$', printed.stdout, re.MULTILINE)
+    assert re.search(r"^resumeSeconds +60 +default$", printed.stdout, re.MULTILINE)
+
+
+def test_print_masks_secrets_and_names_their_sources(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET + "\n")
+    for settings, source in [
+        ({"api_secret": SECRET}, "SIGNALBOX_API_SECRET"),
+        ({"api_secret_file": secret}, f"SIGNALBOX_API_SECRET_FILE {secret}"),
+    ]:
+        printed = run("config", "print", "--json", api_key="100", **settings)
+        assert SECRET not in printed.stdout + printed.stderr
+        values = json.loads(printed.stdout)
+        assert values["apiSecret"] == {"value": "••••••••", "source": source}
+        assert values["apiKey"] == {"value": "100", "source": "SIGNALBOX_API_KEY"}
+    changed = run("config", "print", "--changed", api_key="100", api_secret=SECRET).stdout
+    assert "apiKey" in changed and "resumeSeconds" not in changed
+
+
+def test_a_variable_that_is_no_setting_is_a_warning_with_the_nearest_name(tmp_path):
+    (tmp_path / "settings.json").write_text("{}")
+    checked = run("config", "check", tmp_path / "settings.json", resume_secnds="5")
+    assert checked.returncode == 0 and checked.stderr.count("\n") == 1
+    assert "SIGNALBOX_RESUME_SECNDS" in checked.stderr and "SIGNALBOX_RESUME_SECONDS" in checked.stderr
+    with Server(resume_secnds="5") as server:
+        server.err.until("SIGNALBOX_RESUME_SECNDS.*Did you mean SIGNALBOX_RESUME_SECONDS")
+
+
+@pytest.mark.parametrize("content, text", [
+    ("{", "is not JSON"),
+    ('{"prot": 1}', 'Did you mean "port"'),
+    ('{"port": 70000}', r'port is 70000 .*0 to 65535'),
+    ('{"tlsCert": "x"}', "without its key"),
+    ('{"apiKey": "100"}', "without its secret"),
+    ('{"projects": [{"apiKey": "1", "secrets": []}]}', "0 secrets"),
+    ('{"stateDir": "/nowhere/at/all"}', "Create it first"),
+])  # fmt: skip
+def test_check_finds_faults_and_exits_with_78(tmp_path, content, text):
+    (tmp_path / "settings.json").write_text(content)
+    refused(78, "config", "check", tmp_path / "settings.json", text=text)
+
+
+def test_check_compares_certificate_and_key(tmp_path):
+    keys = sorted(TLS.glob("*.key.pem"))
+    other = next(key for key in keys if key.name != "server.key.pem")
+    for key, status in ((TLS / "server.key.pem", 0), (other, 78)):
+        (tmp_path / "settings.json").write_text(json.dumps({"tlsCert": str(TLS / "server.pem"), "tlsKey": str(key)}))
+        checked = run("config", "check", tmp_path / "settings.json")
+        assert checked.returncode == status, checked
+
+
+def test_secrets_come_from_files_and_systemd_credentials(tmp_path):
+    (tmp_path / "secret").write_text("from a file\n")
+    (tmp_path / "SIGNALBOX_WEBHOOK_SECRET").write_text("from systemd")
+    printed = run("config", "print", "--json", api_key="1", api_secret_file=tmp_path / "secret",
+                  webhook_url="http://127.0.0.1:1/")  # fmt: skip
+    assert json.loads(printed.stdout)["apiSecret"]["source"].startswith("SIGNALBOX_API_SECRET_FILE")
+    variables = environment(webhook_url="http://127.0.0.1:1/") | {"CREDENTIALS_DIRECTORY": str(tmp_path)}
+    printed = run("config", "print", "--json", env=variables)
+    assert json.loads(printed.stdout)["webhookSecret"]["source"] == "the credential SIGNALBOX_WEBHOOK_SECRET"
+    refused(64, "serve", "--port", "0", text="both given", api_key="1", api_secret="a",
+            api_secret_file=tmp_path / "secret")  # fmt: skip
+    refused(64, "serve", "--port", "0", text="cannot be read", api_key="1", api_secret_file=tmp_path / "none")
+    (tmp_path / "empty").write_text("\n")
+    refused(64, "serve", "--port", "0", text="is empty", api_key="1", api_secret_file=tmp_path / "empty")
+
+
+def test_a_secret_from_a_file_is_the_one_that_counts(tmp_path):
+    (tmp_path / "secret").write_text("a secret of the tests, 32 bytes long\n")
+    project = Project("100", "a secret of the tests, 32 bytes long")
+    with Server(project=project, api_key="100", api_secret_file=tmp_path / "secret") as server:
+        assert server.rest("POST", "/session/create").status == 200
+
+
+def test_bad_input_ends_the_start_with_one_line_and_nothing_half_started(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        state = tmp_path / "state"
+        refused(69, "serve", "--port", port, "--state-dir", state, text=rf"{port}.*choose another port")
+        refused(69, "serve", "--port", "0", "--admin-port", port, "--state-dir", state, text=rf"{port}")
+    refused(64, "serve", "--port", "70000", text="port is 70000")
+    other = next(key for key in sorted(TLS.glob("*.key.pem")) if key.name != "server.key.pem")
+    refused(78, "serve", "--port", "0", "--tls-cert", TLS / "server.pem", "--tls-key", other, text="does not match")
+    refused(78, "serve", "--port", "0", "--tls-cert", tmp_path / "none.pem", "--tls-key", other, text="none.pem")
+    refused(73, "serve", "--port", "0", "--state-dir", "/proc/signalbox", text="/proc/signalbox")
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    open_to_all.chmod(stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO)
+    refused(73, "serve", "--port", "0", "--state-dir", open_to_all, text=str(open_to_all))

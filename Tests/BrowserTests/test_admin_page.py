@@ -1,0 +1,143 @@
+"""The page of the admin listener, with a real server and its sessions."""
+
+import json
+import re
+
+import pytest
+from conftest import READY, Server
+from playwright.sync_api import expect
+from test_accessibility import LOW_CONTRAST, NAMELESS
+from user import User
+
+
+class AdminServer(Server):
+    """A server with an admin listener. `admin` is its URL."""
+
+    def __init__(self, *arguments):
+        super().__init__("--admin-port", "0", *arguments)
+
+    def _wait_until_ready(self, lines):
+        url = super()._wait_until_ready(lines)
+        self.admin = READY.search(lines.get(timeout=60))[0].rstrip("/")
+        return url
+
+
+@pytest.fixture(scope="module")
+def server(require_server):
+    server = AdminServer()
+    yield server
+    server.stop()
+
+
+def session_of(page, server, room):
+    return page.request.get(f"{server.url}/room/{room}").json()["sessionId"]
+
+
+def test_an_operator_sees_a_session_and_disconnects_a_client(open_page, server, room, screenshots):
+    ada = User.join(open_page, server.url, room, "Ada")
+    bob = User.join(open_page, server.url, room, "Bob")
+    page = open_page(server.admin)
+    session = session_of(page, server, room)
+    expect(page.locator("#status")).to_have_text(re.compile("^Running for"))
+    expect(page.get_by_role("group", name="Connections", exact=True).locator(".value")).to_have_text("2")
+    page.get_by_role("button", name=session).click()
+    detail = page.get_by_role("region", name=session)
+    expect(detail.locator("#members tbody tr")).to_have_count(2)
+    expect(detail.get_by_role("cell", name="Bob")).to_be_visible()
+    ada.send("nobody but Bob may read this")
+    bob.expect_messages("nobody but Bob may read this")
+    expect(detail.locator("#events li").first).to_contain_text(re.compile(r"^\d+\s+signal to all\s+\d+ bytes$"))
+    expect(page.locator("body")).not_to_contain_text("nobody but Bob")
+    page.screenshot(path=screenshots / "admin.png", full_page=True)
+
+    row = detail.locator("#members tbody tr", has_text="Bob")
+    row.get_by_role("button").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(detail.locator("#members tbody tr")).to_have_count(2)
+    row.get_by_role("button").click()
+    page.get_by_role("dialog").get_by_role("button", name="Disconnect").click()
+    expect(detail.locator("#members tbody tr")).to_have_count(1)
+    expect(detail.get_by_role("cell", name="Ada")).to_be_visible()
+    page.get_by_role("button", name="Close").click()
+    expect(detail).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_control_has_a_name_and_each_text_enough_contrast(open_page, server, room, scheme, screenshots):
+    User.join(open_page, server.url, room, "Ada")
+    page = open_page(server.admin, color_scheme=scheme)
+    page.get_by_role("button", name=session_of(page, server, room)).click()
+    expect(page.locator("#members tbody tr")).to_have_count(1)
+    assert page.evaluate(NAMELESS) == []
+    assert page.evaluate(LOW_CONTRAST) == []
+    page.screenshot(path=screenshots / f"admin-{scheme}.png", full_page=True)
+    page.locator("#members tbody button").click()
+    assert page.evaluate(NAMELESS) == []
+
+
+def test_ten_thousand_sessions_are_shown_a_page_at_a_time(open_page, server):
+    """The server's answer is replaced: 10,000 clients would take too long."""
+
+    def answer(route):
+        query = dict(re.findall(r"(\w+)=(\w*)", route.request.url))
+        offset, search = int(query["offset"]), query.get("search", "")
+        numbers = [number for number in range(10_000) if search in f"session-{number}"]
+        items = [
+            {
+                "sessionId": f"session-{number}", "apiKey": "100", "connections": 2, "detached": 0, "lastSeq": number,
+                "logEvents": 1, "logBytes": 100, "eventsPerSecond": 0.5, "sentBytesPerSecond": 10_000 - number,
+                "sentBytes": 1,
+            }
+            for number in numbers[offset : offset + int(query["limit"])]
+        ]  # fmt: skip
+        route.fulfill(content_type="application/json", body=json.dumps({"count": len(numbers), "items": items}))
+
+    page = open_page("about:blank")
+    page.route("**/admin/v1/sessions?**", answer)
+    page.goto(server.admin)
+    rows = page.locator("#sessions tbody tr")
+    expect(rows).to_have_count(100)
+    expect(page.locator("#range")).to_have_text("1–100 of 10,000")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(rows.first).to_contain_text("session-100")
+    page.get_by_label("Search").fill("session-99")
+    expect(page.locator("#range")).to_have_text("1–100 of 111")
+    # A new answer changes rows in place: the focus stays.
+    button = page.get_by_role("button", name="session-9900")
+    button.focus()
+    with page.expect_response("**/admin/v1/sessions?**"):
+        pass
+    expect(button).to_be_focused()
+
+
+def test_the_page_asks_for_the_token(open_page, require_server):
+    server = AdminServer("--admin-token", "a token of the tests")
+    try:
+        page = open_page(server.admin)
+        page.get_by_label("Admin token").fill("wrong")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator("#status")).to_contain_text("asks for the admin token")
+        page.get_by_label("Admin token").fill("a token of the tests")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator("#status")).to_have_text(re.compile("^Running for"))
+        expect(page.get_by_label("Admin token")).to_be_hidden()
+        # The browser reports each response with status 401.
+        assert all("401" in complaint for complaint in page.complaints)
+        page.complaints.clear()
+    finally:
+        server.stop()
+
+
+def test_the_page_goes_on_when_the_server_comes_back(open_page, require_server):
+    first = AdminServer()
+    page = open_page(first.admin)
+    expect(page.locator("#status")).to_have_text(re.compile("^Running for"))
+    first.stop()
+    expect(page.locator("#status")).to_contain_text("Trying again")
+    second = Server("--admin-port", first.admin.rpartition(":")[2])
+    try:
+        expect(page.locator("#status")).to_have_text(re.compile("^Running for"))
+        page.complaints.clear()
+    finally:
+        second.stop()

@@ -1,0 +1,70 @@
+// The admin page's computations. The page itself is part of the server: Sources/SignalingServer/Admin/Page.
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  Pages, Series, age, bytes, cards, decimal, describeEvent, describeState, percent, seconds,
+} from "../../../Sources/SignalingServer/Admin/Page/model.mjs";
+
+const stats = (at, changes = {}) => ({
+  at, connections: { joined: 2, unjoined: 1, detached: 0 }, sessions: 1, signals: 0, signalRefusals: 0, deliveries: 0,
+  refusals: 0, sentBytes: 0, loopBusySeconds: 0, loopLongestTurnSeconds: 0.002, webhookQueue: 0,
+  residentMemoryBytes: 50_000_000, ...changes,
+});
+const card = (title) => cards.find((each) => each.title === title);
+
+test("a rate is the change per second, and nothing without an earlier answer", () => {
+  const { read } = card("Signals per second");
+  assert.equal(read(stats(1000, { signals: 7 }), null), 0);
+  assert.equal(read(stats(3000, { signals: 17 }), stats(1000, { signals: 7 })), 5);
+  // The server was restarted.
+  assert.equal(read(stats(3000), stats(1000, { signals: 7 })), 0);
+});
+
+test("every card reads and writes an answer", () => {
+  for (const each of cards) assert.match(each.write(each.read(stats(2000), stats(0))), /\d/, each.title);
+});
+
+test("a series keeps the newest values, the last one at the right", () => {
+  const series = new Series(3);
+  for (const value of [9, 1, 2, 4]) series.add(value);
+  assert.equal(series.points, "0,22 50,15 100,1");
+  const empty = new Series(3);
+  empty.add(0);
+  assert.equal(empty.points, "100,29");
+});
+
+test("pages stay within a list that shrinks", () => {
+  const pages = new Pages(100);
+  assert.equal(pages.text, "none");
+  pages.note(250);
+  pages.next();
+  pages.next();
+  pages.next();
+  assert.equal(pages.text, "201–250 of 250");
+  assert.ok(pages.hasPrevious && !pages.hasNext);
+  assert.ok(pages.note(150));
+  assert.equal(pages.text, "101–150 of 150");
+  pages.previous();
+  assert.equal(pages.offset, 0);
+});
+
+test("events and states in words", () => {
+  assert.equal(describeEvent({ seq: 4, kind: "signal", bytes: 90 }), "4  signal to all  90 bytes");
+  assert.equal(
+    describeEvent({ seq: 5, kind: "presence", connectionId: "c", bytes: 80 }), "5  presence of c  80 bytes");
+  assert.equal(describeState({ state: "connected" }), "connected");
+  assert.equal(
+    describeState({ state: "connected", isBacklogged: true, isPaused: true, waitingBytes: 1500 }),
+    "connected, reads slowly, paused, 1.5 KB unsent");
+});
+
+test("numbers with their units", () => {
+  assert.equal(bytes(999), "999 B");
+  assert.equal(bytes(12_345_678), "12.3 MB");
+  assert.equal(decimal(0.25), "0.3");
+  assert.equal(percent(0.256), "26 %");
+  assert.equal(seconds(0.0021), "2.1 ms");
+  assert.equal(age(0), "0 s");
+  assert.equal(age(90_061), "1 d 1 h");
+  assert.equal(age(61), "1 min 1 s");
+});
