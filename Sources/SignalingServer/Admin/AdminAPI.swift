@@ -53,13 +53,7 @@ final class AdminAPI {
                 exchange.respond(events(of: try find(session, scope), after: page.after, limit: page.limit))
             case .connection(let session, let connection):
                 _ = try find(session, scope)
-                hub.submit(.forceDisconnect(.server, connection), to: session) { outcome in
-                    switch outcome {
-                    case .refused(let error): exchange.respond(.failure(error))
-                    case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .done, .refreshed:
-                        exchange.respond(.noContent)
-                    }
-                }
+                hub.submit(.forceDisconnect(.server, connection), to: session) { exchange.respond(.answer(to: $0)) }
             }
         } catch {
             exchange.respond(.failure(error))

@@ -207,17 +207,7 @@ final class RESTRouter {
     }
 
     private func submit(_ command: SessionCommand, to session: SessionID, for exchange: HTTPExchange) {
-        hub.submit(command, to: session) { outcome in
-            switch outcome {
-            case .refused(let error): exchange.respond(.failure(error))
-            case .unavailable(mayBeCarriedOut: false):
-                exchange.respond(.failure(.serviceUnavailable, "the session is being loaded; repeat the request"))
-            case .unavailable(mayBeCarriedOut: true):
-                exchange.respond(.failure(.gatewayTimeout, "the request may have been carried out, or not"))
-            case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .done, .refreshed:
-                exchange.respond(.noContent)
-            }
-        }
+        hub.submit(command, to: session) { exchange.respond(.answer(to: $0)) }
     }
 
     private func signalRequest(_ body: [UInt8]) throws(SignalingError) -> SignalRequest {

@@ -1,4 +1,5 @@
 import JSONText
+import SignalingCore
 import SignalingProtocol
 import SignalingTransport
 
@@ -34,6 +35,18 @@ extension HTTPResponse {
             default: .internalServerError
             }
         return failure(status, error.message)
+    }
+
+    /// The response to a command that a backend or an operator has submitted.
+    static func answer(to outcome: SessionOutcome) -> HTTPResponse {
+        switch outcome {
+        case .refused(let error): failure(error)
+        case .unavailable(mayBeCarriedOut: false):
+            failure(.serviceUnavailable, "the session is being loaded; repeat the request")
+        case .unavailable(mayBeCarriedOut: true):
+            failure(.gatewayTimeout, "the request may have been carried out, or not")
+        case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .done, .refreshed: noContent
+        }
     }
 
     /// A list in the form of Vonage's REST interface.
