@@ -56,7 +56,7 @@ public struct TokenVerifier: Sendable {
     /// The end of the sentence for the client, with what to do next where the token itself does not tell.
     private static func reason(_ error: TokenError) -> String {
         error == .malformed
-            ? "it is neither T1==… nor a JWT, or not complete; `signalbox token SESSION` creates one" : "\(error)"
+            ? "\(error); use a T1 token or a JWT, which `signalbox token SESSION` creates" : "\(error)"
     }
 
     /// Returns the project whose backend sent a REST request (REST-1).
