@@ -78,6 +78,7 @@ struct SettingOptions: ParsableArguments {
         settings.onlineOnlyLimit = onlineOnlyLimit
         settings.drainSeconds = drainSeconds
         settings.stateDir = stateDir
+        settings.redis = redis
         settings.durability = durability
         settings.webhookUrl = webhookUrl
         settings.webhookSecret = webhookSecret
