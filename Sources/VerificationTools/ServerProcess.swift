@@ -81,7 +81,7 @@ final class ServerProcess: Sendable {
             if more.isEmpty { break }
             text += String(decoding: more, as: UTF8.self)
         }
-        return text.trimmingCharacters(in: .newlines)
+        return String(text.prefix { !$0.isNewline })
     }
 
     private static func lastLine(_ file: URL) -> String? {

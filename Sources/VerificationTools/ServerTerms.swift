@@ -40,7 +40,8 @@ struct ServerTerms: Sendable {
             resumeWindow: .seconds(resumeSeconds), recoveryWindow: .seconds(recoverySeconds),
             heartbeat: Limits.heartbeat, awayDelay: Limits.awayDelay, logEventCount: logEventCount,
             logByteCount: logByteCount,
-            tolerance: .seconds(isShared ? 5 + Self.longestDeath : 5), earliness: .milliseconds(isShared ? 3_500 : 1_500))
+            tolerance: .seconds(isShared ? 5 + Self.longestDeath : 5),
+            earliness: .milliseconds(isShared ? 3_500 : 1_500))
         judged.isDurable = isDurable
         return judged
     }

@@ -81,7 +81,8 @@ extension Verification {
                 ("cuts", \.cuts), ("silences", \.silences), ("absences", \.absences),
                 ("longAbsences", \.longAbsences), ("wrongSecrets", \.wrongSecrets), ("slowReaders", \.slowReaders),
                 ("overruns", \.overruns), ("stops", \.stops), ("kills", \.kills), ("restarts", \.restarts),
-                ("freezes", \.freezes), ("redisCuts", \.redisCuts), ("redisKills", \.redisKills), ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
+                ("freezes", \.freezes), ("redisCuts", \.redisCuts), ("redisKills", \.redisKills),
+                ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
                 ("expiredTokens", \.expiredTokens),
             ]
         }
@@ -110,9 +111,11 @@ extension Verification {
             if nodes == 1, freezes > 0 {
                 return "--freezes needs --nodes: with one node, nobody declares it lost. Use --stops."
             }
-            if !isShared, redisCuts + redisKills > 0 { return "--redis-cuts and --redis-kills need --nodes or --redis." }
+            if !isShared, redisCuts + redisKills > 0 {
+                return "--redis-cuts and --redis-kills need --nodes or --redis."
+            }
             if redis != nil, redisCuts + redisKills > 0 {
-                return "--redis-cuts and --redis-kills contradict --redis: the run harms only a Redis that it has started."
+                return "--redis-cuts and --redis-kills contradict --redis: the run harms only its own Redis."
             }
             if !(0...65_535).contains(port) { return "--port is \(port). Use 0 to 65535." }
             return nil

@@ -44,7 +44,8 @@ struct StateStorage {
         if let sharedLog {
             let sessions = SessionHost.shared(
                 sharedLog, bounds: configuration.durableBounds, now: loop.now, logger: logger)
-            return StateStorage(folder: nil, sessions: sessions, developmentSecret: developmentSecret, kind: .memory(nil))
+            return StateStorage(
+                folder: nil, sessions: sessions, developmentSecret: developmentSecret, kind: .memory(nil))
         }
         if let path = configuration.stateFolder { return try durable(path) }
         var obstacle: StateFolderError?

@@ -61,7 +61,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var inMemory = false
     @Option(help: "The number of servers that serve the sessions together, over one Redis. (default: 1)")
     var nodes: Int?
-    @Option(help: "The Redis of these servers, as in serve --redis. (default: the run starts its own)") var redis: String?
+    @Option(help: "The Redis of these servers, as in serve --redis. (default: the run starts its own)")
+    var redis: String?
     @Option(help: "The server's port. (default: a free one)") var port: Int?
     @Option(help: "The signalbox program whose server to test. (default: this one)") var server: String?
     @Option(help: "Repeats the plan of another run. (default: a random number)") var seed: UInt64?
