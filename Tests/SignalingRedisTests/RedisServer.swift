@@ -114,8 +114,8 @@ final class BlockingClient {
             throw RedisServer.Failed(description: "out of memory")
         }
         self.context = context
+        // From here on, the context is freed with this object, also if this throws.
         guard context.pointee.err == 0 else {
-            redisFree(context)
             throw RedisServer.Failed(description: "cannot connect to port \(port)")
         }
         redisSetTimeout(context, timeval(tv_sec: 10, tv_usec: 0))

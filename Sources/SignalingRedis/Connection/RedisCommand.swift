@@ -1,10 +1,13 @@
 /// A command in Redis' protocol (RESP2).
 struct RedisCommand {
-    private(set) var bytes: [UInt8]
+    /// With a zero at the end: hiredis looks for the ends of arguments as in a C string.
+    private(set) var terminatedBytes: [UInt8]
+
+    var byteCount: Int { terminatedBytes.count - 1 }
 
     /// - Parameter count: how many arguments will be added, the name of the command included.
     init(argumentCount count: Int) {
-        bytes = Array("*\(count)\r\n".utf8)
+        terminatedBytes = Array("*\(count)\r\n\0".utf8)
     }
 
     init(_ arguments: String...) {
@@ -26,13 +29,15 @@ struct RedisCommand {
     }
 
     private mutating func add(_ value: UnsafeBufferPointer<UInt8>) {
-        bytes.append(UInt8(ascii: "$"))
-        bytes.append(contentsOf: String(value.count).utf8)
-        bytes.append(13)
-        bytes.append(10)
-        bytes.append(contentsOf: value)
-        bytes.append(13)
-        bytes.append(10)
+        terminatedBytes.removeLast()
+        terminatedBytes.append(UInt8(ascii: "$"))
+        terminatedBytes.append(contentsOf: String(value.count).utf8)
+        terminatedBytes.append(13)
+        terminatedBytes.append(10)
+        terminatedBytes.append(contentsOf: value)
+        terminatedBytes.append(13)
+        terminatedBytes.append(10)
+        terminatedBytes.append(0)
     }
 }
 

@@ -77,20 +77,20 @@ final class RedisConnection {
     func send(_ command: RedisCommand, _ handler: @escaping (RedisReply) -> Void) {
         guard let context else { return }
         handlers.append(handler)
-        command.bytes.withUnsafeBytes { bytes in
+        command.terminatedBytes.withUnsafeBytes { bytes in
             _ = redisAsyncFormattedCommand(
                 context, { context, reply, _ in RedisConnection.received(reply, on: context) }, nil,
-                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), command.byteCount)
         }
     }
 
     /// Sends SUBSCRIBE or UNSUBSCRIBE. Replies and messages come to ``onSubscription`` and ``onMessage``.
     func sendSubscription(_ command: RedisCommand) {
         guard let context else { return }
-        command.bytes.withUnsafeBytes { bytes in
+        command.terminatedBytes.withUnsafeBytes { bytes in
             _ = redisAsyncFormattedCommand(
                 context, { context, reply, _ in RedisConnection.receivedMessage(reply, on: context) }, nil,
-                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), command.byteCount)
         }
     }
 
