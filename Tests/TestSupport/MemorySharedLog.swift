@@ -126,7 +126,9 @@ public final class MemorySharedLog {
         if trimsAtOnce { sessions[session]?.entries.removeAll { $0.position.number <= number } }
     }
 
-    fileprivate func remove(_ session: SessionID, through position: LogPosition) {
+    fileprivate func remove(_ session: SessionID, through position: LogPosition, of generation: Int?) {
+        // A later session of the same ID may have the same positions.
+        guard sessions[session]?.generation == generation else { return }
         if sessions[session]?.last == position { sessions[session] = nil }
     }
 
@@ -170,7 +172,7 @@ extension MemorySharedLog {
             case open(SessionID)
             case catchUp(SessionID)
             case keep(SessionID, KeptCommands.Snapshot)
-            case remove(SessionID, LogPosition)
+            case remove(SessionID, LogPosition, Int?)
             case relay([UInt8], SessionID)
         }
 
@@ -259,7 +261,9 @@ extension MemorySharedLog {
             request(.keep(snapshot.session, KeptCommands.Snapshot(position: snapshot.position, bytes: bytes)))
         }
 
-        public func remove(_ session: SessionID, through position: LogPosition) { request(.remove(session, position)) }
+        public func remove(_ session: SessionID, through position: LogPosition) {
+            request(.remove(session, position, follows[session]?.generation))
+        }
 
         public func open(_ session: SessionID) {
             guard opening.insert(session).inserted else { return }
@@ -292,7 +296,8 @@ extension MemorySharedLog {
                 case .keep(let session, let snapshot):
                     store.keep(session, snapshot, by: self)
                     arrive(.kept(session, snapshot.position, snapshot.bytes.count))
-                case .remove(let session, let position): store.remove(session, through: position)
+                case .remove(let session, let position, let generation):
+                    store.remove(session, through: position, of: generation)
                 case .relay(let bytes, let session):
                     for other in store.nodes where other !== self { other.arrive(.relayed(bytes, session)) }
                 }
