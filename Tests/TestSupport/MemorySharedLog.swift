@@ -63,6 +63,14 @@ public final class MemorySharedLog {
 
     /// The sessions of which anything is kept.
     public var keptSessions: [SessionID] { sessions.keys.sorted() }
+    /// What a node that opens the session gets.
+    public func kept(_ session: SessionID, by run: RunID? = nil) -> KeptCommands.Session {
+        let kept = sessions[session]
+        let entries = kept?.entries.filter { $0.position.number > kept?.snapshot?.position.number ?? 0 } ?? []
+        return KeptCommands.Session(
+            id: session, snapshot: kept?.snapshot, entries: entries,
+            ownCounter: run.flatMap { kept?.counters[$0] } ?? 0)
+    }
     public func lastNumber(of session: SessionID) -> UInt64 { sessions[session]?.last?.number ?? 0 }
 
     fileprivate var time: MonotonicInstant { max(lastTime, clock().advanced(by: offset)) }
@@ -133,15 +141,11 @@ public final class MemorySharedLog {
     }
 
     fileprivate func open(_ session: SessionID, by node: Node) {
-        let kept = sessions[session]
-        let snapshot = kept?.snapshot
-        let entries = kept?.entries.filter { $0.position.number > snapshot?.position.number ?? 0 } ?? []
-        let delivered = entries.last?.position.number ?? snapshot?.position.number ?? 0
-        node.follows[session] = Node.Follow(generation: kept?.generation, delivered: delivered)
+        let kept = kept(session, by: node.run)
+        let delivered = kept.entries.last?.position.number ?? kept.snapshot?.position.number ?? 0
+        node.follows[session] = Node.Follow(generation: sessions[session]?.generation, delivered: delivered)
         node.adopted.remove(session)
-        let opened = KeptCommands.Session(
-            id: session, snapshot: snapshot, entries: entries, ownCounter: kept?.counters[node.run] ?? 0)
-        node.arrive(.opened(opened, lostRuns))
+        node.arrive(.opened(kept, lostRuns))
     }
 
     fileprivate func catchUp(_ session: SessionID, by node: Node) {
