@@ -63,6 +63,14 @@ public final class MemorySharedLog {
 
     /// The sessions of which anything is kept.
     public var keptSessions: [SessionID] { sessions.keys.sorted() }
+    /// What a node that opens the session gets.
+    public func kept(_ session: SessionID, by run: RunID? = nil) -> KeptCommands.Session {
+        let kept = sessions[session]
+        let entries = kept?.entries.filter { $0.position.number > kept?.snapshot?.position.number ?? 0 } ?? []
+        return KeptCommands.Session(
+            id: session, snapshot: kept?.snapshot, entries: entries,
+            ownCounter: run.flatMap { kept?.counters[$0] } ?? 0)
+    }
     public func lastNumber(of session: SessionID) -> UInt64 { sessions[session]?.last?.number ?? 0 }
 
     fileprivate var time: MonotonicInstant { max(lastTime, clock().advanced(by: offset)) }
@@ -126,20 +134,18 @@ public final class MemorySharedLog {
         if trimsAtOnce { sessions[session]?.entries.removeAll { $0.position.number <= number } }
     }
 
-    fileprivate func remove(_ session: SessionID, through position: LogPosition) {
+    fileprivate func remove(_ session: SessionID, through position: LogPosition, of generation: Int?) {
+        // A later session of the same ID may have the same positions.
+        guard sessions[session]?.generation == generation else { return }
         if sessions[session]?.last == position { sessions[session] = nil }
     }
 
     fileprivate func open(_ session: SessionID, by node: Node) {
-        let kept = sessions[session]
-        let snapshot = kept?.snapshot
-        let entries = kept?.entries.filter { $0.position.number > snapshot?.position.number ?? 0 } ?? []
-        let delivered = entries.last?.position.number ?? snapshot?.position.number ?? 0
-        node.follows[session] = Node.Follow(generation: kept?.generation, delivered: delivered)
+        let kept = kept(session, by: node.run)
+        let delivered = kept.entries.last?.position.number ?? kept.snapshot?.position.number ?? 0
+        node.follows[session] = Node.Follow(generation: sessions[session]?.generation, delivered: delivered)
         node.adopted.remove(session)
-        let opened = KeptCommands.Session(
-            id: session, snapshot: snapshot, entries: entries, ownCounter: kept?.counters[node.run] ?? 0)
-        node.arrive(.opened(opened, lostRuns))
+        node.arrive(.opened(kept, lostRuns))
     }
 
     fileprivate func catchUp(_ session: SessionID, by node: Node) {
@@ -170,7 +176,7 @@ extension MemorySharedLog {
             case open(SessionID)
             case catchUp(SessionID)
             case keep(SessionID, KeptCommands.Snapshot)
-            case remove(SessionID, LogPosition)
+            case remove(SessionID, LogPosition, Int?)
             case relay([UInt8], SessionID)
         }
 
@@ -259,7 +265,9 @@ extension MemorySharedLog {
             request(.keep(snapshot.session, KeptCommands.Snapshot(position: snapshot.position, bytes: bytes)))
         }
 
-        public func remove(_ session: SessionID, through position: LogPosition) { request(.remove(session, position)) }
+        public func remove(_ session: SessionID, through position: LogPosition) {
+            request(.remove(session, position, follows[session]?.generation))
+        }
 
         public func open(_ session: SessionID) {
             guard opening.insert(session).inserted else { return }
@@ -292,7 +300,8 @@ extension MemorySharedLog {
                 case .keep(let session, let snapshot):
                     store.keep(session, snapshot, by: self)
                     arrive(.kept(session, snapshot.position, snapshot.bytes.count))
-                case .remove(let session, let position): store.remove(session, through: position)
+                case .remove(let session, let position, let generation):
+                    store.remove(session, through: position, of: generation)
                 case .relay(let bytes, let session):
                     for other in store.nodes where other !== self { other.arrive(.relayed(bytes, session)) }
                 }

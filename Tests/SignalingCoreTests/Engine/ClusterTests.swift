@@ -172,6 +172,8 @@ struct ClusterTests {
         cluster.nodes[0].engine.advance(to: cluster.now)
         cluster.nodes[0].log.send(1)
         cluster.nodes[1].join("bob", request: 2)
+        cluster.nodes[1].engine.advance(to: cluster.now)
+        cluster.nodes[1].log.send()
         cluster.settle()
         #expect(cluster.nodes[1].outcomes.last == "2: joined bob at 1")
         #expect(cluster.nodes[1].connections == ["bob"])
