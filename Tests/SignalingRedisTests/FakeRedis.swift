@@ -44,7 +44,9 @@ final class FakeRedis {
             let count = read(peer, &buffer, buffer.count)
             if count <= 0 { return }
             // Each test sends few and short commands, which arrive whole.
-            let commands = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "*").filter { $0.contains("$") }
+            let commands = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "*").filter {
+                $0.contains("$")
+            }
             for command in commands {
                 let reply: String
                 if let raw {

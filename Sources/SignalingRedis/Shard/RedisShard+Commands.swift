@@ -54,9 +54,11 @@ extension RedisShard {
             refusedSince = nil
             confirmed(session, reply)
         case "repeated":
-            guard session.feed.adopt(generation: reply[1].text ?? "") else { return drop(session) }
+            guard session.feed.adopt(generation: reply[1].text ?? "") else {
+                return drop(session, because: "another one has begun")
+            }
             fill(session)
-        case "gone": drop(session)
+        case "gone": drop(session, because: "Redis has no such order for its commands")
         case "gap": sendAgain(session, after: .zero)
         case "unvouched":
             session.isVerified = false
@@ -97,11 +99,13 @@ extension RedisShard {
             if session.phase == .followed, !session.isAsked { verify(session) }
             return
         }
-        for entry in entries where !session.feed.receive(entry, now: now) { return drop(session) }
+        for entry in entries where !session.feed.receive(entry, now: now) {
+            return drop(session, because: "entries contradict each other")
+        }
         if session.phase == .followed { deliver(session) }
     }
 
-    private func deliver(_ session: FollowedSession) {
+    func deliver(_ session: FollowedSession) {
         let now = loop.now()
         var entries: [CommandEntry] = []
         var settled = 0
@@ -127,7 +131,7 @@ extension RedisShard {
         }
         guard session.phase != .ended else { return }
         // An entry of this run whose bytes are not here is of an earlier opening.
-        if !isComplete { return drop(session) }
+        if !isComplete { return drop(session, because: "a command of this node is not known") }
         answerCatchUps(session)
         noteAttention(session)
     }
@@ -155,13 +159,17 @@ extension RedisShard {
         _ session: FollowedSession, from first: UInt64, _ found: RedisReply, generation: String?, lastNumber: UInt64
     ) {
         guard let array = found.array, generation == session.feed.generation || session.feed.generation.isEmpty else {
-            if generation != session.feed.generation { drop(session) } else { noteAttention(session) }
+            if generation != session.feed.generation {
+                drop(session, because: "it was removed while entries were read")
+            } else {
+                noteAttention(session)
+            }
             return
         }
         let entries = array.compactMap { CommandEntry(session.id, $0) }
         if lastNumber >= first, entries.first?.position.number != first, session.feed.number < first {
             // Trimmed: a snapshot has replaced the entries.
-            return drop(session)
+            return drop(session, because: "missing entries were trimmed")
         }
         session.feed.gapIsFilled()
         receive(
@@ -191,8 +199,11 @@ extension RedisShard {
 
     private func learned(_ session: FollowedSession, generation: String?, lastNumber: UInt64) {
         guard session.phase != .ended else { return }
-        if let generation, !session.feed.adopt(generation: generation) { return drop(session) }
-        if generation == nil, session.feed.position != nil { return drop(session) }
+        if let generation, !session.feed.adopt(generation: generation) {
+            return drop(session, because: "another one has begun")
+        }
+        // Without a generation, the log did not have the session then. Entries may have arrived since, on the other
+        // connection.
         let sent = session.catchUps.firstIndex { if case .sent = $0 { true } else { false } }
         if let sent { session.catchUps[sent] = .until(lastNumber) }
         session.feed.note(lastNumber: lastNumber, now: loop.now())
@@ -254,7 +265,7 @@ extension RedisShard {
                 if session.snapshot?.position == position { session.snapshot = nil }
                 noteAttention(session)
                 owner.kept(position, of: session.id, byteCount: bytes.count)
-            case "gone": drop(session)
+            case "gone": drop(session, because: "Redis has no such order for its snapshot")
             case "unvouched":
                 session.isVerified = false
                 noteAttention(session)

@@ -29,9 +29,10 @@ extension RedisShard {
         link?.flush()
     }
 
-    /// Drops the session, and tells the engine.
-    func drop(_ session: FollowedSession) {
+    /// Drops the session, and tells the engine. Its clients come back.
+    func drop(_ session: FollowedSession, because reason: String) {
         guard session.phase != .ended else { return }
+        logger.notice("a session is dropped: \(reason)", metadata: ["session": "\(session.id)"])
         forget(session)
         owner.dropped(session.id)
     }
@@ -94,7 +95,7 @@ extension RedisShard {
             if session.phase == .opening {
                 session.removedGeneration = generation
             } else if session.feed.generation == generation {
-                drop(session)
+                drop(session, because: "it was removed")
             }
         case .relayed(let sender, let bytes):
             if sender != owner.run, session.phase == .followed { owner.relayed(bytes, of: session.id) }
@@ -186,6 +187,8 @@ extension RedisShard {
         if session.phase == .opening {
             session.phase = .followed
             owner.opened(KeptCommands.Session(id: session.id, snapshot: nil, entries: []))
+            // Entries of others may have overtaken the reply, on the other connection.
+            if session.phase != .ended { deliver(session) }
         }
         proceed(session)
     }
@@ -206,7 +209,7 @@ extension RedisShard {
             take(waiting, session)
         } else if stored.snapshot != nil || !session.feed.adopt(generation: stored.generation) {
             // Others have begun it, and its beginning is gone.
-            drop(session)
+            drop(session, because: "its beginning is missing")
         } else {
             receive(
                 stored.entries.map { FeedEntry(position: $0.position, time: $0.time, bytes: $0.bytes) },
@@ -226,7 +229,7 @@ extension RedisShard {
         link?.send(RedisCommand("DEL", "\(session.key):meta", "\(session.key):log", "\(session.key):snap")) {
             [weak self] _ in
             guard let self, session.phase != .ended else { return }
-            if session.phase == .opening { proceed(session) } else { drop(session) }
+            if session.phase == .opening { proceed(session) } else { drop(session, because: "it was damaged") }
         }
     }
 
@@ -262,7 +265,7 @@ extension RedisShard {
             if let number = reply[1].unsigned, number > session.feed.number { fill(session) }
             proceed(session)
         case "wanted": restore(session, behind: LogPosition(number: reply[1], id: reply[2]))
-        case "gone": drop(session)
+        case "gone": drop(session, because: "Redis has another order, or has removed it")
         default: refused(reply, session)
         }
     }
@@ -275,11 +278,11 @@ extension RedisShard {
                 database, owner.run.hexadecimal, session.feed.generation, String(stored.number), stored.id.text,
             ]
             link?.send(RedisCommand(.remove, key: session.key, arguments)) { _ in }
-            return drop(session)
+            return drop(session, because: "Redis has another order than this node")
         }
         guard let position = session.feed.position, let snapshot = owner.snapshot(of: session.id),
             snapshot.position == position
-        else { return drop(session) }
+        else { return drop(session, because: "Redis has forgotten it, and there is no snapshot") }
         session.isAsked = true
         LoopWork.run(on: loop, snapshot.encode) { [weak self] bytes in
             guard let self, session.phase != .ended else { return }
