@@ -321,7 +321,7 @@ def test_a_disk_without_room_for_the_database_is_reported_at_the_start(small_dis
     (small_disk / "state").mkdir(mode=0o700)
     fill(small_disk / "ballast")
     failed = run("serve", "--port", "0", "--state-dir", small_disk / "state", api_key="100", api_secret="secret")
-    assert failed.returncode == 1 and str(small_disk) in failed.stderr, failed
+    assert failed.returncode == 73 and str(small_disk) in failed.stderr, failed
     assert failed.stderr.count("\n") == 1
 
 

@@ -26,6 +26,7 @@ RUN = [
 ELSEWHERE = {
     (f"{TEXT_CHAT}/SmallChat.md", 0): "test_small_chat.py",
     ("web-test-client/README.md", 0): "test_web_package.py",
+    ("docs/SCALING.md", 0): "test_scaling_the_commands_of_the_page",
     ("docs/webhooks.md", 0): "test_webhooks_begin_with_the_command_of_the_document",
 }
 

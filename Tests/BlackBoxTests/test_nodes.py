@@ -1,13 +1,19 @@
 """Several nodes over one Redis (docs/SCALING.md): every promise holds across them."""
 
 import asyncio
+import os
+import pathlib
 import re
+import signal
+import subprocess
 
 import pytest
 
 from cluster import Balancer, Redis, free_port, nodes, wait_for
+from credentials import Project
 from durable import kill
-from server_process import DEADLINE, REPOSITORY, run
+from server_process import BINARY, DEADLINE, REPOSITORY, Server, run
+from server_process import environment as child_environment
 from signalbox_client import Client, reconnect
 from webhook_receiver import Receiver
 
@@ -102,15 +108,15 @@ async def test_log_11_rest_lists_signals_and_removes_clients_of_the_other_node()
         async with await Client.join(first, session) as ada:
             listed = second.rest("GET", second.session_path(session, "/connection")).json()
             assert [each["connectionId"] for each in listed["items"]] == [ada.id]
-            signal = {"type": "t", "data": "by REST"}
-            assert second.rest("POST", second.session_path(session, "/signal"), signal).status == 204
+            body = {"type": "t", "data": "by REST"}
+            assert second.rest("POST", second.session_path(session, "/signal"), body).status == 204
             await ada.expect("signal", data="by REST")
             path = second.session_path(session, f"/connection/{ada.id}")
             assert second.rest("DELETE", path).status == 204
             close, _ = await ada.closed()
             assert close == 4502
         unknown = second.session_path(first.project.session(), "/signal")
-        assert second.rest("POST", unknown, signal).status == 404
+        assert second.rest("POST", unknown, body).status == 404
 
 
 async def test_log_11_each_webhook_event_is_posted_by_one_node():
@@ -229,11 +235,65 @@ def test_scaling_settings_that_contradict_redis_are_wrong_usage(arguments):
     assert ended.returncode == 64 and len(ended.stderr.splitlines()) == 1
 
 
-def test_scaling_the_commands_of_the_page_name_what_exists():
-    """The load balancers' files are run above; the other commands are those of the fixtures, with other ports."""
+async def test_scaling_the_commands_of_the_page(tmp_path):
+    """They run as they are, except for the ports, which other programs may use."""
+    page = (REPOSITORY / "docs/SCALING.md").read_text()
+    block = re.search(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
+    ports = {number: free_port() for number in ("6379", "8080", "8081", "8082")}
+
+    def with_free_ports(text):
+        return re.sub(r"\b(" + "|".join(ports) + r")\b", lambda found: str(ports[found[1]]), text)
+
+    configuration = tmp_path / "docs/scaling/haproxy.cfg"
+    configuration.parent.mkdir(parents=True)
+    configuration.write_text(with_free_ports((REPOSITORY / "docs/scaling/haproxy.cfg").read_text()))
+    (tmp_path / "signalbox").symlink_to(pathlib.Path(BINARY).resolve())
+    environment = child_environment() | {"PATH": f"{tmp_path}:{os.environ['PATH']}:/usr/sbin"}
+    shell = subprocess.Popen(
+        ["bash", "-ec", with_free_ports(block) + "\nwait"], cwd=tmp_path, env=environment, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        front = Front(ports["8080"], Project("100", re.search(r"SIGNALBOX_API_SECRET=(\S+)", block)[1]))
+        session = front.project.session()
+        await asyncio.to_thread(wait_for, lambda: front.is_ready(), "the nodes")
+        ada, bob = await Client.join(front, session), await Client.join(front, session)
+        async with ada, bob:
+            answer, _ = await ada.signal(type="t", data="hello")
+            await seen(bob, "signal", data="hello", seq=answer["seq"])
+    finally:
+        os.killpg(shell.pid, signal.SIGKILL)
+        shell.wait()
+        subprocess.run(["pkill", "-KILL", "-f", f"redis-server.*:{ports['6379']}"])
+        for pid in pids_in(tmp_path, "haproxy"):
+            os.kill(pid, signal.SIGKILL)
+
+
+def pids_in(folder, name):
+    """The processes of this name that run in the folder. HAProxy leaves its shell's process group."""
+    found = subprocess.run(["pgrep", "-x", name], capture_output=True, text=True).stdout.split()
+    return [int(pid) for pid in found if os.path.realpath(f"/proc/{pid}/cwd") == str(folder.resolve())]
+
+
+class Front:
+    """What the page's load balancer serves."""
+
+    def __init__(self, port, project):
+        self.host, self.port, self.project, self.tls = "127.0.0.1", port, project, None
+
+    request = Server.request
+
+    def is_ready(self):
+        try:
+            return self.request("GET", "/readyz").status == 200
+        except OSError:
+            return False
+
+
+def test_scaling_the_page_names_options_and_files_that_exist():
     page = (REPOSITORY / "docs/SCALING.md").read_text()
     for path in re.findall(r"\((scaling/[^)]+)\)", page):
         assert (REPOSITORY / "docs" / path).is_file()
-    options = set(re.findall(r"signalbox serve[^\n]* (--[a-z-]+)", page)) | set(re.findall(r"`(--[a-z-]+)`", page))
+    options = set(re.findall(r"`(--[a-z-]+)`", page)) | set(re.findall(r"signalbox \w+[^\n]*? (--[a-z-]+)", page))
     known = run("serve", "--help").stdout + run("verify", "--help").stdout
-    assert options and all(option in known for option in options if option not in ("--log-bytes",)), options
+    assert options and all(option in known for option in options), options

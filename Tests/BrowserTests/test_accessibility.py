@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from user import User
 
-NAMELESS = """() => [document, document.getElementById('chat').shadowRoot].flatMap((root) =>
+# The chat's controls are in the shadow root of its element; other pages have none.
+NAMELESS = """() => [document, document.getElementById('chat')?.shadowRoot].filter(Boolean).flatMap((root) =>
     [...root.querySelectorAll('button, input, select, textarea, [role=img], [tabindex="0"]')])
   .filter((each) => each.checkVisibility())
   .filter((each) => !(each.ariaLabel || each.getAttribute('aria-labelledby')
