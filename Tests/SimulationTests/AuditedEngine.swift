@@ -40,7 +40,8 @@ final class AuditedEngine: SessionEngine {
         var longestDelay: Duration {
             switch self {
             case .memory: .milliseconds(100)
-            case .logged, .node: SimulatedServer.longestLogDelay + .milliseconds(100)
+            case .logged: SimulatedServer.longestLogDelay + .milliseconds(100)
+            case .node: SimulatedServer.longestNodeDelay
             }
         }
 
@@ -76,6 +77,8 @@ final class AuditedEngine: SessionEngine {
         fileprivate var places: [ConnectionID: ObjectIdentifier] = [:]
         fileprivate var lines: [Epoch: [Seq: [UInt8]]] = [:]
         fileprivate var reachesBackTo = Seq.zero
+        /// The sockets whose clients have asked to continue a connection, until they have an answer or it is resumed.
+        fileprivate var claims: [ConnectionID: Set<SocketID>] = [:]
 
         fileprivate var lastSeq: Seq {
             get { lastSeqs[epoch] ?? .zero }
@@ -186,6 +189,7 @@ final class AuditedEngine: SessionEngine {
         var isOwed = false
         if case .join(let request) = command, let claim = request.resumption {
             isOwed = self.isOwed(claim, in: session)
+            audit.claims[claim.connectionId, default: []].insert(request.socket)
         }
         submitted[ticket.origin, default: []].append(Submitted(command: command, at: now, isOwed: isOwed))
         engine.submit(command, to: session, ticket: ticket, now: now)
@@ -258,8 +262,12 @@ final class AuditedEngine: SessionEngine {
         if result.missing != nil { world.count("missing") }
         if result.outcome == .resumed {
             audit.lostAt[id] = nil
+            audit.claims[id] = nil
         } else {
-            if isOwed, let claim = request.resumption, isInTime(claim, in: session) {
+            // A late attempt on another node may be behind a resume with a newer secret.
+            if isOwed, let claim = request.resumption, isInTime(claim, in: session),
+                !isNode || world.newestSecrets[claim.connectionId] == claim.secretHash
+            {
                 world.fail("G3: \(request.data) came back in time, and was not resumed")
             }
             // Only a recovery can deliver the rest of a recovered client's replay.
@@ -282,7 +290,13 @@ extension AuditedEngine: SessionEngineObserver {
         if self.submitted[ticket.origin]?.isEmpty == true { self.submitted[ticket.origin] = nil }
         if case .detach(let binding) = submitted?.command { audit.lostAt[binding.connectionId] = submitted?.at }
         claimed = nil
-        if case .join(let request) = submitted?.command { claimed = request.resumption?.connectionId }
+        if case .join(let request) = submitted?.command, let claim = request.resumption {
+            claimed = claim.connectionId
+            // Without an outcome the attempt may still end the connection.
+            if !outcome.mayBeCarriedOut {
+                audit.claims[claim.connectionId]?.remove(request.socket)
+            }
+        }
         switch outcome {
         case .signalled(let seq?) where seq <= audit.lastSeq: world.count("answered from memory")
         case .joined(let result):
@@ -345,12 +359,14 @@ extension AuditedEngine: SessionEngineObserver {
         case .connectionDestroyed(_, let id, let reason):
             event = .destroyed(id)
             audit.present.remove(id)
-            if reason == .networkDisconnected, claimed != id, let lost = audit.lostAt[id] {
+            // The node that notes the event first need not be the one that was asked.
+            let isClaimed = claimed == id || isNode && audit.claims[id]?.isEmpty == false
+            if reason == .networkDisconnected, !isClaimed, let lost = audit.lostAt[id] {
                 world.count("expired")
                 let elapsed = world.now.duration(since: lost)
                 if !mayGiveWay, elapsed < bounds.resumeWindow { world.fail("G7: \(id) expired before its time") }
                 // A server that was restored may come too late for its deadlines.
-                if !isRestored, elapsed > bounds.resumeWindow + host.longestDelay {
+                if isNode || !isRestored, elapsed > bounds.resumeWindow + host.longestDelay {
                     world.fail("G7: \(id) expired after its time")
                 }
             }
@@ -359,4 +375,9 @@ extension AuditedEngine: SessionEngineObserver {
         }
         logs[audit.epoch, default: []].append(History.LogRecord(entry.seq, event))
     }
+}
+
+extension SessionOutcome {
+    /// Whether nobody knows if the command was carried out.
+    fileprivate var mayBeCarriedOut: Bool { if case .unavailable(mayBeCarriedOut: true) = self { true } else { false } }
 }

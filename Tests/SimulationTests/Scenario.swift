@@ -22,7 +22,8 @@ final class Scenario {
     private let isDurable: Bool
     private var remains: AuditedEngine.Remains?
     private var clients: [SimulatedClient] = []
-    private var backend = History.Client("rest")
+    /// A backend with its requests to one node: only those have an order (G1). One server has one, over its restarts.
+    private var backends: [History.Client] = []
     /// The requests by REST without an answer, with their servers.
     private var unansweredRequests: [String: SimulatedServer] = [:]
     private var links: [Link] = []
@@ -61,8 +62,11 @@ final class Scenario {
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.0), heartbeat: limits.heartbeat,
             awayDelay: bounds.awayDelay,
             logEventCount: bounds.log.eventCount, logByteCount: bounds.log.byteCount,
-            tolerance: isTight || nodeCount > 1
-                ? .seconds(3_600) : (isDurable ? SimulatedServer.longestLogDelay : .zero) + .milliseconds(200))
+            tolerance: isTight
+                ? .seconds(3_600)
+                : nodeCount > 1
+                    ? SimulatedServer.longestNodeDelay
+                    : (isDurable ? SimulatedServer.longestLogDelay : .zero) + .milliseconds(200))
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
             clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
         }
@@ -131,7 +135,8 @@ final class Scenario {
         history.clients = clients.map {
             History.Client($0.name, suppressesPresence: $0.suppressesPresence, steps: $0.steps)
         }
-        history.clients.append(backend)
+        history.clients += backends
+        checkRESTOrder(history.logs)
         for client in clients where !client.isConnected && !client.isDisconnected {
             world.fail("\(client.name) has not settled")
         }
@@ -145,6 +150,32 @@ final class Scenario {
         }
         let onTheWire = world.judge.violations(at: world.now, isSettled: true).map { "on the wire, \($0)" }
         return HistoryChecker.violations(in: history).map(\.description) + onTheWire
+    }
+
+    /// A request that a backend sends after the answer to an earlier one is behind it, whichever node gets it.
+    private func checkRESTOrder(_ logs: [Epoch: [History.LogRecord]]) {
+        var sentAt: [String: MonotonicInstant] = [:]
+        var answeredAt: [String: MonotonicInstant] = [:]
+        for step in backends.flatMap(\.steps) {
+            switch step.action {
+            case .sent(let sending): sentAt[sending.data] = step.at
+            case .answered(let data, .acknowledged): answeredAt[data] = step.at
+            default: break
+            }
+        }
+        for records in logs.values {
+            // Of the requests further back in the log, the one that was answered first.
+            var earliest: (data: String, at: MonotonicInstant)?
+            for record in records.sorted(by: { $0.seq > $1.seq }) {
+                guard case .signal(_, let data, _) = record.event, let sent = sentAt[data] else { continue }
+                if let earliest, earliest.at < sent {
+                    world.fail("G1: \(data) is before \(earliest.data), which was answered before it was sent")
+                }
+                if let answered = answeredAt[data], answered < earliest?.at ?? answered.advanced(by: .seconds(1)) {
+                    earliest = (data, answered)
+                }
+            }
+        }
     }
 
     /// Every client is gone for good. When all windows have passed, nothing of the session is left.
@@ -400,26 +431,28 @@ final class Scenario {
 
     private func signalByREST() {
         guard let server = chosen else { return }
-        let data = "rest-\(backend.steps.count)"
+        let index = store == nil ? 0 : servers.firstIndex { $0 === server } ?? 0
+        while backends.count <= index { backends.append(History.Client("rest \(backends.count + 1)")) }
+        let data = "rest-\(index + 1)-\(backends[index].steps.count)"
         let to = world.chance(4) ? clients.compactMap(\.connection).randomElement(using: &world.random) : nil
-        backend.steps.append(History.Step(world.now, .sent(History.Sending(data: data, to: to))))
+        backends[index].steps.append(History.Step(world.now, .sent(History.Sending(data: data, to: to))))
         unansweredRequests[data] = server
         world.judge.sentByREST(data: data, to: to?.rawValue)
         server.turn {
             $0.submit(.signal(.server, SignalRequest(data: data, to: to)), to: Tokens.session) { [unowned self] in
-                noteRESTAnswer($0, to: data, isBroadcast: to == nil)
+                noteRESTAnswer($0, to: data, isBroadcast: to == nil, backend: index)
             }
         }
     }
 
-    private func noteRESTAnswer(_ outcome: SessionOutcome, to data: String, isBroadcast: Bool) {
+    private func noteRESTAnswer(_ outcome: SessionOutcome, to data: String, isBroadcast: Bool, backend: Int) {
         let answer: History.Answer =
             switch outcome {
             case .signalled(let seq): .acknowledged(seq)
             case .unavailable(mayBeCarriedOut: true): .unknown
             case .refused, .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: .refused
             }
-        backend.steps.append(History.Step(world.now, .answered(data, answer)))
+        backends[backend].steps.append(History.Step(world.now, .answered(data, answer)))
         if case .acknowledged(_?) = answer, isBroadcast {
             world.judge.acknowledgedByREST(data: data, in: Tokens.session.rawValue, at: world.now)
         }

@@ -50,6 +50,9 @@ final class SimulatedServer {
 
     /// The longest time that the command log takes to confirm a command.
     static let longestLogDelay = Duration.seconds(4)
+    /// The longest time that several nodes take to carry out what is due: each of them may stand still for 10 s, and the
+    /// loss of one takes 4 s to be known. The network between them and the log fails, too.
+    static let longestNodeDelay = Duration.seconds(20)
 
     private unowned let world: World
     private let process = Process()

@@ -32,6 +32,8 @@ public final class MemorySharedLog {
     private var runCount: UInt64 = 0
     fileprivate(set) var sessions: [SessionID: Session] = [:]
     fileprivate var lostRuns: [RunID: MonotonicInstant] = [:]
+    /// The sessions of lost nodes that no living node could adopt.
+    private var unclaimed: [(RunID, Set<SessionID>)] = []
     public private(set) var nodes: [Node] = []
     /// Whether the entries that a snapshot replaces are removed at once, so that a node that is behind has a gap.
     public var trimsAtOnce = false
@@ -47,6 +49,10 @@ public final class MemorySharedLog {
     public func makeNode() -> Node {
         let node = Node(store: self, run: nextRun())
         nodes.append(node)
+        for (run, orphans) in unclaimed {
+            if let lostAt = lostRuns[run] { hand(orphans, of: run, lostAt, to: node) }
+        }
+        unclaimed = []
         return node
     }
 
@@ -57,6 +63,14 @@ public final class MemorySharedLog {
 
     /// The sessions of which anything is kept.
     public var keptSessions: [SessionID] { sessions.keys.sorted() }
+    /// What a node that opens the session gets.
+    public func kept(_ session: SessionID, by run: RunID? = nil) -> KeptCommands.Session {
+        let kept = sessions[session]
+        let entries = kept?.entries.filter { $0.position.number > kept?.snapshot?.position.number ?? 0 } ?? []
+        return KeptCommands.Session(
+            id: session, snapshot: kept?.snapshot, entries: entries,
+            ownCounter: run.flatMap { kept?.counters[$0] } ?? 0)
+    }
     public func lastNumber(of session: SessionID) -> UInt64 { sessions[session]?.last?.number ?? 0 }
 
     fileprivate var time: MonotonicInstant { max(lastTime, clock().advanced(by: offset)) }
@@ -69,11 +83,17 @@ public final class MemorySharedLog {
         count("lost")
         let lostAt = min(moment?.advanced(by: offset) ?? time, time)
         lostRuns[node.run] = lostAt
-        var orphans = node.followed
+        var orphans = Set(node.follows.keys).union(node.adopted)
         for other in nodes where other !== node && lostRuns[other.run] == nil && !other.isDead {
-            other.arrive(.lost(node.run, lostAt, orphans))
+            hand(orphans, of: node.run, lostAt, to: other)
             orphans = []
         }
+        if !orphans.isEmpty { unclaimed.append((node.run, orphans)) }
+    }
+
+    private func hand(_ orphans: Set<SessionID>, of run: RunID, _ lostAt: MonotonicInstant, to node: Node) {
+        node.adopted.formUnion(orphans)
+        node.arrive(.lost(run, lostAt, orphans.sorted()))
     }
 
     /// Somebody removed the session from the store: its order is lost.
@@ -114,19 +134,18 @@ public final class MemorySharedLog {
         if trimsAtOnce { sessions[session]?.entries.removeAll { $0.position.number <= number } }
     }
 
-    fileprivate func remove(_ session: SessionID, through position: LogPosition) {
+    fileprivate func remove(_ session: SessionID, through position: LogPosition, of generation: Int?) {
+        // A later session of the same ID may have the same positions.
+        guard sessions[session]?.generation == generation else { return }
         if sessions[session]?.last == position { sessions[session] = nil }
     }
 
     fileprivate func open(_ session: SessionID, by node: Node) {
-        let kept = sessions[session]
-        let snapshot = kept?.snapshot
-        let entries = kept?.entries.filter { $0.position.number > snapshot?.position.number ?? 0 } ?? []
-        let delivered = entries.last?.position.number ?? snapshot?.position.number ?? 0
-        node.follows[session] = Node.Follow(generation: kept?.generation, delivered: delivered)
-        let opened = KeptCommands.Session(
-            id: session, snapshot: snapshot, entries: entries, ownCounter: kept?.counters[node.run] ?? 0)
-        node.arrive(.opened(opened, lostRuns))
+        let kept = kept(session, by: node.run)
+        let delivered = kept.entries.last?.position.number ?? kept.snapshot?.position.number ?? 0
+        node.follows[session] = Node.Follow(generation: sessions[session]?.generation, delivered: delivered)
+        node.adopted.remove(session)
+        node.arrive(.opened(kept, lostRuns))
     }
 
     fileprivate func catchUp(_ session: SessionID, by node: Node) {
@@ -157,7 +176,7 @@ extension MemorySharedLog {
             case open(SessionID)
             case catchUp(SessionID)
             case keep(SessionID, KeptCommands.Snapshot)
-            case remove(SessionID, LogPosition)
+            case remove(SessionID, LogPosition, Int?)
             case relay([UInt8], SessionID)
         }
 
@@ -203,6 +222,8 @@ extension MemorySharedLog {
         /// The process has ended.
         public private(set) var isDead = false
         fileprivate var follows: [SessionID: Follow] = [:]
+        /// The sessions of lost nodes that this node is to open.
+        fileprivate var adopted: Set<SessionID> = []
         private var requests: [Request] = []
         private var events: [Event] = []
         private var opening: Set<SessionID> = []
@@ -232,9 +253,8 @@ extension MemorySharedLog {
         }
 
         public func append(_ commands: [CommandAppend], now: MonotonicInstant) {
-            for command in commands {
-                precondition(command.id.run == run, "a command of another run")
-                precondition(follows[command.session]?.isOpen == true, "a command to a session that is not open")
+            // The engine does not know yet that its run or the session is lost.
+            for command in commands where command.id.run == run && follows[command.session]?.isOpen == true {
                 requests.append(.append(command))
             }
             onRequest()
@@ -245,7 +265,9 @@ extension MemorySharedLog {
             request(.keep(snapshot.session, KeptCommands.Snapshot(position: snapshot.position, bytes: bytes)))
         }
 
-        public func remove(_ session: SessionID, through position: LogPosition) { request(.remove(session, position)) }
+        public func remove(_ session: SessionID, through position: LogPosition) {
+            request(.remove(session, position, follows[session]?.generation))
+        }
 
         public func open(_ session: SessionID) {
             guard opening.insert(session).inserted else { return }
@@ -278,7 +300,8 @@ extension MemorySharedLog {
                 case .keep(let session, let snapshot):
                     store.keep(session, snapshot, by: self)
                     arrive(.kept(session, snapshot.position, snapshot.bytes.count))
-                case .remove(let session, let position): store.remove(session, through: position)
+                case .remove(let session, let position, let generation):
+                    store.remove(session, through: position, of: generation)
                 case .relay(let bytes, let session):
                     for other in store.nodes where other !== self { other.arrive(.relayed(bytes, session)) }
                 }
@@ -295,6 +318,7 @@ extension MemorySharedLog {
 
         private func forgetEverything() {
             follows = [:]
+            adopted = []
             opening = []
             requests = []
             events.removeAll { event in

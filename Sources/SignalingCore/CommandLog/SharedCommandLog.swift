@@ -21,7 +21,8 @@ public protocol SharedCommandLog: CommandLog {
     /// exist. Repeated calls before the answer count once.
     func open(_ session: SessionID)
 
-    /// Stops following a session. Its entries are no longer delivered. The caller has no command to it on the way.
+    /// Stops following a session. Its entries are no longer delivered. The caller has no command to it on the way, or
+    /// does not need its confirmation. A removal that was asked for before still happens.
     func close(_ session: SessionID)
 
     /// Asks for everything that the log has now. The answer is `log(caughtUp:)`, after every entry that the log had at

@@ -176,6 +176,20 @@ struct Row: CustomTestStringConvertible {
             .gives("send error 1 404 OT_NOT_FOUND", "close 4501", to: .closing),
             .gives("send error 7 404 OT_NOT_FOUND"), .ignored),
         Row(
+            "the node has lost the session, and the request may be in the log",
+            .answered(RequestID(7), .unavailable(mayBeCarriedOut: true)),
+            .impossible("nothing was asked"), .impossible("nothing was asked"),
+            .gives(
+                "submit leave ada networkDisconnected to 1_room",
+                "send disconnected networkDisconnected, come back after 2500 ms", "close 1001", to: .closing),
+            .ignored, .ignored),
+        Row(
+            "the node has lost the session before it sent the request",
+            .answered(RequestID(7), .unavailable(mayBeCarriedOut: false)),
+            .impossible("nothing was asked"), .impossible("nothing was asked"),
+            .gives("send disconnected networkDisconnected, come back after 2500 ms", "close 1001", to: .closing),
+            .ignored, .ignored),
+        Row(
             "the answer to the request before the disconnect", .answered(RequestID(6), .signalled(Seq(9))),
             leaving: .gives("send ack 6 9"),
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("nothing was asked"),

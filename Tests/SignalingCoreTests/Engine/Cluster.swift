@@ -45,9 +45,9 @@ final class Cluster {
     func settle() {
         for _ in 0..<1_000 {
             for node in runningNodes {
+                node.log.receive()
                 node.engine.advance(to: now)
                 node.log.send()
-                node.log.receive()
             }
             if runningNodes.allSatisfy({ $0.log.isQuiet && $0.engine.batch.isEmpty }) { return }
         }

@@ -25,7 +25,7 @@ struct ClusterTests {
         #expect(cluster.nodes[0].outcomes == ["1: joined ada at 1", "3: signalled 3"])
         #expect(cluster.nodes[1].outcomes == ["2: joined bob at 2", "4: signalled 4"])
         #expect(cluster.nodes.map(\.lastSeq) == [4, 4])
-        #expect(cluster.nodes.map(\.changeCount) == [4, 2], "a node reports events since it has opened the session")
+        #expect(cluster.nodes.map(\.changeCount) == [4, 3], "a node reports events since it has opened the session")
         #expect(cluster.nodes.map(\.isKeeper) == [true, false])
         #expect(cluster.disagreement() == nil)
     }
@@ -57,7 +57,7 @@ struct ClusterTests {
         #expect(cluster.nodes[1].outcomes.last == "2: signalled 2", "RES-9: the answers are everywhere")
         cluster.nodes[0].submit(.forceDisconnect(.server, client("ada")), request: 9)
         cluster.settle()
-        #expect(cluster.nodes[1].ended == ["ended ada forceDisconnected"])
+        #expect(cluster.nodes[1].ended.last == "ended ada forceDisconnected")
     }
 
     // MARK: - Opening and letting go
@@ -172,6 +172,8 @@ struct ClusterTests {
         cluster.nodes[0].engine.advance(to: cluster.now)
         cluster.nodes[0].log.send(1)
         cluster.nodes[1].join("bob", request: 2)
+        cluster.nodes[1].engine.advance(to: cluster.now)
+        cluster.nodes[1].log.send()
         cluster.settle()
         #expect(cluster.nodes[1].outcomes.last == "2: joined bob at 1")
         #expect(cluster.nodes[1].connections == ["bob"])
@@ -240,15 +242,15 @@ struct ClusterTests {
         let cluster = Cluster(nodeCount: 2)
         cluster.nodes[0].join("ada")
         cluster.settle()
-        cluster.nodes[1].join("bob", request: 2)
+        for name in ["bob", "cem"] { cluster.nodes[1].join(name, request: 2) }
         cluster.settle()
         cluster.nodes[1].detach("bob")
         cluster.settle()
         cluster.nodes[0].isFrozen = true
         cluster.pass(.seconds(60.9), step: .milliseconds(100))
-        #expect(cluster.nodes[1].connections == ["ada", "bob"])
+        #expect(cluster.nodes[1].connections == ["ada", "bob", "cem"])
         cluster.pass(.milliseconds(200), step: .milliseconds(100))
-        #expect(cluster.nodes[1].connections == ["ada"])
+        #expect(cluster.nodes[1].connections == ["ada", "cem"])
         cluster.nodes[0].isFrozen = false
         cluster.settle()
         #expect(cluster.disagreement() == nil)
@@ -412,7 +414,7 @@ struct ClusterTests {
         #expect(node.lastSeq == nil)
         node.resume("bob", after: 2, request: 4)
         cluster.settle()
-        #expect(node.outcomes.last == "4: joined bob at 2 resumed")
+        #expect(node.outcomes.last == "4: joined bob at 2 resumed through 2")
         #expect(cluster.disagreement() == nil)
     }
 
