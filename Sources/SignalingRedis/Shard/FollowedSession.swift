@@ -44,7 +44,7 @@ final class FollowedSession {
     /// A snapshot that Redis does not have yet.
     var snapshot: (position: LogPosition, bytes: [UInt8])?
     var isKeeping = false
-    /// The generation that another node has removed while the opening was on its way.
+    /// A generation that was removed while the session was opened.
     var removedGeneration: String?
     /// The last time that Redis has told something about the session.
     var heardAt: MonotonicInstant
@@ -53,6 +53,12 @@ final class FollowedSession {
         self.id = id
         key = "sb:{\(id.rawValue)}"
         heardAt = now
+    }
+
+    /// A generation was removed: what has arrived of it is worth nothing.
+    func forget(generation: String) {
+        removedGeneration = generation
+        if feed.generation == generation { feed = SessionFeed() }
     }
 
     /// The link is lost: no reply will come.

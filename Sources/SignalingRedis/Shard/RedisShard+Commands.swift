@@ -93,6 +93,8 @@ extension RedisShard {
     // MARK: - Order
 
     func receive(_ entries: [FeedEntry], _ generation: String, _ session: FollowedSession) {
+        // Messages of a removed generation may still be on their way.
+        if generation == session.removedGeneration { return }
         let now = loop.now()
         guard session.feed.adopt(generation: generation) else {
             // While a session is opened, entries of a former generation may still arrive.

@@ -93,7 +93,7 @@ extension RedisShard {
         case .entries(let generation, let entries): receive(entries, generation, session)
         case .removed(let generation):
             if session.phase == .opening {
-                session.removedGeneration = generation
+                session.forget(generation: generation)
             } else if session.feed.generation == generation {
                 drop(session, because: "it was removed")
             }
@@ -155,7 +155,6 @@ extension RedisShard {
 
     private func askToOpen(_ session: FollowedSession) {
         session.isAsked = true
-        session.removedGeneration = nil
         let arguments = caller + [isTrusted ? "1" : "0"]
         link?.send(RedisCommand(.open, key: session.key, arguments)) { [weak self] reply in
             self?.opened(session, reply)
@@ -173,7 +172,7 @@ extension RedisShard {
                 let stored = StoredSession(session.id, meta: reply[3], snapshot: reply[4], entries: reply[5])
             else {
                 logger.error("a session is damaged in Redis and begins anew", metadata: ["session": "\(session.id)"])
-                return discard(session)
+                return discard(session, reply[3])
             }
             if stored.generation == session.removedGeneration { return askToOpen(session) }
             noteLosses(reply[2], namedBy: stored)
@@ -225,7 +224,16 @@ extension RedisShard {
     }
 
     /// Removes a session whose keys contradict each other, and opens it once more.
-    private func discard(_ session: FollowedSession) {
+    private func discard(_ session: FollowedSession, _ meta: RedisReply) {
+        let fields = meta.fields
+        if let generation = fields["g"]?.text {
+            session.forget(generation: generation)
+            // Tells the other nodes, if this much is left.
+            let arguments = [generation, fields["n"]?.text ?? "", fields["id"]?.text ?? ""]
+            link?.send(
+                RedisCommand(.remove, key: session.key, [database, owner.run.hexadecimal] + arguments)
+            ) { _ in }
+        }
         link?.send(RedisCommand("DEL", "\(session.key):meta", "\(session.key):log", "\(session.key):snap")) {
             [weak self] _ in
             guard let self, session.phase != .ended else { return }

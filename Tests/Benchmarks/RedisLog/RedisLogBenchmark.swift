@@ -19,7 +19,7 @@ struct RedisLogBenchmark {
         defer { server.stop() }
         let bench = try Bench(port: server.port)
         print(
-            "\(byteCount) bytes a command, \(sessionCount) sessions, \(CommandLine.arguments.dropFirst().first ?? "")")
+            "\(byteCount) bytes a command, \(sessionCount) sessions")
         print("in flight   appends/s   µs/append   µs CPU/append (this process)")
         for (inFlight, count) in [(1, 10_000), (10, 30_000), (1_000, 100_000)] {
             try bench.measure(inFlight: inFlight, count: count / 10)
