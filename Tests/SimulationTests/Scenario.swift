@@ -307,10 +307,14 @@ final class Scenario {
         server.freeze()
         let time = world.milliseconds(100...10_000)
         if time > .seconds(4) {
-            world.schedule(after: .seconds(4)) {
+            world.schedule(after: .seconds(4)) { [self] in
                 guard server.isRunning, server.frozenAt == since else { return }
                 server.engine.noteLostSockets(at: since)
                 store.declareLost(node, lastAlive: since)
+                // The other nodes take its sockets for lost, although they are still open.
+                for link in links where link.server === server && !link.isServerGone {
+                    world.judge.closed(Int(link.serverEnd.id), at: world.now)
+                }
             }
         }
         world.schedule(after: time) { [self] in

@@ -35,13 +35,14 @@ private final class Watchdog: Sendable {
 
 @Suite("the whole system in virtual time, over a network that fails")
 struct WholeSystemTests {
-    /// `SIGNALBOX_SEEDS=first-last` chooses others. scripts/test runs these tests alone, since they leave no processor
-    /// time to other tests.
-    static var seeds: ClosedRange<UInt64> {
+    /// `SIGNALBOX_SEEDS=first-last` chooses others, and `SIGNALBOX_NODE_SEEDS` those of several nodes. scripts/test runs
+    /// these tests alone, since they leave no processor time to other tests.
+    static var seeds: ClosedRange<UInt64> { range("SIGNALBOX_SEEDS") ?? 1...1_000 }
+
+    private static func range(_ variable: String) -> ClosedRange<UInt64>? {
         let parts =
-            ProcessInfo.processInfo.environment["SIGNALBOX_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
-            ?? []
-        return parts.count == 2 ? parts[0]...parts[1] : 1...1_000
+            ProcessInfo.processInfo.environment[variable]?.split(separator: "-").compactMap { UInt64($0) } ?? []
+        return parts.count == 2 ? parts[0]...parts[1] : nil
     }
 
     static let actionCount = 14
@@ -66,7 +67,7 @@ struct WholeSystemTests {
 
     @Test("G1, G2, G3, G4, G5, G6, G7, G8: the promises hold on nodes that crash, freeze, stop and lose sessions")
     func promisesOfNodes() async throws {
-        let seeds = Self.seeds
+        let seeds = Self.range("SIGNALBOX_NODE_SEEDS") ?? Self.seeds
         let counts = await run(seeds, .several)
         guard let counts, seeds.count >= 1_000 else { return }
         for situation in Self.nodeSituations { #expect((counts[situation] ?? 0) > 0, "no run had: \(situation)") }
