@@ -8,6 +8,7 @@ runs beside all others, and reports its result at the end.
 
 import asyncio
 import inspect
+import signal
 import threading
 
 import pytest
@@ -21,6 +22,10 @@ TEST_SECONDS = 240
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "waiting: waits for a timeout of the server, beside the other tests")
+    # A process in the background may ignore these signals, and its children with it. Some tests send them.
+    for number, handler in [(signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)]:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_collection_modifyitems(items):
