@@ -103,12 +103,17 @@ static inline int64_t signalbox_read_byte_count(int descriptor) {
     enum { offset = 128 };
     unsigned char info[offset + sizeof(int64_t)];
     socklen_t length = sizeof(info);
-    int64_t count = 0;
+    int64_t before = -1, count = 0;
     int unread = 0;
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length != sizeof(info)) return -1;
-    if (ioctl(descriptor, FIONREAD, &unread) != 0) return -1;
-    memcpy(&count, info + offset, sizeof(count));
-    return count - unread;
+    /* A segment may arrive between the two calls: the numbers belong together if nothing has arrived meanwhile. */
+    for (int attempt = 0; attempt < 100; attempt++) {
+        if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length != sizeof(info)) return -1;
+        memcpy(&count, info + offset, sizeof(count));
+        if (count == before) return count - unread;
+        before = count;
+        if (ioctl(descriptor, FIONREAD, &unread) != 0) return -1;
+    }
+    return -1;
 #else
     (void)descriptor;
     return -1;
