@@ -184,6 +184,10 @@ struct PartTests {
         for text in [
             "", "\n", "e", "e g 5 \(other) 7 9 3\nab", "e g 5 \(other) 7 9 -1\nab", "e g x \(other) 7 9 2\nab",
             "e g 5 zz 7 9 2\nab", "r zz\nx", "x", "q 1",
+            // Numbers that are not of Redis' functions.
+            "e g \(UInt64.max) \(other) 7 9 1 1\nab", "e g 5 \(other) \(UInt64.max) 9 1 1\nab",
+            "e g 5 \(other) 7 \(Int64.max) 2\nab", "e g 5 \(other) 7 -1 2\nab", "e g -5 \(other) 7 9 2\nab",
+            "e g 5 \(other) 7 9 \(Int64.max)\nab",
         ] {
             #expect(read(text) == nil, "\(text)")
         }
@@ -194,6 +198,22 @@ struct PartTests {
             }
             _ = bytes.withUnsafeBytes { ChannelMessage($0, reader: run, omitsOwn: false) }
         }
+    }
+
+    @Test("a number above 2^53 is none of the log's, wherever Redis gives it")
+    func largeNumbers() {
+        let large = String(LogNumber.largest + 1)
+        #expect(LogNumber.read("9007199254740992") == LogNumber.largest)
+        #expect(LogNumber.read(large) == nil && LogNumber.read("-1") == nil && LogNumber.read("") == nil)
+        #expect(RedisReply.integer(-1).logNumber == nil && RedisReply.integer(.max).logNumber == nil)
+        #expect(RedisReply.bytes(Array(large.utf8)).logNumber == nil)
+        #expect(CommandID(text: "\(run.hexadecimal):\(large)") == nil)
+        #expect(MonotonicInstant(microseconds: large) == nil && MonotonicInstant(microseconds: "-1") == nil)
+        let entry = RedisReply.array([
+            .bytes(Array("\(UInt64.max)-0".utf8)),
+            .array(["at", "9", "id", CommandID(run: run, counter: 1).text, "cmd", "x"].map { .bytes(Array($0.utf8)) }),
+        ])
+        #expect(CommandEntry(SessionID("1_s"), entry) == nil)
     }
 
     @Test("LOG-36: a further Redis moves only its share of the sessions")

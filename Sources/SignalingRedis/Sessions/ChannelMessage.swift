@@ -30,8 +30,8 @@ enum ChannelMessage: Equatable {
     }
 
     private init?(entries header: [Substring], _ body: Slice<UnsafeRawBufferPointer>, reader run: RunID?) {
-        guard header.count > 6, let first = UInt64(header[2]), let sender = RunID(hexadecimal: header[3]),
-            let counter = UInt64(header[4]), let time = MonotonicInstant(microseconds: header[5])
+        guard header.count > 6, let first = LogNumber.read(header[2]), let sender = RunID(hexadecimal: header[3]),
+            let counter = LogNumber.read(header[4]), let time = MonotonicInstant(microseconds: header[5])
         else { return nil }
         var entries: [FeedEntry] = []
         var offset = body.startIndex
@@ -66,21 +66,9 @@ extension CommandID {
 
     init?(text: String) {
         let parts = text.split(separator: ":")
-        guard parts.count == 2, let run = RunID(hexadecimal: parts[0]), let counter = UInt64(parts[1]) else {
+        guard parts.count == 2, let run = RunID(hexadecimal: parts[0]), let counter = LogNumber.read(parts[1]) else {
             return nil
         }
         self.init(run: run, counter: counter)
     }
-}
-
-extension MonotonicInstant {
-    /// The log's times are in microseconds, since Redis' functions count with 53 bits.
-    init?(microseconds text: some StringProtocol) {
-        guard let value = Int64(text) else { return nil }
-        let (nanoseconds, overflow) = value.multipliedReportingOverflow(by: 1_000)
-        guard !overflow else { return nil }
-        self.init(nanoseconds: nanoseconds)
-    }
-
-    var microseconds: String { String(nanoseconds / 1_000) }
 }

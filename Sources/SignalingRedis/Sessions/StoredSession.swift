@@ -13,7 +13,7 @@ struct StoredSession {
     /// - Returns: `nil` if the parts contradict each other: a program or a person has changed them.
     init?(_ session: SessionID, meta: RedisReply, snapshot: RedisReply, entries: RedisReply) {
         let fields = meta.fields
-        guard let generation = fields["g"]?.text, let number = fields["n"]?.unsigned,
+        guard let generation = fields["g"]?.text, let number = fields["n"]?.logNumber,
             let id = fields["id"]?.text.flatMap({ CommandID(text: $0) }),
             let time = fields["at"]?.text.flatMap({ MonotonicInstant(microseconds: $0) })
         else { return nil }
@@ -21,7 +21,7 @@ struct StoredSession {
         self.time = time
         position = LogPosition(number: number, id: id)
         var last: LogPosition?
-        if let number = fields["s"]?.unsigned {
+        if let number = fields["s"]?.logNumber {
             guard let bytes = snapshot.bytes, let id = fields["si"]?.text.flatMap({ CommandID(text: $0) }) else {
                 return nil
             }
@@ -43,7 +43,7 @@ struct StoredSession {
         self.entries = kept
         var counters: [RunID: UInt64] = [:]
         for (name, value) in fields where name.hasPrefix("c:") {
-            guard let run = RunID(hexadecimal: name.dropFirst(2)), let counter = value.unsigned else { return nil }
+            guard let run = RunID(hexadecimal: name.dropFirst(2)), let counter = value.logNumber else { return nil }
             counters[run] = counter
         }
         self.counters = counters
@@ -53,7 +53,7 @@ struct StoredSession {
 extension CommandEntry {
     /// An element of the reply to XRANGE: `[<n>-0, [at, …, id, …, cmd, …]]`.
     init?(_ session: SessionID, _ reply: RedisReply) {
-        guard let number = reply[0].text?.split(separator: "-").first.flatMap({ UInt64($0) }),
+        guard let number = reply[0].text?.split(separator: "-").first.flatMap({ LogNumber.read($0) }),
             let time = reply[1][1].text.flatMap({ MonotonicInstant(microseconds: $0) }),
             let id = reply[1][3].text.flatMap({ CommandID(text: $0) }), let bytes = reply[1][5].bytes
         else { return nil }
@@ -64,7 +64,7 @@ extension CommandEntry {
 extension LogPosition {
     /// `nil` if one of the replies is null, or is not understood.
     init?(number: RedisReply, id: RedisReply) {
-        guard let number = number.unsigned, let id = id.text.flatMap({ CommandID(text: $0) }) else { return nil }
+        guard let number = number.logNumber, let id = id.text.flatMap({ CommandID(text: $0) }) else { return nil }
         self.init(number: number, id: id)
     }
 }
@@ -79,6 +79,4 @@ extension RedisReply {
         }
         return fields
     }
-
-    var unsigned: UInt64? { number.flatMap { UInt64(exactly: $0) } }
 }

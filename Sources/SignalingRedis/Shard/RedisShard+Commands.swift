@@ -75,8 +75,9 @@ extension RedisShard {
     }
 
     private func confirmed(_ session: FollowedSession, _ reply: RedisReply) {
-        guard let generation = reply[1].text, let first = reply[2].unsigned, let counter = reply[3].unsigned,
-            let count = reply[4].unsigned, let time = reply[5].text.flatMap({ MonotonicInstant(microseconds: $0) })
+        guard let generation = reply[1].text, let first = reply[2].logNumber, let counter = reply[3].logNumber,
+            let count = reply[4].logNumber, count <= OwnCommands.callCommandCount,
+            let time = reply[5].text.flatMap({ MonotonicInstant(microseconds: $0) })
         else {
             refused(reply, session)
             return
@@ -153,7 +154,7 @@ extension RedisShard {
         link.send(RedisCommand("HMGET", "\(session.key):meta", "g", "n")) { [weak self] reply in
             session.isFilling = false
             guard let self, session.phase != .ended, session.isVerified else { return }
-            filled(session, from: missing.first, found, generation: reply[0].text, lastNumber: reply[1].unsigned ?? 0)
+            filled(session, from: missing.first, found, generation: reply[0].text, lastNumber: reply[1].logNumber ?? 0)
         }
     }
 
@@ -194,7 +195,7 @@ extension RedisShard {
             guard case .unsent = session.catchUps[index] else { continue }
             session.catchUps[index] = .sent
             link?.send(RedisCommand("HMGET", "\(session.key):meta", "g", "n")) { [weak self] reply in
-                self?.learned(session, generation: reply[0].text, lastNumber: reply[1].unsigned ?? 0)
+                self?.learned(session, generation: reply[0].text, lastNumber: reply[1].logNumber ?? 0)
             }
         }
     }

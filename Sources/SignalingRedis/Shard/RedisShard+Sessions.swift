@@ -270,7 +270,7 @@ extension RedisShard {
         case "fine":
             session.isVerified = true
             session.heardAt = loop.now()
-            if let number = reply[1].unsigned, number > session.feed.number { fill(session) }
+            if let number = reply[1].logNumber, number > session.feed.number { fill(session) }
             proceed(session)
         case "wanted": restore(session, behind: LogPosition(number: reply[1], id: reply[2]))
         case "gone": drop(session, because: "Redis has another order, or has removed it")

@@ -190,7 +190,7 @@ final class RedisShard {
         isGreeting = false
         if let error = reply.error { return greetingFailed(error) }
         guard reply[0].text == "ok", let time = reply[1].text.flatMap({ MonotonicInstant(microseconds: $0) }),
-            let remaining = reply[2].number, let mine = reply[3].text
+            let remaining = Duration(microseconds: reply[2].logNumber), let mine = reply[3].text
         else {
             if reply[0].text == "list" {
                 link?.lose(
@@ -207,8 +207,8 @@ final class RedisShard {
         owner.note(logTime: time)
         guard mine.hasPrefix("a") else { return owner.wasDeclaredLost() }
         let news = registry.update(NodeRegistry.Listed.list(reply[4]), now: now)
-        if remaining > 0 {
-            beginRestoring(until: now.advanced(by: .nanoseconds(remaining * 1_000)))
+        if remaining > .zero {
+            beginRestoring(until: now.advanced(by: remaining))
         } else {
             beginServing()
         }
