@@ -123,6 +123,8 @@ public final class SignalingServer: Service {
             note(address)
             return address
         } catch {
+            // The other servers need not wait for this one to be declared lost.
+            try? await leaveRedis()
             await loop.stop()
             throw error
         }
@@ -143,7 +145,9 @@ public final class SignalingServer: Service {
         if configuration.redis.isEmpty { return }
         let (opened, outcome) = AsyncThrowingStream<Never, any Error>.makeStream()
         try await loop.run {
-            guard let uvLoop = self.loop.uvLoop else { return outcome.finish() }
+            guard let uvLoop = self.loop.uvLoop else {
+                throw TransportError(.stopped, "the server was stopped while it started")
+            }
             var randomness = SystemRandomNumberGenerator()
             RedisCommandLog.open(
                 self.configuration.redis, run: RunID(randomness.next()),
@@ -297,11 +301,13 @@ public final class SignalingServer: Service {
         for await _ in drained {}
     }
 
+    /// Waits, but not for long, until Redis has the commands that were appended, and tells the other servers that this
+    /// one stops.
     private func leaveRedis() async throws {
         let (left, end) = AsyncStream<Never>.makeStream()
         try await loop.run {
-            guard let parts = self.parts else { return end.finish() }
-            parts.sessions.leaveRedis { end.finish() }
+            guard let log = self.sharedLog else { return end.finish() }
+            log.close { end.finish() }
         }
         for await _ in left {}
     }

@@ -212,6 +212,17 @@ def test_scaling_an_unreachable_redis_is_one_line_and_status_69():
     assert len(ended.stderr.splitlines()) == 1 and "127.0.0.1" in ended.stderr
 
 
+def test_scaling_a_server_that_cannot_listen_leaves_redis():
+    with nodes(1) as (redis, [server]):
+        ended = run("serve", "--port", server.port, redis=redis.url, api_key="1", api_secret="s")
+        assert ended.returncode == 69 and ended.stdout == "" and "already listens" in ended.stderr, ended.stderr
+        command = ["redis-cli", "-p", str(redis.port), "HGETALL", "sb:nodes"]
+        words = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        # A living node's value begins with a letter; that of a lost one is the time of its loss.
+        values = [value for name, value in zip(words[::2], words[1::2]) if not name.startswith("@")]
+        assert sorted(value[0] == "a" for value in values) == [False, True], words
+
+
 @pytest.mark.parametrize("password", [None, "wrong"])
 def test_scaling_a_wrong_password_is_one_line_without_the_password(password):
     with Redis() as redis:

@@ -72,7 +72,7 @@ struct SessionHost {
     }
 
     /// Ends the sessions of this process, or hands them to the next one: commits the commands that were appended, and
-    /// closes the database. Waits for the disk, but not for Redis: see ``leaveRedis(whenLeft:)``.
+    /// closes the database. Waits for the disk. A log in Redis stays open until it is closed itself.
     ///
     /// - Throws: when a part could not be kept. The next process continues as after a crash.
     func close(now: MonotonicInstant) throws(CommandLogFault) {
@@ -81,17 +81,6 @@ struct SessionHost {
         switch store {
         case .memory, .redis: break
         case .folder(let log, _): try log.close()
-        }
-    }
-
-    /// Waits, but not for long, until Redis has the commands that were appended, and tells the other servers that this
-    /// one stops. Call it after ``close(now:)``.
-    ///
-    /// - Parameter whenLeft: called on the loop, also from within this call.
-    func leaveRedis(whenLeft: @escaping () -> Void) {
-        switch store {
-        case .memory, .folder: whenLeft()
-        case .redis(let log): log.close(onClosed: whenLeft)
         }
     }
 
