@@ -41,7 +41,7 @@ struct ServerTerms: Sendable {
             heartbeat: Limits.heartbeat, awayDelay: Limits.awayDelay, logEventCount: logEventCount,
             logByteCount: logByteCount,
             tolerance: .seconds(isShared ? 5 + Self.longestDeath : 5),
-            earliness: .milliseconds(isShared ? 3_500 : 1_500))
+            earliness: .milliseconds(1_500))
         judged.isDurable = isDurable
         return judged
     }
