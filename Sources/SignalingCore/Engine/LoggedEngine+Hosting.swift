@@ -13,7 +13,7 @@ extension LoggedEngine {
         _ command: SessionCommand, _ session: SessionID, _ ticket: CommandTicket, _ now: MonotonicInstant
     ) -> Bool {
         self.now = max(self.now, now)
-        // Nobody is left to get an answer.
+        // All clients have been disconnected, so no client waits for an answer.
         if isStopping { return true }
         let hosted = sessions[session] ?? beginOpening(session)
         hosted.node.lastInterest = now

@@ -72,7 +72,8 @@ extension LoggedEngine: SharedCommandLogObserver {
         for session in orphans where sessions[session] == nil { beginOpening(session) }
     }
 
-    /// Appends the losses of which a session that was just opened does not know. Somebody has to be its keeper.
+    /// Appends the losses of which a session that was just opened does not know. One of the
+    /// other nodes must become the keeper.
     func reportLostNodes(to hosted: LoggedSession, _ state: SessionState) {
         let hasLostSockets = hosted.node.mustDetach && state.names(run)
         // At the time of the entry.

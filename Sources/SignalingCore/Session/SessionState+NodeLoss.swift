@@ -32,7 +32,7 @@ extension SessionState {
         losses.insert(contentsOf: lost, at: losses.firstIndex { $0.until > until } ?? losses.endIndex)
         detachments = Detachments(losses)
         if run == nil {
-            // Nobody could come back meanwhile.
+            // No client could reconnect while the server was away, so every absence begins now.
             awayDeadlines.removeAll()
             for loss in losses { awaitAbsence(of: loss.connectionId, now) }
         } else {

@@ -8,7 +8,7 @@ import SignalingTransport
 ///
 /// It tells nothing that a client wrote: no type and no data of a signal. The data of a connection comes from the token.
 final class AdminAPI {
-    /// Whose sessions a caller may see.
+    /// Which sessions a caller may see.
     enum Scope: Hashable {
         case everything
         case project(APIKey)

@@ -145,7 +145,7 @@ public struct SettingsTable: Sendable {
         "The port for operators: metrics, health, administration and a page that shows them. 0 picks a free one.")
     public let adminHost = Setting<String>(
         "adminHost", default: Self.admin.host, form: "an IP address or a host name",
-        "The address of the admin listener. One that other machines can reach needs adminToken.")
+        "The address of the admin listener. If other machines can reach it, adminToken is required.")
     public let adminToken = Setting<String>(
         "adminToken", isSecret: true, form: "the admin token",
         "What clients of the admin listener must send as a bearer token. Prefer the variable: other users of the machine "

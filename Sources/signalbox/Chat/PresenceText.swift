@@ -1,7 +1,7 @@
 import SignalingClient
 import SignalingProtocol
 
-/// Who is in a session, in words.
+/// The lines that tell a terminal's user which clients are in the session.
 struct PresenceText {
     private static let nameCount = 10
 

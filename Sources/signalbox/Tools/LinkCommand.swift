@@ -9,8 +9,8 @@ struct LinkCommand: AsyncParsableCommand {
         commandName: "link", abstract: "Print a link with which one user joins a session in a browser.",
         discussion: """
             The link opens the server's page. Session, API key and token are in its fragment (after #), which browsers \
-            do not send to servers. Whoever has the link joins as this user: give each user a link of their own, over \
-            a channel that you trust.
+            do not send to servers. Anyone who has the link can join as this user. Give each user a link of their own, \
+            over a channel that you trust.
 
               signalbox link SESSION --name Bob --server http://192.168.1.20:8080
               signalbox link lobby --name Bob

@@ -21,7 +21,7 @@ private final class History {
     private(set) var faults: [String] = []
     /// What receivers outside of the sessions got, by the epoch and the event's ID.
     fileprivate var told: [Epoch: [EventID: PresenceEvent]] = [:]
-    /// The epochs that the store had when it forgot their sessions. Nobody can report their ends.
+    /// The epochs that the store had when it forgot their sessions. No server can report the ends of their connections.
     private var forgotten: Set<Epoch> = []
 
     final class Clock { var now = MonotonicInstant.seconds(0) }
