@@ -1,6 +1,6 @@
 import { createOT } from '../opentok/api/ot.js';
 import { browserEnvironment } from '../opentok/browser.js';
-import { networkSwitch } from './network-switch.js';
+import { networkSwitch } from './demo/network-switch.js';
 
 /**
  * A library and the switch of its sockets. A library returns the same Session for the same session id, so each user of

@@ -1,10 +1,10 @@
-import { CableView } from './cable-view.js';
+import { CableView } from './demo/cable-view.js';
 import { copyText } from './clipboard.js';
 import { find } from './dom.js';
 import { newLibrary } from './library.js';
 import { Pane } from './pane.js';
-import { Score } from './score.js';
-import { Witness } from './witness.js';
+import { Score } from './demo/score.js';
+import { Witness } from './demo/witness.js';
 
 const COPIED_MILLISECONDS = 1500;
 

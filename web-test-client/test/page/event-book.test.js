@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { EventBook } from '../../page/event-book.js';
+import { EventBook } from '../../page/inspector/event-book.js';
 
 const entry = (type, changes = {}) => ({
   direction: 'in', at: 0, seq: null, type, from: null, to: null, size: 2, raw: `{"ev":"${type}"}`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { entriesOf } from '../../page/frames.js';
+import { entriesOf } from '../../page/inspector/frames.js';
 
 test('WIRE-3 each line of a message is an entry with its seq, type, ends and size', () => {
   const line = '{"ev":"signal","seq":7,"from":"a","to":"b","type":"chat","data":"ü"}';

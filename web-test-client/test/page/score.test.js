@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Score } from '../../page/score.js';
+import { Score } from '../../page/demo/score.js';
 
 const NONE = { lost: 0, doubled: 0, reordered: 0, onTheWay: 0 };
 

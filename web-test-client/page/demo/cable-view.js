@@ -1,4 +1,4 @@
-import { find } from './dom.js';
+import { find } from '../dom.js';
 
 /** The cable of the second user, with a button that pulls it and puts it back, and the score of both users. */
 export class CableView {

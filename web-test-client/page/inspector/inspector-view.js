@@ -1,6 +1,6 @@
-import { displayName } from '../text-chat/index.js';
-import { copyText } from './clipboard.js';
-import { exactTime, make } from '../chat/dom.js';
+import { displayName } from '../../text-chat/index.js';
+import { copyText } from '../clipboard.js';
+import { exactTime, make } from '../../chat/dom.js';
 import { EventBook } from './event-book.js';
 import { entriesOf } from './frames.js';
 

@@ -1,4 +1,4 @@
-import { CHAT_TYPE } from '../text-chat/index.js';
+import { CHAT_TYPE } from '../../text-chat/index.js';
 
 /**
  * Tells a `Score` what one end of the page sent, got acknowledged and received. It judges chat messages in the JSON
