@@ -7,7 +7,7 @@ import TextChat
 struct TimelinePropertyTests {
     @Test(
         "the changes lead from each snapshot to the next, and the rows match a plain reading of the rules",
-        arguments: 0..<3000 as Range<UInt64>)
+        arguments: 0..<1_500 as Range<UInt64>)
     func changes(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let calendar: DayOfEpoch? = seed.isMultiple(of: 4) ? nil : DayOfEpoch()

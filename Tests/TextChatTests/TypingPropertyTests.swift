@@ -7,10 +7,10 @@ import TextChat
 /// and repeats signals.
 @Suite("TYP: in random scenarios every typing user stops being shown")
 struct TypingPropertyTests {
-    /// 100,000 scenarios in all.
+    /// 40,000 scenarios in all.
     @Test("random scenarios", arguments: 0..<8)
     func scenarios(_ block: UInt64) {
-        for seed in block * 12_500..<(block + 1) * 12_500 {
+        for seed in block * 5_000..<(block + 1) * 5_000 {
             var scenario = TypingScenario(seed: seed)
             guard let fault = scenario.run() else { continue }
             // Run the scenario again, with a trace.
