@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import VerificationTools
 
-@Suite("A Swift client whose sockets are cut", .timeLimit(.minutes(1)))
+@Suite("A Swift client whose sockets are cut", .timeLimit(.minutes(5)))
 struct ResumeTests {
     @Test("G1, G3, G7: over many losses each client receives every signal once, in order, and no presence event")
     func cuts() async throws {

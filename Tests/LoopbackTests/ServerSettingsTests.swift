@@ -9,7 +9,7 @@ import SignalingTokens
 import TestSupport
 import Testing
 
-@Suite("A server's settings", .timeLimit(.minutes(1)))
+@Suite("A server's settings", .timeLimit(.minutes(5)))
 final class ServerSettingsTests {
     static let applicationID = "6f6c9c84-3b1e-4f70-9a0a-000000000001"
     private let folder: URL

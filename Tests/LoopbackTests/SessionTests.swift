@@ -6,7 +6,7 @@ import SignalingServer
 import Synchronization
 import Testing
 
-@Suite("A Swift client and a server over a real socket", .timeLimit(.minutes(1)))
+@Suite("A Swift client and a server over a real socket", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test("the call stack of a journal entry does not grow with the number of entries")
     func journal() async throws {

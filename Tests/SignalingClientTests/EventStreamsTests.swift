@@ -3,7 +3,7 @@ import Testing
 
 @testable import SignalingClient
 
-@Suite("The streams of a session's events", .timeLimit(.minutes(1)))
+@Suite("The streams of a session's events", .timeLimit(.minutes(5)))
 struct EventStreamsTests {
     private func stream(_ streams: inout EventStreams) -> AsyncStream<SessionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(

@@ -3,7 +3,7 @@ import Logging
 import SignalingServer
 import Testing
 
-@Suite("The log's queue and its writer", .timeLimit(.minutes(1)))
+@Suite("The log's queue and its writer", .timeLimit(.minutes(5)))
 struct LogWriterTests {
     private func text(_ queue: inout LogQueue) -> String {
         String(decoding: queue.take { "dropped \($0)\n" }, as: UTF8.self)

@@ -4,7 +4,7 @@ import Testing
 import TextChat
 import TextChatTesting
 
-@Suite("The text chat component", .timeLimit(.minutes(1)))
+@Suite("The text chat component", .timeLimit(.minutes(5)))
 @MainActor
 struct ComponentTests {
     // MARK: One's own messages come back

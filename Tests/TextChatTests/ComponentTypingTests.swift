@@ -101,7 +101,7 @@ extension TypingPolicy {
     }()
 }
 
-@Suite("Typing in the component", .timeLimit(.minutes(1)))
+@Suite("Typing in the component", .timeLimit(.minutes(5)))
 @MainActor
 struct ComponentTypingTests {
     private func number(_ request: SignalRequest) throws -> Int64? {

@@ -3,7 +3,7 @@ import SignalingProtocol
 import Testing
 import TextChatTesting
 
-@Suite("A channel in memory", .timeLimit(.minutes(1)))
+@Suite("A channel in memory", .timeLimit(.minutes(5)))
 struct MemoryChannelTests {
     @Test("waitUntilSent returns with the awaited signal")
     func sent() async throws {

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("CHAT: the vectors of sending, which JavaScript reads, too", .timeLimit(.minutes(1)))
+@Suite("CHAT: the vectors of sending, which JavaScript reads, too", .timeLimit(.minutes(5)))
 @MainActor
 struct SendingVectorTests {
     @Test("a component sends by itself", arguments: try Vectors.folder("sending"))

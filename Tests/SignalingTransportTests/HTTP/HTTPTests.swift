@@ -2,7 +2,7 @@ import Testing
 
 @testable import SignalingTransport
 
-@Suite("HTTP", .timeLimit(.minutes(1)))
+@Suite("HTTP", .timeLimit(.minutes(5)))
 struct HTTPTests {
     /// 4 MiB of every byte value. Doubling is quick in a debug build, too: the server's loop must not wait for it.
     private static let large: [UInt8] = {

@@ -1,7 +1,7 @@
 import SignalingTransport
 import Testing
 
-@Suite("WebSocket handshakes", .timeLimit(.minutes(1)))
+@Suite("WebSocket handshakes", .timeLimit(.minutes(5)))
 struct UpgradeTests {
     private func answer(_ request: String, _ server: TestServer) throws -> (status: Int, headers: [String: String]) {
         let socket = try server.rawSocket()

@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("A loop", .timeLimit(.minutes(1)))
+@Suite("A loop", .timeLimit(.minutes(5)))
 struct LoopTests {
     private func withLoop(_ body: (LoopThread) async throws -> Void) async throws {
         let loop = LoopThread(name: "loop-test", logger: quietLogger)

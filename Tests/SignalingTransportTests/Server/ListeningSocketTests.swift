@@ -34,7 +34,7 @@ private struct Held {
     func close() { _ = Glibc.close(descriptor) }
 }
 
-@Suite("A server on a listening socket of another process", .timeLimit(.minutes(1)))
+@Suite("A server on a listening socket of another process", .timeLimit(.minutes(5)))
 struct ListeningSocketTests {
     @Test(
         "a connection waits while no server runs, and the next server on the socket answers it",

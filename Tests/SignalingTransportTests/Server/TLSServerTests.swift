@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("A server with TLS", .timeLimit(.minutes(1)))
+@Suite("A server with TLS", .timeLimit(.minutes(5)))
 struct TLSServerTests {
     // MARK: Start
 

@@ -2,7 +2,7 @@ import SignalingProtocol
 import SignalingTransport
 import Testing
 
-@Suite("A server: start, limits and stop", .timeLimit(.minutes(1)))
+@Suite("A server: start, limits and stop", .timeLimit(.minutes(5)))
 struct TransportServerTests {
     private func error(_ host: String, _ port: Int) async throws -> TransportError? {
         let loop = LoopThread(name: "refused", logger: quietLogger)

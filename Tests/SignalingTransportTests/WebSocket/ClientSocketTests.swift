@@ -35,7 +35,7 @@ final class RecordingClient: ClientSocketHandler {
     }
 }
 
-@Suite("A client's WebSocket", .timeLimit(.minutes(1)))
+@Suite("A client's WebSocket", .timeLimit(.minutes(5)))
 struct ClientSocketTests {
     private func connect(
         _ loop: LoopThread, _ url: String, options: ClientSocket.Options = .init(),

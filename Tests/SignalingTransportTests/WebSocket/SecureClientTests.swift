@@ -1,7 +1,7 @@
 import SignalingTransport
 import Testing
 
-@Suite("A client over TLS", .timeLimit(.minutes(1)))
+@Suite("A client over TLS", .timeLimit(.minutes(5)))
 struct SecureClientTests {
     /// Connects, sends `text`, waits for its echo and closes. Returns the handler's calls and the error, if any.
     private func exchange(

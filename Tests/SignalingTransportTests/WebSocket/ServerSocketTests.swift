@@ -1,7 +1,7 @@
 import SignalingTransport
 import Testing
 
-@Suite("A server's WebSocket", .timeLimit(.minutes(2)))
+@Suite("A server's WebSocket", .timeLimit(.minutes(5)))
 struct ServerSocketTests {
     @Test("echoes text messages of every frame size class, and an empty one", arguments: Wire.allCases)
     func echo(wire: Wire) async throws {
