@@ -149,6 +149,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["SignalingCore", "SignalingProtocol"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        .target(
+            name: "RedisTestSupport", dependencies: ["SignalingRedis", "SignalingProtocol", "CHiredis"],
+            path: "Tests/RedisTestSupport", swiftSettings: settings),
         .executableTarget(
             name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
         // Pure targets need the C library's mathematics, which other targets get with Foundation.
@@ -166,7 +169,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SignalingCoreTests", dependencies: ["SignalingCore", "TestSupport"], swiftSettings: settings),
+            name: "SignalingCoreTests",
+            dependencies: [
+                "SignalingCore", "SignalingRedis", "SignalingSQLite", "RedisTestSupport", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "command-log-writer", dependencies: ["SignalingSQLite", "TestSupport"],
             path: "Tests/CommandLogWriter",
@@ -190,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "SignalingRedisTests",
             dependencies: [
-                "SignalingRedis", "SignalingCore", "CHiredis", "TestSupport",
+                "SignalingRedis", "SignalingCore", "CHiredis", "RedisTestSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -1,3 +1,4 @@
+import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
 import Testing

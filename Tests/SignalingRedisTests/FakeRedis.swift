@@ -1,5 +1,6 @@
 import CHiredis
 import Foundation
+import RedisTestSupport
 
 /// A server that answers PING and INFO, and refuses everything else. Serves on threads of its own until it is released.
 final class FakeRedis {

@@ -1,4 +1,5 @@
 import Foundation
+import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
 import Testing

@@ -1,47 +1,13 @@
 import CHiredis
 import Foundation
 import Logging
+import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
 import Synchronization
 import Testing
 
 @testable import SignalingRedis
-
-/// A libuv loop that runs when the test says so, on the test's thread.
-final class UVLoop {
-    struct TimedOut: Error {}
-    private let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-
-    init() { uv_loop_init(loop) }
-
-    deinit {
-        let deadline = Date(timeIntervalSinceNow: 5)
-        while uv_run(loop, UV_RUN_NOWAIT) != 0, Date() < deadline { usleep(1_000) }
-        #expect(uv_loop_close(loop) == 0, "a handle of the log was not closed")
-        loop.deallocate()
-    }
-
-    static var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
-
-    var redisLoop: RedisLoop { RedisLoop(uvLoop: UnsafeMutableRawPointer(loop)) { Self.now } }
-
-    /// Runs the loop until the condition holds. Throws after 30 s. Logs tick, so the loop never waits for long.
-    func run(until isDone: () throws -> Bool) throws {
-        let deadline = Date(timeIntervalSinceNow: 30)
-        while try !isDone() {
-            if Date() >= deadline { throw TimedOut() }
-            // Without a log nothing ticks.
-            if uv_run(loop, UV_RUN_NOWAIT) == 0 { usleep(1_000) } else { uv_run(loop, UV_RUN_ONCE) }
-        }
-    }
-
-    /// Runs the loop for some time: for tests that something does not happen.
-    func run(for duration: Duration) throws {
-        let end = Self.now.advanced(by: duration)
-        try run { Self.now >= end }
-    }
-}
 
 /// One node: a log, and a simple replica of its sessions. The state of a session is the texts of its commands.
 final class TestNode {

@@ -169,11 +169,11 @@ struct SessionEngineContract {
         recorder.submit(.forceDisconnect(.server, client("bob")), request: 4)
         recorder.submit(.signal(.connection(client("ada")), SignalRequest()), in: other, request: 5)
         try await subject.settle()
-        #expect(
-            recorder.answers == [
-                "1: joined ada at 1", "2: joined bob at 1", "3: refused 404 OT_NOT_FOUND",
-                "4: refused 1011 OT_INVALID_PARAMETER", "5: refused 500 OT_NOT_CONNECTED",
-            ])
+        // Sessions have no order among each other.
+        let answers = ["1: joined ada at 1", "3: refused 404 OT_NOT_FOUND", "4: refused 1011 OT_INVALID_PARAMETER"]
+        let others = ["2: joined bob at 1", "5: refused 500 OT_NOT_CONNECTED"]
+        #expect(recorder.answers.filter { !others.contains($0) } == answers)
+        #expect(recorder.answers.filter { !answers.contains($0) } == others)
         #expect(list(subject.engine, room).map(\.connectionId) == [client("ada")])
         #expect(list(subject.engine, other).map(\.connectionId) == [client("bob")])
         #expect(Set(recorder.epochs).count == 2, "each session has an epoch of its own")

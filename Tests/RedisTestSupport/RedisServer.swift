@@ -1,19 +1,20 @@
 import CHiredis
 import Foundation
-import SignalingRedis
-import Testing
 
 /// A `redis-server` of its own for one test, on a free port of the loopback interface.
-final class RedisServer {
-    struct Failed: Error, CustomStringConvertible { let description: String }
+package final class RedisServer {
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
+        package init(description: String) { self.description = description }
+    }
 
-    private(set) var port: Int
+    package private(set) var port: Int
     private let folder: URL
     private let options: [String]
     private var process: Process?
 
     /// - Parameter options: of the command line, such as `["--appendonly", "yes"]`.
-    init(_ options: [String] = []) throws {
+    package init(_ options: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "signalbox-redis-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.options = options
@@ -35,9 +36,9 @@ final class RedisServer {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    var address: String { "redis://127.0.0.1:\(port)" }
+    package var address: String { "redis://127.0.0.1:\(port)" }
 
-    func start(_ more: [String] = []) throws {
+    package func start(_ more: [String] = []) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/redis-server")
         process.arguments =
@@ -64,7 +65,7 @@ final class RedisServer {
     }
 
     /// Ends the process as a crash does.
-    func kill() {
+    package func kill() {
         guard let process else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -72,23 +73,23 @@ final class RedisServer {
     }
 
     /// Ends the process, and removes what it has on the disk.
-    func killAndForget() throws {
+    package func killAndForget() throws {
         kill()
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
             try FileManager.default.removeItem(at: file)
         }
     }
 
-    func freeze() { process.map { _ = Foundation.kill($0.processIdentifier, SIGSTOP) } }
-    func thaw() { process.map { _ = Foundation.kill($0.processIdentifier, SIGCONT) } }
+    package func freeze() { process.map { _ = Foundation.kill($0.processIdentifier, SIGSTOP) } }
+    package func thaw() { process.map { _ = Foundation.kill($0.processIdentifier, SIGCONT) } }
 
     /// Sends a command, and returns its reply as text; the elements of an array are separated by spaces.
     @discardableResult
-    func call(_ arguments: String...) throws -> String { try connect().call(arguments) }
+    package func call(_ arguments: String...) throws -> String { try connect().call(arguments) }
 
-    func connect() throws -> BlockingClient { try BlockingClient(port: port) }
+    package func connect() throws -> BlockingClient { try BlockingClient(port: port) }
 
-    static func freePort() throws -> Int {
+    package static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
@@ -106,10 +107,10 @@ final class RedisServer {
 }
 
 /// A connection that waits for each reply.
-final class BlockingClient {
+package final class BlockingClient {
     private let context: UnsafeMutablePointer<redisContext>
 
-    init(port: Int) throws {
+    package init(port: Int) throws {
         guard let context = redisConnectWithTimeout("127.0.0.1", Int32(port), timeval(tv_sec: 5, tv_usec: 0)) else {
             throw RedisServer.Failed(description: "out of memory")
         }
@@ -124,9 +125,9 @@ final class BlockingClient {
     deinit { redisFree(context) }
 
     @discardableResult
-    func call(_ arguments: String...) throws -> String { try call(arguments) }
+    package func call(_ arguments: String...) throws -> String { try call(arguments) }
 
-    func call(_ arguments: [String]) throws -> String {
+    package func call(_ arguments: [String]) throws -> String {
         let copies = arguments.map { strdup($0) }
         defer { for copy in copies { free(copy) } }
         var pointers = copies.map { UnsafePointer<CChar>($0) }
