@@ -11,6 +11,8 @@ public final class RedisCommandLog: SharedCommandLog {
     public weak var nodeObserver: (any SharedCommandLogObserver)?
     /// Called when ``health`` changes.
     public var onHealthChange: ((RedisLogHealth) -> Void)?
+    /// For measurements: the time from an append to its confirmation, once for each turn and session.
+    public var onConfirmed: ((Duration) -> Void)?
     public private(set) var health = RedisLogHealth.keeping
     public private(set) var inFlightByteCount = 0
     /// The name of this life of the process. It changes when the other nodes declare this node lost.
@@ -189,6 +191,9 @@ public final class RedisCommandLog: SharedCommandLog {
         return shards.lazy.compactMap { $0.registry.losses[run] }.min()
     }
 
+    /// The nodes that may be alive, with this one. With several Redis addresses, of the one that knows the most.
+    public var nodeCount: Int { shards.lazy.map(\.registry.living.count).max() ?? 0 }
+
     // MARK: - Time
 
     private func tick() {
@@ -228,6 +233,7 @@ public final class RedisCommandLog: SharedCommandLog {
 
 extension RedisCommandLog: ShardOwner {
     func noteSettled(byteCount: Int) { inFlightByteCount -= byteCount }
+    func noteConfirmed(after latency: Duration) { onConfirmed?(latency) }
 
     /// Replies tell the log's time, which is somewhat older when they arrive. So the estimate is behind, and never ahead of
     /// the entries.

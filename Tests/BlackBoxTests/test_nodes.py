@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from administration import Admin
 from cluster import Balancer, Redis, free_port, nodes, wait_for
 from credentials import Project
 from durable import kill
@@ -92,6 +93,19 @@ async def test_g_2_a_node_is_killed_and_nothing_that_was_acknowledged_is_lost():
             answer, _ = await bob.signal(type="t", data="meanwhile")
             async with await resumed(second, session, ada, after=3) as ada2:
                 await ada2.expect("signal", data="meanwhile", seq=answer["seq"])
+
+
+async def test_metrics_tell_how_redis_confirms_and_how_many_nodes_there_are():
+    with nodes(2, "--admin-port", "0") as (redis, servers):
+        session, ada, _ = await across(*servers)
+        await ada.signal(type="chat", data="hello")
+        first = Admin(servers[0])
+        wait_for(lambda: first.value("signalbox_nodes") == 2, "both nodes")
+        assert first.value("signalbox_command_log_healthy") == 1
+        assert first.value("signalbox_command_log_append_latency_seconds_count") >= 2
+        redis.kill()
+        unhealthy = lambda: first.value("signalbox_command_log_healthy") == 0
+        await asyncio.to_thread(wait_for, unhealthy, "a log that keeps nothing")
 
 
 async def test_log_32_a_dead_node_is_declared_lost_and_its_clients_leave_after_their_window():

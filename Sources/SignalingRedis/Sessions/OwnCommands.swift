@@ -1,11 +1,13 @@
 import DequeModule
 import SignalingCore
+import SignalingProtocol
 
 /// The commands of this node to one session that are not confirmed yet, in the order of their counters.
 struct OwnCommands {
     struct Command {
         let counter: UInt64
         let bytes: [UInt8]
+        let appendedAt: MonotonicInstant
     }
 
     /// At most this much is sent in one call, so that Redis is not kept busy by it.
@@ -20,8 +22,8 @@ struct OwnCommands {
     var hasUnsent: Bool { sentCount < commands.count }
     var byteCount: Int { commands.reduce(0) { $0 + $1.bytes.count } }
 
-    mutating func append(counter: UInt64, bytes: [UInt8]) {
-        commands.append(Command(counter: counter, bytes: bytes))
+    mutating func append(counter: UInt64, bytes: [UInt8], now: MonotonicInstant) {
+        commands.append(Command(counter: counter, bytes: bytes, appendedAt: now))
     }
 
     /// The next commands to send, which count as sent then.
@@ -40,11 +42,11 @@ struct OwnCommands {
     /// Replies to commands that were sent will not come, or were refusals.
     mutating func sendAgain() { sentCount = 0 }
 
-    /// The log has put this command in its order. Removes and returns its bytes.
-    mutating func confirm(counter: UInt64) -> [UInt8]? {
+    /// The log has put this command in its order. Removes and returns it.
+    mutating func confirm(counter: UInt64) -> Command? {
         guard let first = commands.first, first.counter == counter else { return nil }
         commands.removeFirst()
         sentCount = max(0, sentCount - 1)
-        return first.bytes
+        return first
     }
 }

@@ -18,13 +18,14 @@ extension RedisShard {
 
     func append(_ commands: [CommandAppend]) {
         var touched: [FollowedSession] = []
+        let now = loop.now()
         for command in commands {
             guard let session = sessions[command.session], command.id.run == owner.run else {
                 // The engine has been told that the session, or the run, is not continued.
                 owner.noteSettled(byteCount: command.bytes.count)
                 continue
             }
-            session.own.append(counter: command.id.counter, bytes: command.bytes)
+            session.own.append(counter: command.id.counter, bytes: command.bytes, now: now)
             if touched.last !== session { touched.append(session) }
         }
         for session in touched { sendOwn(session) }
@@ -112,12 +113,16 @@ extension RedisShard {
         let now = loop.now()
         var entries: [CommandEntry] = []
         var settled = 0
+        var appendedAt: MonotonicInstant?
         var isComplete = true
         while let entry = session.feed.next(now: now) {
             var bytes = entry.bytes
             if entry.position.id.run == owner.run, let own = session.own.confirm(counter: entry.position.id.counter) {
-                settled += own.count
-                bytes = own
+                settled += own.bytes.count
+                bytes = own.bytes
+                // The commands of one turn are one append.
+                if own.appendedAt != appendedAt { owner.noteConfirmed(after: now.duration(since: own.appendedAt)) }
+                appendedAt = own.appendedAt
             }
             guard let bytes else {
                 isComplete = false

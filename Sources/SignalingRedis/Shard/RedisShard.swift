@@ -8,6 +8,8 @@ protocol ShardOwner: AnyObject {
     var run: RunID { get }
     /// The commands of this node on this shard that were confirmed, or will never be.
     func noteSettled(byteCount: Int)
+    /// Redis has confirmed the commands that this node appended to one session in one turn.
+    func noteConfirmed(after latency: Duration)
     func note(logTime: MonotonicInstant)
     func logTime(at now: MonotonicInstant) -> MonotonicInstant
     func deliver(_ entries: [CommandEntry])

@@ -79,7 +79,10 @@ public enum MetricsTable {
         "Webhook events that were dropped: full, expired, refused or stopped.")
 
     static let logHealthy = MetricDeclaration(
-        .gauge, "command_log_healthy", "1 while the command log keeps commands, 0 while it cannot. Only with stateDir.")
+        .gauge, "command_log_healthy",
+        "1 while the command log keeps commands, 0 while it cannot. Only with stateDir or redis.")
+    static let nodes = MetricDeclaration(
+        .gauge, "nodes", "The servers on the same Redis that may be alive, with this one. Only with redis.")
     static let logInFlight = MetricDeclaration(
         .gauge, "command_log_in_flight_bytes", "Bytes of commands that the log has not confirmed yet.")
     static let logAppend = MetricDeclaration(
@@ -105,7 +108,7 @@ public enum MetricsTable {
         build, startTime, connections, connectionsLimit, httpConnections, sessions, connects, connectRefusals, refusals,
         closes, signals, onlineOnlyDropped, malformed, deliveries, ackLatency, flushSize, flushDelay, receivedMessages,
         receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns, longestTurn, requests,
-        requestDuration, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy, logInFlight, logAppend,
-        logSize, snapshotDuration, residentMemory, openDescriptors, maxDescriptors, processorTime,
+        requestDuration, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy, nodes, logInFlight,
+        logAppend, logSize, snapshotDuration, residentMemory, openDescriptors, maxDescriptors, processorTime,
     ]
 }

@@ -25,9 +25,10 @@ struct ProcessUsage {
 
     /// The size of /proc/self/fd is the number of descriptors since Linux 6.2. Before, the folder has to be read.
     private static func openDescriptorCount() -> Int? {
-        var information = stat()
-        if stat("/proc/self/fd", &information) == 0, information.st_size > 0 { return Int(information.st_size) }
-        return (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count
+        let folder = "/proc/self/fd"
+        let size = (try? FileManager.default.attributesOfItem(atPath: folder))?[.size] as? Int
+        if let size, size > 0 { return size }
+        return (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count
     }
 
     private static func processorSeconds() -> Double {

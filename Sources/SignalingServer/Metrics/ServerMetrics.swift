@@ -3,6 +3,8 @@ import JSONText
 import Metrics
 import SignalingCore
 import SignalingProtocol
+import SignalingRedis
+import SignalingSQLite
 import SignalingTransport
 
 /// Publishes the numbers of a server: to its own registry at each scrape, and to the backend of the program that embeds
@@ -183,11 +185,23 @@ final class ServerMetrics {
     }
 
     private func publishLog(to sink: MetricsSink) {
-        guard let log = sources.sessions.metered, let folder = sources.stateFolder else { return }
+        switch sources.sessions.store {
+        case .memory: return
+        case .folder(let log, let meter):
+            sink.gauge(MetricsTable.logInFlight, Double(log.inFlightByteCount))
+            sink.histogram(MetricsTable.logAppend, meter.appendLatency)
+            sink.histogram(MetricsTable.snapshotDuration, meter.snapshotDuration)
+            publishLogSize(to: sink)
+        case .redis(let log, let meter):
+            sink.gauge(MetricsTable.nodes, Double(log.nodeCount))
+            sink.gauge(MetricsTable.logInFlight, Double(log.inFlightByteCount))
+            sink.histogram(MetricsTable.logAppend, meter.appendLatency)
+        }
         sink.gauge(MetricsTable.logHealthy, sources.sessions.obstacle == nil ? 1 : 0)
-        sink.gauge(MetricsTable.logInFlight, Double(log.inFlightByteCount))
-        sink.histogram(MetricsTable.logAppend, log.appendLatency)
-        sink.histogram(MetricsTable.snapshotDuration, log.snapshotDuration)
+    }
+
+    private func publishLogSize(to sink: MetricsSink) {
+        guard let folder = sources.stateFolder else { return }
         for (label, file) in [("database", "sessions.sqlite"), ("write_ahead_log", "sessions.sqlite-wal")] {
             let size = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(file)")[.size] as? Int
             if let size { sink.gauge(MetricsTable.logSize, [label], Double(size)) }

@@ -17,7 +17,7 @@ struct SessionHost {
         /// In the state folder, for the next process.
         case folder(SQLiteCommandLog, MeteredCommandLog)
         /// In Redis, for all servers that use it.
-        case redis(RedisCommandLog)
+        case redis(RedisCommandLog, RedisLogMeter)
     }
 
     let engine: any SessionEngine
@@ -40,7 +40,7 @@ struct SessionHost {
                 "a session cannot be read; a later version of Signalbox may have written it",
                 metadata: ["session": "\(session)"])
         }
-        return SessionHost(engine: engine, store: .redis(log))
+        return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)))
     }
 
     /// Sessions in the command log of a state folder. Continues those of the last process.
@@ -87,14 +87,6 @@ struct SessionHost {
     /// Posts the webhook events of the last process for which it has no answer.
     func reportUntold() { (engine as? LoggedEngine)?.reportUntold() }
 
-    /// The log of the state folder, with measurements; `nil` for other sessions.
-    var metered: MeteredCommandLog? {
-        switch store {
-        case .memory, .redis: nil
-        case .folder(_, let metered): metered
-        }
-    }
-
     /// Why the server must not be given new work, for `/readyz`; `nil` when it may.
     var obstacle: String? {
         switch store {
@@ -104,7 +96,7 @@ struct SessionHost {
             case .keeping: nil
             case .stalled(let fault), .failed(let fault): fault.code.description
             }
-        case .redis(let log):
+        case .redis(let log, _):
             switch log.health {
             case .keeping: nil
             case .stalled(let fault): "redis \(fault.code)"
