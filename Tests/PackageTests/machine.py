@@ -12,6 +12,9 @@ DEADLINE = 540
 UNIT = """
 [Unit]
 After=multi-user.target
+# Ends systemd and with it the machine. A machine without privileges cannot be powered off.
+SuccessAction=exit-force
+FailureAction=exit-force
 [Service]
 Type=oneshot
 WorkingDirectory=/root
@@ -20,8 +23,6 @@ ExecStart=/bin/bash -euo pipefail /root/script
 StandardOutput=file:/root/output
 StandardError=file:/root/output
 ExecStopPost=/bin/sh -c 'echo "$EXIT_STATUS" >/root/status'
-SuccessAction=poweroff-force
-FailureAction=poweroff-force
 TimeoutStartSec=infinity
 """
 

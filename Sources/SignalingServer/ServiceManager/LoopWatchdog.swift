@@ -1,3 +1,4 @@
+import SignalingProtocol
 import SignalingTransport
 
 /// Feeds the watchdog of a service manager from the loop. When the loop hangs, the feeding stops, and the service

@@ -32,10 +32,8 @@ struct NotifySocket: Sendable {
     func send(_ text: String, waits: Bool) {
         #if canImport(Glibc)
             let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-            let flags = Int32(MSG_NOSIGNAL.rawValue) | (waits ? 0 : Int32(MSG_DONTWAIT.rawValue))
         #else
             let kind = SOCK_DGRAM
-            let flags = waits ? 0 : MSG_DONTWAIT
         #endif
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return }
@@ -43,7 +41,7 @@ struct NotifySocket: Sendable {
         let bytes = Array(text.utf8)
         withUnsafePointer(to: address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = sendto(descriptor, bytes, bytes.count, flags, $0, length)
+                _ = sendto(descriptor, bytes, bytes.count, waits ? 0 : Int32(MSG_DONTWAIT), $0, length)
             }
         }
     }

@@ -16,7 +16,9 @@ struct SettingsReloader {
 
     mutating func reload() async {
         notifier?.reloadBegan()
-        notifier?.reloadEnded(await readAgain())
+        // In two steps: without a notifier, Swift would not evaluate the argument.
+        let status = await readAgain()
+        notifier?.reloadEnded(status)
     }
 
     /// - Returns: what has come of it, in a few words.
