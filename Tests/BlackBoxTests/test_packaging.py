@@ -104,7 +104,7 @@ def test_the_packaged_settings_are_valid_with_a_secret_of_systemd(tmp_path):
 
 def test_the_scripts_take_the_version_from_the_program():
     version = run("--version").stdout.strip()
-    line = re.search(r"^version=\$\((.*)\)\$suffix$", (REPOSITORY / "scripts/build-package").read_text(), re.M)[1]
+    line = re.search(r"^version=\$\((.*)\)$", (REPOSITORY / "scripts/build-package").read_text(), re.M)[1]
     assert tool("bash", "-c", line, cwd=REPOSITORY).stdout.strip() == version
     assert script("make-sbom").version() == version
     for path in PACKAGING.rglob("*"):

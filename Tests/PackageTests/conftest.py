@@ -1,11 +1,13 @@
 """Makes the Debian package, and a Debian 12 in a folder to install it in. Takes minutes, and needs root.
 
 SIGNALBOX_RELEASE   the program to put into the package; without it, scripts/build-release builds it
+SIGNALBOX_PACKAGE   the package; without it, scripts/build-package makes it
 SIGNALBOX_DEBIAN    a folder with a bare Debian 12, which stays as it is; without it, debootstrap makes one
 """
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -34,8 +36,14 @@ def program():
 def packages(program, tmp_path_factory):
     """The package, and a newer one with the same contents."""
     folder = tmp_path_factory.mktemp("packages")
-    build = [REPOSITORY / "scripts/build-package", "--program", program, "--output", folder]
-    return [pathlib.Path(run(*build, *suffix).strip()) for suffix in ([], ["--suffix", "+newer"])]
+    package = os.environ.get("SIGNALBOX_PACKAGE") or run(
+        REPOSITORY / "scripts/build-package", "--program", program, "--output", folder).strip()
+    control = folder / "newer/DEBIAN/control"
+    run("dpkg-deb", "--raw-extract", package, folder / "newer")
+    control.write_text(re.sub(r"^(Version: .*)$", r"\1+newer", control.read_text(), flags=re.M))
+    newer = folder / "signalbox-newer.deb"
+    run("dpkg-deb", "--root-owner-group", "--build", folder / "newer", newer)
+    return [pathlib.Path(package), newer]
 
 
 @pytest.fixture(scope="session")
