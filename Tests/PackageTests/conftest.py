@@ -42,7 +42,7 @@ def packages(program, tmp_path_factory):
     run("dpkg-deb", "--raw-extract", package, folder / "newer")
     control.write_text(re.sub(r"^(Version: .*)$", r"\1+newer", control.read_text(), flags=re.M))
     newer = folder / "signalbox-newer.deb"
-    run("dpkg-deb", "--root-owner-group", "--build", folder / "newer", newer)
+    run("dpkg-deb", "-Zgzip", "-z1", "--root-owner-group", "--build", folder / "newer", newer)
     return [pathlib.Path(package), newer]
 
 

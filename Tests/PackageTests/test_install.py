@@ -49,7 +49,7 @@ journalctl --no-pager -u signalbox | grep -q 'listening'
 
 # A client that stays through restarts, an upgrade, and a hang of the server.
 CLIENT = r"""
-export SIGNALBOX_API_KEY=100 SIGNALBOX_API_SECRET="$(cat /etc/signalbox/api-secret)"
+export SIGNALBOX_API_KEY=100 SIGNALBOX_API_SECRET_FILE=/etc/signalbox/api-secret
 room=$(signalbox session create)
 signalbox listen "$room" >/root/events 2>/root/listen-errors &
 listener=$!
