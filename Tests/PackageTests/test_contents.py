@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import subprocess
+import time
 
 from spdx_tools.spdx.parser.parse_anything import parse_file
 from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
@@ -44,6 +45,25 @@ def test_the_package_needs_libraries_of_debian_and_no_swift(package, contents):
         assert re.search(rf"(^|, ){re.escape(name)}\b", depends), name
     libraries = run("ldd", contents / "usr/bin/signalbox")
     assert "swift" not in libraries.lower() and "not found" not in libraries
+
+
+def test_the_program_is_small_and_starts_quickly(package, contents):
+    """Prints the figures (pytest -s). The bounds are wide: they find a step of another order of magnitude."""
+    program = contents / "usr/bin/signalbox"
+    times = []
+    for _ in range(5):
+        begin = time.monotonic()
+        command = [program, "serve", "--port", "0", "--ephemeral"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+            assert server.stdout.readline().startswith("signalbox is ready")
+            times.append(time.monotonic() - begin)
+            memory = re.search(r"VmRSS:\s*(\d+) kB", pathlib.Path(f"/proc/{server.pid}/status").read_text())[1]
+            server.kill()
+    sizes = package.stat().st_size / 1e6, program.stat().st_size / 1e6
+    print(f"\npackage {sizes[0]:.1f} MB, program {sizes[1]:.1f} MB, start {sorted(times)[2] * 1000:.0f} ms (median of 5), "
+          f"memory {int(memory) / 1024:.1f} MiB")  # fmt: skip
+    assert sizes[0] < 60 and sizes[1] < 200
+    assert min(times) < 2
 
 
 def test_settings_are_conffiles_and_no_secret_is_inside(package, contents):
