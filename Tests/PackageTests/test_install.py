@@ -44,7 +44,9 @@ await 'test "$(systemctl show --property StatusText --value signalbox)" = "liste
 curl --silent --fail http://127.0.0.1:8080/ | grep -q '<title>'
 curl --silent --fail --output /dev/null http://127.0.0.1:8080/opentok.js
 journalctl --no-pager -u signalbox | grep -q 'listening'
-! journalctl --no-pager -u signalbox | grep -i -E 'warning|error'
+! journalctl -u signalbox | grep -i -E 'warning|error'
+systemctl status signalbox
+systemd-analyze security signalbox | tail -1
 """
 
 # A client that stays through restarts, an upgrade, and a hang of the server.
@@ -127,6 +129,9 @@ systemctl is-active signalbox.service
 
 SECRETS = r"""
 ! signalbox admin stats
+systemctl stop signalbox.socket signalbox.service
+! curl --silent --cacert /root/authority.pem --output /dev/null https://127.0.0.1:443/livez
+systemctl start signalbox.socket signalbox.service
 """
 
 UPGRADED = r"""
@@ -174,6 +179,10 @@ def test_every_command_of_the_page_in_its_order(machine, packages):
             ("remove", remove), ("what stays", STAYED), ("purge", purge), ("what is gone", GONE),
         ]
     )  # fmt: skip
+    # Commands in the text, too.
+    inline = re.findall(r"`((?:apt-get|journalctl|signalbox|systemctl|systemd-analyze) [^`]+)`", PAGE.read_text())
+    for command in inline:
+        assert command in script or command.startswith("apt-get install debhelper"), f"{command} is not run"
     output = boot(machine, script)
     figures = re.search(r"== see live figures\n(.*?)== print a link", output, re.DOTALL)[1]
     assert re.search(r'signalbox_signals_total\{.*\} [1-9]', figures), figures
