@@ -1,6 +1,7 @@
 import Foundation
-import SignalingServer
 import Testing
+
+@testable import SignalingServer
 
 @Suite("The tested versions of the C libraries")
 struct TestedLibrariesTests {
