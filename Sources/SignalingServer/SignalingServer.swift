@@ -45,6 +45,7 @@ public final class SignalingServer: Service {
         let handler: TransportDispatch
         /// Locked for as long as the server runs.
         let stateFolder: StateFolder?
+        let watchdog: LoopWatchdog?
     }
 
     /// Checks the configuration and reads the web folder. Opens no socket and no state folder yet.
@@ -121,6 +122,7 @@ public final class SignalingServer: Service {
                 adminURL: adminPort.map { Address.url(host: configuration.admin?.host ?? "", port: $0) })
             onReady(address)
             note(address)
+            configuration.serviceNotifier?.ready("listening at \(address.url)")
             return address
         } catch {
             // The other servers need not wait for this one to be declared lost.
@@ -230,7 +232,8 @@ public final class SignalingServer: Service {
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(
             projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, admin: admin,
-            metrics: metrics, handler: handler, stateFolder: storage.folder)
+            metrics: metrics, handler: handler, stateFolder: storage.folder,
+            watchdog: configuration.serviceNotifier.flatMap { LoopWatchdog(loop: loop, notifier: $0) })
         return (transport.port, admin?.port, developmentSecret, storage.kind)
     }
 
@@ -276,6 +279,7 @@ public final class SignalingServer: Service {
     }
 
     private func drainAndClose() async -> StateFolderError? {
+        configuration.serviceNotifier?.stopping("disconnecting the clients")
         try? await drain()
         let fault = (try? await loop.run { self.endOnLoop() }) ?? nil
         // What the log has confirmed at the end is on its way to the loop: the last answers to REST requests.

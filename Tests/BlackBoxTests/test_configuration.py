@@ -127,3 +127,22 @@ def test_bad_input_ends_the_start_with_one_line_and_nothing_half_started(tmp_pat
     open_to_all.mkdir()
     open_to_all.chmod(stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO)
     refused(73, "serve", "--port", "0", "--state-dir", open_to_all, text=str(open_to_all))
+
+
+def test_the_tools_take_secrets_from_files(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("a secret\n")
+    token = run("token", run("session", "create", api_key="100", api_secret="a secret").stdout.strip(),
+                api_key="100", api_secret_file=secret)  # fmt: skip
+    assert (token.returncode, token.stderr) == (0, "")
+    for given, message in [
+        ({"api_secret": "a secret", "api_secret_file": secret}, "are both given"),
+        ({"api_secret_file": tmp_path / "absent"}, "cannot be read"),
+    ]:
+        refused = run("session", "create", api_key="100", **given)
+        assert refused.returncode == 64 and refused.stderr.count("\n") == 1 and message in refused.stderr
+    with Server("--admin-port", "0", admin_token="a token") as server:
+        url = re.search(r"http\S+", server.out.until("administration is at"))[0]
+        (tmp_path / "token").write_text("a token\n")
+        assert run("admin", "stats", "--url", url, admin_token_file=tmp_path / "token").returncode == 0
+        assert run("admin", "stats", "--url", url, admin_token_file=secret).returncode == 77

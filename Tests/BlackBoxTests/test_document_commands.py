@@ -22,13 +22,18 @@ RUN = [
     ("docs/opentok-swift.md", 0, "hello\n", r"(?s)\* connected\n.*\* disconnected\n"),
     ("docs/CONFIGURATION.md", 0, "", ""),
 ]
+FOLDERS = ("docs", "docs/decisions", "docs/operations", "web-test-client", TEXT_CHAT, "Tests")
 # Run by another test.
 ELSEWHERE = {
     (f"{TEXT_CHAT}/SmallChat.md", 0): "test_small_chat.py",
     ("web-test-client/README.md", 0): "test_web_package.py",
     ("docs/SCALING.md", 0): "test_scaling_the_commands_of_the_page",
     ("docs/webhooks.md", 0): "test_webhooks_begin_with_the_command_of_the_document",
+    ("docs/operations/administration.md", 0): "test_administration_begins_with_the_command_of_the_document",
+    ("docs/operations/metrics.md", 0): "test_administration_begins_with_the_command_of_the_document",
 }
+# The page from the package to live figures: Tests/PackageTests/test_install.py runs its blocks one after the other.
+INSTALL = "docs/operations/install.md"
 
 
 def blocks(document):
@@ -78,10 +83,19 @@ def test_webhooks_begin_with_the_command_of_the_document():
         server.out.until("is ready")
 
 
+@pytest.mark.parametrize("document", ["administration.md", "metrics.md"])
+def test_administration_begins_with_the_command_of_the_document(document):
+    *words, port = blocks(f"docs/operations/{document}")[0].splitlines()[0].split()
+    assert words == ["signalbox", "serve", "--admin-port"] and port.isdigit()
+    with Command(*words[1:], "0", "--port", "0", "--ephemeral") as server:
+        server.out.until("administration is at")
+
+
 def test_every_block_of_every_document_is_known():
     documents = [
-        str(path.relative_to(REPOSITORY)) for folder in ("docs", "docs/decisions", "web-test-client", TEXT_CHAT, "Tests")
+        str(path.relative_to(REPOSITORY)) for folder in FOLDERS
         for path in sorted((REPOSITORY / folder).glob("*.md"))
     ]  # fmt: skip
     found = {(document, number) for document in documents for number in range(len(blocks(document)))}
-    assert found == {each[:2] for each in RUN} | set(ELSEWHERE)
+    installing = {(INSTALL, number) for number in range(len(blocks(INSTALL)))}
+    assert found == {each[:2] for each in RUN} | set(ELSEWHERE) | installing

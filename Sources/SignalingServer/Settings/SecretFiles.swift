@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Secrets in files, so that they are in no environment: `SIGNALBOX_API_SECRET_FILE=/run/secrets/api`, or a credential
 /// of systemd with the name of the variable (`LoadCredential=SIGNALBOX_API_SECRET:/etc/signalbox/secret`).
-enum SecretFiles {
+package enum SecretFiles {
     /// The maximum size of such a file. A larger one is not a secret.
     private static let byteLimit = 65_536
 
@@ -14,10 +14,7 @@ enum SecretFiles {
         for declaration in SettingsTable.declarations {
             guard let variable = declaration.variable, let fileVariable = declaration.fileVariable else { continue }
             if let path = environment[fileVariable] {
-                guard environment[variable] == nil else {
-                    throw ConfigurationError("\(variable) and \(fileVariable) are both given. Remove one of them.")
-                }
-                values[variable] = try read(path, for: fileVariable)
+                values[variable] = try value(of: variable, in: environment)
                 names[declaration.name] = "\(fileVariable) \(path)"
             } else if environment[variable] == nil, let folder = environment["CREDENTIALS_DIRECTORY"],
                 FileManager.default.fileExists(atPath: "\(folder)/\(variable)")
@@ -27,6 +24,18 @@ enum SecretFiles {
             }
         }
         return (values, names)
+    }
+
+    /// The secret in this variable, or in the file that the variable with `_FILE` at its end names; nil without both.
+    ///
+    /// - Throws: ``ConfigurationError`` when the file cannot be read or is empty, or when both variables are given.
+    package static func value(of variable: String, in environment: [String: String]) throws -> String? {
+        let fileVariable = variable + "_FILE"
+        guard let path = environment[fileVariable] else { return environment[variable] }
+        guard environment[variable] == nil else {
+            throw ConfigurationError("\(variable) and \(fileVariable) are both given. Remove one of them.")
+        }
+        return try read(path, for: fileVariable)
     }
 
     /// Without the line end that editors add.

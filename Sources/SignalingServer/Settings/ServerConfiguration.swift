@@ -72,6 +72,8 @@ public struct ServerConfiguration: Sendable {
     public var logsRequests = false
     /// Receives the server's metrics once a second. Default `nil`: the backend of `MetricsSystem`, if one is set.
     public var metricsFactory: (any MetricsFactory)?
+    /// Tells a service manager about the life of the server. `nil`: nobody is told.
+    public var serviceNotifier: ServiceNotifier?
     /// The listening socket that another process has opened for the server (``listen(on:)``). `nil`: the server opens
     /// one.
     public private(set) var listeningSocket: ListeningSocket?

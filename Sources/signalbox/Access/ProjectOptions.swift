@@ -10,8 +10,8 @@ struct ProjectOptions: ParsableArguments {
 
     @Option(
         help: """
-            The project's secret (SIGNALBOX_API_SECRET). Prefer the variable: other users of the machine can see the \
-            options.
+            The project's secret (SIGNALBOX_API_SECRET, or the file that SIGNALBOX_API_SECRET_FILE names). Prefer \
+            these: other users of the machine can see the options.
             """)
     var apiSecret: String?
 
@@ -19,7 +19,7 @@ struct ProjectOptions: ParsableArguments {
     func project() throws -> Project? {
         let environment = ProcessInfo.processInfo.environment
         let key = apiKey ?? environment["SIGNALBOX_API_KEY"]
-        let secret = apiSecret ?? environment["SIGNALBOX_API_SECRET"]
+        let secret = try apiSecret ?? SecretVariable.value("SIGNALBOX_API_SECRET")
         switch (key, secret) {
         case (let key?, let secret?):
             guard let project = Project(apiKey: APIKey(key), secret: secret) else {

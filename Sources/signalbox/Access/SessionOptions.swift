@@ -91,7 +91,7 @@ struct SessionOptions: ParsableArguments {
     private func hint(_ error: SignalingError) -> SignalingError {
         let isFromEnvironment =
             token == nil && signing.projectOptions.apiSecret == nil
-            && ProcessInfo.processInfo.environment["SIGNALBOX_API_SECRET"] != nil
+            && (try? SecretVariable.value("SIGNALBOX_API_SECRET")) != nil
         guard error.code == .authenticationError, isFromEnvironment else { return error }
         return SignalingError(error.code, error.message + ". Check SIGNALBOX_API_SECRET in this terminal")
     }

@@ -17,8 +17,8 @@ struct AdminOptions: ParsableArguments {
 
     @Option(
         help: """
-            The admin token, if the listener asks for it (SIGNALBOX_ADMIN_TOKEN). Prefer the variable: other users of \
-            the machine can see the options.
+            The admin token, if the listener asks for it (SIGNALBOX_ADMIN_TOKEN, or the file that \
+            SIGNALBOX_ADMIN_TOKEN_FILE names). Prefer these: other users of the machine can see the options.
             """)
     var adminToken: String?
 
@@ -32,7 +32,7 @@ struct AdminOptions: ParsableArguments {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host != nil else {
             throw ExitStatus.exit(ExitStatus.usage, "the URL is \"\(text)\". Use a URL such as \(Self.defaultURL).")
         }
-        if let token = adminToken ?? environment["SIGNALBOX_ADMIN_TOKEN"] {
+        if let token = try adminToken ?? SecretVariable.value("SIGNALBOX_ADMIN_TOKEN") {
             return AdminClient(url: url, header: ("Authorization", "Bearer \(token)"))
         }
         var randomness = SystemRandomNumberGenerator()

@@ -23,7 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
             its settings, projects and certificate again; if the terminal was closed, it stops.
 
             A service manager can pass the listening socket (LISTEN_FDS, sd_listen_fds(3)). Connections then wait \
-            while the server restarts.
+            while the server restarts. The server tells the service manager when it is ready, reloads, stops and is \
+            alive (NOTIFY_SOCKET and WATCHDOG_USEC, sd_notify(3)).
             """)
 
     @OptionGroup var options: SettingOptions
@@ -33,13 +34,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let socket = try Self.takeSocket()
+        let notifier = try Self.takeNotifier()
         let terminal = ControllingTerminal()
         // Before anything else: by default, each of these signals ends the process. SIGUSR1 and SIGUSR2 have no effect.
         let signals = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
         // Also when the process ends by `exit`.
         atexit { ServeCommand.log.flush() }
         let report = ReadyReport()
-        let (server, reloader) = try await makeServer(on: socket, report: report)
+        let (server, reloader) = try await makeServer(on: socket, notifier: notifier, report: report)
         let group = ServiceGroup(services: [server], logger: reloader.logger)
         let watcher = Task {
             var reloader = reloader
@@ -83,8 +85,19 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// The way to the service manager that has started this process, if it wants reports. Removes its variables.
+    private static func takeNotifier() throws -> ServiceNotifier? {
+        let environment = ProcessInfo.processInfo.environment
+        for name in ServiceNotifier.variables { unsetenv(name) }
+        do {
+            return try ServiceNotifier(environment: environment, processID: getpid())
+        } catch {
+            throw ExitStatus.exit(ExitStatus.usage, error.description)
+        }
+    }
+
     private func makeServer(
-        on socket: ListeningSocket?, report: ReadyReport
+        on socket: ListeningSocket?, notifier: ServiceNotifier?, report: ReadyReport
     ) async throws -> (SignalingServer, SettingsReloader) {
         do {
             let options = options.settings
@@ -96,6 +109,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
             var configuration = try settings.configuration()
             if let socket { configuration.listen(on: socket) }
+            configuration.serviceNotifier = notifier
             // libwebsockets reads the limit once, when the server's loop starts.
             DescriptorLimit.raise(
                 toward: max(DescriptorLimit.sufficient, (configuration.admission.maxConnections ?? 0) + 128))
@@ -105,12 +119,15 @@ struct ServeCommand: AsyncParsableCommand {
             for warning in UnknownVariables.warnings(in: ProcessInfo.processInfo.environment) {
                 logger.warning("\(warning)")
             }
+            if let warning = TestedLibraries.warning(about: TestedLibraries.all) { logger.warning("\(warning)") }
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
                 report.begin(at: address, hasPage: hasPage)
             }
             return (
                 server,
-                SettingsReloader(options: options, server: server, logger: logger, level: level, current: settings)
+                SettingsReloader(
+                    options: options, server: server, notifier: notifier, logger: logger, level: level,
+                    current: settings)
             )
         } catch let error as ConfigurationError {
             throw ExitStatus.exit(ExitStatus.usage, error.description)

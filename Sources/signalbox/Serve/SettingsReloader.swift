@@ -7,12 +7,22 @@ import SignalingTransport
 struct SettingsReloader {
     let options: ServerSettings
     let server: SignalingServer
+    /// Learns about each reload. `nil`: no service manager wants to.
+    let notifier: ServiceNotifier?
     let logger: Logger
     let level: LogLevel
     /// The settings in use.
     var current: ResolvedSettings
 
     mutating func reload() async {
+        notifier?.reloadBegan()
+        // In two steps: without a notifier, Swift would not evaluate the argument.
+        let status = await readAgain()
+        notifier?.reloadEnded(status)
+    }
+
+    /// - Returns: what has come of it, in a few words.
+    private mutating func readAgain() async -> String {
         do {
             let new = try await options.resolved(environment: ProcessInfo.processInfo.environment)
             let (settings, change) = try current.reloaded(as: new)
@@ -31,17 +41,19 @@ struct SettingsReloader {
                     "restart the server to change these settings",
                     metadata: ["settings": "\(change.needRestart.joined(separator: ", "))"])
             }
+            return "reloaded the settings"
         } catch let error as ConfigurationError {
-            refuse(error.description)
+            return refuse(error.description)
         } catch let error as TransportError {
-            refuse(error.message)
+            return refuse(error.message)
         } catch {
-            refuse("\(error)")
+            return refuse("\(error)")
         }
     }
 
-    private func refuse(_ reason: String) {
+    private func refuse(_ reason: String) -> String {
         logger.error("refused to reload the settings, and nothing has changed: \(reason)")
+        return "refused to reload the settings; the log says why"
     }
 }
 

@@ -1,0 +1,36 @@
+import JSONText
+import SignalingRedis
+import SignalingSQLite
+import SignalingTransport
+
+/// The C libraries of the server, and the versions of them that this version of Signalbox was tested with.
+///
+/// docs/operations/install.md has the same table; a test compares them.
+package enum TestedLibraries {
+    package struct Library: Equatable, Sendable {
+        package let name: String
+        /// The tested versions.
+        package let versions: [String]
+        /// The version that the process uses.
+        package let present: String
+    }
+
+    package static var all: [Library] {
+        [
+            Library(name: "libwebsockets", versions: ["4.1.6"], present: LibwebsocketsVersion.text),
+            Library(name: "json-c", versions: ["0.16"], present: JSONCVersion.text),
+            Library(name: "SQLite", versions: ["3.40.1"], present: SQLiteVersion.text),
+            Library(name: "hiredis", versions: ["0.14.1"], present: HiredisVersion.text),
+        ]
+    }
+
+    /// One sentence about all libraries with another version; nil if there is none.
+    package static func warning(about libraries: [Library]) -> String? {
+        let others = libraries.filter { !$0.versions.contains($0.present) }.map {
+            "\($0.name) \($0.present) (tested: \($0.versions.joined(separator: ", ")))"
+        }
+        if others.isEmpty { return nil }
+        return "this version of Signalbox was not tested with \(others.joined(separator: ", ")). Use a tested version, "
+            + "or run `signalbox verify` before you rely on it."
+    }
+}
