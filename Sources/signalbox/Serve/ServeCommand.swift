@@ -32,6 +32,9 @@ struct ServeCommand: AsyncParsableCommand {
     var endsWithInput = false
 
     func run() async throws {
+        if let problem = ClockCheck.problem() {
+            throw ExitStatus.exit(ExitStatus.configuration, problem)
+        }
         let socket = try Self.takeSocket()
         let terminal = ControllingTerminal()
         // Before anything else: by default, each of these signals ends the process. SIGUSR1 and SIGUSR2 have no effect.
