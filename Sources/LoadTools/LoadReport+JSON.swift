@@ -57,6 +57,7 @@ extension LoadReport {
         if let each = serverCPUPerDelivery { writer.member("cpuNanosecondsPerDelivery", each.wholeNanoseconds) }
         if let each = serverCPUPerJoin { writer.member("cpuNanosecondsPerJoin", each.wholeNanoseconds) }
         if let each = serverBytesPerConnection { writer.member("bytesPerConnection", each) }
+        if let usageAfterJoins { writer.member("residentBytesAfterJoins", usageAfterJoins.residentByteCount) }
         writer.member("residentBytes", usageAfter.residentByteCount)
         writer.member("openDescriptors", usageAfter.openDescriptorCount)
         writer.endObject()
