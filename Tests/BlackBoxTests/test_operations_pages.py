@@ -14,7 +14,7 @@ from credentials import Project
 from cutting_relay import Relay
 from machine import Machine
 from server_process import DEADLINE, REPOSITORY, TLS, Command, Server
-from test_proxies import both_in_one_file, certificate_and_key  # noqa: F401
+from test_proxies import both_in_one_file
 
 PAGES = REPOSITORY / "docs/operations"
 

@@ -1,12 +1,17 @@
 """nginx and HAProxy in front of one server: docs/operations/proxies.md and its configurations, with the real programs."""
 
 import asyncio
+import atexit
+import contextlib
+import functools
 import json
+import pathlib
 import re
 import shutil
 import socket
 import ssl
 import subprocess
+import tempfile
 import threading
 
 import pytest
@@ -45,15 +50,14 @@ def proxy(source, server, **changes):
     return Proxy(program, text, server.project, {"443": None, "8080": str(server.port)}, tls=context)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def certificate_and_key(tmp_path_factory):
-    path = tmp_path_factory.mktemp("haproxy") / "both.pem"
-    path.write_bytes((TLS / "server.pem").read_bytes() + (TLS / "server.key.pem").read_bytes())
-    both_in_one_file.path = path
-
-
+@functools.cache
 def both_in_one_file():
-    return str(both_in_one_file.path)
+    """The certificate and its key, as HAProxy reads them."""
+    folder = tempfile.mkdtemp(prefix="signalbox-haproxy-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = pathlib.Path(folder) / "both.pem"
+    path.write_bytes((TLS / "server.pem").read_bytes() + (TLS / "server.key.pem").read_bytes())
+    return str(path)
 
 
 @pytest.mark.parametrize("source", ALL)
@@ -104,8 +108,11 @@ def test_proxies_the_server_knows_the_address_of_the_client(source):
 @pytest.mark.waiting
 async def test_proxies_an_idle_connection_outlives_their_time_outs(server):
     """The time-outs are 30 s, and a message from the server comes every 10 s, so four of them prove it."""
-    with serve() as one, serve("haproxy-tcp.cfg") as two:
-        fronts = [proxy("nginx.conf", one), proxy("haproxy.cfg", one), proxy("haproxy-tcp.cfg", two)]
+    with contextlib.ExitStack() as stack:
+        one, two = stack.enter_context(serve()), stack.enter_context(serve("haproxy-tcp.cfg"))
+        fronts = [
+            stack.enter_context(proxy(source, two if source == "haproxy-tcp.cfg" else one)) for source in ALL
+        ]
         clients = [await Client.join(front, front.project.session()) for front in fronts]
         for client in clients:
             client.answers_pings = False
@@ -117,9 +124,8 @@ async def test_proxies_an_idle_connection_outlives_their_time_outs(server):
             assert (await client.signal(data="still here"))[0]["ev"] == "ack"
 
         await asyncio.gather(*(stay(client) for client in clients))
-        for client, front in zip(clients, fronts):
+        for client in clients:
             await client.__aexit__()
-            front.__exit__()
 
 
 class Sender(threading.Thread):
