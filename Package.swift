@@ -122,10 +122,12 @@ let package = Package(
         .target(
             name: "VerificationTools", dependencies: ["SignalingClient", "SignalingTokens", "SignalingVerification"],
             swiftSettings: settings),
+        .target(name: "LoadTools", dependencies: ["SignalingClient", "SignalingTokens"], swiftSettings: settings),
         .executableTarget(
             name: "signalbox",
             dependencies: [
                 "SignalingServer", "SignalingClient", "SignalingTokens", "TextChatFoundation", "VerificationTools",
+                "LoadTools",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -238,6 +240,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .testTarget(name: "LoadToolsTests", dependencies: ["LoadTools"], swiftSettings: settings),
         .testTarget(
             name: "LoopbackTests",
             dependencies: [

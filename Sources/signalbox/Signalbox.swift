@@ -18,6 +18,6 @@ struct Signalbox: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self, CredentialsCommand.self,
             SignalCommand.self, ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self,
-            AdminCommands.self, ConfigCommands.self, HealthCommand.self,
+            BenchCommand.self, AdminCommands.self, ConfigCommands.self, HealthCommand.self,
         ])
 }

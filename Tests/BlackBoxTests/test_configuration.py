@@ -2,8 +2,10 @@
 
 import json
 import re
+import shutil
 import socket
 import stat
+import subprocess
 
 import pytest
 
@@ -108,6 +110,31 @@ def test_a_secret_from_a_file_is_the_one_that_counts(tmp_path):
     project = Project("100", "a secret of the tests, 32 bytes long")
     with Server(project=project, api_key="100", api_secret_file=tmp_path / "secret") as server:
         assert server.rest("POST", "/session/create").status == 200
+
+
+# Returns a time in 1970 instead of the clock's.
+WRONG_CLOCK = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+    int result = real(clock, time);
+    if (clock == CLOCK_REALTIME) { time->tv_sec = 90061; time->tv_nsec = 0; }
+    return result;
+}
+"""
+
+
+def test_a_clock_far_off_ends_the_start_with_the_time_and_what_to_do(tmp_path):
+    (tmp_path / "clock.c").write_text(WRONG_CLOCK)
+    library = tmp_path / "clock.so"
+    compiler = shutil.which("cc") or shutil.which("clang")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, tmp_path / "clock.c", "-ldl"], check=True)
+    state = tmp_path / "state"
+    variables = environment(api_key="1", api_secret="s") | {"LD_PRELOAD": str(library)}
+    refused(78, "serve", "--port", "0", "--state-dir", state, text="1970-01-02T01:01:01Z.*Set the clock", env=variables)
+    assert not state.exists()
 
 
 def test_bad_input_ends_the_start_with_one_line_and_nothing_half_started(tmp_path):

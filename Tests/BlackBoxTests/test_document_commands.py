@@ -15,6 +15,8 @@ from server_process import BINARY, DEADLINE, REPOSITORY, Command, environment
 
 TEXT_CHAT = "Sources/TextChat/TextChat.docc"
 
+FOLDERS = ("docs", "docs/decisions", "docs/operations", "web-test-client", TEXT_CHAT, "Tests")
+
 # Document, number of the block, input, and the pattern that the whole output matches.
 RUN = [
     (f"{TEXT_CHAT}/TextChat.md", 0, "", r"sent\n"),
@@ -26,12 +28,16 @@ FOLDERS = ("docs", "docs/decisions", "docs/operations", "web-test-client", TEXT_
 # Run by another test.
 ELSEWHERE = {
     (f"{TEXT_CHAT}/SmallChat.md", 0): "test_small_chat.py",
+    ("docs/operations/administration.md", 0): "test_administration_begins_with_the_command_of_the_document",
+    ("docs/operations/metrics.md", 0): "test_administration_begins_with_the_command_of_the_document",
     ("web-test-client/README.md", 0): "test_web_package.py",
     ("docs/SCALING.md", 0): "test_scaling_the_commands_of_the_page",
     ("docs/webhooks.md", 0): "test_webhooks_begin_with_the_command_of_the_document",
     ("docs/operations/administration.md", 0): "test_administration_begins_with_the_command_of_the_document",
     ("docs/operations/metrics.md", 0): "test_administration_begins_with_the_command_of_the_document",
 }
+# Pages whose blocks test_operations_pages.py and test_bench.py run on machines of their own.
+OPERATIONS = [f"docs/operations/{name}.md" for name in ("upgrade", "backup", "incidents", "proxies", "capacity")]
 # The page from the package to live figures: Tests/PackageTests/test_install.py runs its blocks one after the other.
 INSTALL = "docs/operations/install.md"
 
@@ -97,5 +103,6 @@ def test_every_block_of_every_document_is_known():
         for path in sorted((REPOSITORY / folder).glob("*.md"))
     ]  # fmt: skip
     found = {(document, number) for document in documents for number in range(len(blocks(document)))}
+    operating = {(document, number) for document in OPERATIONS for number in range(len(blocks(document)))}
     installing = {(INSTALL, number) for number in range(len(blocks(INSTALL)))}
-    assert found == {each[:2] for each in RUN} | set(ELSEWHERE) | installing
+    assert found == {each[:2] for each in RUN} | set(ELSEWHERE) | operating | installing

@@ -48,7 +48,7 @@ def test_rest_5_a_target_cannot_inject_a_header(dev_server, target):
     ("GET /room/lobby?data=a%0ab HTTP/1.1\r\nHost: localhost\r\n", 400),
     ("GET /v1/signaling HTTP/1.0\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
      "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
-     "Sec-WebSocket-Protocol: signalbox.v1\r\n", 400),
+     "Sec-WebSocket-Protocol: signalbox.v1\r\n", 426),
 ])  # fmt: skip
 def test_rest_5_a_malformed_head_is_refused(dev_server, head, status):
     """A status, or a close without an answer where the library refuses the head before the server sees it."""

@@ -2,6 +2,7 @@
 export function browserEnvironment() {
   return {
     WebSocket: globalThis.WebSocket,
+    fetch: globalThis.fetch && ((resource, options) => globalThis.fetch(resource, options)),
     console: globalThis.console,
     pageProtocol: globalThis.location?.protocol,
     document: globalThis.document,

@@ -20,3 +20,11 @@ extension Session {
     /// Calls `write` on the library's thread for each entry. Call it before `connect`.
     package func keepJournal(_ write: @escaping @Sendable (JournalEntry) -> Void) { driver.keepJournal(write) }
 }
+
+extension Session {
+    /// Sends a signal without waiting for its answer, which is an entry of the journal.
+    package func post(_ request: SignalRequest) {
+        let driver = driver
+        driver.environment.post { driver.call({ .signal(request, $0, retriesAfterReconnect: true) }) { _ in } }
+    }
+}

@@ -21,6 +21,9 @@ public enum Refusal: String, CaseIterable, Sendable {
     /// A trusted proxy did not tell the client's address as ``ProxyNaming`` demands it: the PROXY header is missing or
     /// malformed, or the header `Forwarded` is malformed.
     case proxyHeader
+    /// A WebSocket handshake arrived without its upgrade: a proxy has removed `Upgrade` or `Connection`, or uses
+    /// HTTP/1.0.
+    case upgradeMissing
     /// The page that opens the WebSocket has an origin that is not allowed.
     case origin
     /// The project has its maximum number of connections.
@@ -40,6 +43,7 @@ public enum Refusal: String, CaseIterable, Sendable {
         case .silent: "no complete request arrived in time"
         case .notTLS: "the client does not speak TLS"
         case .proxyHeader: "the trusted proxy's header with the client's address is missing or malformed"
+        case .upgradeMissing: "the proxy in front does not pass WebSocket upgrades"
         case .origin: "pages of this origin may not open WebSockets"
         case .project: "the project has reached its maximum number of connections"
         case .token: "the token has reached its maximum number of connections"
@@ -51,7 +55,7 @@ public enum Refusal: String, CaseIterable, Sendable {
         switch self {
         case .silent: true
         case .addressRate, .addressConnections, .addressUnjoined, .serverFull, .displaced, .descriptors, .notTLS,
-            .proxyHeader, .origin, .project, .token:
+            .proxyHeader, .upgradeMissing, .origin, .project, .token:
             false
         }
     }

@@ -66,9 +66,8 @@ final class HTTPConnection: TurnEndClosable {
         switch UpgradeCheck(headers, path: server.options.webSocketPath, subprotocol: server.options.subprotocol) {
         case .accept:
             guard let refusal = admissionRefusal(headers) ?? originRefusal(headers) else { return 0 }
-            server.refusals.note(refusal, address: remoteAddress, now: server.loop.now)
-            write(.refusal(refusal))
-            return respond(to: .upgradeRefused)
+            return refuseUpgrade(refusal, server)
+        case .upgradeMissing: return refuseUpgrade(admissionRefusal(headers) ?? .upgradeMissing, server)
         case .hangUp: return respond(to: .upgradeRefused)
         case .serveAsHTTP:
             // After this callback the library compares the value with "websocket" and "h2c", and serves HTTP if it is
@@ -79,6 +78,12 @@ final class HTTPConnection: TurnEndClosable {
             write(response)
             return respond(to: .upgradeRefused)
         }
+    }
+
+    private func refuseUpgrade(_ refusal: Refusal, _ server: TransportServer) -> Int32 {
+        server.refusals.note(refusal, address: remoteAddress, now: server.loop.now)
+        write(.refusal(refusal))
+        return respond(to: .upgradeRefused)
     }
 
     /// `LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION`: the upgrade will happen. This object's life ends here.
@@ -245,6 +250,7 @@ final class HTTPConnection: TurnEndClosable {
             guard let wsi, lws_http_transaction_completed(wsi) == 0 else { return handle(.terminateRequested) }
             lws_rx_flow_control(wsi, 1)
         case .malformed(let fault):
+            server?.note(fault, from: peer)
             head.answer(fault.response.adding(server?.options.responseHeaders ?? []))
             stopAwaitingHead()
             handle(.terminateRequested)
@@ -284,6 +290,11 @@ final class HTTPConnection: TurnEndClosable {
             id, peer, forwardedFor: headers[WSI_TOKEN_X_FORWARDED_FOR], forwarded: forwarded)
         address = client
         return refusal
+    }
+
+    /// The refusal of a handshake whose upgrade did not arrive: only handshakes have a key.
+    private func lostUpgrade(_ headers: RequestHeaders) -> Refusal? {
+        headers.length(WSI_TOKEN_KEY) > 0 ? .upgradeMissing : nil
     }
 
     private func originRefusal(_ headers: RequestHeaders) -> Refusal? {
@@ -342,13 +353,19 @@ final class HTTPConnection: TurnEndClosable {
         let limit = server.options.maxBodyByteCount
         requestByteCount += Int64(framing.byteCount ?? 0)
         let disposition: Lifecycle.RequestHead.Disposition
-        if let refusal = headers.fault?.response ?? framing.refusal(limit: limit) {
+        let isForSocket = method == .get && path == server.options.webSocketPath
+        if let fault = headers.fault {
+            server.note(fault, from: peer)
+            disposition = .refuse(fault.response)
+        } else if let refusal = framing.refusal(limit: limit) {
             disposition = .refuse(refusal)
-        } else if let refusal = admissionRefusal(headers) {
+        } else if let refusal = admissionRefusal(headers) ?? (isForSocket ? lostUpgrade(headers) : nil) {
             server.refusals.note(refusal, address: remoteAddress, now: server.loop.now)
             disposition = .refuse(.refusal(refusal))
-        } else if method == .get, path == server.options.webSocketPath {
-            disposition = .answer(UpgradeCheck.upgradeRequired)
+        } else if isForSocket {
+            let isMissing = server.refusals.hasNoted(
+                .upgradeMissing, within: UpgradeCheck.memory, now: server.loop.now)
+            disposition = .answer(UpgradeCheck.upgradeRequired(isMissing: isMissing))
         } else {
             let exchange = HTTPExchange(
                 connection: self, method: method, path: path, query: headers.query, headers: headers.keptHeaders())

@@ -43,6 +43,7 @@ public struct HTTPResponse: Sendable {
         case .origin, .project, .token: .refusal(403, refusal.text)
         case .silent: .refusal(408, refusal.text)
         case .notTLS, .proxyHeader: .refusal(400, refusal.text)
+        case .upgradeMissing: .refusal(426, refusal.text, headers: UpgradeCheck.upgrade)
         }
     }
 

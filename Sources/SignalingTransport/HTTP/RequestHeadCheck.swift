@@ -131,7 +131,8 @@ enum RequestFault: Error, Equatable, CaseIterable {
         case .malformedHost: .refusal(400, "the Host header is malformed")
         case .malformedLength: .refusal(400, "the Content-Length is malformed")
         case .chunkedInVersion10: .refusal(400, "HTTP/1.0 has no Transfer-Encoding")
-        case .upgradeInVersion10: .refusal(400, "an upgrade needs HTTP/1.1")
+        // RFC 9110, section 7.8: such an upgrade counts as absent.
+        case .upgradeInVersion10: .refusal(.upgradeMissing)
         }
     }
 }

@@ -6,6 +6,9 @@ enum UpgradeCheck {
     /// An unsupported upgrade: serve the request as if it did not ask for one (RFC 9110, section 7.8).
     case serveAsHTTP
     case refuse(HTTPResponse)
+    /// `Upgrade` is there, but `Connection` does not name it, or the request is HTTP/1.0: a proxy forwards only a part of
+    /// the handshake.
+    case upgradeMissing
     /// The headers are freed or the protocol is unknown: close without reading them.
     case hangUp
 
@@ -32,7 +35,7 @@ enum UpgradeCheck {
             return
         }
         if let fault = headers.fault {
-            self = .refuse(fault.response)
+            self = fault == .upgradeInVersion10 ? .upgradeMissing : .refuse(fault.response)
             return
         }
         guard headers.path == wanted else {
@@ -41,6 +44,10 @@ enum UpgradeCheck {
         }
         guard headers.method == .get else {
             self = .refuse(.refusal(405, "a WebSocket begins with GET", headers: [("Allow", "GET")]))
+            return
+        }
+        guard headers.length(WSI_TOKEN_CONNECTION) > Self.listByteCount || Self.namesUpgrade(headers) else {
+            self = .upgradeMissing
             return
         }
         if let problem = Self.handshakeProblem(headers) {
@@ -63,18 +70,30 @@ enum UpgradeCheck {
         self = .accept
     }
 
-    /// The response to a request for the WebSocket's path without an upgrade.
-    static let upgradeRequired = HTTPResponse.refusal(426, "this is a WebSocket", headers: upgrade)
-    private static let upgrade = [(name: "Upgrade", value: "websocket")]
+    /// How long a client can learn that a handshake arrived without its upgrade: longer than a page waits for a
+    /// handshake.
+    static let memory = Duration.seconds(30)
+
+    /// The response to a request for the WebSocket's path that is no handshake. Pages cannot see the response to a
+    /// handshake, so they ask here, from any origin, whether the server has seen one without its upgrade.
+    static func upgradeRequired(isMissing: Bool) -> HTTPResponse {
+        HTTPResponse(
+            status: 426, contentType: "application/json",
+            headers: upgrade + [("Access-Control-Allow-Origin", "*"), ("Cache-Control", "no-store")],
+            text: #"{"code":426,"message":"this is a WebSocket","upgradeMissing":\#(isMissing)}"#)
+    }
+
+    static let upgrade = [(name: "Upgrade", value: "websocket")]
+
+    private static func namesUpgrade(_ headers: RequestHeaders) -> Bool {
+        listElements(headers[WSI_TOKEN_CONNECTION] ?? "").contains { $0.lowercased() == "upgrade" }
+    }
 
     /// The fault by RFC 6455, section 4.2.1, that libwebsockets would not check or not respond to; nil without one.
     private static func handshakeProblem(_ headers: RequestHeaders) -> String? {
         guard headers.length(WSI_TOKEN_CONNECTION) <= listByteCount,
             headers.length(WSI_TOKEN_PROTOCOL) <= listByteCount
         else { return "the handshake's headers are too long" }
-        guard listElements(headers[WSI_TOKEN_CONNECTION] ?? "").contains(where: { $0.lowercased() == "upgrade" }) else {
-            return "the handshake lacks Connection: Upgrade"
-        }
         guard headers.length(WSI_TOKEN_HOST) > 0 else { return "the handshake lacks Host" }
         // 16 bytes in Base64.
         guard headers.length(WSI_TOKEN_KEY) == 24 else { return "the handshake's Sec-WebSocket-Key is malformed" }

@@ -94,7 +94,7 @@ func clientCallback(
     case LWS_CALLBACK_CLIENT_WRITEABLE: return client.becameWritable()
     case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH: return client.serverAnswered(wsi)
     case LWS_CALLBACK_CLIENT_ESTABLISHED: return client.handshakeCompleted()
-    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: client.connectFailed(bytes)
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: client.connectFailed(wsi, bytes)
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: client.peerCloseReceived(bytes)
     case LWS_CALLBACK_WSI_DESTROY: client.destroyed()
     default: client.connectionEnded()

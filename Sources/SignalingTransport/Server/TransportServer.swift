@@ -201,6 +201,7 @@ public final class TransportServer {
         case .complete(let descriptor, let heads): adopt(connection, descriptor, heads)
         case .hungUp: release(connection)
         case .malformed(let fault):
+            note(fault, from: connection.address)
             connection.answer(fault.response.adding(options.responseHeaders))
             release(connection)
         case .malformedProxyHeader:
@@ -216,6 +217,12 @@ public final class TransportServer {
             refusals.note(.notTLS, address: connection.address.text, now: loop.now)
             release(connection)
         }
+    }
+
+    /// Counts and logs a fault that an operator can remove.
+    func note(_ fault: RequestFault, from address: PeerAddress) {
+        guard fault == .upgradeInVersion10 else { return }
+        refusals.note(.upgradeMissing, address: address.text, now: loop.now)
     }
 
     private func release(_ connection: HeldConnection) {

@@ -167,12 +167,12 @@ public final class ClientSocket: TurnEndClosable {
     }
 
     /// `LWS_CALLBACK_CLIENT_CONNECTION_ERROR`
-    func connectFailed(_ text: UnsafeRawBufferPointer) {
+    func connectFailed(_ wsi: OpaquePointer, _ text: UnsafeRawBufferPointer) {
         let words = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
         // The library marks failures after the connection was made with "HS:". For TLS it reports only OpenSSL's kind
         // of error, with a number that it has mistaken for a reason.
         if words.hasPrefix("HS:") || words.contains("ws upgrade") {
-            fail(.handshakeRefused, "The server refused the WebSocket (\(words)). Check the path in the URL.")
+            fail(.handshakeRefused, Self.refusal(status: Int(lws_http_client_http_response(wsi)), words))
         } else if words.hasPrefix("connect SSL err") {
             fail(
                 .connectFailed,
@@ -182,6 +182,22 @@ public final class ClientSocket: TurnEndClosable {
             fail(.connectFailed, "Cannot connect: \(words). Check host and port, and that the server is running.")
         }
         handle(.connectFailed)
+    }
+
+    /// - Parameter status: the HTTP status of the response; 0 without one.
+    private static func refusal(status: Int, _ words: String) -> String {
+        switch status {
+        // The server has this status for a handshake without its upgrade, and this client always asks for one.
+        case 426:
+            "The proxy in front does not pass WebSocket upgrades. Let it forward the headers Upgrade and Connection "
+                + "with HTTP/1.1."
+        case 300...:
+            "The server or a proxy refused the WebSocket with the HTTP status \(status). Check the path in the URL."
+        case 102..<300:
+            "The server or a proxy answered the WebSocket's handshake with the HTTP status \(status). Check the URL, and "
+                + "that a proxy in front passes WebSocket upgrades."
+        default: "The server refused the WebSocket (\(words)). Check the path in the URL."
+        }
     }
 
     /// `LWS_CALLBACK_CLIENT_CLOSED`

@@ -33,6 +33,9 @@ struct ServeCommand: AsyncParsableCommand {
     var endsWithInput = false
 
     func run() async throws {
+        if let problem = ClockCheck.problem() {
+            throw ExitStatus.exit(ExitStatus.configuration, problem)
+        }
         let socket = try Self.takeSocket()
         let notifier = try Self.takeNotifier()
         let terminal = ControllingTerminal()

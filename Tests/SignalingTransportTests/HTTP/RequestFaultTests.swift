@@ -16,7 +16,7 @@ struct RequestFaultTests {
         ("GET /a HTTP/1.1\r\nHost: localhost\0.attacker.example\r\n", 400),
         ("GET /a HTTP/1.1\r\nHost: a/b\r\n", 400), ("GET /a HTTP/1.1\r\nHost: user@h\r\n", 400),
         ("GET /a HTTP/1.1\r\nHost: h\r\nAuthorization: a\r\nAuthorization: b\r\n", 400),
-        ("GET /v1/signaling HTTP/1.0\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n", 400),
+        ("GET /v1/signaling HTTP/1.0\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n", 426),
         ("GET /v1/signaling HTTP/9.9\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n", 505),
     ]
 

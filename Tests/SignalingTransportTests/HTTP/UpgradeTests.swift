@@ -36,9 +36,11 @@ struct UpgradeTests {
                 (good.replacing("Version: 13", with: "Version: 8"), 426),
                 (good.replacing(key, with: ""), 400),
                 (good.replacing(key, with: "Sec-WebSocket-Key: short\r\n"), 400),
-                (good.replacing("Connection: Upgrade", with: "Connection: keep-alive"), 400),
+                (good.replacing("Connection: Upgrade", with: "Connection: keep-alive"), 426),
                 (good.replacing("Host: localhost\r\n", with: ""), 400),
                 (good.replacing("GET ", with: "DELETE "), 405),
+                (good.replacing("Upgrade: websocket\r\nConnection: Upgrade\r\n", with: ""), 426),
+                (good.replacing("HTTP/1.1", with: "HTTP/1.0"), 426),
                 ("GET /v1/signaling HTTP/1.1\r\nHost: h\r\n\r\n", 426),
             ]
             for (request, status) in cases {

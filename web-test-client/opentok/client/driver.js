@@ -1,4 +1,5 @@
 import { ClientState } from './client-state.js';
+import { causeOfFailedHandshake } from './failed-handshake.js';
 import { decodeMessages, encodeMessage } from './wire.js';
 
 export const SUBPROTOCOL = 'signalbox.v1';
@@ -6,8 +7,8 @@ export const SUBPROTOCOL = 'signalbox.v1';
 /**
  * Executes the effects of a `ClientState`: owns the WebSocket and the timer, and contains no rules of its own.
  *
- * `environment` is what a browser offers: `WebSocket`, `now()`, `setTimeout`, `clearTimeout`, `random()`,
- * `watch(report)`. `addressOf()` returns the WebSocket's address, or null. `perform(effect)` receives the effects for
+ * `environment` is what a browser offers: `WebSocket`, `fetch` (optional), `now()`, `setTimeout`, `clearTimeout`,
+ * `random()`, `watch(report)`. `addressOf()` returns the WebSocket's address, or null. `perform(effect)` receives the effects for
  * the application.
  */
 export class Driver {
@@ -74,8 +75,9 @@ export class Driver {
 
   #open(number) {
     let socket;
+    let address;
     try {
-      const address = this.#addressOf();
+      address = this.#addressOf();
       if (address === null) throw new TypeError('no server address');
       socket = new this.#environment.WebSocket(address, SUBPROTOCOL);
     } catch {
@@ -92,7 +94,23 @@ export class Driver {
       const inputs = decodeMessages(typeof data === 'string' ? data : '');
       this.#handleAll(inputs.map((input) => ({ ...input, socket: number })));
     };
-    socket.onclose = ({ code }) => this.handle({ is: 'socketClosed', socket: number, code });
+    socket.onclose = ({ code }) => {
+      if (this.#state.stateName === 'opening') this.#explainFailure(number, address, code);
+      else this.handle({ is: 'socketClosed', socket: number, code });
+    };
+  }
+
+  /** The first socket of a connection did not open: the application gets the cause instead of the close code. */
+  #explainFailure(socket, address, code) {
+    if (this.#environment.fetch === undefined) {
+      this.handle({ is: 'socketClosed', socket, code });
+      return;
+    }
+    causeOfFailedHandshake(this.#environment, address).then((message) => {
+      this.handle(
+        message === null ? { is: 'socketClosed', socket, code } : { is: 'socketFailed', socket, message },
+      );
+    });
   }
 
   #socketOf(number) {

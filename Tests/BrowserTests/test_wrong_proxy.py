@@ -1,0 +1,65 @@
+"""A page behind an nginx that does not pass WebSocket upgrades: browsers hide why the handshake fails."""
+
+import socket
+import subprocess
+import time
+import urllib.parse
+
+import pytest
+from conftest import DEADLINE
+
+CONFIGURATION = """
+events {}
+http { server { listen 127.0.0.1:PORT; location / { proxy_pass http://SERVER; proxy_http_version 1.1; } } }
+"""
+
+CONNECT = """
+async ({ server, room }) => {
+  const { createOT } = await import('/opentok/api/ot.js');
+  const { browserEnvironment } = await import('/opentok/browser.js');
+  const { apiKey, sessionId, token } = await (await fetch('/room/' + room)).json();
+  const session = createOT(browserEnvironment(), server).initSession(apiKey, sessionId);
+  return new Promise((resolve) => session.connect(token, ({ code, message }) => resolve({ code, message })));
+}
+"""
+
+
+@pytest.fixture
+def proxy(url, tmp_path):
+    """The URL of the proxy."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    text = CONFIGURATION.replace("PORT", str(port)).replace("SERVER", urllib.parse.urlsplit(url).netloc)
+    (tmp_path / "nginx.conf").write_text(text)
+    process = subprocess.Popen(
+        ["nginx", "-p", tmp_path, "-c", tmp_path / "nginx.conf", "-e", "stderr", "-g", f"daemon off; pid {tmp_path}/pid;"],
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + DEADLINE
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            break
+        except OSError:
+            assert time.monotonic() < deadline, "nginx does not start"
+            time.sleep(0.02)
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    process.wait()
+
+
+def test_a_proxy_that_does_not_pass_upgrades_is_named_in_the_error(open_page, proxy, room):
+    page = open_page(proxy)
+    error = page.evaluate(CONNECT, {"server": proxy, "room": room})
+    assert error["code"] == 1006, error
+    assert error["message"].startswith("The proxy in front does not pass WebSocket upgrades."), error
+    # The browser's own complaint about the handshake, and the status of the question.
+    page.complaints.clear()
+
+
+def test_a_server_that_is_not_there_is_not_a_wrong_proxy(open_page, proxy, room):
+    page = open_page(proxy)
+    error = page.evaluate(CONNECT, {"server": "http://127.0.0.1:1", "room": room})
+    assert error == {"code": 1006, "message": "The server closed the connection (close code 1006)."}
+    page.complaints.clear()
