@@ -35,6 +35,29 @@ struct ServerSocketTests {
         }
     }
 
+    @Test("an answer that waits for a pong goes out before the close frame, and its farewell", arguments: Wire.allCases)
+    func answerAfterPong(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            try await server.onLoop { _, handler in
+                handler.onMessage = { socket, _ in
+                    let (answer, farewell) = (OutboundFrame(), OutboundFrame())
+                    answer.append(contentsOf: "answer".utf8)
+                    farewell.append(contentsOf: "farewell".utf8)
+                    #expect(socket.write(answer) == .backlogged && socket.write(answer) == .refused)
+                    socket.close(code: 4001, reason: "", farewell: farewell)
+                }
+            }
+            let socket = try server.webSocket()
+            try socket.send(
+                RawSocket.frame(.text, [97], isFinal: false) + RawSocket.frame(.ping, [1])
+                    + RawSocket.frame(.continuation, [98]))
+            #expect(try socket.receiveFrame().opcode == .pong)
+            #expect(try socket.receiveFrame().text == "answer")
+            #expect(try socket.receiveFrame().text == "farewell")
+            #expect(try socket.receiveFrame().closeCode == 4001)
+        }
+    }
+
     @Test("many messages in one packet are delivered one by one", arguments: Wire.allCases)
     func batched(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
