@@ -1,3 +1,4 @@
+import JSONText
 import TestSupport
 import Testing
 
@@ -16,11 +17,11 @@ struct ChunkedBodyTests {
             var last = ChunkedBody.Outcome.wantsMore
             for byte in bytes where last == .wantsMore { last = pieces.append([byte]) }
             #expect(last == outcome, "\(one)")
-            if case .string(let body)? = one["body"] {
+            if let body = one["body"]?.stringValue {
                 #expect(
                     outcome == .complete && whole.bytes == Array(body.utf8) && pieces.bytes == whole.bytes, "\(one)")
             } else {
-                #expect(one["malformed"] == .bool(true) && outcome == .malformed, "\(one): \(outcome)")
+                #expect(one["malformed"] == true && outcome == .malformed, "\(one): \(outcome)")
                 malformedCount += 1
             }
         }
