@@ -1,12 +1,8 @@
-import FuzzTargets
-
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
-
-// libFuzzer has the program's main function, and calls this for every input.
 
 /// The target that the variable SIGNALBOX_FUZZ_TARGET names.
 private let target: FuzzTarget = {
@@ -17,6 +13,7 @@ private let target: FuzzTarget = {
     return target
 }()
 
+/// libFuzzer has the program's main function, and calls this for every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target.run(UnsafeRawBufferPointer(start: start, count: count))
