@@ -156,10 +156,23 @@ let package = Package(
             path: "Tests/RedisTestSupport", swiftSettings: settings),
         .executableTarget(
             name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
+        .executableTarget(
+            name: "conformance-echo-server",
+            dependencies: ["SignalingTransport", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Conformance/EchoServer", swiftSettings: settings),
         // Pure targets need the C library's mathematics, which other targets get with Foundation.
         .executableTarget(
             name: "timeline-benchmark", dependencies: ["TextChat"], path: "Tests/Benchmarks/Timeline",
             swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "JSONText", "SignalingCore", "SignalingProtocol", "SignalingServer", "SignalingTokens",
+                "SignalingTransport", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Tests/Fuzz/Targets", swiftSettings: settings),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SignalingProtocolTests", dependencies: ["SignalingProtocol", "TestSupport"],

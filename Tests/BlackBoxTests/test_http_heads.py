@@ -9,14 +9,16 @@ import pytest
 from server_process import DEADLINE, REPOSITORY
 
 HEADS = json.loads((REPOSITORY / "Tests/Vectors/http/heads.json").read_text())["cases"]
+CHUNKS = json.loads((REPOSITORY / "Tests/Vectors/http/chunks.json").read_text())["cases"]
 
 
-def exchange(server, head):
+def exchange(server, head, half_closes=True):
     """Sends bytes on a connection of its own, and returns everything that comes back."""
     with socket.create_connection((server.host, server.port), DEADLINE) as tcp:
         tcp.settimeout(DEADLINE)
         tcp.sendall(head)
-        tcp.shutdown(socket.SHUT_WR)
+        if half_closes:
+            tcp.shutdown(socket.SHUT_WR)
         received = b""
         try:
             while piece := tcp.recv(65536):
@@ -91,6 +93,18 @@ def test_rest_5_a_malformed_head_behind_other_requests_gets_its_status_too(dev_s
         received = exchange(dev_server, b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n" + head)
         assert received.startswith(b"HTTP/1.1 200 ") and b"token" not in received, case
         assert received.count(b"HTTP/1.1 ") == 1, (case, received)
+
+
+def test_rest_5_a_malformed_body_in_chunks_is_refused_and_nothing_behind_it_is_answered(dev_server):
+    """Whoever reads the end of a body elsewhere than the server could hide a request in it (request smuggling)."""
+    head = b"POST /session/create HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    hidden = b"GET /session HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    cases = [case for case in CHUNKS if "malformed" in case]
+    assert len(cases) >= 40
+    for case in cases:
+        received = exchange(dev_server, head + case["text"].encode() + hidden, half_closes=False)
+        assert received.startswith(b"HTTP/1.1 400 "), (case, received)
+        assert received.count(b"HTTP/1.1 ") == 1 and b"token" not in received, (case, received)
 
 
 @pytest.mark.parametrize("path", ["/", "/livez", "/nothing", "/v2/project/100/session/x/connection", "/v1/signaling"])

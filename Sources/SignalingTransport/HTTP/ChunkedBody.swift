@@ -1,5 +1,6 @@
 /// Decodes a chunked request body (RFC 9112 section 7.1) as its bytes arrive. Programs that do not know the length in
-/// advance use this form. The decoder skips chunk extensions and trailers.
+/// advance use this form. The decoder skips chunk extensions and trailers, but refuses what is none: a program before the
+/// server that ends an extension or a trailer at a bare LF would see other requests (request smuggling).
 struct ChunkedBody {
     enum Outcome: Hashable {
         case wantsMore
@@ -11,6 +12,8 @@ struct ChunkedBody {
     private enum State {
         /// In the digits of a chunk's size, after this many of them.
         case size(Int, digitCount: Int)
+        /// Behind a blank, which only an extension may follow.
+        case sizeBlank(Int)
         case sizeExtension(Int)
         case sizeEnd(Int)
         case data(Int)
@@ -18,7 +21,9 @@ struct ChunkedBody {
         case dataEnd
         /// At the start of a trailer, or of the empty line that ends the body.
         case trailerStart
-        case trailer
+        case trailerName
+        case trailerValue
+        case trailerLineEnd
         case trailerEnd
         case end
     }
@@ -53,8 +58,18 @@ struct ChunkedBody {
     private mutating func step(_ byte: UInt8) -> Outcome? {
         switch state {
         case .size(let size, let digitCount): return readSize(byte, size, digitCount)
+        case .sizeBlank(let size):
+            if byte == UInt8(ascii: ";") {
+                state = .sizeExtension(size)
+            } else if !Self.isBlank(byte) {
+                return .malformed
+            }
         case .sizeExtension(let size):
-            if byte == Self.return { state = .sizeEnd(size) }
+            if byte == Self.return {
+                state = .sizeEnd(size)
+            } else if !Self.isText(byte) {
+                return .malformed
+            }
         case .sizeEnd(let size):
             guard byte == Self.newline else { return .malformed }
             guard bytes.count + size <= limit else { return .tooLong }
@@ -68,9 +83,21 @@ struct ChunkedBody {
         case .dataEnd:
             guard byte == Self.newline else { return .malformed }
             state = .size(0, digitCount: 0)
-        case .trailerStart: state = byte == Self.return ? .trailerEnd : .trailer
-        case .trailer:
-            if byte == Self.newline { state = .trailerStart }
+        case .trailerStart:
+            guard byte == Self.return || isTokenByte(byte) else { return .malformed }
+            state = byte == Self.return ? .trailerEnd : .trailerName
+        case .trailerName:
+            guard byte == UInt8(ascii: ":") || isTokenByte(byte) else { return .malformed }
+            if byte == UInt8(ascii: ":") { state = .trailerValue }
+        case .trailerValue:
+            if byte == Self.return {
+                state = .trailerLineEnd
+            } else if !Self.isText(byte) {
+                return .malformed
+            }
+        case .trailerLineEnd:
+            guard byte == Self.newline else { return .malformed }
+            state = .trailerStart
         case .trailerEnd:
             guard byte == Self.newline else { return .malformed }
             state = .end
@@ -88,7 +115,8 @@ struct ChunkedBody {
         guard digitCount > 0 else { return .malformed }
         switch byte {
         case Self.return: state = .sizeEnd(size)
-        case UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"): state = .sizeExtension(size)
+        case UInt8(ascii: ";"): state = .sizeExtension(size)
+        case UInt8(ascii: " "), UInt8(ascii: "\t"): state = .sizeBlank(size)
         default: return .malformed
         }
         return nil
@@ -96,6 +124,11 @@ struct ChunkedBody {
 
     private static let `return` = UInt8(ascii: "\r")
     private static let newline = UInt8(ascii: "\n")
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    /// Whether a byte may stand in an extension or a header's value: no control character but the tab.
+    private static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t") }
 
     private static func digit(_ byte: UInt8) -> Int? {
         switch byte {

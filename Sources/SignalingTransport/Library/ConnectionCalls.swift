@@ -1,4 +1,13 @@
 import CLibwebsockets
+import SignalingProtocol
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 // The calls to libwebsockets that both kinds of WebSocket make; HTTP connections make some of them.
 
@@ -35,6 +44,20 @@ func sendClose(code: UInt16, reason: String, on wsi: OpaquePointer) {
         lws_close_reason(wsi, lws_close_status(rawValue: UInt32(code)), $0.baseAddress, $0.count)
     }
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC)
+}
+
+/// The time for the closing handshake with a peer that breaks RFC 6455. After some violations the library's parser is
+/// in the middle of a header, and misreads the peer's answer.
+let violationCloseTimeout = Duration.milliseconds(500)
+
+/// Gives the library the code 1002 if it closes an intact connection without one: after a control frame or a frame
+/// length that is too long.
+func explainClose(of wsi: OpaquePointer) {
+    guard lws_get_close_length(wsi) == 0 else { return }
+    var byte: UInt8 = 0
+    let count = signalbox_peek(lws_get_socket_fd(wsi), &byte, 1)
+    let isIntact = count > 0 || count < 0 && errno == EAGAIN
+    if isIntact { lws_close_reason(wsi, LWS_CLOSE_STATUS_PROTOCOL_ERR, nil, 0) }
 }
 
 /// Ends a connection at once, whatever state it is in. Call it outside of the library's callbacks.

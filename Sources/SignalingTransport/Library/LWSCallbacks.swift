@@ -61,7 +61,9 @@ func serverSocketCallback(
         return owner(of: wsi, as: ServerSocket.self)?.handshakeCompleted() ?? -1
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
         let payload = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : count)
-        owner(of: wsi, as: ServerSocket.self)?.peerCloseReceived(payload)
+        return owner(of: wsi, as: ServerSocket.self)?.peerCloseReceived(payload) ?? 0
+    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL:
+        owner(of: wsi, as: ServerSocket.self)?.libraryCloses()
         return 0
     case LWS_CALLBACK_CLOSED:
         owner(of: wsi, as: ServerSocket.self)?.connectionEnded()
@@ -80,7 +82,7 @@ func clientCallback(
     switch reason {
     case LWS_CALLBACK_CLIENT_RECEIVE, LWS_CALLBACK_CLIENT_WRITEABLE, LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH,
         LWS_CALLBACK_CLIENT_ESTABLISHED, LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_WS_PEER_INITIATED_CLOSE,
-        LWS_CALLBACK_CLIENT_CLOSED, LWS_CALLBACK_WSI_DESTROY:
+        LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL, LWS_CALLBACK_CLIENT_CLOSED, LWS_CALLBACK_WSI_DESTROY:
         break
     case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
         certificateVerified(wsi, user, isTrusted: count != 0)
@@ -95,7 +97,8 @@ func clientCallback(
     case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH: return client.serverAnswered(wsi)
     case LWS_CALLBACK_CLIENT_ESTABLISHED: return client.handshakeCompleted()
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: client.connectFailed(wsi, bytes)
-    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: client.peerCloseReceived(bytes)
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: return client.peerCloseReceived(bytes)
+    case LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL: client.libraryCloses()
     case LWS_CALLBACK_WSI_DESTROY: client.destroyed()
     default: client.connectionEnded()
     }

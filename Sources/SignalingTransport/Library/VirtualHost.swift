@@ -37,6 +37,9 @@ struct ProtocolTable {
         for index in 0...1 {
             protocols[index].rx_buffer_size = receiveByteCount
             protocols[index].tx_packet_size = LWSContext.transmitByteCount
+            // Unused. Without a byte of its own, a connection gets no DROP_PROTOCOL callback, which says that the
+            // library closes it.
+            protocols[index].per_session_data_size = 1
         }
     }
 

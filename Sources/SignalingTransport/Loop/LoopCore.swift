@@ -29,6 +29,7 @@ final class LoopCore {
     var justUpgraded: ObjectIdentifier?
 
     private var closing: [any TurnEndClosable] = []
+    private var flushing: [any TurnEndClosable] = []
     private var readingChanges: [ServerSocket] = []
     private var inputDiscarders: [ObjectIdentifier: HTTPConnection] = [:]
     private var timers: [ObjectIdentifier: TimerHandle] = [:]
@@ -120,6 +121,7 @@ final class LoopCore {
         servers = [:]
         onTurnEnded = nil
         closing = []
+        flushing = []
         readingChanges = []
         if isClean, uv_loop_close(loop) == 0 {
             loop.deallocate()
@@ -148,6 +150,7 @@ final class LoopCore {
             applyReadingChanges()
             closeConnections()
             onTurnEnded?()
+            reportFlush()
             if closing.isEmpty { return applyReadingChanges() }
         }
         wake()
@@ -158,6 +161,9 @@ final class LoopCore {
     /// Schedules the connection's close for the end of this turn: libwebsockets crashes if a connection is closed
     /// within a callback, its own or another's.
     func closeAtTurnEnd(_ connection: any TurnEndClosable) { closing.append(connection) }
+
+    /// Has the connection called at the end of this turn, after the handlers have flushed what they had to write.
+    func closeAfterFlush(_ connection: any TurnEndClosable) { flushing.append(connection) }
 
     /// Schedules a pause or resume of the socket's reading for the end of this turn.
     func readingChanged(_ socket: ServerSocket) { readingChanges.append(socket) }
@@ -176,6 +182,13 @@ final class LoopCore {
             closing = []
             for connection in connections { connection.closeAtTurnEnd() }
         }
+    }
+
+    private func reportFlush() {
+        guard !flushing.isEmpty else { return }
+        let connections = flushing
+        flushing = []
+        for connection in connections { connection.closeAtTurnEnd() }
     }
 
     func startDiscardingInput(of connection: HTTPConnection) {

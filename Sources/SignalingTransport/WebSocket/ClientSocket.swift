@@ -137,7 +137,7 @@ public final class ClientSocket: TurnEndClosable {
         switch assembler.append(MessageAssembler.Piece(bytes, of: wsi)) {
         case .incomplete: break
         case .wholePiece: handler.clientSocket(self, received: bytes)
-        case .joined(let message): message.withUnsafeBytes { handler.clientSocket(self, received: $0) }
+        case .joined(let message, _): message.withUnsafeBytes { handler.clientSocket(self, received: $0) }
         case .violation(let violation):
             let reason = violation.closeReason
             close(code: reason.rawValue, reason: reason.text)
@@ -152,10 +152,21 @@ public final class ClientSocket: TurnEndClosable {
         return lifecycle.mustHangUp ? -1 : 0
     }
 
-    /// `LWS_CALLBACK_WS_PEER_INITIATED_CLOSE`: the library answers it.
-    func peerCloseReceived(_ payload: UnsafeRawBufferPointer) {
-        handle(
-            .peerCloseReceived(.init(code: CloseFrame.code(in: payload), reason: CloseFrame.reason(in: payload))))
+    /// `LWS_CALLBACK_WS_PEER_INITIATED_CLOSE`: the library answers it, unless it breaks RFC 6455.
+    func peerCloseReceived(_ payload: UnsafeRawBufferPointer) -> Int32 {
+        let refusal = CloseFrame.refusal(of: payload)
+        let close = Lifecycle.PeerClose(code: CloseFrame.code(in: payload), reason: CloseFrame.reason(in: payload))
+        handle(.peerCloseReceived(close, isRefused: refusal != nil))
+        guard let wsi, let refusal else { return 0 }
+        lws_close_reason(wsi, lws_close_status(rawValue: UInt32(refusal)), nil, 0)
+        return -1
+    }
+
+    /// `LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL`: the library begins to close the connection, or finds it lost.
+    func libraryCloses() {
+        guard let wsi, lifecycle.isOpen else { return }
+        explainClose(of: wsi)
+        handle(.libraryCloses)
     }
 
     /// The handshake ends here. ``connectFailed(_:)`` follows, with a less precise text of the library.
@@ -226,8 +237,10 @@ public final class ClientSocket: TurnEndClosable {
         case .reportEnd(let outcome): reportEnd(outcome)
         case .applyReading: break  // A client socket is always read from.
         case .startCloseDeadline: deadline?.schedule(at: loop.now.advanced(by: options.closeTimeout))
+        case .startViolationDeadline: deadline?.schedule(at: loop.now.advanced(by: violationCloseTimeout))
         case .cancelDeadline: deadline?.cancel()
         case .closeAtTurnEnd: loop.core.closeAtTurnEnd(self)
+        case .endTurnAfterFlush: loop.core.closeAfterFlush(self)
         case .write(let frame):
             if let wsi { _ = send(frame, wsi) }
         case .sendClose(let code, let reason):

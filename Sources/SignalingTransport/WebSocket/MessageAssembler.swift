@@ -18,8 +18,8 @@ struct MessageAssembler {
         case incomplete
         /// The piece is the whole message; nothing was copied.
         case wholePiece
-        /// The message, joined from several pieces.
-        case joined([UInt8])
+        /// The message, joined from several pieces. `isFragmented`: it came in several frames.
+        case joined([UInt8], isFragmented: Bool)
         /// Reported once per message; the rest of the message is dropped.
         case violation(ProtocolViolation)
     }
@@ -27,6 +27,8 @@ struct MessageAssembler {
     var byteLimit: Int
     private let fragmentLimit: Int
     private var joined: [UInt8] = []
+    /// How many bytes of `joined` are whole characters.
+    private var checkedCount = 0
     private var fragmentCount: Int32 = 0
     private var isDropping = false
 
@@ -38,6 +40,7 @@ struct MessageAssembler {
     mutating func append(_ piece: Piece) -> Outcome {
         if piece.isFirst {
             joined = []
+            checkedCount = 0
             fragmentCount = 0
             isDropping = false
         }
@@ -52,17 +55,27 @@ struct MessageAssembler {
                 return drop(.tooManyFragments)
             }
         }
-        guard piece.isFinal else {
-            joined.append(contentsOf: piece.bytes)
-            return .incomplete
-        }
-        if joined.isEmpty {
+        if piece.isFinal, joined.isEmpty, fragmentCount <= 1 {
             return isValidUTF8(piece.bytes) ? .wholePiece : .violation(.invalidUTF8)
         }
         joined.append(contentsOf: piece.bytes)
+        guard joinedIsText() else { return drop(.invalidUTF8) }
+        guard piece.isFinal else { return .incomplete }
+        guard checkedCount == joined.count else { return drop(.invalidUTF8) }
         let message = joined
         joined = []
-        return message.withUnsafeBytes(isValidUTF8) ? .joined(message) : .violation(.invalidUTF8)
+        return .joined(message, isFragmented: fragmentCount > 1)
+    }
+
+    /// Checks what has arrived since the last call, so that bad text is refused before its rest arrives (RFC 6455,
+    /// section 8.1).
+    private mutating func joinedIsText() -> Bool {
+        let count = joined.withUnsafeBytes {
+            wholeUTF8Count(UnsafeRawBufferPointer(rebasing: $0.dropFirst(checkedCount)))
+        }
+        guard let count else { return false }
+        checkedCount += count
+        return true
     }
 
     private mutating func drop(_ violation: ProtocolViolation) -> Outcome {

@@ -39,6 +39,10 @@ public final class ServerSocket: TurnEndClosable {
     private var assembler: MessageAssembler
     /// Whether the library reads from the connection.
     private var isReadingAllowed = true
+    /// Whether the library may have a pong to send when the socket is writable.
+    private var mayOweAPong = false
+    /// A frame that waits for the pong.
+    private var heldFrame: (frame: OutboundFrame, part: MessagePart)?
 
     init(id: UInt64, address: PeerAddress, origin: String?, server: TransportServer) {
         self.id = id
@@ -80,6 +84,7 @@ public final class ServerSocket: TurnEndClosable {
     public func write(_ frame: OutboundFrame, as part: MessagePart = .whole) -> WriteOutcome {
         guard let wsi else { return .closed }
         if let refusal = lifecycle.writeRefusal { return refusal }
+        if mayOweAPong { return hold(frame, as: part) }
         return send(frame, as: part, wsi)
     }
 
@@ -125,7 +130,9 @@ public final class ServerSocket: TurnEndClosable {
         switch assembler.append(MessageAssembler.Piece(bytes, of: wsi)) {
         case .incomplete: break
         case .wholePiece: handler.socket(self, received: bytes)
-        case .joined(let message): message.withUnsafeBytes { handler.socket(self, received: $0) }
+        case .joined(let message, let isFragmented):
+            if isFragmented { awaitPong(wsi) }
+            message.withUnsafeBytes { handler.socket(self, received: $0) }
         case .violation(let violation): handler.socket(self, violated: violation)
         }
         return lifecycle.mustHangUp ? -1 : 0
@@ -134,13 +141,25 @@ public final class ServerSocket: TurnEndClosable {
     /// `LWS_CALLBACK_SERVER_WRITEABLE`
     func becameWritable() -> Int32 {
         guard let wsi else { return -1 }
-        if lws_partial_buffered(wsi) == 0 { handle(.drained) }
+        if lws_partial_buffered(wsi) == 0, sendHeldFrame(wsi) { handle(.drained) }
         return lifecycle.mustHangUp ? -1 : 0
     }
 
-    /// `LWS_CALLBACK_WS_PEER_INITIATED_CLOSE`: the library answers it.
-    func peerCloseReceived(_ payload: UnsafeRawBufferPointer) {
-        handle(.peerCloseReceived(.init(code: CloseFrame.code(in: payload))))
+    /// `LWS_CALLBACK_WS_PEER_INITIATED_CLOSE`: the library answers it, unless it breaks RFC 6455.
+    func peerCloseReceived(_ payload: UnsafeRawBufferPointer) -> Int32 {
+        let refusal = CloseFrame.refusal(of: payload)
+        handle(.peerCloseReceived(.init(code: CloseFrame.code(in: payload)), isRefused: refusal != nil))
+        guard let wsi, let refusal else { return 0 }
+        lws_close_reason(wsi, lws_close_status(rawValue: UInt32(refusal)), nil, 0)
+        return -1
+    }
+
+    /// `LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL`: the library begins to close the connection, or finds it lost.
+    func libraryCloses() {
+        guard let wsi, lifecycle.isOpen else { return }
+        _ = sendHeldFrame(wsi)
+        explainClose(of: wsi)
+        handle(.libraryCloses)
     }
 
     /// `LWS_CALLBACK_CLOSED`
@@ -170,6 +189,40 @@ public final class ServerSocket: TurnEndClosable {
 
     func closeAtTurnEnd() { handle(.turnEnded) }
 
+    // MARK: Pongs before data
+
+    // A ping may come between the fragments of a message. The library sends its pong in a later turn, and an answer to
+    // the message that is written at once would overtake it. The library calls nobody back for a ping, so every message
+    // of several fragments is treated as if it had one.
+
+    private func awaitPong(_ wsi: OpaquePointer) {
+        guard lifecycle.writeRefusal == nil, !mayOweAPong else { return }
+        mayOweAPong = true
+        lws_callback_on_writable(wsi)
+    }
+
+    private func hold(_ frame: OutboundFrame, as part: MessagePart) -> WriteOutcome {
+        let copy = OutboundFrame(reservingByteCount: frame.byteCount)
+        frame.withUnsafeBytes { copy.append(contentsOf: $0) }
+        heldFrame = (copy, part)
+        handle(.frameBuffered)
+        return .backlogged
+    }
+
+    /// The library has sent its pong. Returns whether nothing is buffered now.
+    private func sendHeldFrame(_ wsi: OpaquePointer) -> Bool {
+        mayOweAPong = false
+        guard let held = heldFrame else { return true }
+        heldFrame = nil
+        switch writeText(held.frame, as: held.part, to: wsi) {
+        case .sent: return true
+        case .buffered: return false
+        case .failed:
+            handle(.writeFailed)
+            return false
+        }
+    }
+
     // MARK: Events and effects
 
     private func respond(to event: Lifecycle.Event) -> Int32 {
@@ -195,8 +248,10 @@ public final class ServerSocket: TurnEndClosable {
             attachment = nil
         case .applyReading: server.loop.core.readingChanged(self)
         case .startCloseDeadline: server.setDeadline(id, after: server.options.closeTimeout)
+        case .startViolationDeadline: server.setDeadline(id, after: violationCloseTimeout)
         case .cancelDeadline: server.clearDeadline(id)
         case .closeAtTurnEnd: server.loop.core.closeAtTurnEnd(self)
+        case .endTurnAfterFlush: server.loop.core.closeAfterFlush(self)
         case .write(let frame):
             if let wsi { _ = send(frame, as: .whole, wsi) }
         case .sendClose(let code, let reason):

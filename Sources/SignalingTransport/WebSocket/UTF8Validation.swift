@@ -1,7 +1,11 @@
 /// Whether the bytes are UTF-8 by RFC 3629: no overlong forms, no encoded surrogates, nothing above U+10FFFF.
 ///
 /// libwebsockets' own check is not used: it is set per context, and closes the socket with a text of its own.
-func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool { wholeUTF8Count(bytes) == bytes.count }
+
+/// How many of the bytes form whole characters; the rest, at most three bytes, begins another one. nil if no UTF-8
+/// begins with the bytes.
+func wholeUTF8Count(_ bytes: UnsafeRawBufferPointer) -> Int? {
     var index = 0
     let count = bytes.count
     while index < count {
@@ -9,7 +13,7 @@ func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
         while index + 8 <= count,
             bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
         { index += 8 }
-        guard index < count else { return true }
+        guard index < count else { return count }
         let lead = bytes[index]
         if lead < 0x80 {
             index += 1
@@ -26,11 +30,15 @@ func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
         case 0xF0: (continuations, second) = (3, 0x90...0xBF)
         case 0xF1...0xF3: (continuations, second) = (3, 0x80...0xBF)
         case 0xF4: (continuations, second) = (3, 0x80...0x8F)
-        default: return false
+        default: return nil
         }
-        guard index + continuations < count, second.contains(bytes[index + 1]) else { return false }
-        for offset in 1...continuations where bytes[index + offset] & 0xC0 != 0x80 { return false }
+        let available = min(continuations, count - index - 1)
+        if available > 0 {
+            guard second.contains(bytes[index + 1]) else { return nil }
+            for offset in 1...available where bytes[index + offset] & 0xC0 != 0x80 { return nil }
+        }
+        if available < continuations { return index }
         index += continuations + 1
     }
-    return true
+    return count
 }

@@ -19,19 +19,23 @@ struct WebSocketLifecycle<Frame> {
         case starting(hasFailed: Bool)
         /// The handshake is not complete. Next: `open`, `terminating`, `closed`.
         case opening
-        /// Nothing is buffered: a frame can be written. Next: `backlogged`, `closeScheduled`, `peerClosing`,
-        /// `terminating`, `closed`.
+        /// Nothing is buffered: a frame can be written. Next: `backlogged`, `closeScheduled`, `libraryClosing`,
+        /// `peerClosing`, `terminating`, `closed`.
         case open
-        /// The library buffers the rest of a frame. Next: `open`, `closingAfterBacklog`, `peerClosing`, `terminating`,
-        /// `closed`.
+        /// The rest of a frame is buffered. Next: `open`, `closingAfterBacklog`, `libraryClosing`, `peerClosing`,
+        /// `terminating`, `closed`.
         case backlogged
         /// This side closes, but the library would drop a close frame as long as it buffers the rest of a frame. Next:
-        /// `closeScheduled`, `peerClosing`, `terminating`, `closed`.
+        /// `closeScheduled`, `libraryClosing`, `peerClosing`, `terminating`, `closed`.
         case closingAfterBacklog(CloseRequest)
         /// The close frame is sent when this turn of the loop ends. Next: `closeSent`, `closingAfterBacklog` (the
         /// farewell was buffered), `peerClosing`, `terminating`, `closed`.
         case closeScheduled(CloseRequest)
-        /// The close frame is sent; the peer's answer is awaited. Next: `terminating`, `closed`.
+        /// The library closes, and sends its close frame after this turn of the loop. Until then a frame can be
+        /// written. Next: `closeSent`, `terminating`, `closed`.
+        case libraryClosing
+        /// The close frame is sent, by this side or by the library; the peer's answer is awaited. Next: `terminating`,
+        /// `closed`.
         case closeSent
         /// The peer has sent a close frame first; the library answers it. Next: `terminating`, `closed`.
         case peerClosing(PeerClose)
@@ -75,12 +79,15 @@ struct WebSocketLifecycle<Frame> {
         /// The library buffers the rest of the frame that was just written.
         case frameBuffered
         case writeFailed
+        /// The library closes the connection: the peer's frames break RFC 6455, or the connection is lost.
+        case libraryCloses
         /// The socket accepts bytes and the library buffers none. May come unasked.
         case drained
         case closeRequested(CloseRequest)
         case terminateRequested
         case deadlinePassed
-        case peerCloseReceived(PeerClose)
+        /// `isRefused`: the frame breaks RFC 6455, and the library is given another answer than its echo.
+        case peerCloseReceived(PeerClose, isRefused: Bool = false)
         /// None of the library's callbacks runs: connections can be closed now.
         case turnEnded
         /// The library has closed the connection. May come more than once.
@@ -95,9 +102,13 @@ struct WebSocketLifecycle<Frame> {
         /// Resume reading if it is paused, to receive the peer's answer to the close frame.
         case applyReading
         case startCloseDeadline
+        /// The same for a peer that breaks RFC 6455: the library may misread its answer.
+        case startViolationDeadline
         case cancelDeadline
         /// Call back with `turnEnded` when this turn of the loop ends.
         case closeAtTurnEnd
+        /// The same after the handlers have flushed: they write at the end of a turn what they answer in it.
+        case endTurnAfterFlush
         /// Write the frame; report `frameBuffered` or `writeFailed` if that happens.
         case write(Frame)
         case sendClose(code: UInt16, reason: String)
@@ -129,7 +140,7 @@ struct WebSocketLifecycle<Frame> {
     /// Why a frame cannot be written; nil if it can.
     @inline(__always) var writeRefusal: WriteOutcome? {
         switch state {
-        case .open: nil
+        case .open, .libraryClosing: nil
         case .backlogged: .refused
         case .starting, .opening, .closingAfterBacklog, .closeScheduled, .closeSent, .peerClosing, .terminating,
             .closed:
@@ -141,7 +152,8 @@ struct WebSocketLifecycle<Frame> {
     @inline(__always) var inputDisposition: InputDisposition {
         switch state {
         case .open, .backlogged: .deliver
-        case .starting, .opening, .closingAfterBacklog, .closeScheduled, .closeSent, .peerClosing: .drop
+        case .starting, .opening, .closingAfterBacklog, .closeScheduled, .libraryClosing, .closeSent, .peerClosing:
+            .drop
         case .terminating, .closed: .hangUp
         }
     }
@@ -149,7 +161,7 @@ struct WebSocketLifecycle<Frame> {
     /// Whether the handshake is complete and no close frame was sent or received.
     var isOpen: Bool {
         switch state {
-        case .open, .backlogged, .closingAfterBacklog, .closeScheduled: true
+        case .open, .backlogged, .closingAfterBacklog, .closeScheduled, .libraryClosing: true
         case .starting, .opening, .closeSent, .peerClosing, .terminating, .closed: false
         }
     }
@@ -158,7 +170,9 @@ struct WebSocketLifecycle<Frame> {
     var isBacklogged: Bool {
         switch state {
         case .backlogged, .closingAfterBacklog: true
-        case .starting, .opening, .open, .closeScheduled, .closeSent, .peerClosing, .terminating, .closed: false
+        case .starting, .opening, .open, .closeScheduled, .libraryClosing, .closeSent, .peerClosing, .terminating,
+            .closed:
+            false
         }
     }
 
@@ -166,7 +180,8 @@ struct WebSocketLifecycle<Frame> {
     @inline(__always) var mustHangUp: Bool {
         switch state {
         case .terminating, .closed: true
-        case .starting, .opening, .open, .backlogged, .closingAfterBacklog, .closeScheduled, .closeSent, .peerClosing:
+        case .starting, .opening, .open, .backlogged, .closingAfterBacklog, .closeScheduled, .libraryClosing,
+            .closeSent, .peerClosing:
             false
         }
     }
@@ -176,7 +191,7 @@ struct WebSocketLifecycle<Frame> {
         switch state {
         case .open, .backlogged: handlerReads
         case .closingAfterBacklog, .closeScheduled: true
-        case .starting, .opening, .closeSent, .peerClosing, .terminating, .closed: nil
+        case .starting, .opening, .libraryClosing, .closeSent, .peerClosing, .terminating, .closed: nil
         }
     }
 
@@ -188,11 +203,12 @@ struct WebSocketLifecycle<Frame> {
         case .handshakeCompleted: handshakeCompleted()
         case .connectFailed: connectFailed()
         case .frameBuffered: frameBuffered()
+        case .libraryCloses: libraryCloses()
         case .drained: drained()
         case .closeRequested(let request): closeRequested(request)
         case .inputArrivedWithHandshake, .writeFailed, .terminateRequested: terminate(isTimeout: false)
         case .deadlinePassed: terminate(isTimeout: true)
-        case .peerCloseReceived(let close): peerCloseReceived(close)
+        case .peerCloseReceived(let close, let isRefused): peerCloseReceived(close, isRefused)
         case .turnEnded: turnEnded()
         case .connectionEnded: connectionEnded()
         }
@@ -204,7 +220,8 @@ struct WebSocketLifecycle<Frame> {
             if hasFailed || !hasConnection { return terminate(isTimeout: false) }
             state = .opening
             return []
-        case .opening, .open, .backlogged, .closingAfterBacklog, .closeScheduled, .closeSent, .peerClosing,
+        case .opening, .open, .backlogged, .closingAfterBacklog, .closeScheduled, .libraryClosing, .closeSent,
+            .peerClosing,
             .terminating, .closed:
             return []
         }
@@ -215,7 +232,8 @@ struct WebSocketLifecycle<Frame> {
         case .opening:
             state = .open
             return [.cancelDeadline, .reportOpened]
-        case .starting, .open, .backlogged, .closingAfterBacklog, .closeScheduled, .closeSent, .peerClosing,
+        case .starting, .open, .backlogged, .closingAfterBacklog, .closeScheduled, .libraryClosing, .closeSent,
+            .peerClosing,
             .terminating, .closed:
             return []
         }
@@ -228,7 +246,7 @@ struct WebSocketLifecycle<Frame> {
             return []
         case .opening: return end(.failed(isTimeout: false))
         case .terminating(.failed(let isTimeout), _): return end(.failed(isTimeout: isTimeout))
-        case .open, .backlogged, .closingAfterBacklog, .closeScheduled, .closeSent, .peerClosing,
+        case .open, .backlogged, .closingAfterBacklog, .closeScheduled, .libraryClosing, .closeSent, .peerClosing,
             .terminating(.closed, _), .closed:
             return []
         }
@@ -238,10 +256,24 @@ struct WebSocketLifecycle<Frame> {
         switch state {
         case .open: state = .backlogged
         case .closeScheduled(let request): state = .closingAfterBacklog(request)
-        case .starting, .opening, .backlogged, .closingAfterBacklog, .closeSent, .peerClosing, .terminating, .closed:
+        case .starting, .opening, .backlogged, .closingAfterBacklog, .libraryClosing, .closeSent, .peerClosing,
+            .terminating,
+            .closed:
             break
         }
         return []
+    }
+
+    private mutating func libraryCloses() -> [Effect] {
+        switch state {
+        case .open, .backlogged:
+            state = .libraryClosing
+            return [.startViolationDeadline, .endTurnAfterFlush]
+        case .closingAfterBacklog, .closeScheduled:
+            state = .closeSent
+            return [.startViolationDeadline]
+        case .starting, .opening, .libraryClosing, .closeSent, .peerClosing, .terminating, .closed: return []
+        }
     }
 
     private mutating func drained() -> [Effect] {
@@ -258,7 +290,9 @@ struct WebSocketLifecycle<Frame> {
             state = .closeScheduled(request)
             // The peer reads: it gets the whole time for the farewell.
             return [.startCloseDeadline, .write(farewell), .closeAtTurnEnd]
-        case .starting, .opening, .open, .closeScheduled, .closeSent, .peerClosing, .terminating, .closed: return []
+        case .starting, .opening, .open, .closeScheduled, .libraryClosing, .closeSent, .peerClosing, .terminating,
+            .closed:
+            return []
         }
     }
 
@@ -276,7 +310,7 @@ struct WebSocketLifecycle<Frame> {
             case .server: return []
             case .client: return terminate(isTimeout: false)
             }
-        case .closingAfterBacklog, .closeScheduled, .terminating, .closed: return []
+        case .closingAfterBacklog, .closeScheduled, .libraryClosing, .terminating, .closed: return []
         }
     }
 
@@ -287,23 +321,25 @@ struct WebSocketLifecycle<Frame> {
             // A peer that sends a close frame and then leaves makes a write fail first; its close frame is read in the
             // same turn.
             state = .terminating(.closed(by: nil), recordsPeerClose: true)
-        case .closeSent: state = .terminating(.closed(by: nil), recordsPeerClose: false)
+        case .libraryClosing, .closeSent: state = .terminating(.closed(by: nil), recordsPeerClose: false)
         case .peerClosing(let close): state = .terminating(.closed(by: close), recordsPeerClose: false)
         case .terminating, .closed: return []
         }
         return [.closeAtTurnEnd]
     }
 
-    private mutating func peerCloseReceived(_ close: PeerClose) -> [Effect] {
+    private mutating func peerCloseReceived(_ close: PeerClose, _ isRefused: Bool) -> [Effect] {
         switch state {
         case .open, .backlogged, .closingAfterBacklog, .closeScheduled:
             state = .peerClosing(close)
-            return [.startCloseDeadline]
+            return [isRefused ? .startViolationDeadline : .startCloseDeadline]
         case .terminating(_, recordsPeerClose: true):
             state = .terminating(.closed(by: close), recordsPeerClose: false)
             return []
         // In `closeSent` it is the answer to this side's close frame.
-        case .starting, .opening, .closeSent, .peerClosing, .terminating(_, recordsPeerClose: false), .closed: return []
+        case .starting, .opening, .libraryClosing, .closeSent, .peerClosing, .terminating(_, recordsPeerClose: false),
+            .closed:
+            return []
         }
     }
 
@@ -312,6 +348,9 @@ struct WebSocketLifecycle<Frame> {
         case .closeScheduled(let request):
             state = .closeSent
             return [.sendClose(code: request.code, reason: request.reason)]
+        case .libraryClosing:
+            state = .closeSent
+            return []
         case .terminating: return [.cut]
         case .starting, .opening, .open, .backlogged, .closingAfterBacklog, .closeSent, .peerClosing, .closed: return []
         }
@@ -324,7 +363,8 @@ struct WebSocketLifecycle<Frame> {
             state = .starting(hasFailed: true)
             return []
         case .opening: return end(.failed(isTimeout: false))
-        case .open, .backlogged, .closingAfterBacklog, .closeScheduled, .closeSent: return end(.closed(by: nil))
+        case .open, .backlogged, .closingAfterBacklog, .closeScheduled, .libraryClosing, .closeSent:
+            return end(.closed(by: nil))
         case .peerClosing(let close): return end(.closed(by: close))
         case .terminating(let outcome, _): return end(outcome)
         case .closed: return []

@@ -127,7 +127,8 @@ struct HTTPTests {
     @Test(
         "malformed chunks and chunks over the limit are refused",
         arguments: [
-            ("x\r\n", 400), ("\r\n", 400), ("1\r\nab\r\n", 400), ("1 \n", 413), ("000000001\r\n", 400), ("-1\r\n", 400),
+            ("x\r\n", 400), ("\r\n", 400), ("1\r\nab\r\n", 400), ("1 \n", 400), ("1;", 413), ("000000001\r\n", 400),
+            ("-1\r\n", 400),
             ("10001\r\n", 413), ("ffffffff\r\n", 413),
         ])
     func badChunks(body: String, status: Int) async throws {

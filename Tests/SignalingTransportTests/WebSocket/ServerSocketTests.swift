@@ -27,11 +27,34 @@ struct ServerSocketTests {
             let dripping = try server.webSocket()
             for byte in bytes { try dripping.send([byte]) }
             for socket in [whole, dripping] {
-                var frames = [try socket.receiveFrame(), try socket.receiveFrame()]
-                frames.sort { ($0.opcode?.rawValue ?? 0) < ($1.opcode?.rawValue ?? 0) }
-                #expect(frames[0].text == "héllo")
-                #expect(frames[1].opcode == .pong && frames[1].payload == [1, 2, 3])
+                // The pong does not wait for the message (RFC 6455, section 5.5.2).
+                let pong = try socket.receiveFrame()
+                #expect(pong.opcode == .pong && pong.payload == [1, 2, 3])
+                #expect(try socket.receiveFrame().text == "héllo")
             }
+        }
+    }
+
+    @Test("an answer that waits for a pong goes out before the close frame, and its farewell", arguments: Wire.allCases)
+    func answerAfterPong(wire: Wire) async throws {
+        try await TestServer.with(wire) { server in
+            try await server.onLoop { _, handler in
+                handler.onMessage = { socket, _ in
+                    let (answer, farewell) = (OutboundFrame(), OutboundFrame())
+                    answer.append(contentsOf: "answer".utf8)
+                    farewell.append(contentsOf: "farewell".utf8)
+                    #expect(socket.write(answer) == .backlogged && socket.write(answer) == .refused)
+                    socket.close(code: 4001, reason: "", farewell: farewell)
+                }
+            }
+            let socket = try server.webSocket()
+            try socket.send(
+                RawSocket.frame(.text, [97], isFinal: false) + RawSocket.frame(.ping, [1])
+                    + RawSocket.frame(.continuation, [98]))
+            #expect(try socket.receiveFrame().opcode == .pong)
+            #expect(try socket.receiveFrame().text == "answer")
+            #expect(try socket.receiveFrame().text == "farewell")
+            #expect(try socket.receiveFrame().closeCode == 4001)
         }
     }
 

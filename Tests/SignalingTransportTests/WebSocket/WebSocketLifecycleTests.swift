@@ -8,6 +8,7 @@ extension WebSocketLifecycleTests {
     /// The states that a socket can be in, each reached by the events that lead there.
     enum Stage: CaseIterable {
         case opening, open, backlogged, closingAfterBacklog, closeScheduled, closeSent, peerClosing, terminating, closed
+        case libraryClosing
 
         func lifecycle(_ role: Lifecycle.Role) -> Lifecycle {
             var lifecycle = Lifecycle(role: role)
@@ -28,6 +29,7 @@ extension WebSocketLifecycleTests {
             case .peerClosing: [.handshakeCompleted, .peerCloseReceived(.init(code: 1001, reason: "peer"))]
             case .terminating: [.handshakeCompleted, .terminateRequested]
             case .closed: [.handshakeCompleted, .connectionEnded]
+            case .libraryClosing: [.handshakeCompleted, .libraryCloses]
             }
         }
 
@@ -43,6 +45,7 @@ extension WebSocketLifecycleTests {
             case .peerClosing: self = .peerClosing
             case .terminating: self = .terminating
             case .closed: self = .closed
+            case .libraryClosing: self = .libraryClosing
             }
         }
     }
@@ -69,34 +72,38 @@ extension WebSocketLifecycleTests {
         /// The rows' columns:
         /// opening, open, backlogged,
         /// closingAfterBacklog, closeScheduled, closeSent,
-        /// peerClosing, terminating, closed
+        /// peerClosing, terminating, closed, libraryClosing
         static let table: [Row] = [
             Row(
                 "the handshake is complete", .handshakeCompleted,
                 .gives("cancelDeadline", "reportOpened", to: .open), .impossible("it is complete"),
                 .impossible("it is complete"),
                 .impossible("it is complete"), .impossible("it is complete"), .impossible("it is complete"),
-                .impossible("it is complete"), .ignored, .impossible("the connection has ended")),
+                .impossible("it is complete"), .ignored, .impossible("the connection has ended"),
+                .impossible("it is complete")),
             Row(
                 "the connection fails", role: .client, .connectFailed,
                 .gives("cancelDeadline", "reportEnd failed", to: .closed), .impossible("it is connected"),
                 .impossible("it is connected"),
                 .impossible("it is connected"), .impossible("it is connected"), .impossible("it is connected"),
-                .impossible("it is connected"), .impossible("it was connected"), .ignored),
+                .impossible("it is connected"), .impossible("it was connected"), .ignored,
+                .impossible("it is connected")),
             Row(
                 "input in the same read as the handshake", .inputArrivedWithHandshake,
                 .impossible("the handshake is not complete"), .gives("closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating), .gives("closeAtTurnEnd", to: .terminating),
                 .impossible("a turn has ended"),
-                .impossible("the close frame would be input"), .ignored, .impossible("the connection has ended")),
+                .impossible("the close frame would be input"), .ignored, .impossible("the connection has ended"),
+                .impossible("the library reads no more")),
             Row(
                 "the library buffers the rest of a frame", .frameBuffered,
                 .impossible("nothing was written"), .gives(to: .backlogged), .impossible("nothing was written"),
                 .impossible("nothing was written"), .gives(to: .closingAfterBacklog),
                 .impossible("nothing was written"),
                 .impossible("nothing was written"), .impossible("nothing was written"),
-                .impossible("nothing was written")),
+                .impossible("nothing was written"),
+                .ignored),
             Row(
                 "a write fails", .writeFailed,
                 .impossible("nothing was written"), .gives("closeAtTurnEnd", to: .terminating),
@@ -104,52 +111,77 @@ extension WebSocketLifecycleTests {
                 .impossible("nothing was written"), .gives("closeAtTurnEnd", to: .terminating),
                 .impossible("nothing was written"),
                 .impossible("nothing was written"), .impossible("nothing was written"),
-                .impossible("nothing was written")),
+                .impossible("nothing was written"),
+                .gives("closeAtTurnEnd", to: .terminating)),
+            Row(
+                "the library closes", .libraryCloses,
+                .ignored, .gives("startViolationDeadline", "endTurnAfterFlush", to: .libraryClosing),
+                .gives("startViolationDeadline", "endTurnAfterFlush", to: .libraryClosing),
+                .gives("startViolationDeadline", to: .closeSent), .gives("startViolationDeadline", to: .closeSent),
+                .ignored,
+                .ignored, .ignored, .impossible("the connection has ended"),
+                .ignored),
             Row(
                 "the socket is writable and nothing is buffered", .drained,
                 .ignored, .ignored, .gives("reportDrained", to: .open),
                 .gives("startCloseDeadline", "write farewell", "closeAtTurnEnd", to: .closeScheduled), .ignored,
                 .ignored,
-                .ignored, .ignored, .impossible("the connection has ended")),
+                .ignored, .ignored, .impossible("the connection has ended"),
+                .ignored),
             Row(
                 "the handler closes", .closeRequested(.init(code: 4502, reason: "later", farewell: "last")),
                 .ignored, .gives("applyReading", "startCloseDeadline", "closeAtTurnEnd", to: .closeScheduled),
                 .gives("applyReading", "startCloseDeadline", to: .closingAfterBacklog),
                 .ignored, .ignored, .ignored,
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .ignored),
             Row(
                 "the handler closes", role: .client, .closeRequested(.init(code: 4502, reason: "later")),
                 .gives("closeAtTurnEnd", to: .terminating),
                 .gives("applyReading", "startCloseDeadline", "closeAtTurnEnd", to: .closeScheduled),
                 .gives("applyReading", "startCloseDeadline", to: .closingAfterBacklog),
                 .ignored, .ignored, .gives("closeAtTurnEnd", to: .terminating),
-                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored),
+                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored,
+                .ignored),
             Row(
                 "the handler terminates", .terminateRequested,
                 .gives("closeAtTurnEnd", to: .terminating), .gives("closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating), .gives("closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating),
-                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored),
+                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored,
+                .gives("closeAtTurnEnd", to: .terminating)),
             Row(
                 "the deadline passes", .deadlinePassed,
                 .gives("closeAtTurnEnd", to: .terminating), .gives("closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating), .gives("closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating),
-                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored),
+                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored,
+                .gives("closeAtTurnEnd", to: .terminating)),
             Row(
                 "the peer sends a close frame", .peerCloseReceived(.init(code: 1000, reason: "bye")),
                 .impossible("the handshake is not complete"), .gives("startCloseDeadline", to: .peerClosing),
                 .gives("startCloseDeadline", to: .peerClosing),
                 .gives("startCloseDeadline", to: .peerClosing), .gives("startCloseDeadline", to: .peerClosing),
                 .ignored,
-                .impossible("it has sent one"), .gives(), .impossible("the connection has ended")),
+                .impossible("it has sent one"), .gives(), .impossible("the connection has ended"),
+                .impossible("the library reads no more")),
+            Row(
+                "the peer sends a close frame that breaks RFC 6455",
+                .peerCloseReceived(.init(code: 1005), isRefused: true),
+                .impossible("the handshake is not complete"), .gives("startViolationDeadline", to: .peerClosing),
+                .gives("startViolationDeadline", to: .peerClosing),
+                .gives("startViolationDeadline", to: .peerClosing), .gives("startViolationDeadline", to: .peerClosing),
+                .ignored,
+                .impossible("it has sent one"), .gives(), .impossible("the connection has ended"),
+                .impossible("the library reads no more")),
             Row(
                 "the turn ends", .turnEnded,
                 .ignored, .ignored, .ignored,
                 .ignored, .gives("sendClose 4001 own", to: .closeSent), .ignored,
-                .ignored, .gives("cut"), .ignored),
+                .ignored, .gives("cut"), .ignored,
+                .gives(to: .closeSent)),
             Row(
                 "the connection ends", .connectionEnded,
                 .gives("cancelDeadline", "reportEnd failed", to: .closed),
@@ -159,7 +191,8 @@ extension WebSocketLifecycleTests {
                 .gives("cancelDeadline", "reportEnd closed", to: .closed),
                 .gives("cancelDeadline", "reportEnd closed", to: .closed),
                 .gives("cancelDeadline", "reportEnd closed by 1001 peer", to: .closed),
-                .gives("cancelDeadline", "reportEnd closed", to: .closed), .ignored),
+                .gives("cancelDeadline", "reportEnd closed", to: .closed), .ignored,
+                .gives("cancelDeadline", "reportEnd closed", to: .closed)),
         ]
     }
 }
@@ -176,8 +209,10 @@ struct WebSocketLifecycleTests {
         case .reportEnd(.closed(by: .some(let close))): "reportEnd closed by \(close.code) \(close.reason)"
         case .applyReading: "applyReading"
         case .startCloseDeadline: "startCloseDeadline"
+        case .startViolationDeadline: "startViolationDeadline"
         case .cancelDeadline: "cancelDeadline"
         case .closeAtTurnEnd: "closeAtTurnEnd"
+        case .endTurnAfterFlush: "endTurnAfterFlush"
         case .write(let frame): "write \(frame)"
         case .sendClose(let code, let reason): "sendClose \(code) \(reason)"
         case .cut: "cut"
@@ -302,7 +337,7 @@ struct WebSocketLifecycleTests {
         for stage in Stage.allCases {
             let refusal = stage.lifecycle(.server).writeRefusal
             switch stage {
-            case .open: #expect(refusal == nil)
+            case .open, .libraryClosing: #expect(refusal == nil)
             case .backlogged: #expect(refusal == .refused)
             case .opening, .closingAfterBacklog, .closeScheduled, .closeSent, .peerClosing, .terminating, .closed:
                 #expect(refusal == .closed, "\(stage)")
@@ -316,7 +351,7 @@ struct WebSocketLifecycleTests {
             let lifecycle = stage.lifecycle(.server)
             switch stage {
             case .open, .backlogged: #expect(lifecycle.inputDisposition == .deliver)
-            case .opening, .closingAfterBacklog, .closeScheduled, .closeSent, .peerClosing:
+            case .opening, .closingAfterBacklog, .closeScheduled, .libraryClosing, .closeSent, .peerClosing:
                 #expect(lifecycle.inputDisposition == .drop, "\(stage)")
             case .terminating, .closed: #expect(lifecycle.inputDisposition == .hangUp)
             }
@@ -333,7 +368,8 @@ struct WebSocketLifecycleTests {
                 switch stage {
                 case .open, .backlogged: #expect(reads == handlerReads)
                 case .closingAfterBacklog, .closeScheduled: #expect(reads == true)
-                case .opening, .closeSent, .peerClosing, .terminating, .closed: #expect(reads == nil, "\(stage)")
+                case .opening, .libraryClosing, .closeSent, .peerClosing, .terminating, .closed:
+                    #expect(reads == nil, "\(stage)")
                 }
             }
         }
@@ -345,7 +381,8 @@ struct WebSocketLifecycleTests {
             let lifecycle = stage.lifecycle(.server)
             #expect(
                 lifecycle.isOpen
-                    == [.open, .backlogged, .closingAfterBacklog, .closeScheduled].contains(stage), "\(stage)")
+                    == [.open, .backlogged, .closingAfterBacklog, .closeScheduled, .libraryClosing].contains(stage),
+                "\(stage)")
             #expect(lifecycle.isBacklogged == [.backlogged, .closingAfterBacklog].contains(stage), "\(stage)")
         }
     }

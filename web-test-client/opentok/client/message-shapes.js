@@ -33,6 +33,7 @@ function isWholeConnected(message) {
     isConnection(message.connection) &&
     isConnectionList(message.connections) &&
     (message.connectionCount === undefined || isCount(message.connectionCount)) &&
+    typeof message.epoch === 'string' &&
     Number.isInteger(message.seq) &&
     (message.away === undefined || isTextList(message.away)) &&
     (message.missing === undefined || isRange(message.missing)) &&

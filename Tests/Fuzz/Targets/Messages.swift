@@ -1,0 +1,27 @@
+import JSONText
+import SignalingProtocol
+
+/// Text that is read is written and read as the same value.
+func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
+    guard let value = try? JSONValue(parsing: bytes) else { return }
+    let written = value.encoded()
+    guard let again = try? JSONValue(parsing: written) else { preconditionFailure("cannot read what was written") }
+    precondition(again == value, "written and read differ")
+    precondition(again.encoded() == written, "two ways to write one value")
+}
+
+/// A message that is read is written and read as the same message; an error names an id that stands in the line.
+func fuzzClientLines(_ bytes: UnsafeRawBufferPointer) {
+    var parser = JSONParser(limits: JSONLimits(depth: Limits.jsonDepth, valueCount: Limits.jsonValueCount))
+    for line in MessageLines(bytes) {
+        precondition(!line.isEmpty && !line.contains(UInt8(ascii: "\n")), "no line")
+        do throws(ClientMessageError) {
+            let message = try ClientMessage(line: line, parser: &parser)
+            let written = message.encoded()
+            let again = written.withUnsafeBytes { try? ClientMessage(line: $0, parser: &parser) }
+            precondition(again == message, "written and read differ")
+        } catch {
+            precondition(!error.error.message.isEmpty, "an error without a text")
+        }
+    }
+}
