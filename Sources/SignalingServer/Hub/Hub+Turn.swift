@@ -47,14 +47,18 @@ extension Hub {
         dirtyRooms = []
         var next: MonotonicInstant?
         for room in candidates where !room.isEmpty {
-            let due = room.flushScheduler.due(now: now, memberCount: room.subscriptions.count)
-            if due <= now {
+            let due: MonotonicInstant
+            switch room.flushScheduler.decide(now: now, memberCount: room.subscriptions.count) {
+            case .flush:
                 room.isDirty = false
                 flush(room, now)
-            } else {
-                dirtyRooms.append(room)
-                next = min(next ?? due, due)
+                continue
+            // In the past, since a timer rounds up.
+            case .nextTurn: due = MonotonicInstant(nanoseconds: 0)
+            case .wait(let moment): due = moment
             }
+            dirtyRooms.append(room)
+            next = min(next ?? due, due)
         }
         return next
     }

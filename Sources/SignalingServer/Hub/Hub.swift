@@ -249,7 +249,7 @@ final class Hub<Environment: HubEnvironment> {
         let position = engine.withLog(of: session) { ($0.lastSeq, $0.absences.version) } ?? (end, 0)
         let room = Room<Environment.Socket>(
             session: session, flushedThrough: position.0, flushedAbsences: position.1,
-            flushScheduler: FlushScheduler(intervalPerMember: limits.flushIntervalPerMember))
+            flushScheduler: FlushScheduler(pace: limits.flushPace))
         rooms[session] = room
         return room
     }
