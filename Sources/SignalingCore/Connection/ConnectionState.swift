@@ -333,13 +333,14 @@ public struct ConnectionState: Sendable {
             // The node disconnects every client of the session.
             case .unavailable: return []
             }
-            guard let answers = pending.resolve(request, with: answer) else { return [] }
+            let isOnly = pending.resolveOnly(request)
+            guard let answers = isOnly ? [] : pending.resolve(request, with: answer) else { return [] }
             switch outcome {
             case .refused, .forceDisconnected: charge(byteCount: 0, now)
             case .signalled, .refreshed, .done, .joined, .wasForceDisconnected, .unavailable: break
             }
             backPressure.noteAnswer(now: now)
-            // With an engine that answers at once there is always one.
+            if isOnly { return send(answer) }
             if answers.count == 1 { return send(answers[0]) }
             return answers.flatMap { send($0) }
         case .awaitingConnect, .authenticating, .closing:

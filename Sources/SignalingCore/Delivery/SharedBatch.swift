@@ -34,7 +34,7 @@ public struct SharedBatch {
         startAbsences = absences
         self.onlineOnly = onlineOnly
         end = log.mark
-        if let entries = log.entries(after: start) {
+        if log.lastExclusiveSeq > start, let entries = log.entries(after: start) {
             for entry in entries {
                 if case .only(let target) = entry.audience { excluded.insert(target) }
                 if case .presence(let subject) = entry.kind { excluded.insert(subject) }
