@@ -162,6 +162,10 @@ let package = Package(
             path: "Tests/Conformance/EchoServer", swiftSettings: settings),
         // Pure targets need the C library's mathematics, which other targets get with Foundation.
         .executableTarget(
+            name: "signal-costs", dependencies: ["JSONText", "SignalingCore", "SignalingProtocol"],
+            path: "Tests/Benchmarks/Costs", exclude: ["costs.json"], swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m")]),
+        .executableTarget(
             name: "timeline-benchmark", dependencies: ["TextChat"], path: "Tests/Benchmarks/Timeline",
             swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
         .target(

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libwebsockets.h>
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -117,6 +120,13 @@ static inline int64_t signalbox_read_byte_count(int descriptor) {
 #else
     (void)descriptor;
     return -1;
+#endif
+}
+
+/* Returns the allocator's free memory to the operating system, where the C library can do that. */
+static inline void signalbox_release_free_memory(void) {
+#if defined(__GLIBC__)
+    malloc_trim(0);
 #endif
 }
 

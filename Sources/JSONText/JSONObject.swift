@@ -50,7 +50,10 @@ public struct JSONObject: Sendable {
 
     private func memberIndex(of name: String) -> Int? {
         if members.count > Self.linearCount { return memberIndices[ExactName(text: name)] }
-        return members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+        // The counts are known, and tell most names apart.
+        return members.firstIndex {
+            $0.name.utf8.count == name.utf8.count && $0.name.utf8.elementsEqual(name.utf8)
+        }
     }
 }
 

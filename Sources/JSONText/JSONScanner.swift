@@ -106,15 +106,16 @@ struct JSONScanner {
     private mutating func string(isName: Bool) throws(JSONError) -> Range<Int> {
         let start = offset + 1
         offset = start
-        while offset < bytes.count {
+        while true {
+            offset = PlainBytes.end(in: bytes, from: offset, asciiOnly: true)
+            guard offset < bytes.count else { break }
             switch bytes[offset] {
             case UInt8(ascii: "\""):
                 offset += 1
                 return start..<offset - 1
             case UInt8(ascii: "\\"): try escape(isName: isName)
             case 0x00...0x1F: throw JSONError(.controlCharacter, at: offset)
-            case 0x80...0xFF: try character()
-            default: offset += 1
+            default: try character()
             }
         }
         throw JSONError(.unexpectedEnd, at: offset)

@@ -75,6 +75,23 @@ public struct JSONWriter: Sendable {
         value(truth)
     }
 
+    /// Writes one or more members that are known in advance, as JSON: `"ev":"signal"`.
+    public mutating func constantMembers(_ json: StaticString) {
+        comma()
+        append(json)
+    }
+
+    /// Writes a member's name that is known in advance, as JSON with its colon: `"seq":`. Write its value next.
+    public mutating func constantName(_ json: StaticString) {
+        comma()
+        append(json)
+        needsComma = false
+    }
+
+    private mutating func append(_ json: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
+    }
+
     /// Ends the text with U+000A and starts the next one (WIRE-3).
     public mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
@@ -159,19 +176,17 @@ extension [UInt8] {
         var text = text
         append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            var plain = 0
-            for index in utf8.indices where Self.mustBeEscaped(utf8[index]) {
-                append(contentsOf: utf8[plain..<index])
-                appendEscape(utf8[index])
-                plain = index + 1
+            let bytes = UnsafeRawBufferPointer(utf8)
+            var start = 0
+            while true {
+                let end = PlainBytes.end(in: bytes, from: start, asciiOnly: false)
+                append(contentsOf: utf8[start..<end])
+                guard end < utf8.count else { break }
+                appendEscape(utf8[end])
+                start = end + 1
             }
-            append(contentsOf: utf8[plain...])
         }
         append(UInt8(ascii: "\""))
-    }
-
-    private static func mustBeEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private mutating func appendEscape(_ byte: UInt8) {

@@ -257,3 +257,10 @@ extension JoinResult {
         if case .inPages(let pages) = others { pages } else { nil }
     }
 }
+
+extension SharedBatch {
+    /// The bytes for this member, whose cursor moves to the end of the log; `nil` when it needs bytes of its own.
+    mutating func bytes(for outbox: inout Outbox, log: borrowing SessionLog) -> [UInt8]? {
+        advance(&outbox, log: log).map { bytes(of: $0) }
+    }
+}

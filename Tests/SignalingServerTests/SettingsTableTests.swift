@@ -1,5 +1,6 @@
 import Foundation
 import SignalingCore
+import SignalingProtocol
 import SignalingServer
 import Testing
 
@@ -87,6 +88,7 @@ struct SettingsTableTests {
         #expect(text("logBytes") == "\(bounds.log.byteCount)")
         #expect(text("sessionConnections") == "\(bounds.connectionCount)")
         #expect(text("onlineOnlyLimit") == "\(bounds.onlineOnlyConnectionCount)")
+        #expect(text("mergeMilliseconds") == "\(configuration.mergeTime.wholeMilliseconds)")
         #expect(text("drainSeconds") == "\(configuration.drainTime.components.seconds)")
         #expect(text("webhookQueueCount") == "\(configuration.webhookBounds.count)")
     }

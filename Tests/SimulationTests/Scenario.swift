@@ -54,7 +54,8 @@ final class Scenario {
                 ? RateLimit(perSecond: Int.random(in: 2...20, using: &world.random), burst: 5) : nil,
             linesPerTurn: Int.random(in: 2...6, using: &world.random),
             catchUpByteCount: Int.random(in: 150...400, using: &world.random),
-            flushIntervalPerMember: world.milliseconds(0...2),
+            flushPace: FlushScheduler.Pace(
+                longestWait: world.milliseconds(0...10), costPerMember: world.milliseconds(0...1)),
             drain: DrainPlan.Pace(
                 perClient: world.milliseconds(0...400), sliceCount: Int.random(in: 1...2, using: &world.random)))
         world.judge.terms = WireJudge.Terms(

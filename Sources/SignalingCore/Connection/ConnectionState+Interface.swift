@@ -10,7 +10,7 @@ extension ConnectionState {
         /// A message without any line arrived. WIRE-3 permits it, and it costs as much as a line.
         case receivedEmpty
         /// The token was checked.
-        case authenticated(Result<Admission, SignalingError>)
+        indirect case authenticated(Result<Admission, SignalingError>)
         /// The token of a refresh was checked.
         case verified(RequestID, Result<TokenClaims, SignalingError>)
         /// The session answered a request of this connection.
@@ -36,13 +36,15 @@ extension ConnectionState {
     }
 
     /// An action for the shell to perform. Perform them in order.
+    ///
+    /// The large ones are indirect, since each signal makes an array of two of these.
     public enum Effect: Sendable {
         /// Send a line to this client.
         case send(ServerMessage)
         /// Serve this client from the session's log from now on, after this answer.
-        case enter(RequestID, Welcome, ClientEntry)
+        indirect case enter(RequestID, Welcome, ClientEntry)
         /// Check this token, and report the result with `.authenticated`.
-        case authenticate(ConnectRequest)
+        indirect case authenticate(ConnectRequest)
         /// Check the token of a refresh, and report the result with `.verified`.
         case verify(RequestID, TokenRefresh)
         /// Submit a command to a session.

@@ -11,9 +11,9 @@ public struct ConnectionState: Sendable {
         /// Open, without a connect. Next: `authenticating`, `closing`.
         case awaitingConnect(until: MonotonicInstant)
         /// The token is being checked. Next: `joining`, `closing`.
-        case authenticating(RequestID, ConnectRequest, until: MonotonicInstant)
+        indirect case authenticating(RequestID, ConnectRequest, until: MonotonicInstant)
         /// The session has been asked to add the connection. Next: `connected`, `closing`.
-        case joining(RequestID, Joining, until: MonotonicInstant)
+        indirect case joining(RequestID, Joining, until: MonotonicInstant)
         /// In its session. Next: `leaving`, `closing`.
         case connected(Connected)
         /// It has left its session, and earlier requests have no answer yet (WIRE-8). No line is handled. Next:
@@ -114,9 +114,9 @@ public struct ConnectionState: Sendable {
             .leaving(let until):
             until
         case .connected(let connected):
-            [
-                connected.nextPing, lossLimit(connected), connected.tokenExpiry.deadline, backPressure.overRateUntil,
-            ].compactMap { $0 }.min()
+            MonotonicInstant.earlier(
+                .earlier(connected.nextPing, lossLimit(connected)),
+                .earlier(connected.tokenExpiry.deadline, backPressure.overRateUntil))
         case .closing: nil
         }
     }
@@ -163,8 +163,12 @@ public struct ConnectionState: Sendable {
 
     public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
         let effects = effects(of: input, now: now)
-        let change = changeReading(now)
-        return change.isEmpty ? effects : effects + change
+        return Self.sequence(effects, changeReading(now))
+    }
+
+    /// Both, without a new array if one is empty.
+    private static func sequence(_ first: [Effect], _ second: [Effect]) -> [Effect] {
+        first.isEmpty ? second : second.isEmpty ? first : first + second
     }
 
     /// Pauses or resumes reading (WIRE-13, WIRE-15).
@@ -187,10 +191,10 @@ public struct ConnectionState: Sendable {
         switch input {
         case .received(let message, let byteCount):
             if message.isCharged { charge(byteCount: byteCount, now) }
-            return noteHeard(now) + received(message, now)
+            return Self.sequence(noteHeard(now), received(message, now))
         case .receivedMalformed(let error, let byteCount):
             charge(byteCount: byteCount, now)
-            return noteHeard(now) + receivedMalformed(error)
+            return Self.sequence(noteHeard(now), receivedMalformed(error))
         case .receivedEmpty:
             charge(byteCount: 0, now)
             return countUnconnected()
@@ -329,13 +333,14 @@ public struct ConnectionState: Sendable {
             // The node disconnects every client of the session.
             case .unavailable: return []
             }
-            guard let answers = pending.resolve(request, with: answer) else { return [] }
+            let isOnly = pending.resolveOnly(request)
+            guard let answers = isOnly ? [] : pending.resolve(request, with: answer) else { return [] }
             switch outcome {
             case .refused, .forceDisconnected: charge(byteCount: 0, now)
             case .signalled, .refreshed, .done, .joined, .wasForceDisconnected, .unavailable: break
             }
             backPressure.noteAnswer(now: now)
-            // With an engine that answers at once there is always one.
+            if isOnly { return send(answer) }
             if answers.count == 1 { return send(answers[0]) }
             return answers.flatMap { send($0) }
         case .awaitingConnect, .authenticating, .closing:

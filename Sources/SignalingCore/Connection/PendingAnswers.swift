@@ -39,6 +39,15 @@ struct PendingAnswers: Sendable {
         return nil
     }
 
+    /// Notes the session's answer to the only request that waits: the usual case, without an array.
+    ///
+    /// - Returns: false, without a change, if another answer is before or behind it.
+    mutating func resolveOnly(_ request: RequestID) -> Bool {
+        guard first == request, rest.isEmpty else { return false }
+        first = nil
+        return true
+    }
+
     /// Notes the session's answer to a request; nil for a request that is answered by other means.
     ///
     /// - Returns: the answers that may be sent now, in order; nil if the request awaits no answer.

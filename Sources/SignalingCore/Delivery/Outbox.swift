@@ -184,9 +184,9 @@ public struct Outbox: Sendable {
     }
 
     /// Moves to the position of another outbox of the same form, after a ``SharedBatch`` was sent.
-    mutating func advance(to other: Outbox) {
-        cursor = other.cursor
-        absences = other.absences
+    mutating func advance(to cursor: Seq, _ absences: ToldAbsences?) {
+        self.cursor = cursor
+        if absences != nil { self.absences = absences }
     }
 }
 

@@ -3,13 +3,23 @@ import SignalingProtocol
 
 /// The bytes of one flush, built once for all members that are up to date and have no private lines.
 ///
-/// It has several forms (``Outbox/Form``). Each is built when the first member needs it.
+/// It has several forms (``Outbox/Form``). Each is built when the first member needs it. For every further member it
+/// costs a few comparisons.
 public struct SharedBatch {
+    /// One form of the batch.
+    private struct Built {
+        let bytes: [UInt8]
+        /// The position after the bytes.
+        let cursor: Seq
+        let absences: ToldAbsences?
+    }
+
     /// Members that get bytes of their own: the targets of directed signals, and the subjects of presence events, which
     /// do not get their own events (PRES-1).
     private var excluded: Set<ConnectionID> = []
-    /// The bytes of each form, and an outbox at the position after them.
-    private var built: [Outbox.Form: (bytes: [UInt8], outbox: Outbox)] = [:]
+    private var plain: Built?
+    private var withoutPresence: Built?
+    private var withAbsences: Built?
     private let start: Seq
     private let startAbsences: UInt64
     private let end: SessionLog.Mark
@@ -24,7 +34,7 @@ public struct SharedBatch {
         startAbsences = absences
         self.onlineOnly = onlineOnly
         end = log.mark
-        if let entries = log.entries(after: start) {
+        if log.lastExclusiveSeq > start, let entries = log.entries(after: start) {
             for entry in entries {
                 if case .only(let target) = entry.audience { excluded.insert(target) }
                 if case .presence(let subject) = entry.kind { excluded.insert(subject) }
@@ -35,26 +45,41 @@ public struct SharedBatch {
         }
     }
 
-    /// Returns the bytes for this member, and moves its cursor to the end of the log. The bytes are empty if there is
-    /// nothing for the member.
+    /// Moves this member's cursor to the end of the log: the member gets the ``bytes(of:)`` of its form.
     ///
-    /// Returns `nil` when the member needs bytes of its own, and for every member once the log has grown.
-    public mutating func bytes(for outbox: inout Outbox, log: borrowing SessionLog) -> [UInt8]? {
-        guard log.mark == end, outbox.canShareBatch(from: start, absences: startAbsences),
-            !excluded.contains(outbox.owner)
+    /// - Returns: the form; `nil` when the member needs bytes of its own, and for every member once the log has grown.
+    public mutating func advance(_ outbox: inout Outbox, log: borrowing SessionLog) -> Outbox.Form? {
+        guard outbox.canShareBatch(from: start, absences: startAbsences), log.mark == end,
+            excluded.isEmpty || !excluded.contains(outbox.owner)
         else { return nil }
-        if built[outbox.form] == nil { built[outbox.form] = build(for: outbox, log: log) }
-        guard let (bytes, end) = built[outbox.form] else { return nil }
-        outbox.advance(to: end)
-        return bytes
+        let form = outbox.form
+        switch form {
+        case .plain: if plain == nil { plain = build(for: outbox, log: log) }
+        case .withoutPresence: if withoutPresence == nil { withoutPresence = build(for: outbox, log: log) }
+        case .withAbsences: if withAbsences == nil { withAbsences = build(for: outbox, log: log) }
+        }
+        guard let built = built(form) else { return nil }
+        outbox.advance(to: built.cursor, built.absences)
+        return form
+    }
+
+    /// The bytes of one form; empty if there is nothing for its members, or no member of this form was advanced.
+    public func bytes(of form: Outbox.Form) -> [UInt8] { built(form)?.bytes ?? [] }
+
+    private func built(_ form: Outbox.Form) -> Built? {
+        switch form {
+        case .plain: plain
+        case .withoutPresence: withoutPresence
+        case .withAbsences: withAbsences
+        }
     }
 
     /// The bytes for a member of this form that is neither a target nor a subject of these events.
-    private func build(for member: Outbox, log: borrowing SessionLog) -> (bytes: [UInt8], outbox: Outbox)? {
+    private func build(for member: Outbox, log: borrowing SessionLog) -> Built? {
         var outbox = member.shared(cursor: start)
         var bytes: [UInt8] = []
         switch outbox.dequeue(from: log, onlineOnly: onlineOnly, byteLimit: .max, into: &bytes) {
-        case .complete: return (bytes, outbox)
+        case .complete: return Built(bytes: bytes, cursor: outbox.cursor, absences: outbox.absences)
         case .partial, .overrun: return nil
         }
     }

@@ -75,6 +75,8 @@ public final class MemoryEngine: SessionEngine {
             outcome = begin(submission, effects: &effects)
         }
         if submission.command.movesDeadlines { schedule(session) }
+        // Read once: it is a weak reference.
+        let observer = observer
         observer?.engine(answered: submission.ticket, outcome)
         for effect in effects { observer?.engine(session, caused: effect) }
         if let after = (hosted ?? sessions[session])?.state.log.mark, after != before {

@@ -30,4 +30,9 @@ public struct LogEntry: Sendable {
         self.appendedAt = appendedAt
         self.line = line
     }
+
+    /// Whether some members get the event in another way than others, or not at all.
+    var isExclusive: Bool {
+        if case .signal = kind, case .everyone = audience { false } else { true }
+    }
 }

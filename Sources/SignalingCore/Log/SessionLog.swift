@@ -30,6 +30,9 @@ public struct SessionLog: Sendable {
     public private(set) var byteCount = 0
     /// The seq of the newest event ever appended; zero before the first.
     public private(set) var lastSeq = Seq.zero
+    /// The newest event that some members get in another way than others, or not at all; zero before the first. Follows
+    /// from the events.
+    private(set) var lastExclusiveSeq = Seq.zero
     /// The connections that are away after the newest event. They are no events: they have no seq, and clients get the
     /// present state only (PRES-4).
     public internal(set) var absences = Absences()
@@ -54,6 +57,7 @@ public struct SessionLog: Sendable {
         self.lastSeq = lastSeq
         self.entries = entries
         byteCount = entries.reduce(0) { $0 + $1.line.byteCount }
+        lastExclusiveSeq = entries.last(where: \.isExclusive)?.seq ?? .zero
         changeBounds(to: bounds)
     }
 
@@ -80,15 +84,24 @@ public struct SessionLog: Sendable {
         let entry = LogEntry(seq: lastSeq, audience: audience, kind: kind, appendedAt: now, line: line(lastSeq))
         entries.append(entry)
         byteCount += entry.line.byteCount
-        while entries.count > 1, let oldest = entries.first, isOverBounds(oldest, now: now) {
+        if entry.isExclusive { lastExclusiveSeq = lastSeq }
+        while entries.count > 1, isOldestOverBounds(now) {
             byteCount -= entries.removeFirst().line.byteCount
         }
         return entry
     }
 
-    private func isOverBounds(_ oldest: LogEntry, now: MonotonicInstant) -> Bool {
+    private func isOldestOverBounds(_ now: MonotonicInstant) -> Bool {
         entries.count > bounds.eventCount || byteCount > bounds.byteCount
-            || now.duration(since: oldest.appendedAt) > bounds.age
+            || now.duration(since: entries[0].appendedAt) > bounds.age
+    }
+
+    /// The size of the newest event, and whether it is a join or a departure; `nil` before the first.
+    public var newest: (byteCount: Int, isPresence: Bool)? {
+        guard !entries.isEmpty else { return nil }
+        let index = entries.count - 1
+        let isPresence = if case .presence = entries[index].kind { true } else { false }
+        return (entries[index].line.byteCount, isPresence)
     }
 
     /// The event with this seq; `nil` when the log does not have it any more, or not yet.

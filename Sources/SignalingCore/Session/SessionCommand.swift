@@ -2,7 +2,7 @@ import SignalingProtocol
 
 /// A command to a session.
 public enum SessionCommand: Sendable {
-    case join(JoinRequest)
+    indirect case join(JoinRequest)
     /// Ends a connection. Does nothing if the connection has left or uses another socket: the end of a socket may cross
     /// with a forced disconnect or a resume.
     case leave(SocketBinding, DisconnectReason)
@@ -71,7 +71,7 @@ public struct JoinRequest: Sendable {
 
 /// The answer to a command, for its sender.
 public enum SessionOutcome: Sendable {
-    case joined(JoinResult)
+    indirect case joined(JoinResult)
     /// The connection to resume was force-disconnected while it had no socket (RES-10).
     case wasForceDisconnected
     /// The answer to `leave`, `detach` and `heard`, whether or not the command changed anything.

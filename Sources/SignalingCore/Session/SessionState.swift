@@ -69,10 +69,9 @@ public struct SessionState: Sendable {
 
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
-        [
-            awayDeadlines.first?.moment, detachments.nextDeadline, expiredTickets.neededUntil,
-            forceDisconnectedTickets.neededUntil,
-        ].compactMap { $0 }.min()
+        MonotonicInstant.earlier(
+            .earlier(awayDeadlines.first?.moment, detachments.nextDeadline),
+            .earlier(expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil))
     }
 
     /// Carries out everything that is due: notes absences (PRES-4), expires connections without a socket, then tickets

@@ -1,6 +1,6 @@
 /// A message from a client to the server: one line of a text message (`docs/PROTOCOL.md`, sections 4 to 8).
 public enum ClientMessage: Hashable, Sendable {
-    case connect(RequestID, ConnectRequest)
+    indirect case connect(RequestID, ConnectRequest)
     case signal(RequestID, SignalRequest)
     case forceDisconnect(RequestID, ConnectionID)
     /// Shows a newer token for the same session, role and connection data (CON-12).

@@ -10,7 +10,8 @@ public struct EncodedLine: Sendable {
     private let sender: [UInt8]
 
     public init(_ message: ServerMessage) {
-        var writer = JSONWriter()
+        // Most messages to one client are short.
+        var writer = JSONWriter(reservingCapacity: 64)
         message.write(to: &writer)
         bytes = writer.bytes
         senderOffset = 0
@@ -19,7 +20,8 @@ public struct EncodedLine: Sendable {
 
     /// - Parameter encodedSender: the sender's connection as ``encode(_:)`` returns it; `nil` for a signal by REST.
     public init(_ event: SignalEvent, encodedSender: [UInt8]?) {
-        var writer = JSONWriter()
+        // Enough if nothing has to be escaped.
+        var writer = JSONWriter(reservingCapacity: 160 + (event.type?.utf8.count ?? 0) + (event.data?.utf8.count ?? 0))
         writer.beginObject()
         event.writeHead(to: &writer)
         senderOffset = writer.bytes.count

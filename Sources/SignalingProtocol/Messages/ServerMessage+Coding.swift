@@ -56,9 +56,13 @@ extension ServerMessage {
             writer.member("connections", connections)
             writer.member("rest", rest)
         case .ack(let id, let seq):
-            writer.member("ev", "ack")
-            writer.member("id", id.rawValue)
-            if let seq { writer.member("seq", seq.rawValue) }
+            writer.constantMembers(#""ev":"ack""#)
+            writer.constantName(#""id":"#)
+            writer.value(id.rawValue)
+            if let seq {
+                writer.constantName(#""seq":"#)
+                writer.value(seq.rawValue)
+            }
         case .error(let id, let error):
             writer.member("ev", "error")
             if let id { writer.member("id", id.rawValue) }

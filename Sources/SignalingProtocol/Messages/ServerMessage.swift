@@ -1,7 +1,7 @@
 /// A message from the server to a client: one line of a text message (`docs/PROTOCOL.md`, sections 4 to 9).
 public enum ServerMessage: Hashable, Sendable {
-    /// The answer to a successful connect.
-    case connected(RequestID, Welcome)
+    /// The answer to a successful connect. Indirect, so that the common messages are small.
+    indirect case connected(RequestID, Welcome)
     /// More connections of the session; the last number says how many follow in later pages (CON-11).
     case connections([Connection], rest: Int)
     /// The server has carried out the request. The seq of a signal is in the session's log (G2). No seq for an

@@ -16,16 +16,30 @@ extension SignalEvent {
 
     /// Writes the members before the sender's connection, which only some receivers get (SIG-9).
     func writeHead(to writer: inout JSONWriter) {
-        writer.member("ev", "signal")
-        if let seq { writer.member("seq", seq.rawValue) }
-        if let from { writer.member("from", from.rawValue) } else { writer.member("from", JSONValue.null) }
+        writer.constantMembers(#""ev":"signal""#)
+        if let seq {
+            writer.constantName(#""seq":"#)
+            writer.value(seq.rawValue)
+        }
+        if let from {
+            writer.constantName(#""from":"#)
+            writer.value(from.rawValue)
+        } else {
+            writer.constantMembers(#""from":null"#)
+        }
     }
 
     /// Writes the members after the sender's connection.
     func writeTail(to writer: inout JSONWriter) {
-        if let type { writer.member("type", type) }
-        if let data { writer.member("data", data) }
-        if isJSON { writer.member("json", true) }
+        if let type {
+            writer.constantName(#""type":"#)
+            writer.value(type)
+        }
+        if let data {
+            writer.constantName(#""data":"#)
+            writer.value(data)
+        }
+        if isJSON { writer.constantMembers(#""json":true"#) }
         if let to { writer.member("to", to.rawValue) }
     }
 }

@@ -27,7 +27,8 @@ public struct SignalRequest: Hashable, Sendable {
     /// - Throws: `tooLong` for data over ``Limits/dataLength`` or a type over ``Limits/typeLength``, `invalidParameter`
     ///   for an empty target or a type with other characters than letters, digits and `-._~`.
     public func validate() throws(SignalingError) {
-        if let data, data.utf16.count > Limits.dataLength {
+        // Text has at most as many UTF-16 units as bytes of UTF-8, which are counted already.
+        if let data, data.utf8.count > Limits.dataLength, data.utf16.count > Limits.dataLength {
             throw SignalingError(
                 .tooLong, "\"data\" has \(data.utf16.count) UTF-16 units, and at most \(Limits.dataLength) are allowed")
         }

@@ -11,16 +11,40 @@ public struct APIKey: RawIdentifier {
 /// A value is not necessarily well formed or of a known project: `SignalingTokens.SessionIDCodec` checks that.
 public struct SessionID: RawIdentifier {
     public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Computed once, since each signal looks its session up several times.
+    private let textHash: Int
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+        textHash = rawValue.hashValue
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.textHash == right.textHash && left.rawValue == right.rawValue
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
 }
 
 /// The name of one client in one session: a UUID v4 in lower-case hex, chosen by the server.
 public struct ConnectionID: RawIdentifier {
     public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Computed once, since each signal looks its sender up several times.
+    private let textHash: Int
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+        textHash = rawValue.hashValue
+    }
 
     /// A new UUID v4 (RFC 9562 section 5.4) made from the caller's randomness.
-    public init(using generator: inout some RandomNumberGenerator) { rawValue = RandomText.uuid(using: &generator) }
+    public init(using generator: inout some RandomNumberGenerator) {
+        self.init(rawValue: RandomText.uuid(using: &generator))
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.textHash == right.textHash && left.rawValue == right.rawValue
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
 }
 
 /// The random name of a session's order of events. It changes only when the server loses that order.

@@ -20,6 +20,12 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
+
+    /// The earlier of two moments that may not come.
+    public static func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
+        guard let left, let right else { return left ?? right }
+        return min(left, right)
+    }
 }
 
 /// A date, in milliseconds since 1970 UTC. Use it as a label only: this clock may jump, so no deadline depends on it.
@@ -32,13 +38,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
 
 extension Duration {
     /// The duration in nanoseconds, rounded towards zero. Saturates at about ±292 years.
-    public var wholeNanoseconds: Int64 {
-        // Checked first: the components of a longer duration would overflow.
-        if self >= .nanoseconds(Int64.max) { return .max }
-        if self <= .nanoseconds(Int64.min) { return .min }
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
+    public var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
     /// The duration in milliseconds, rounded towards zero. Saturates at about ±292 years.
     public var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }

@@ -26,11 +26,10 @@ extension Hub: SessionEngineObserver {
     func engine(sessionChanged session: SessionID) {
         guard let room = rooms[session] else { return }
         // A command that appends a signal appends it last.
-        let newest = engine.withLog(of: session) { ($0.entries.last, $0.lastSeq, $0.bounds) }
+        let newest = engine.withLog(of: session) { ($0.newest, $0.lastSeq, $0.bounds) }
         if let newest, let entry = newest.0 {
-            let isPresence = if case .presence = entry.kind { true } else { false }
-            room.flushScheduler.noteWaiting(byteCount: entry.line.byteCount, isPresence: isPresence)
-            if room.mustFlush(before: newest.1, in: newest.2) { return flush(room, environment.now) }
+            room.flushScheduler.noteWaiting(byteCount: entry.byteCount, isPresence: entry.isPresence)
+            if room.mustFlush(before: newest.1, in: newest.2) { return flush(room, now) }
         }
         markDirty(room)
     }

@@ -78,6 +78,8 @@ extension Hub {
     }
 
     private func handleLine(_ line: UnsafeRawBufferPointer, of peer: Peer<Socket>) {
+        lineTime = environment.now
+        defer { lineTime = nil }
         do {
             handle(.received(try ClientMessage(line: line, parser: &parser), byteCount: line.count), for: peer)
         } catch {

@@ -12,7 +12,7 @@ extension Hub {
         noteAcknowledgement()
         if hasEnded { return }
         engine.advance(to: now)
-        if let deadline = engine.nextDeadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
+        armSessionTimer()
         // Closing a slow client or expiring a connection makes new work for its room, so schedule another turn.
         if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: nextFlush ?? now) }
         // Only here: if the timer's own handler scheduled it for now, libuv would run it again before anything else.
@@ -37,7 +37,7 @@ extension Hub {
     func markDirty(_ room: Room<Environment.Socket>) {
         if room.isDirty { return }
         room.isDirty = true
-        room.dirtySince = environment.now
+        room.dirtySince = now
         dirtyRooms.append(room)
     }
 
@@ -47,14 +47,18 @@ extension Hub {
         dirtyRooms = []
         var next: MonotonicInstant?
         for room in candidates where !room.isEmpty {
-            let due = room.flushScheduler.due(now: now, memberCount: room.subscriptions.count)
-            if due <= now {
+            let due: MonotonicInstant
+            switch room.flushScheduler.decide(now: now, memberCount: room.subscriptions.count) {
+            case .flush:
                 room.isDirty = false
                 flush(room, now)
-            } else {
-                dirtyRooms.append(room)
-                next = min(next ?? due, due)
+                continue
+            // In the past, since a timer rounds up.
+            case .nextTurn: due = MonotonicInstant(nanoseconds: 0)
+            case .wait(let moment): due = moment
             }
+            dirtyRooms.append(room)
+            next = min(next ?? due, due)
         }
         return next
     }

@@ -47,12 +47,17 @@ final class Hub<Environment: HubEnvironment> {
 
     // The turn.
     var turn: UInt64 = 0
+    /// While a line is being handled: its time, so that the clock is read once for everything that it causes.
+    var lineTime: MonotonicInstant?
+    var now: MonotonicInstant { lineTime ?? environment.now }
     var dirtyRooms: [Room<Environment.Socket>] = []
     var dirtyPeers: [Peer<Environment.Socket>] = []
     var peersWithInput: [Peer<Environment.Socket>] = []
     /// These two only wake the loop: their work is done at the end of the turn.
     private(set) var flushTimer: Environment.Timer?
     private(set) var sessionTimer: Environment.Timer?
+    /// What it is set to; nil if it is not set.
+    private var sessionDeadline: MonotonicInstant?
     private(set) var inputTimer: Environment.Timer?
 
     // Deadlines.
@@ -85,10 +90,18 @@ final class Hub<Environment: HubEnvironment> {
         randomness = environment.makeRandomness()
         writer = SocketWriter(engine: engine, limits: limits, statistics: statistics)
         flushTimer = environment.makeTimer {}
-        sessionTimer = environment.makeTimer {}
+        sessionTimer = environment.makeTimer { [weak self] in self?.sessionDeadline = nil }
         inputTimer = environment.makeTimer { [weak self] in self?.handleQueuedInput() }
         alarmTimer = environment.makeTimer { [weak self] in self?.handleDueAlarms() }
         engine.observer = self
+    }
+
+    /// Sets the timer for the sessions' next deadline, if that has changed.
+    func armSessionTimer() {
+        let deadline = engine.nextDeadline
+        if deadline == sessionDeadline { return }
+        sessionDeadline = deadline
+        if let deadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
     }
 
     // MARK: - REST
@@ -118,7 +131,7 @@ final class Hub<Environment: HubEnvironment> {
     // MARK: - Effects
 
     func handle(_ input: ConnectionState.Input, for peer: Peer<Environment.Socket>) {
-        perform(peer.state.handle(input, now: environment.now), for: peer)
+        perform(peer.state.handle(input, now: now), for: peer)
         setAlarm(for: peer)
     }
 
@@ -132,9 +145,9 @@ final class Hub<Environment: HubEnvironment> {
             case .submit(let command, let session, let request):
                 let ticket = CommandTicket(origin: peer.socket.id, request: request)
                 if let request, statistics.ackSampler.isIdle, case .signal = command {
-                    statistics.ackSampler.submitted(origin: ticket.origin, request: request, now: environment.now)
+                    statistics.ackSampler.submitted(origin: ticket.origin, request: request, now: now)
                 }
-                engine.submit(command, to: session, ticket: ticket, now: environment.now)
+                engine.submit(command, to: session, ticket: ticket, now: now)
             case .ping: ping(peer)
             case .pauseReading:
                 statistics.pauses += 1
@@ -249,7 +262,7 @@ final class Hub<Environment: HubEnvironment> {
         let position = engine.withLog(of: session) { ($0.lastSeq, $0.absences.version) } ?? (end, 0)
         let room = Room<Environment.Socket>(
             session: session, flushedThrough: position.0, flushedAbsences: position.1,
-            flushScheduler: FlushScheduler(intervalPerMember: limits.flushIntervalPerMember))
+            flushScheduler: FlushScheduler(pace: limits.flushPace))
         rooms[session] = room
         return room
     }

@@ -26,11 +26,19 @@ struct RoomTraffic {
 /// A rate per second over about the last ten seconds, with exponential decay. A pure value.
 struct DecayingRate {
     private static let timeConstant = 10.0
+    /// In nanoseconds.
+    private static let stepTime: Int64 = 50_000_000
     private var value = 0.0
     private var updatedAt: MonotonicInstant?
 
     mutating func add(_ count: Int, now: MonotonicInstant) {
-        value = perSecond(now: now) + Double(count) / Self.timeConstant
+        let added = Double(count) / Self.timeConstant
+        if let updatedAt, now.nanoseconds - updatedAt.nanoseconds < Self.stepTime {
+            // Decayed later: the difference is under 1 %.
+            value += added
+            return
+        }
+        value = perSecond(now: now) + added
         updatedAt = now
     }
 

@@ -42,9 +42,9 @@ final class SocketWriter<Socket: HubSocket> {
                     continue
                 }
                 let cursor = subscription.outbox.cursor.rawValue
-                if let bytes = batch.bytes(for: &subscription.outbox, log: log) {
-                    let frame = sharedFrame(for: subscription.outbox.form)
-                    if frame.isEmpty { frame.append(contentsOf: bytes) }
+                if let form = batch.advance(&subscription.outbox, log: log) {
+                    let frame = sharedFrame(for: form)
+                    if frame.isEmpty { frame.append(contentsOf: batch.bytes(of: form)) }
                     write(frame, to: peer)
                 } else if !catchUp(subscription, log: log, onlineOnly: room.pendingOnlineOnly.signals) {
                     overrun.append(peer)

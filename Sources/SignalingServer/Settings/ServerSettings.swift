@@ -80,6 +80,7 @@ package struct ResolvedSettings: Sendable {
             configuration.tokenExpiry = policy
         }
         configuration.admission = try admission()
+        if let milliseconds = values.mergeMilliseconds { configuration.mergeTime = .milliseconds(milliseconds) }
         if let seconds = values.drainSeconds { configuration.drainTime = .seconds(seconds) }
         configuration.stateFolder = values.stateDir
         if let durability = values.durability.flatMap({ Durability(rawValue: $0.lowercased()) }) {

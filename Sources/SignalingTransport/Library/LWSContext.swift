@@ -23,7 +23,7 @@ final class LWSContext {
     /// The size in bytes of the receive buffer that the library allocates for each open server socket and, plus 16, the
     /// most that it reads from the socket in one turn. Signals are short and rates are limited, so the memory of idle
     /// sockets matters more than long reads.
-    static let serverReceiveByteCount = 2048
+    static let serverReceiveByteCount = 1024
 
     /// The same for a client socket. A process usually has one, and servers coalesce their writes.
     static let clientReceiveByteCount = 16_384

@@ -24,8 +24,11 @@ public final class TransportServer {
         case phase(UInt64)
         /// When to look at a held connection again.
         case look(UInt64)
+        /// When to release free memory, perhaps.
+        case memory
     }
     private var deadlines = TimingWheel<Deadline>(resolution: .milliseconds(50), slotCount: 512)
+    private var memoryRelease = MemoryRelease()
     private var deadlineTimer: LoopTimer?
     private var deadlineTimerAt: MonotonicInstant?
     /// Whether ``stopAccepting()`` was called: idle connections are closed, and responses announce the close.
@@ -304,6 +307,16 @@ public final class TransportServer {
     func remove(_ socket: ServerSocket) {
         sockets[socket.id] = nil
         admission.disconnect(socket.id)
+        if let pause = memoryRelease.noteEnd() { schedule(.memory, at: loop.now.advanced(by: pause)) }
+    }
+
+    private func considerMemory() {
+        switch memoryRelease.look() {
+        case .wait(let pause): schedule(.memory, at: loop.now.advanced(by: pause))
+        case .release(let pause):
+            signalbox_release_free_memory()
+            if let pause { schedule(.memory, at: loop.now.advanced(by: pause)) }
+        }
     }
 
     var lwsContext: OpaquePointer? { loop.core.context?.context }
@@ -332,6 +345,7 @@ public final class TransportServer {
             case .look(let id):
                 held[id]?.look()
                 connections[id]?.lookAtNextHead()
+            case .memory: considerMemory()
             case .phase(let id):
                 if let connection = held[id] {
                     refusals.note(.silent, address: connection.address.text, now: now)

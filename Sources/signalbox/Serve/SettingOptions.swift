@@ -31,6 +31,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.signalBurst)) var signalBurst: Int?
     @Option(help: .setting(\.requestRate)) var requestRate: Int?
     @Option(help: .setting(\.onlineOnlyLimit)) var onlineOnlyLimit: Int?
+    @Option(help: .setting(\.mergeMilliseconds)) var mergeMilliseconds: Int?
     @Option(help: .setting(\.drainSeconds)) var drainSeconds: Int?
     @Option(help: .setting(\.stateDir)) var stateDir: String?
     @Option(help: .setting(\.redis)) var redis: String?
@@ -76,6 +77,7 @@ struct SettingOptions: ParsableArguments {
         settings.signalBurst = signalBurst
         settings.requestRate = requestRate
         settings.onlineOnlyLimit = onlineOnlyLimit
+        settings.mergeMilliseconds = mergeMilliseconds
         settings.drainSeconds = drainSeconds
         settings.stateDir = stateDir
         settings.redis = redis

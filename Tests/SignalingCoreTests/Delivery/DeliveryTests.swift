@@ -306,63 +306,147 @@ struct PendingOnlineOnlyTests {
 
 @Suite("The flush scheduler")
 struct FlushSchedulerTests {
-    @Test("the interval grows with the members: zero for few, at most 5 ms")
-    func interval() {
-        let intervals = [1, 2, 99, 100, 250, 500, 15_000].map { FlushScheduler().interval(memberCount: $0) }
-        #expect(
-            intervals
-                == [.zero, .zero, .zero, .milliseconds(1), .microseconds(2500), .milliseconds(5), .milliseconds(5)])
-        var scheduler = FlushScheduler()
-        scheduler.noteFlushed(at: .seconds(1))
-        #expect(scheduler.due(now: .seconds(1), memberCount: 2) == .seconds(1))
+    private func decide(_ scheduler: inout FlushScheduler, at microseconds: Int, members: Int = 1000) -> String {
+        switch scheduler.decide(now: instant(microseconds), memberCount: members) {
+        case .flush: "flush"
+        case .nextTurn: "next turn"
+        case .wait(let until): "wait \(until.duration(since: instant(microseconds)).wholeNanoseconds / 1000)"
+        }
     }
 
-    @Test("WIRE-11: the first event after a pause is flushed at once, and a busy session waits for the interval")
+    private func instant(_ microseconds: Int) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(microseconds) * 1_000)
+    }
+
+    private func note(_ scheduler: inout FlushScheduler, _ count: Int = 1) {
+        for _ in 0..<count { scheduler.noteWaiting(byteCount: 10) }
+    }
+
+    @Test("a session whose flush is cheap never waits, and without a merge time none does")
+    func cheap() {
+        for (members, expected) in [(1, "flush"), (19, "flush"), (20, "wait 5000"), (15_000, "wait 5000")] {
+            var scheduler = FlushScheduler()
+            scheduler.noteFlushed(at: instant(1_000_000))
+            note(&scheduler)
+            #expect(decide(&scheduler, at: 1_001_000, members: members) == expected, "\(members) members")
+        }
+        var scheduler = FlushScheduler(pace: .init(longestWait: .zero))
+        scheduler.noteFlushed(at: instant(1_000_000))
+        note(&scheduler)
+        #expect(decide(&scheduler, at: 1_000_000) == "flush")
+    }
+
+    @Test("WIRE-11: the first event after a pause is flushed at once, and later ones wait for each other")
     func busy() {
         var scheduler = FlushScheduler()
-        scheduler.noteWaiting(byteCount: 10)
-        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
-        scheduler.noteFlushed(at: .seconds(1))
-        scheduler.noteWaiting(byteCount: 10)
-        let next = MonotonicInstant.seconds(1).advanced(by: FlushScheduler().interval(memberCount: 1000))
-        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == next)
-        #expect(scheduler.due(now: next, memberCount: 1000) == next)
-        #expect(scheduler.due(now: .seconds(9), memberCount: 1000) == .seconds(9))
+        note(&scheduler)
+        #expect(decide(&scheduler, at: 1_000_000) == "flush")
+        scheduler.noteFlushed(at: instant(1_000_000))
+        note(&scheduler)
+        #expect(decide(&scheduler, at: 1_002_000) == "wait 5000")
+        note(&scheduler)
+        #expect(decide(&scheduler, at: 1_004_000) == "wait 3000")
+        #expect(decide(&scheduler, at: 1_007_000) == "flush")
+        scheduler.noteFlushed(at: instant(1_007_000))
+        note(&scheduler)
+        #expect(decide(&scheduler, at: 1_012_000) == "flush", "after a pause")
+    }
+
+    @Test("with enough events pending, the flush only waits for the rest of the burst")
+    func burst() {
+        var scheduler = FlushScheduler()
+        scheduler.noteFlushed(at: instant(1_000_000))
+        note(&scheduler, 10)
+        #expect(decide(&scheduler, at: 1_000_000) == "wait 5000")
+        note(&scheduler, 10)
+        #expect(decide(&scheduler, at: 1_000_100) == "next turn")
+        note(&scheduler, 5)
+        #expect(decide(&scheduler, at: 1_000_200) == "next turn")
+        #expect(decide(&scheduler, at: 1_000_300) == "flush")
+        scheduler.noteFlushed(at: instant(1_000_300))
+        note(&scheduler, 20)
+        #expect(decide(&scheduler, at: 1_000_400) == "next turn", "the wait was worth it")
+        for step in 1...60 where decide(&scheduler, at: 1_000_400 + step * 100) != "flush" {
+            note(&scheduler, 5)
+            #expect(step <= 50, "an endless burst does not delay events for longer than 5 ms")
+        }
+    }
+
+    @Test("if nothing came while events waited, the next ones are flushed at once: twice as many each time, at most 64")
+    func fruitless() {
+        var scheduler = FlushScheduler()
+        var time = 1_000_000
+        scheduler.noteFlushed(at: instant(time))
+        var skips: [Int] = []
+        for _ in 0..<9 {
+            var skipped = 0
+            while true {
+                note(&scheduler)
+                time += 1_000
+                if decide(&scheduler, at: time) == "flush" {
+                    skipped += 1
+                    scheduler.noteFlushed(at: instant(time))
+                    continue
+                }
+                time += 5_000
+                #expect(decide(&scheduler, at: time) == "flush")
+                scheduler.noteFlushed(at: instant(time))
+                break
+            }
+            skips.append(skipped)
+        }
+        #expect(skips == [0, 1, 2, 4, 8, 16, 32, 64, 64])
+        // A wait in which something comes ends it.
+        while true {
+            note(&scheduler)
+            time += 1_000
+            if decide(&scheduler, at: time) != "flush" { break }
+            scheduler.noteFlushed(at: instant(time))
+        }
+        note(&scheduler)
+        #expect(decide(&scheduler, at: time + 2_000) != "flush")
+        #expect(decide(&scheduler, at: time + 5_000) == "flush")
+        scheduler.noteFlushed(at: instant(time + 5_000))
+        note(&scheduler)
+        #expect(decide(&scheduler, at: time + 6_000) != "flush")
     }
 
     @Test(
-        "G5: joins and departures alone wait ten times as long in a large session, at most 100 ms, and not in a small one"
+        "G5: joins and departures alone wait longer in a large session, at most 100 ms, and not in a small one"
     )
     func presence() {
+        for (members, expected) in [
+            (2, "flush"), (19, "flush"), (100, "wait 10000"), (500, "wait 50000"), (1000, "wait 100000"),
+            (15_000, "wait 100000"),
+        ] {
+            var scheduler = FlushScheduler()
+            scheduler.noteFlushed(at: instant(1_000_000))
+            scheduler.noteWaiting(byteCount: 10, isPresence: true)
+            #expect(!scheduler.hasSignals)
+            #expect(decide(&scheduler, at: 1_000_000, members: members) == expected, "\(members) members")
+        }
         var scheduler = FlushScheduler()
-        let intervals = [2, 99, 100, 500, 1000, 15_000].map { scheduler.presenceInterval(memberCount: $0) }
-        #expect(
-            intervals
-                == [
-                    .zero, .zero, .milliseconds(10), .milliseconds(50), .milliseconds(100), .milliseconds(100),
-                ])
-        scheduler.noteFlushed(at: .seconds(1))
+        scheduler.noteFlushed(at: instant(1_000_000))
         scheduler.noteWaiting(byteCount: 10, isPresence: true)
-        #expect(!scheduler.hasSignals)
-        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1.1))
-        scheduler.noteWaiting(byteCount: 10)
+        #expect(decide(&scheduler, at: 1_000_000) == "wait 100000")
+        note(&scheduler)
         #expect(scheduler.hasSignals)
-        let soon = MonotonicInstant.seconds(1).advanced(by: .milliseconds(5))
-        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == soon, "a signal is not delayed")
-        scheduler.noteFlushed(at: .seconds(1.005))
+        #expect(decide(&scheduler, at: 1_000_000) == "wait 5000", "a signal is not delayed")
+        scheduler.noteFlushed(at: instant(1_005_000))
         #expect(!scheduler.hasSignals)
     }
 
     @Test("at the byte limit a session is flushed at once, and a flush resets the count")
     func bytes() {
         var scheduler = FlushScheduler()
-        scheduler.noteFlushed(at: .seconds(1))
+        scheduler.noteFlushed(at: instant(1_000_000))
         scheduler.noteWaiting(byteCount: FlushScheduler.byteLimit - 1)
-        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
+        #expect(decide(&scheduler, at: 1_000_000) != "flush")
         scheduler.noteWaiting(byteCount: 1)
-        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) == .seconds(1))
-        scheduler.noteFlushed(at: .seconds(1))
-        #expect(scheduler.due(now: .seconds(1), memberCount: 1000) > .seconds(1))
+        #expect(decide(&scheduler, at: 1_000_000) == "flush")
+        scheduler.noteFlushed(at: instant(1_000_000))
+        note(&scheduler)
+        #expect(decide(&scheduler, at: 1_000_000) != "flush")
     }
 
     @Test("the byte limit is well below the log's bound in bytes")

@@ -21,8 +21,8 @@ struct HubLimits: Sendable {
     var catchUpByteCount = 65_536
     /// The maximum size in bytes of the last text message to a client that leaves while its socket is backlogged.
     var farewellByteCount = 1_048_576
-    /// How much each member adds to the time between two flushes of a session.
-    var flushIntervalPerMember = FlushScheduler.intervalPerMember
+    /// How long the events of a session wait for each other before they are sent.
+    var flushPace = FlushScheduler.Pace()
     /// How many connections may be in sessions, by project and by token (CON-3).
     var joins = JoinLimits()
     /// How a stopping server disconnects its clients (LEAVE-5).

@@ -1,0 +1,212 @@
+"""Measures Signalbox beside other servers on this machine, and prints one table. scripts/bench runs it.
+
+Each repeat goes through all scenarios, and in each scenario through all servers, so that other load on the machine
+affects all alike. The server runs on CPU 0, the load generator on CPU 1. The table has medians; its last lines tell the
+conditions and the spread. Latencies count from the time at which a message was due, so a server that stalls is charged
+for every message that it kept waiting.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "BlackBoxTests"))
+
+from cluster import Redis, accepts, free_port, wait_for  # noqa: E402
+from server_process import Server  # noqa: E402
+
+TIME = "--duration 1.5 --warmup 0.4"
+# The number of rooms, the load, and the figure to compare.
+SCENARIOS = {
+    "rooms 500 × 4, paced": (500, f"--mode manyrooms --rooms 500 --members 4 --rate 4 {TIME}", "delivery"),
+    "rooms 500 × 4, saturated": (500, f"--mode manyrooms --rooms 500 --members 4 --window 1 {TIME}", "delivery"),
+    "fan-out 10, paced": (1, f"--mode fanout --receivers 10 --rate 2000 {TIME}", "delivery"),
+    "fan-out 100, paced": (1, f"--mode fanout --receivers 100 --rate 200 {TIME}", "delivery"),
+    "fan-out 1000, paced": (1, f"--mode fanout --receivers 1000 --rate 20 {TIME}", "delivery"),
+    "fan-out 100, 400 a second": (1, f"--mode fanout --receivers 100 --rate 400 {TIME}", "delivery"),
+    "fan-out 10, saturated": (1, f"--mode fanout --receivers 10 --window 64 {TIME}", "delivery"),
+    "fan-out 100, saturated": (1, f"--mode fanout --receivers 100 --window 32 {TIME}", "delivery"),
+    "fan-out 1000, saturated": (1, f"--mode fanout --receivers 1000 --window 16 {TIME}", "delivery"),
+    "round trip": (1, "--mode rtt --count 1500 --gap-us 300", "round trip"),
+    "connect and join": (1000, "--mode storm --total 3000 --conc 64", "connect"),
+    "idle, each alone": (5001, "--mode idle --idle 5000 --receivers 0", "idle"),
+}
+
+
+class Signalbox:
+    """`nodes` servers with one project."""
+
+    dialect = f"file:{HERE / 'signalbox.dialect'}"
+
+    def __init__(self, *arguments, nodes=1):
+        self.arguments, self.node_count = arguments, nodes
+
+    def start(self, stack, rooms):
+        arguments = ["--signal-rate", "0", "--request-rate", "0", "--log-level", "error"]
+        if "durable" in self.arguments:
+            arguments += ["--state-dir", stack.enter_context(tempfile.TemporaryDirectory())]
+        if self.node_count > 1:
+            arguments += ["--redis", stack.enter_context(Redis()).url]
+        servers = [stack.enter_context(Server(*arguments, log_level=None)) for _ in range(self.node_count)]
+        project = servers[0].project
+        lines = []
+        for _ in range(rooms):
+            session = project.session()
+            lines.append(f"key={project.key} session={session} token={project.token(session)}\n")
+        variables = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()), "rooms")
+        variables.write_text("".join(lines))
+        return [server.port for server in servers], [server.pid for server in servers], ["--room-vars", variables]
+
+
+class Program:
+    """Another server, which takes its port from the command."""
+
+    def __init__(self, dialect, needs, command):
+        self.dialect, self.needs, self.command = dialect, needs, command
+
+    def start(self, stack, rooms):
+        port, folder = free_port(), stack.enter_context(tempfile.TemporaryDirectory())
+        process = subprocess.Popen(
+            self.command(port, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stack.callback(lambda: (process.terminate(), process.wait()))
+        wait_for(lambda: accepts(port), "the server")
+        return [port], [process.pid, *children(process.pid)], []
+
+
+def children(pid):
+    return [int(child) for child in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()]
+
+
+def nchan(port, folder):
+    configuration = (HERE / "nchan.conf").read_text().replace("@PORT@", str(port)).replace("@DIR@", folder)
+    path = pathlib.Path(folder, "nchan.conf")
+    path.write_text(configuration)
+    return ["nginx", "-p", folder, "-c", str(path)]
+
+
+SERVERS = {
+    "Signalbox": Signalbox(),
+    "Signalbox, durable": Signalbox("durable"),
+    "Signalbox, 2 nodes": Signalbox(nodes=2),
+    "nchan": Program("nchan", "/usr/lib/nginx/modules/ngx_nchan_module.so", nchan),
+    "Node ws": Program("line", "/usr/share/nodejs/ws", lambda port, _: ["node", HERE / "ws-room.js", str(port)]),
+}
+DEBIAN = {"nchan": "nginx libnginx-mod-nchan", "Node ws": "nodejs node-ws"}
+
+
+def measure(server, scenario, generator):
+    rooms, load, _ = SCENARIOS[scenario]
+    with contextlib.ExitStack() as stack:
+        os.sched_setaffinity(0, {0})
+        try:
+            ports, pids, options = server.start(stack, rooms)
+        finally:
+            os.sched_setaffinity(0, range(os.cpu_count()))
+        time.sleep(0.3)
+        command = [
+            "taskset", "-c", str(min(1, os.cpu_count() - 1)), generator, "--json", "--dialect", server.dialect,
+            "--port", ",".join(map(str, ports)), "--pid", ",".join(map(str, pids)), "--max-secs", "60", *options]
+        run = subprocess.run([*map(str, command), *load.split()], capture_output=True, text=True, timeout=90)
+        if run.returncode:
+            sys.exit(f"bench: {scenario}: {run.stderr.strip()}")
+        result = json.loads(run.stdout)
+        if result.get("lost") or result.get("gaps") or result.get("dup"):
+            print(f"    lost {result['lost']}, gaps {result['gaps']}, repeated {result['dup']}", file=sys.stderr)
+        return result
+
+
+def figures(results, kind):
+    """The text for a cell, and the samples of its main figure."""
+
+    def median(key, digits=1):
+        values = [result[key] for result in results]
+        return f"{statistics.median(values):.{digits}f}"
+
+    if kind == "delivery":
+        main = [result["srv_cpu_us_per_deliv"] for result in results]
+        rate = statistics.median(result["deliv_per_s"] for result in results) / 1000
+        text = (f"{median('srv_cpu_us_per_deliv', 2)} ({median('srv_user_us_per_deliv', 2)} + "
+                f"{median('srv_sys_us_per_deliv', 2)}), {rate:.0f}k/s, "
+                f"{median('lat_p50_us', 0)} / {median('lat_p99_us', 0)}")
+    elif kind == "round trip":
+        main = [result["srv_cpu_us_per_rtt"] for result in results]
+        text = f"{median('srv_cpu_us_per_rtt')}, {median('rtt_p50_us', 0)} / {median('rtt_p99_us', 0)}"
+    elif kind == "connect":
+        main = [result["srv_cpu_us_per_connect"] for result in results]
+        text = f"{median('srv_cpu_us_per_connect')}, {median('connects_per_s', 0)}/s, p99 {median('join_p99_us', 0)}"
+    else:
+        main = [result["rss_bytes_per_conn"] for result in results]
+        text = f"{median('rss_bytes_per_conn', 0)} bytes, {median('connect_cpu_us')} a connect"
+    return text, main
+
+
+def floor(program):
+    """The cost of one bare send() of a frame of this size."""
+    run = subprocess.run([program, "222", "100", "300", "0", "1"], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)["us_per_msg_median"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--scenario", action="append", help="part of a name; all by default")
+    parser.add_argument("--server", action="append", choices=list(SERVERS), help="all by default")
+    parser.add_argument("--json", type=pathlib.Path, help="write every result to this file, one a line")
+    parser.add_argument("--tools", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    servers = [name for name in SERVERS if not arguments.server or name in arguments.server]
+    for name in list(servers):
+        needs = getattr(SERVERS[name], "needs", None)
+        if needs and not os.path.exists(needs) or "2 nodes" in name and not shutil.which("redis-server"):
+            print(f"without {name}: apt-get install {DEBIAN.get(name, 'redis-server')}", file=sys.stderr)
+            servers.remove(name)
+    scenarios = [name for name in SCENARIOS
+                 if not arguments.scenario or any(part in name for part in arguments.scenario)]
+    results = {}
+    floors = []
+    began, loads = time.strftime("%Y-%m-%d %H:%M"), []
+    for repeat in range(arguments.repeats):
+        floors.append(floor(arguments.tools / "floor"))
+        for scenario in scenarios:
+            order = servers if repeat % 2 == 0 else servers[::-1]
+            for name in order:
+                print(f"{repeat + 1}/{arguments.repeats} {scenario}: {name}", file=sys.stderr)
+                loads.append(os.getloadavg()[0])
+                result = measure(SERVERS[name], scenario, arguments.tools / "loadgen")
+                results.setdefault((scenario, name), []).append(result)
+                if arguments.json:
+                    with arguments.json.open("a") as file:
+                        file.write(json.dumps(result | {"scenario": scenario, "server": name}) + "\n")
+    print("Deliveries: server CPU µs per delivery (user + kernel), deliveries a second, latency p50 / p99 µs.")
+    print("Round trip: CPU µs, p50 / p99 µs. Connect: CPU µs, connects a second, p99 µs. Idle: resident bytes, CPU µs.\n")
+    print("| scenario | " + " | ".join(servers) + " |")
+    print("| --- |" + " --- |" * len(servers))
+    spreads = []
+    for scenario in scenarios:
+        cells = []
+        for name in servers:
+            text, samples = figures(results[scenario, name], SCENARIOS[scenario][2])
+            cells.append(text)
+            if statistics.median(samples):
+                spreads.append((max(samples) - min(samples)) / statistics.median(samples))
+        print(f"| {scenario} | " + " | ".join(cells) + " |")
+    spreads.sort()
+    processor = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), "?")
+    print(f"\nOne bare send() of a frame of this size: {statistics.median(floors):.1f} µs.")
+    print(f"{began}; {os.cpu_count()} × {processor}, kernel {os.uname().release}; other load: load average "
+          f"{min(loads):.1f} to {max(loads):.1f}; payload 128 bytes, loopback, no TLS; {arguments.repeats} repeats, "
+          f"interleaved.")
+    print(f"Spread (largest less smallest by the median): median {statistics.median(spreads):.0%}, "
+          f"worst tenth from {spreads[len(spreads) * 9 // 10]:.0%}. Smaller differences mean nothing.")
+
+
+main()
