@@ -667,6 +667,10 @@ def test_each_variable_that_the_help_names_has_its_effect(server):
         "SIGNALBOX_PRIVATE_KEY_FILE": (["session"], {"application_id": "x", "private_key_file": "/nonexistent"}),
         "SIGNALBOX_SERVER": (["signal", session], other | {"server": "ftp://x"}),
         "SIGNALBOX_TOKEN": (["signal", "lobby"], {"token": "T1==a"}),
+        "SIGNALBOX_API_SECRET_FILE": (["session"], {"api_key": "200", "api_secret_file": "/nonexistent"}),
+        "SIGNALBOX_ADMIN_URL": (["admin", "stats"], {"admin_url": "ftp://x"}),
+        "SIGNALBOX_ADMIN_TOKEN": (["admin", "stats"], {"admin_token": "a", "admin_token_file": "/nonexistent"}),
+        "SIGNALBOX_ADMIN_TOKEN_FILE": (["admin", "stats"], {"admin_token_file": "/nonexistent"}),
     }  # fmt: skip
     assert named <= set(effects), "the test does not know a variable"
     for name in named:

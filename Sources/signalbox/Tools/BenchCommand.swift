@@ -138,7 +138,7 @@ private struct Metrics: Sendable {
                 "the URL of the admin listener is \"\(text)\". Use a URL such as http://127.0.0.1:9091.")
         }
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 10)
-        if let token = environment["SIGNALBOX_ADMIN_TOKEN"] {
+        if let token = try SecretVariable.value("SIGNALBOX_ADMIN_TOKEN") {
             request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         }
         self.request = request
