@@ -21,7 +21,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "BlackBoxTests"))
 
-from cluster import Redis, accepts, free_port, wait_for  # noqa: E402
+from cluster import Redis, free_port, wait_for  # noqa: E402
+from proxies import accepts  # noqa: E402
 from server_process import Server  # noqa: E402
 
 TIME = "--duration 1.5 --warmup 0.4"
