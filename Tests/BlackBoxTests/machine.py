@@ -181,7 +181,7 @@ class Machine:
         )  # fmt: skip
         result = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", self.adapted(commands)], capture_output=True, text=True,
-            timeout=3 * DEADLINE, cwd=self.root / "root",
+            timeout=6 * DEADLINE, cwd=self.root / "root",
             env=kept | variables | {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "MACHINE": str(self.root)},
         )  # fmt: skip
         assert result.returncode == 0, f"{result}\n{self.calls}"
