@@ -230,7 +230,7 @@ final class AuditedEngine: SessionEngine {
     /// (RES-6).
     private func isOwed(_ resumption: Resumption, in session: SessionID) -> Bool {
         let id = resumption.connectionId
-        guard !mayGiveWay, bounds.resumeWindow > .zero, resumption.epoch == audit.epoch,
+        guard !mayGiveWay, bounds.resumeWindow > .zero,
             audit.resumable.contains(id), world.newestSecrets[id] == resumption.secretHash,
             isNode
                 ? audit.present.contains(id) : connections(of: session).contains(where: { $0.connectionId == id }),
@@ -240,8 +240,10 @@ final class AuditedEngine: SessionEngine {
     }
 
     /// Whether the window is open and the log has everything, at the submission of a join and at its answer: the log of
-    /// commands takes its time.
+    /// commands takes its time, and the session may lose its order meanwhile. The judge of the wire decides whether it
+    /// had to.
     private func isInTime(_ resumption: Resumption, in session: SessionID) -> Bool {
+        guard resumption.epoch == audit.epoch else { return false }
         if let lostAt = audit.lostAt[resumption.connectionId],
             world.now.duration(since: lostAt) >= bounds.resumeWindow
         {
