@@ -159,7 +159,7 @@ OUTSIDE = [
     "/./../Package.swift",
 ]  # fmt: skip
 PRIVATE = [
-    "/test/opentok/wire.test.js", "/test/", "/test-support/fake-browser.js", "/README.md", "/.hidden", "/.git/config",
+    "/test/client/wire.test.js", "/test/", "/test-support/fake-browser.js", "/README.md", "/.hidden", "/.git/config",
     "/opentok", "/opentok/", "/dist/", "/opentok/.hidden.js", "/%2ehidden",
 ]  # fmt: skip
 
@@ -169,11 +169,11 @@ def copy_server(tmp_path_factory):
     """A server of a web root with private files, beside public ones."""
     outside = tmp_path_factory.mktemp("outside")
     root = outside / "web"
-    for folder in ("opentok", "test/opentok", "test-support", "dist", ".git", "page"):
+    for folder in ("opentok", "test/client", "test-support", "dist", ".git", "page"):
         (root / folder).mkdir(parents=True)
     for name in (
         "index.html", "main.js", "style.css", "favicon.svg", "package.json", "README.md", ".hidden", ".git/config",
-        "test/opentok/wire.test.js",
+        "test/client/wire.test.js",
         "test-support/fake-browser.js", "opentok/.hidden.js", "opentok/index.js", "dist/opentok.js",
         "dist/opentok.min.js", "page/a.js",
     ):  # fmt: skip

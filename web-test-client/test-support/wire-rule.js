@@ -1,5 +1,5 @@
-import { Code } from '../opentok/client/codes.js';
-import { TYPE_LENGTH, TYPE_PATTERN } from '../opentok/api/signal-verdict.js';
+import { Code } from '../opentok/client/wire/codes.js';
+import { TYPE_LENGTH, TYPE_PATTERN } from '../opentok/api/signal/signal-verdict.js';
 
 const DATA_LENGTH = 8192;
 

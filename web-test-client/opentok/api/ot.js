@@ -12,7 +12,7 @@ import { mediaCallsOfOT } from '../media/media-calls.js';
 import { Stream, Subscriber } from '../media/media-objects.js';
 import { Publisher } from '../media/publisher.js';
 import { Session } from './session.js';
-import { Signal } from './signal.js';
+import { Signal } from './signal/signal.js';
 import { whenParsed } from './when-parsed.js';
 
 /** The version of OpenTok's script whose behaviour this library has. */

@@ -1,4 +1,4 @@
-import { Code } from '../client/codes.js';
+import { Code } from '../client/wire/codes.js';
 import { Driver } from '../client/driver.js';
 import { signalingAddress } from '../client/server-address.js';
 import { MediaCalls } from '../media/media-calls.js';
@@ -12,9 +12,9 @@ import {
   ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent,
   SignalEvent,
 } from './events.js';
-import { HeldSignals } from './held-signals.js';
-import { decodeData, encodeData } from './signal-data.js';
-import { Signal } from './signal.js';
+import { HeldSignals } from './signal/held-signals.js';
+import { decodeData, encodeData } from './signal/signal-data.js';
+import { Signal } from './signal/signal.js';
 
 /**
  * OpenTok's Session: turns the events of a connection into OpenTok's events, in OpenTok's order.

@@ -1,4 +1,4 @@
-import { CloseCode, Code } from './codes.js';
+import { CloseCode, Code } from './wire/codes.js';
 import { PeerAbsences } from './peer-absences.js';
 import { PendingRequests } from './pending-requests.js';
 import { reconnectWindow, waitBefore } from './reconnect-policy.js';

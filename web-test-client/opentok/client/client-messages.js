@@ -1,7 +1,7 @@
 // The inputs of a `ClientState` that come from the server.
 
 import { LOST_BEFORE_ANSWER } from './client-core.js';
-import { CloseCode, Code } from './codes.js';
+import { CloseCode, Code } from './wire/codes.js';
 import { PeerAbsences } from './peer-absences.js';
 import { requestedWait } from './reconnect-policy.js';
 import { SessionView } from './session-view.js';

@@ -1,6 +1,6 @@
 // The inputs of a `ClientState` that come from the page and its network. The Swift machine has none of them.
 
-import { CloseCode, Code } from './codes.js';
+import { CloseCode, Code } from './wire/codes.js';
 import { reconnectWindow } from './reconnect-policy.js';
 
 /** How much longer an overdue ping may take when the socket may be dead. */

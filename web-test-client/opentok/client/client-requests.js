@@ -1,7 +1,7 @@
 // The inputs of a `ClientState` that come from the application.
 
 import { ANSWER_TIMEOUT } from './client-core.js';
-import { CloseCode, Code } from './codes.js';
+import { CloseCode, Code } from './wire/codes.js';
 
 export function connect(core, { apiKey, sessionId, token, options }, now) {
   switch (core.phase.name) {

@@ -1,6 +1,6 @@
 // The inputs of a `ClientState` that come from the socket, except for messages.
 
-import { CloseCode, Code } from './codes.js';
+import { CloseCode, Code } from './wire/codes.js';
 import { mayReconnectAfter, reasonForClose } from './reconnect-policy.js';
 
 export function socketOpened(core) {

@@ -34,7 +34,7 @@ import { noteSignOfLife, received, receivedMalformed } from './client-messages.j
 import { encouraged, pageLeft, pageStored } from './client-page.js';
 import { connect, disconnect, forceDisconnect, refreshToken, signal } from './client-requests.js';
 import { socketClosed, socketFailed, socketOpened } from './client-socket.js';
-import { CloseCode, Code } from './codes.js';
+import { CloseCode, Code } from './wire/codes.js';
 
 export { ANSWER_TIMEOUT } from './client-core.js';
 

@@ -1,6 +1,6 @@
 import { ClientState } from './client-state.js';
 import { causeOfFailedHandshake } from './failed-handshake.js';
-import { decodeMessages, encodeMessage } from './wire.js';
+import { decodeMessages, encodeMessage } from './wire/wire.js';
 
 export const SUBPROTOCOL = 'signalbox.v1';
 

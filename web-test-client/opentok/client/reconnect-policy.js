@@ -1,6 +1,6 @@
 // The closes after which a client reconnects, and the wait before each attempt (CLOSE-1, RES-13), in milliseconds.
 
-import { CloseCode } from './codes.js';
+import { CloseCode } from './wire/codes.js';
 
 /** The longest wait before the first attempt; it doubles with each. */
 const BASE = 250;

@@ -6,7 +6,7 @@
 import { complete, completeLater } from '../api/completion.js';
 import { Emitter } from '../api/emitter.js';
 import { OTError } from '../api/errors.js';
-import { Code } from '../client/codes.js';
+import { Code } from '../client/wire/codes.js';
 import { capture, listDevices } from './capture.js';
 import { notSupported, Subscriber } from './media-objects.js';
 import { Publisher } from './publisher.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOT } from '../../opentok/api/ot.js';
-import { CloseCode } from '../../opentok/client/codes.js';
+import { CloseCode } from '../../opentok/client/wire/codes.js';
 import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fake-browser.js';
 import { joined, moderator, page } from '../../test-support/fake-page.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { clonedData, signalVerdict } from '../../opentok/api/signal-verdict.js';
+import { clonedData, signalVerdict } from '../../opentok/api/signal/signal-verdict.js';
 import { vectorCases, vectorProperties } from '../../test-support/vectors.js';
 import { wireRefusal } from '../../test-support/wire-rule.js';
 

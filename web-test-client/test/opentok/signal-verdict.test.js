@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { signalVerdict } from '../../opentok/api/signal-verdict.js';
+import { signalVerdict } from '../../opentok/api/signal/signal-verdict.js';
 
 const target = { id: 'a target' };
 const code = (options) => signalVerdict(options, (to) => to === target)?.code ?? null;

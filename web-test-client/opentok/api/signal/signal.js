@@ -1,4 +1,4 @@
-import { Connection } from './connection.js';
+import { Connection } from '../connection.js';
 import { clonedData, signalVerdict } from './signal-verdict.js';
 
 /** The signal that a program asks to send: its parts, and the first error in them, or null. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ClientState } from '../../opentok/client/client-state.js';
-import { CloseCode } from '../../opentok/client/codes.js';
+import { CloseCode } from '../../opentok/client/wire/codes.js';
 import { ModelServer } from '../../test-support/model-server.js';
 
 const RUNS = 300;
