@@ -129,6 +129,12 @@ final class AuditedEngine: SessionEngine {
         engine.observer = self
     }
 
+    /// Commands may have been appended that no node carried out while it lived. Their events are noted when a node opens
+    /// the session: the next command may drop them from the log, as too old.
+    func noteOpened() {
+        if case .node(let engine) = host, let state = engine.sessions[Tokens.session]?.state { noteReplica(state) }
+    }
+
     /// The sockets of this node are lost, at this time or earlier.
     func noteLostSockets(at moment: MonotonicInstant) {
         let place = ObjectIdentifier(self)

@@ -145,7 +145,13 @@ final class SimulatedServer {
             isReceiving = false
             guard isRunning, let node else { return }
             if hasFaults, world.chance(4) { node.disturb(using: &world.random) }
-            turn { [self] _ in node.receive(world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max) }
+            turn { [self] _ in
+                let count = world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max
+                for _ in 0..<min(count, node.eventCount) {
+                    node.receive(1)
+                    engine.noteOpened()
+                }
+            }
             if node.eventCount > 0 { receiveFromStore() }
         }
     }
