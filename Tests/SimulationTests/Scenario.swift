@@ -312,9 +312,11 @@ final class Scenario {
                 guard server.isRunning, server.frozenAt == since else { return }
                 server.engine.noteLostSockets(at: since)
                 store.declareLost(node, lastAlive: since)
-                // The other nodes take its sockets for lost, although they are still open.
+                // The other nodes take the sockets of its connections for lost, although they are still open. Sockets
+                // that have no connection yet get one when the node goes on.
                 for link in links where link.server === server && !link.isServerGone {
-                    world.judge.closed(Int(link.serverEnd.id), at: world.now)
+                    let number = Int(link.serverEnd.id)
+                    if world.judge.hasConnection(number) { world.judge.closed(number, at: world.now) }
                 }
             }
         }

@@ -194,6 +194,9 @@ public struct WireJudge: Sendable {
         return name
     }
 
+    /// Whether a `connected` has passed on this socket.
+    public func hasConnection(_ number: SocketNumber) -> Bool { sockets[number]?.connection != nil }
+
     // MARK: - What passes
 
     public mutating func opened(_ socket: SocketNumber, at now: MonotonicInstant) {
