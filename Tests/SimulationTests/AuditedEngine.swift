@@ -75,6 +75,8 @@ final class AuditedEngine: SessionEngine {
         /// Of several nodes: the connections in the session, where their last sockets are, and the lines of the log.
         fileprivate var present: Set<ConnectionID> = []
         fileprivate var places: [ConnectionID: ObjectIdentifier] = [:]
+        /// The connections whose sockets were lost with the run of this node.
+        fileprivate var lostWithRun: [ConnectionID: ObjectIdentifier] = [:]
         fileprivate var lines: [Epoch: [Seq: [UInt8]]] = [:]
         fileprivate var reachesBackTo = Seq.zero
         /// The sockets whose clients have asked to continue a connection, until they have an answer or it is resumed.
@@ -138,7 +140,10 @@ final class AuditedEngine: SessionEngine {
     /// The sockets of this node are lost, at this time or earlier.
     func noteLostSockets(at moment: MonotonicInstant) {
         let place = ObjectIdentifier(self)
-        for (id, node) in audit.places where node == place && audit.lostAt[id] == nil { audit.lostAt[id] = moment }
+        for (id, node) in audit.places where node == place && audit.lostAt[id] == nil {
+            audit.lostAt[id] = moment
+            audit.lostWithRun[id] = place
+        }
     }
 
     // MARK: - Restart
@@ -264,6 +269,7 @@ final class AuditedEngine: SessionEngine {
         let id = result.connection.connectionId
         if result.epoch != audit.epoch, audit.lastSeqs[result.epoch] == nil { begin(result.epoch) }
         audit.places[id] = ObjectIdentifier(self)
+        audit.lostWithRun[id] = nil
         world.count(result.outcome.rawValue)
         if isRestored { world.count("\(result.outcome.rawValue) after a restart") }
         if let through = result.replayThrough, through > result.seq { world.count("replayed") }
@@ -296,7 +302,11 @@ extension AuditedEngine: SessionEngineObserver {
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
         let submitted = submitted[ticket.origin]?.popFirst()
         if self.submitted[ticket.origin]?.isEmpty == true { self.submitted[ticket.origin] = nil }
-        if case .detach(let binding) = submitted?.command { audit.lostAt[binding.connectionId] = submitted?.at }
+        if case .detach(let binding) = submitted?.command {
+            // A node that was frozen notices late what the loss of its run has already said.
+            let id = binding.connectionId
+            if audit.lostWithRun[id] != ObjectIdentifier(self) { audit.lostAt[id] = submitted?.at }
+        }
         claimed = nil
         if case .join(let request) = submitted?.command, let claim = request.resumption {
             claimed = claim.connectionId
