@@ -355,6 +355,17 @@ struct WireJudgeTests {
         expect(.g7, &wire)
     }
 
+    @Test(
+        "G7: a connection is resumed after its forced disconnect, unless both were in one turn", arguments: [0.0, 6.0])
+    func resumedAfterForced(seconds: Double) {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        wire.judge.forceDisconnectedByREST("bob", at: wire.now)
+        wire.pass(seconds)
+        wire.resume(3, "bob", after: 2, "resumed", seq: 2)
+        #expect(wire.violations(isSettled: false).map(\.promise) == (seconds == 0 ? [] : [.g7]))
+    }
+
     @Test("a close without its reason: forced, left, slow, malformed", arguments: [4502, 1000, 4002, 4503])
     func closes(code: Int) {
         var wire = Wire.ofTwo()
