@@ -59,12 +59,7 @@ final class LoadRecord: Sendable {
     }
 
     func acknowledged(plannedAt: Duration) {
-        let now = ContinuousClock.now
-        state.withLock { state in
-            guard let start = state.start, plannedAt >= state.measuredFrom else { return }
-            state.figures.acknowledged += 1
-            state.figures.acknowledgementLatency.add(start.duration(to: now) - plannedAt)
-        }
+        note(plannedAt, \.acknowledged, \.acknowledgementLatency)
     }
 
     func refused(plannedAt: Duration, _ error: SignalingError) {
@@ -75,11 +70,18 @@ final class LoadRecord: Sendable {
     }
 
     func delivered(plannedAt: Duration) {
+        note(plannedAt, \.deliveries, \.deliveryLatency)
+    }
+
+    private func note(
+        _ plannedAt: Duration, _ count: WritableKeyPath<Figures, Int>,
+        _ latency: WritableKeyPath<Figures, LatencyHistogram>
+    ) {
         let now = ContinuousClock.now
         state.withLock { state in
             guard let start = state.start, plannedAt >= state.measuredFrom else { return }
-            state.figures.deliveries += 1
-            state.figures.deliveryLatency.add(start.duration(to: now) - plannedAt)
+            state.figures[keyPath: count] += 1
+            state.figures[keyPath: latency].add(start.duration(to: now) - plannedAt)
         }
     }
 

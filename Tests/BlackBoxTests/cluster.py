@@ -6,8 +6,9 @@ import socket
 import subprocess
 import tempfile
 
-from proxies import Proxy, free_port, wait_for
+from proxies import Proxy
 from server_process import DEADLINE, REPOSITORY, Server
+from waiting import free_port, wait_for
 
 CONFIGURATIONS = REPOSITORY / "docs/scaling"
 SOURCES = {"haproxy": "haproxy.cfg", "nginx": "nginx.conf"}

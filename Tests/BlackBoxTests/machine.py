@@ -15,9 +15,9 @@ import subprocess
 import sys
 import threading
 
-from proxies import free_port
 from server_process import BINARY, DEADLINE, TLS, Server, environment
 from test_socket_activation import launcher
+from waiting import free_port
 
 FOLDERS = ("/etc", "/var", "/root", "/tmp")
 PORTS = ("8080", "9091")

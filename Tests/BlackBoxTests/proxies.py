@@ -4,33 +4,11 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import time
 
-from server_process import DEADLINE, Server
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def wait_for(condition, what):
-    deadline = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.02)
-
-
-def accepts(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        return True
-    except OSError:
-        return False
+from server_process import Server
+from waiting import accepts, free_port, wait_for
 
 
 class Proxy:

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from administration import Admin
-from proxies import free_port
 from server_process import BINARY, DEADLINE, REPOSITORY, TLS, Command, Server, environment, run
+from waiting import free_port
 
 SMALL = ["--rooms", "3", "--members", "4", "--rate", "5", "--seconds", "2", "--warm-up", "1", "--limit", "10000"]
 

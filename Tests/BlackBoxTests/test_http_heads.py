@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from raw_exchange import raw_exchange
 from server_process import DEADLINE, REPOSITORY
 
 HEADS = json.loads((REPOSITORY / "Tests/Vectors/http/heads.json").read_text())["cases"]
@@ -13,19 +14,7 @@ CHUNKS = json.loads((REPOSITORY / "Tests/Vectors/http/chunks.json").read_text())
 
 
 def exchange(server, head, half_closes=True):
-    """Sends bytes on a connection of its own, and returns everything that comes back."""
-    with socket.create_connection((server.host, server.port), DEADLINE) as tcp:
-        tcp.settimeout(DEADLINE)
-        tcp.sendall(head)
-        if half_closes:
-            tcp.shutdown(socket.SHUT_WR)
-        received = b""
-        try:
-            while piece := tcp.recv(65536):
-                received += piece
-        except ConnectionResetError:
-            pass
-        return received
+    return raw_exchange((server.host, server.port), head, DEADLINE, half_closes)
 
 
 @pytest.mark.parametrize("target", [

@@ -6,7 +6,6 @@ import json
 import re
 import socket
 import subprocess
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -16,6 +15,7 @@ import pytest
 from administration import Admin
 from server_process import DEADLINE, REPOSITORY, Server
 from signalbox_client import Client, connect_line, reconnect
+from waiting import wait_for
 from webhook_receiver import Receiver
 
 OPERATIONS = REPOSITORY / "docs/operations"
@@ -65,14 +65,6 @@ def ask(url, path, **query):
         return None
 
 
-def wait_for(what, read):
-    deadline = time.monotonic() + DEADLINE
-    while not (result := read()):
-        assert time.monotonic() < deadline, f"waited too long for {what}"
-        time.sleep(0.1)
-    return result
-
-
 def documented():
     """The names and types of docs/operations/metrics.md."""
     text = (OPERATIONS / "metrics.md").read_text()
@@ -111,7 +103,7 @@ async def test_prometheus_scrapes_all_metrics_and_evaluates_each_query_of_the_da
 def watch(admin, folder):
     """Requires that Prometheus gets data for each query of the dashboard, and evaluates each rule."""
     with prometheus(admin, folder) as url:
-        wait_for("scrapes", lambda: (ask(url, "query", query="count_over_time(up[30s]) >= 4") or {}).get("result"))
+        wait_for(lambda: (ask(url, "query", query="count_over_time(up[30s]) >= 4") or {}).get("result"), "scrapes")
         dashboard = json.loads((OPERATIONS / "signalbox.dashboard.json").read_text())
         expressions = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
         assert len(expressions) > 30
@@ -120,10 +112,10 @@ def watch(admin, folder):
             assert ask(url, "query", query=query)["result"] or query.endswith("> 0"), query
         joined = ask(url, "query", query='signalbox_connections{state="joined"}')["result"]
         assert [each["value"][1] for each in joined] == ["2"]
-        groups = wait_for("the rules", lambda: [
+        groups = wait_for(lambda: [
             group for group in (ask(url, "rules") or {}).get("groups", [])
             if all(rule["health"] == "ok" for rule in group["rules"])
-        ])  # fmt: skip
+        ], "the rules")  # fmt: skip
         assert len(groups[0]["rules"]) > 10
 
 
@@ -166,7 +158,7 @@ async def test_the_numbers_count_what_clients_do():
             assert int(before['signalbox_deliveries_total{kind="event"}']) >= 11
             ada.socket.transport.abort()
             lost = 'signalbox_connections{state="detached"}'
-            await asyncio.to_thread(wait_for, "the lost socket", lambda: admin.value(lost) == 1)
+            await asyncio.to_thread(wait_for, lambda: admin.value(lost) == 1, "the lost socket")
             async with await reconnect(server, session, ada, ada.connected["seq"]) as again:
                 assert again.connected["outcome"] == "resumed"
                 assert admin.value('signalbox_connects_total{outcome="resumed"}') == 1

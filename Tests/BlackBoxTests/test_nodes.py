@@ -10,12 +10,13 @@ import subprocess
 import pytest
 
 from administration import Admin
-from cluster import Balancer, Redis, free_port, nodes, wait_for
+from cluster import Balancer, Redis, nodes
 from credentials import Project
 from durable import kill
 from server_process import BINARY, DEADLINE, REPOSITORY, Server, run
 from server_process import environment as child_environment
 from signalbox_client import Client, reconnect
+from waiting import free_port, wait_for
 from webhook_receiver import Receiver
 
 

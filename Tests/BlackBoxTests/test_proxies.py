@@ -18,7 +18,8 @@ import pytest
 
 from proxies import Proxy
 from server_process import DEADLINE, REPOSITORY, TLS, Command, Server, run
-from signalbox_client import Client, reconnect
+from signalbox_client import Client
+from waiting import until
 
 CONFIGURATIONS = REPOSITORY / "docs/operations/proxies"
 ALL = ["nginx.conf", "haproxy.cfg", "haproxy-tcp.cfg"]
@@ -170,9 +171,8 @@ async def test_proxies_a_reload_loses_no_signal(source, grace):
                     else:
                         # The old worker still has the client.
                         assert old & front.workers()
-                    while sender.count < before + 50:
-                        assert sender.is_alive(), "a request failed"
-                        await asyncio.sleep(0.01)
+                    await until(lambda: sender.count >= before + 50 or not sender.is_alive(), "50 more signals")
+                    assert sender.is_alive(), "a request failed"
                 count = await asyncio.to_thread(sender.stop)
                 await asyncio.to_thread(listen.out.until, f'"{count}"')
                 received = [json.loads(line) for line in listen.out.seen]

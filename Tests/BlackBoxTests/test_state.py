@@ -5,12 +5,12 @@ import json
 import os
 import shutil
 import sqlite3
-import time
 
 import pytest
 
-from server_process import DEADLINE, Server, run
+from server_process import Server, run
 from signalbox_client import Client, reconnect
+from waiting import wait_for
 
 NO_INPUT, NOT_WRITTEN, USAGE = os.EX_NOINPUT, os.EX_CANTCREAT, os.EX_USAGE
 DATABASE = "sessions.sqlite"
@@ -55,9 +55,8 @@ async def chat(server):
     await ada.signal(type=SECRETS[1], data=SECRETS[0], to=bob.id)
     bob.socket.transport.abort()
     # The loss is in the folder when the server has noticed it.
-    deadline = time.monotonic() + DEADLINE
-    while (await asyncio.to_thread(inspect, server.folder))["totals"]["detached"] != 1:
-        assert time.monotonic() < deadline, "the server did not notice the loss of a socket"
+    await asyncio.to_thread(
+        wait_for, lambda: inspect(server.folder)["totals"]["detached"] == 1, "the loss of a socket")
     return session, ada
 
 

@@ -5,10 +5,10 @@ import os
 import pathlib
 import signal
 import socket
-import time
 
 import pytest
 from server_process import DEADLINE, Command, environment, run
+from waiting import wait_for
 
 
 def verify(*options):
@@ -54,17 +54,18 @@ def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
         "verify", "--bare", "--signals", "1000000", env=environment() | {"TMPDIR": str(tmp_path)}
     ) as command:
         children = pathlib.Path(f"/proc/{command.process.pid}/task/{command.process.pid}/children")
-        server = wait_until(
+        server = wait_for(
             lambda: [
                 int(each) for task in children.parent.parent.iterdir() for each in (
                     task / "children"
                 ).read_text().split()
-            ]
+            ],
+            "the server",
         )[0]
-        wait_until(lambda: b"serve" in pathlib.Path(f"/proc/{server}/cmdline").read_bytes())
+        wait_for(lambda: b"serve" in pathlib.Path(f"/proc/{server}/cmdline").read_bytes(), "its program")
         command.process.kill()
         command.wait()
-    wait_until(lambda: not is_running(server))
+    wait_for(lambda: not is_running(server), "the end of the server")
 
 
 def is_running(pid):
@@ -72,14 +73,6 @@ def is_running(pid):
         return "State:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
         return False
-
-
-def wait_until(condition, seconds=DEADLINE):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "the condition is still false"
-        time.sleep(0.02)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -129,8 +122,8 @@ def test_verify_that_is_interrupted_leaves_no_server_and_no_folder(tmp_path):
     with Command(
         "verify", "--bare", "--signals", "1000000", env=environment() | {"TMPDIR": str(tmp_path)}
     ) as command:
-        wait_until(lambda: list(tmp_path.glob("signalbox-verify-*/state")))
-        servers = wait_until(lambda: children_of(command.process.pid))
+        wait_for(lambda: list(tmp_path.glob("signalbox-verify-*/state")), "the folder")
+        servers = wait_for(lambda: children_of(command.process.pid), "the server")
         command.process.send_signal(signal.SIGINT)
         assert command.process.wait(DEADLINE) == 128 + signal.SIGINT
     assert not any(is_running(server) for server in servers)

@@ -1,12 +1,15 @@
 """A page behind an nginx that does not pass WebSocket upgrades: browsers hide why the handshake fails."""
 
-import socket
 import subprocess
-import time
+import sys
 import urllib.parse
 
 import pytest
-from conftest import DEADLINE
+from conftest import REPOSITORY
+
+sys.path.append(str(REPOSITORY / "Tests/BlackBoxTests"))
+
+from waiting import accepts, free_port, wait_for  # noqa: E402
 
 CONFIGURATION = """
 events {}
@@ -27,23 +30,14 @@ async ({ server, room }) => {
 @pytest.fixture
 def proxy(url, tmp_path):
     """The URL of the proxy."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
+    port = free_port()
     text = CONFIGURATION.replace("PORT", str(port)).replace("SERVER", urllib.parse.urlsplit(url).netloc)
     (tmp_path / "nginx.conf").write_text(text)
     process = subprocess.Popen(
         ["nginx", "-p", tmp_path, "-c", tmp_path / "nginx.conf", "-e", "stderr", "-g", f"daemon off; pid {tmp_path}/pid;"],
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    deadline = time.monotonic() + DEADLINE
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            break
-        except OSError:
-            assert time.monotonic() < deadline, "nginx does not start"
-            time.sleep(0.02)
+    wait_for(lambda: accepts(port), "nginx")
     yield f"http://127.0.0.1:{port}"
     process.terminate()
     process.wait()

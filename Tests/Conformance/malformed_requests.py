@@ -10,13 +10,17 @@ SIGNALBOX_BIN names the program. Exit 1 if a request is accepted, or gets anothe
 
 import collections
 import json
+import pathlib
 import re
-import socket
 import sys
 import tempfile
 
 import document
 from autobahn_verdicts import started
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "BlackBoxTests"))
+
+from raw_exchange import raw_exchange  # noqa: E402
 
 # The kinds of malformed heads, by the names of the vectors. The first that matches counts.
 KINDS = [
@@ -39,21 +43,6 @@ def kind(name):
     return next(title for title, pattern in KINDS if re.search(pattern, name))
 
 
-def exchange(port, request, half_closes):
-    with socket.create_connection(("127.0.0.1", port), SECONDS) as tcp:
-        tcp.settimeout(SECONDS)
-        tcp.sendall(request)
-        if half_closes:
-            tcp.shutdown(socket.SHUT_WR)
-        received = b""
-        try:
-            while piece := tcp.recv(65536):
-                received += piece
-        except ConnectionResetError:
-            pass
-    return received
-
-
 def requests():
     """Kind, name, bytes and expected status of each malformed request."""
     folder = document.REPOSITORY / "Tests/Vectors/http"
@@ -73,7 +62,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, started("product", folder) as port:
         for title, name, request, expected in requests():
             # A client that half-closes within a body gets no answer: libwebsockets closes at the end of the input.
-            received = exchange(port, request, half_closes=title != "Bodies in chunks")
+            received = raw_exchange(("127.0.0.1", port), request, SECONDS, half_closes=title != "Bodies in chunks")
             status = int(received.split(b" ")[1]) if received.startswith(b"HTTP/1.") else 0
             counts[title][status] += 1
             if status != expected or len(ANSWER.findall(received)) != 1:

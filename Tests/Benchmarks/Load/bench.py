@@ -21,9 +21,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "BlackBoxTests"))
 
-from cluster import Redis, free_port, wait_for  # noqa: E402
-from proxies import accepts  # noqa: E402
+from cluster import Redis  # noqa: E402
 from server_process import Server  # noqa: E402
+from waiting import accepts, free_port, wait_for  # noqa: E402
 
 TIME = "--duration 1.5 --warmup 0.4"
 # The number of rooms, the load, and the figure to compare.
@@ -112,7 +112,6 @@ def measure(server, scenario, generator):
             ports, pids, options = server.start(stack, rooms)
         finally:
             os.sched_setaffinity(0, range(os.cpu_count()))
-        time.sleep(0.3)
         command = [
             "taskset", "-c", str(min(1, os.cpu_count() - 1)), generator, "--json", "--dialect", server.dialect,
             "--port", ",".join(map(str, ports)), "--pid", ",".join(map(str, pids)), "--max-secs", "60", *options]

@@ -77,6 +77,7 @@ struct EchoServer {
         }
         print(try await loop.run { server.value.port })
         fflush(nil)
-        while true { try await Task.sleep(for: .seconds(3600)) }
+        // The loop has a thread of its own. A signal ends the program.
+        while true { pause() }
     }
 }
