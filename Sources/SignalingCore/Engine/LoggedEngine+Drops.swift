@@ -4,8 +4,8 @@ import SignalingProtocol
 /// Sessions of a shared log of which this node's copy cannot go on.
 ///
 /// The clients of such a session are disconnected and come back. Then the session goes on where the log has it, or
-/// clients learn that its order was lost. A command that was on its way has no outcome, since nobody knows whether the
-/// log has it.
+/// clients learn that its order was lost. Before the copy goes, they get the events that it has: some are acknowledged
+/// already. A command that was on its way has no outcome, since nobody knows whether the log has it.
 extension LoggedEngine {
     public func log(dropped session: SessionID) {
         guard let hosted = sessions[session] else { return }
@@ -25,6 +25,7 @@ extension LoggedEngine {
             shared?.open(hosted.id)
             return
         }
+        observer?.engine(lost: hosted.id)
         forgetLocally(hosted)
         // The log may name connections whose sockets are closed now.
         let mustDetach = hosted.hasLoggedStep || hosted.state?.names(run) == true
@@ -33,7 +34,7 @@ extension LoggedEngine {
             reopened.node.mustDetach = mustDetach
             reopened.node.readers = hosted.node.readers
         }
-        reportDrop(of: hosted, unsent: removeUnsent(of: hosted.id))
+        answerSteps(of: hosted, unsent: removeUnsent(of: hosted.id))
     }
 
     /// Removes the commands of this turn.
@@ -43,8 +44,7 @@ extension LoggedEngine {
         return Set(unsent)
     }
 
-    private func reportDrop(of hosted: LoggedSession, unsent: Set<CommandID>) {
-        observer?.engine(lost: hosted.id)
+    private func answerSteps(of hosted: LoggedSession, unsent: Set<CommandID>) {
         for step in hosted.steps {
             switch step {
             case .logged(_, let id, let ticket?):
@@ -65,6 +65,7 @@ extension LoggedEngine {
         let unsent = Set(batch.map(\.id))
         batch.removeAll()
         let dropped = orderedSessions
+        for hosted in dropped where !hosted.node.isOpening { observer?.engine(lost: hosted.id) }
         for hosted in dropped {
             forgetLocally(hosted)
             if hosted.node.isOpening || !hosted.node.readers.isEmpty {
@@ -73,6 +74,6 @@ extension LoggedEngine {
                 reopened.node.readers = hosted.node.readers
             }
         }
-        for hosted in dropped where !hosted.node.isOpening { reportDrop(of: hosted, unsent: unsent) }
+        for hosted in dropped where !hosted.node.isOpening { answerSteps(of: hosted, unsent: unsent) }
     }
 }

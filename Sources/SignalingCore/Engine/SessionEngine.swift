@@ -64,8 +64,9 @@ public protocol SessionEngineObserver: AnyObject {
     func engine(sessionChanged session: SessionID)
     /// A session caused an effect.
     func engine(_ session: SessionID, caused effect: SessionEffect)
-    /// The engine has lost its copy of a session, which had clients on this node. Disconnect them, without a command to
-    /// the session: they are to come back, and then they learn whether the session goes on.
+    /// The engine loses its copy of a session, which had clients on this node. Disconnect them, without a command to the
+    /// session: they are to come back, and then they learn whether the session goes on. During this call `withLog` still
+    /// shows the events that they have to get before, and then no longer.
     func engine(lost session: SessionID)
 }
 

@@ -95,6 +95,8 @@ final class ClusterNode: SessionEngineObserver {
     private(set) var onlineOnly: [String] = []
     private(set) var ended: [String] = []
     private(set) var lost: [SessionID] = []
+    /// The newest event that the log showed during the report of a loss.
+    private(set) var lastSeqsAtLoss: [Seq?] = []
     private(set) var changeCount = 0
 
     init(
@@ -156,7 +158,10 @@ final class ClusterNode: SessionEngineObserver {
     }
 
     func engine(sessionChanged session: SessionID) { changeCount += 1 }
-    func engine(lost session: SessionID) { lost.append(session) }
+    func engine(lost session: SessionID) {
+        lost.append(session)
+        lastSeqsAtLoss.append(engine.withLog(of: session) { $0.lastSeq })
+    }
 
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         switch effect {
