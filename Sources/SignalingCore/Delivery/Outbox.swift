@@ -135,7 +135,7 @@ public struct Outbox: Sendable {
             cursor = entry.seq
         }
         appendLines(before: nil, &onlineOnly, into: &bytes)
-        absences?.update(from: log, into: &bytes, separatedFrom: start)
+        absences?.update(from: log, for: owner, into: &bytes, separatedFrom: start)
         return .complete
 
         func appendLines(

@@ -15,7 +15,7 @@ public struct SharedBatch {
     }
 
     /// Members that get bytes of their own: the targets of directed signals, and the subjects of presence events, which
-    /// do not get their own events (PRES-1).
+    /// do not get their own events (PRES-1). Members that are away get bytes of their own, too.
     private var excluded: Set<ConnectionID> = []
     private var plain: Built?
     private var withoutPresence: Built?
@@ -50,7 +50,8 @@ public struct SharedBatch {
     /// - Returns: the form; `nil` when the member needs bytes of its own, and for every member once the log has grown.
     public mutating func advance(_ outbox: inout Outbox, log: borrowing SessionLog) -> Outbox.Form? {
         guard outbox.canShareBatch(from: start, absences: startAbsences), log.mark == end,
-            excluded.isEmpty || !excluded.contains(outbox.owner)
+            excluded.isEmpty || !excluded.contains(outbox.owner),
+            end.absences == startAbsences || !log.absences.contains(outbox.owner)
         else { return nil }
         let form = outbox.form
         switch form {

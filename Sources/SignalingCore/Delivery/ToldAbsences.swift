@@ -22,13 +22,18 @@ struct ToldAbsences: Sendable {
     }
 
     /// Appends the lines for the changes. Call it when the client has been sent the whole log.
-    mutating func update(from log: borrowing SessionLog, into bytes: inout [UInt8], separatedFrom start: Int) {
+    ///
+    /// - Parameter owner: the client's own connection, of which it is told nothing. It may be away before its socket is
+    ///   closed, on a node that was declared lost.
+    mutating func update(
+        from log: borrowing SessionLog, for owner: ConnectionID, into bytes: inout [UInt8], separatedFrom start: Int
+    ) {
         let absences = log.absences
         guard version != absences.version else { return }
-        for id in told.ids where !absences.contains(id) {
+        for id in told.ids where id != owner && !absences.contains(id) {
             EncodedLine.append(EncodedLine(.connectionBack(id)).bytes, to: &bytes, separatedFrom: start)
         }
-        for id in absences.ids where !told.contains(id) {
+        for id in absences.ids where id != owner && !told.contains(id) {
             EncodedLine.append(EncodedLine(.connectionAway(id)).bytes, to: &bytes, separatedFrom: start)
         }
         self = ToldAbsences(absences, through: log.lastSeq)

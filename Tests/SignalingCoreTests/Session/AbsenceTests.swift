@@ -67,6 +67,21 @@ struct AbsenceTests {
         #expect(session.log.lastSeq == Seq(3), "absences are no events")
     }
 
+    @Test("PRES-4: a client is not told of its own absence, on a node that is lost and still has its socket")
+    func ownAbsence() {
+        var session = threeMembers()
+        var (ada, bob) = (listener("ada", session), listener("bob", session))
+        let before = session.log.absences.version
+        detach("ada", &session, at: 5)
+        session.advance(to: .seconds(15))
+        var batch = SharedBatch(log: session.log, after: Seq(3), absences: before, onlineOnly: [])
+        let forms = [batch.advance(&ada, log: session.log), batch.advance(&bob, log: session.log)]
+        #expect(forms == [nil, .withAbsences])
+        #expect(dequeueAll(&ada, session.log).isEmpty)
+        _ = join("ada", &session, socket: 2, at: 20, resumes: true)
+        #expect(dequeueAll(&ada, session.log).isEmpty)
+    }
+
     @Test("PRES-4: a connection that resumes within 10 s was never away, and a later loss counts from its own moment")
     func shortLoss() {
         var session = threeMembers()
