@@ -16,6 +16,8 @@ final class AuditedEngine: SessionEngine {
     private var audit = Audit()
     /// The commands without an answer, by origin.
     private var submitted: [UInt64: Deque<Submitted>] = [:]
+    /// The last run of this node that was declared lost, and when its sockets were lost.
+    private var lostRun: (run: RunID, at: MonotonicInstant)?
     /// The connection that the last join asked to continue.
     private var claimed: ConnectionID?
     private let isRestored: Bool
@@ -137,9 +139,16 @@ final class AuditedEngine: SessionEngine {
         if case .node(let engine) = host, let state = engine.sessions[Tokens.session]?.state { noteReplica(state) }
     }
 
+    /// The run of this node is declared lost while the node is frozen.
+    func noteLostRun(at moment: MonotonicInstant) {
+        if case .node(let engine) = host { lostRun = (engine.run, moment) }
+        noteLostSockets(at: moment)
+    }
+
     /// The sockets of this node are lost, at this time or earlier.
     func noteLostSockets(at moment: MonotonicInstant) {
         let place = ObjectIdentifier(self)
+        noteUnansweredLosses()
         for (id, node) in audit.places where node == place && audit.lostAt[id] == nil {
             audit.lostAt[id] = moment
             audit.lostWithRun[id] = place
@@ -156,16 +165,20 @@ final class AuditedEngine: SessionEngine {
     /// - Returns: nil without a log.
     func remains(keeping inFlightCount: Int, lostAt: MonotonicInstant) -> Remains? {
         guard case .logged(_, let log) = host else { return nil }
-        // The loss of a socket may be in the log without an answer.
-        for each in submitted.values.joined() {
-            guard case .detach(let binding) = each.command, audit.lostAt[binding.connectionId] == nil else { continue }
-            audit.lostAt[binding.connectionId] = each.at
-        }
+        noteUnansweredLosses()
         let isComplete = log.inFlightCount == 0 || inFlightCount == 0
         let lines = isComplete ? engine.withLog(of: Tokens.session) { $0.entries.map(\.line.bytes) } ?? [] : nil
         return Remains(
             log: log, kept: log.crash(keeping: inFlightCount, lostAt: lostAt), audit: audit,
             lostAt: lostAt, lines: lines)
+    }
+
+    /// The loss of a socket may be in the log without an answer.
+    private func noteUnansweredLosses() {
+        for each in submitted.values.joined() {
+            guard case .detach(let binding) = each.command, audit.lostAt[binding.connectionId] == nil else { continue }
+            audit.lostAt[binding.connectionId] = each.at
+        }
     }
 
     private func restore(_ remains: Remains) {
@@ -270,12 +283,17 @@ final class AuditedEngine: SessionEngine {
         if result.epoch != audit.epoch, audit.lastSeqs[result.epoch] == nil { begin(result.epoch) }
         audit.places[id] = ObjectIdentifier(self)
         audit.lostWithRun[id] = nil
+        // A node that was frozen carries out a join of its old run: the connection was lost with the run.
+        if let lostRun, case .node(let engine) = host, engine.run == lostRun.run {
+            audit.lostAt[id] = lostRun.at
+            audit.lostWithRun[id] = ObjectIdentifier(self)
+        }
         world.count(result.outcome.rawValue)
         if isRestored { world.count("\(result.outcome.rawValue) after a restart") }
         if let through = result.replayThrough, through > result.seq { world.count("replayed") }
         if result.missing != nil { world.count("missing") }
         if result.outcome == .resumed {
-            audit.lostAt[id] = nil
+            if audit.lostWithRun[id] == nil { audit.lostAt[id] = nil }
             audit.claims[id] = nil
         } else {
             // A late attempt on another node may be behind a resume with a newer secret.
@@ -358,7 +376,10 @@ extension AuditedEngine: SessionEngineObserver {
                 break
             }
         }
-        for entry in state.log.entries where entry.seq > audit.lastSeq {
+        let fresh = state.log.entries.filter { $0.seq > audit.lastSeq }
+        // A node that opens the session may be ahead of all others, and its log no longer has what they will note.
+        if let first = fresh.first, first.seq != audit.lastSeq.next { return world.count("opened ahead") }
+        for entry in fresh {
             audit.lines[epoch, default: [:]][entry.seq] = entry.line.bytes
             note(entry)
             audit.reachesBackTo = state.log.reachesBackTo

@@ -310,7 +310,7 @@ final class Scenario {
         if time > .seconds(4) {
             world.schedule(after: .seconds(4)) { [self] in
                 guard server.isRunning, server.frozenAt == since else { return }
-                server.engine.noteLostSockets(at: since)
+                server.engine.noteLostRun(at: since)
                 store.declareLost(node, lastAlive: since)
                 // The other nodes take the sockets of its connections for lost, although they are still open. Sockets
                 // that have no connection yet get one when the node goes on.
