@@ -10,6 +10,7 @@ import TextChatFoundation
 struct FirstChat {
     static func main() async throws {
         let arguments = CommandLine.arguments + ["http://127.0.0.1:8080"]
+        guard arguments.count > 4 else { return print("usage: first-chat KEY SESSION TOKEN [SERVER]") }
         let session = Session(apiKey: arguments[1], sessionId: arguments[2], server: arguments[4])
         let chat = TextChatComponent()
         chat.channel = session

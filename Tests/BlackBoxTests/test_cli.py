@@ -607,7 +607,7 @@ async def test_chat_reports_a_line_that_is_too_long_and_sends_the_next(server, s
         assert (await ada.signal())[1][-1]["ev"] == "signal"
 
 
-def test_an_invitation_to_a_frozen_server_ends_with_69():
+def test_a_tool_gives_up_on_a_frozen_server():
     """The server accepts the connection and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as frozen:
         url = f"http://127.0.0.1:{frozen.getsockname()[1]}"

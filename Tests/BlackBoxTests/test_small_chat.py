@@ -57,3 +57,9 @@ def test_the_first_program_sends_to_a_real_session(server, session):
     )  # fmt: skip
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == "sent\n"
+
+
+def test_the_first_program_without_a_session_says_how_it_is_used():
+    result = subprocess.run([PROGRAM.with_name("first-chat")], capture_output=True, text=True, timeout=DEADLINE)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "usage: first-chat KEY SESSION TOKEN [SERVER]\n"

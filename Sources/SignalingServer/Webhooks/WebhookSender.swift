@@ -8,7 +8,7 @@ import SignalingTokens
 import SignalingTransport
 import Synchronization
 
-/// Posts the events of one project to its receiver: it performs the effects of ``WebhookQueue`` and contains no rules of its own.
+/// Posts the events of one project to its receiver: it performs the effects of ``WebhookQueue``, and decides nothing.
 ///
 /// The loop only adds events, under a short lock. Everything else happens on a dispatch queue, since the system's HTTP
 /// client may block its caller.
