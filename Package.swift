@@ -176,7 +176,7 @@ let package = Package(
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: settings),
         .testTarget(
-            name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
+            name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SignalingProtocolTests", dependencies: ["SignalingProtocol", "TestSupport"],
