@@ -10,7 +10,7 @@ import time
 from spdx_tools.spdx.parser.parse_anything import parse_file
 from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
 
-from conftest import REPOSITORY, run
+from conftest import MAINTAINER, REPOSITORY, run
 
 
 def commands(program):
@@ -45,6 +45,17 @@ def test_the_package_needs_libraries_of_debian_and_no_swift(package, contents):
         assert re.search(rf"(^|, ){re.escape(name)}\b", depends), name
     libraries = run("ldd", contents / "usr/bin/signalbox")
     assert "swift" not in libraries.lower() and "not found" not in libraries
+
+
+def test_the_program_takes_libraries_of_the_system_only(contents):
+    # Debian's policy forbids a search path of the program's own. scripts/build-release switches it off.
+    dynamic = run("objdump", "-p", contents / "usr/bin/signalbox")
+    assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+
+
+def test_the_builder_is_the_maintainer(package):
+    builder = MAINTAINER["DEBFULLNAME"] + " <" + MAINTAINER["DEBEMAIL"] + ">"
+    assert run("dpkg-deb", "--field", package, "Maintainer").strip() == builder
 
 
 def test_the_program_is_small_and_starts_quickly(package, contents):
