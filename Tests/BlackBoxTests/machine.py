@@ -2,6 +2,7 @@
 
 The commands of a page run as they are, except that folders and ports become those of the machine. These programs are
 replaced: `systemctl`, `journalctl` and `apt-get` act on the machine's server, and `ssh` and `scp` reach another machine.
+The server has its secret as with the package: a credential, copied from /etc/signalbox/api-secret at each start.
 """
 
 import contextlib
@@ -53,7 +54,7 @@ class Machine:
         self.journal = []
         # The commands of the service manager, in their order.
         self.calls = []
-        for each in ("etc/signalbox", "var/lib/signalbox", "var/backups", "root", "tmp", "bin"):
+        for each in ("etc/signalbox", "var/lib/signalbox", "var/backups", "root", "tmp", "bin", "run"):
             (self.root / each).mkdir(parents=True)
         (self.root / "var/lib/signalbox").chmod(0o700)
         if tls:
@@ -62,7 +63,8 @@ class Machine:
                 (self.root / "etc/signalbox/tls" / target).write_bytes((TLS / source).read_bytes())
             folder = str(self.root / "etc/signalbox/tls")
             settings |= {"tlsCert": f"{folder}/fullchain.pem", "tlsKey": f"{folder}/privkey.pem"}
-        self.write_settings(projects=[{"apiKey": project.key, "secrets": [project.secret]}], **settings)
+        (self.root / "etc/signalbox/api-secret").write_text(project.secret)
+        self.write_settings(apiKey=project.key, **settings)
         self._make_programs()
         self._listen()
 
@@ -76,11 +78,21 @@ class Machine:
 
     def start(self):
         assert self.server is None, "the server runs"
+        self._load_credentials()
         self.server = Server(
             "--config", self.root / "etc/signalbox/signalbox.json", project=self.project, log_level=None,
-            launcher=launcher(self.held.fileno()), pass_fds=[self.held.fileno()], host="192.0.2.1",
+            launcher=["env", f"CREDENTIALS_DIRECTORY={self.root}/run", *launcher(self.held.fileno())],
+            pass_fds=[self.held.fileno()], host="192.0.2.1",
         )  # fmt: skip
         return self
+
+    def _load_credentials(self):
+        """What systemd does for `LoadCredential=`. A drop-in of the unit can take it away."""
+        credential = self.root / "run/SIGNALBOX_API_SECRET"
+        credential.unlink(missing_ok=True)
+        drop_ins = (self.root / "etc/systemd/system/signalbox.service.d").glob("*.conf")
+        if not any("\nLoadCredential=\n" in each.read_text() for each in drop_ins):
+            credential.write_bytes((self.root / "etc/signalbox/api-secret").read_bytes())
 
     def stop(self):
         assert self.server.stop() == 0
@@ -125,6 +137,7 @@ class Machine:
             case ["systemctl", "restart", "signalbox"] | ["apt-get", "install", "--yes", "./signalbox.deb"]:
                 self.stop()
                 self.start()
+            case ["systemctl", "daemon-reload"]: pass
             case ["systemctl", "reload", "signalbox"]:
                 self.server.process.send_signal(1)
                 self.server.err.until("reload")
@@ -157,6 +170,9 @@ class Machine:
             f'#!/usr/bin/env bash\nset -- "${{3%%:*}}" "$2" "${{3#*:}}"\n{mapping}\n'
             'exec cp -p "$2" "$(sed "$map" <<<"$3")"\n'
         )
+        # There is no group of the server.
+        (bin / "install").write_text(
+            '#!/usr/bin/env bash\nPATH=${PATH#*:}\nwords=" $* "\nexec install ${words/ -g signalbox / }\n')
         for each in bin.iterdir():
             if not each.is_symlink():
                 each.chmod(0o755)

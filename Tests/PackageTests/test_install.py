@@ -1,4 +1,4 @@
-"""docs/operations/install.md on a bare Debian 12 with systemd: every command of the page, in its order."""
+"""docs/operations on a bare Debian 12 with systemd: every command of install.md and backup.md, in their order."""
 
 import re
 import shutil
@@ -7,6 +7,7 @@ from conftest import REPOSITORY, run
 from machine import blocks, boot, check, fetch_dependencies
 
 PAGE = REPOSITORY / "docs/operations/install.md"
+BACKUP = REPOSITORY / "docs/operations/backup.md"
 TLS = REPOSITORY / "Tests/Vectors/tls"
 
 # Waits for an event, and fails after half a minute.
@@ -218,3 +219,67 @@ def test_an_upgrade_loses_no_client_and_no_setting(machine, packages):
         await "grep -q '\"last\"' /root/events"
         resumed
     """)
+
+
+RESTORED = r"""
+test "$(stat -c %a /var/backups/signalbox-settings.tar /var/backups/signalbox.sqlite | sort -u)" = 600
+test "$(stat -c '%U %a' /etc/signalbox/api-secret)" = "root 600"
+# The session begins anew: the client hears what is sent after it has come back.
+await 'grep "\"reconnected\"" /root/events | grep -q "\"lost\""'
+heard after-restore
+kill $listener
+"""
+
+RENEWED = r"""
+await 'test "$(systemctl show --property StatusText --value signalbox)" = "reloaded the settings"'
+"""
+
+KEY_IS_A_CREDENTIAL = r"""
+test "$(stat -c '%U %a' /run/credentials/signalbox.service/privkey.pem)" = "signalbox 400"
+await 'curl --silent --fail --cacert /root/authority.pem --output /dev/null https://127.0.0.1:8080/readyz'
+"""
+
+TWO_SECRETS = r"""
+old=$(cat /etc/signalbox/api-secret)
+sed -i "s/\"apiKey\": .*/\"projects\": [{\"apiKey\": \"100\", \"secrets\": [\"the-new-secret\", \"$old\"]}],/" \
+    /etc/signalbox/signalbox.json
+"""
+
+# Creates a session, which takes a server that knows the secret.
+ACCEPTED = r"""
+accepted() {
+    SIGNALBOX_SERVER=https://127.0.0.1:8080 SIGNALBOX_API_KEY=100 SIGNALBOX_API_SECRET=$1 \
+        signalbox signal "$room" --type check --data "$1" --ca-file /root/authority.pem
+}
+unset SIGNALBOX_API_SECRET_FILE
+accepted "$old"
+accepted the-new-secret
+"""
+
+ONE_SECRET = r"""
+sed -i "s/\"projects\": .*/\"projects\": [{\"apiKey\": \"100\", \"secrets\": [\"the-new-secret\"]}],/" \
+    /etc/signalbox/signalbox.json
+"""
+
+REFUSED_THE_OLD = r"""
+await 'test "$(systemctl show --property StatusText --value signalbox)" = "reloaded the settings"'
+accepted the-new-secret
+refute 'accepted "$old"'
+"""
+
+
+def test_backups_secrets_and_certificates(machine, package):
+    fetch_dependencies(machine, package)
+    for source, name in (("server.pem", "fullchain"), ("server.key.pem", "privkey"), ("authority.pem", "authority")):
+        shutil.copy(TLS / source, machine / f"root/{name}.pem")
+    back_up, restore, move, reload, certificate, key = blocks(BACKUP)
+    clients = blocks(PAGE)[4]
+    boot(machine, PRELUDE + "apt-get install --yes ./signalbox.deb\n" + "".join(
+        check(name, command) for name, command in [
+            ("a client that stays", CLIENT), ("back up", back_up), ("restore", restore), ("restored", RESTORED),
+            ("let clients in", clients), ("change a certificate", certificate), ("renewed", RENEWED),
+            ("the key as a credential", key), ("with TLS", KEY_IS_A_CREDENTIAL),
+            ("two secrets", TWO_SECRETS), ("change a secret", move), ("accepted", ACCEPTED),
+            ("one secret", ONE_SECRET), ("reload", reload), ("the old one is refused", REFUSED_THE_OLD),
+        ]
+    ))  # fmt: skip
