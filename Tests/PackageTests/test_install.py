@@ -251,7 +251,6 @@ accepted() {
     SIGNALBOX_SERVER=https://127.0.0.1:8080 SIGNALBOX_API_KEY=100 SIGNALBOX_API_SECRET=$1 \
         signalbox signal "$room" --type check --data "$1" --ca-file /root/authority.pem
 }
-unset SIGNALBOX_API_SECRET_FILE
 accepted "$old"
 accepted the-new-secret
 """
