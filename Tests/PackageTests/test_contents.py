@@ -148,3 +148,13 @@ def test_the_documents_are_inside(contents):
         assert (contents / path.lstrip("/")).is_file(), path
     assert (folder / "CONFIGURATION.md").is_file() and (folder / "operations/metrics.md").is_file()
     assert pathlib.Path(folder / "changelog.gz").is_file()
+
+
+def test_links_between_the_documents_lead_somewhere(contents):
+    folder = contents / "usr/share/doc/signalbox"
+    for page in folder.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", page.read_text()):
+            path = (page.parent / target).resolve()
+            # Some links lead to what only the sources have. CHANGELOG.md names files as they are there.
+            outside = not path.is_relative_to(folder.resolve()) or path.parent.name == "decisions"
+            assert path.exists() or outside or page.name == "CHANGELOG.md", f"{page.name}: {target}"
