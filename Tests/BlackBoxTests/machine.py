@@ -11,6 +11,7 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from proxies import free_port
 from server_process import BINARY, DEADLINE, TLS, Server, environment
 from test_socket_activation import launcher
 
-FOLDERS = ("/etc", "/var", "/root", "/tmp")
+FOLDERS = ("/etc", "/var", "/root", "/run", "/tmp")
 PORTS = ("8080", "9091")
 
 # Sends its name and arguments to the machine's service manager, and prints the answer.
@@ -50,11 +51,12 @@ class Machine:
         self.ports = {"8080": self.held.getsockname()[1], "9091": free_port()}
         self.tls = tls
         self.server = None
+        self.credentials = self.root / "run/credentials/signalbox.service"
         # The last lines of the log, of all servers so far.
         self.journal = []
         # The commands of the service manager, in their order.
         self.calls = []
-        for each in ("etc/signalbox", "var/lib/signalbox", "var/backups", "root", "tmp", "bin", "run"):
+        for each in ("etc/signalbox", "var/lib/signalbox", "var/backups", "root", "tmp", "bin"):
             (self.root / each).mkdir(parents=True)
         (self.root / "var/lib/signalbox").chmod(0o700)
         if tls:
@@ -81,18 +83,22 @@ class Machine:
         self._load_credentials()
         self.server = Server(
             "--config", self.root / "etc/signalbox/signalbox.json", project=self.project, log_level=None,
-            launcher=["env", f"CREDENTIALS_DIRECTORY={self.root}/run", *launcher(self.held.fileno())],
+            launcher=["env", f"CREDENTIALS_DIRECTORY={self.credentials}", *launcher(self.held.fileno())],
             pass_fds=[self.held.fileno()], host="192.0.2.1",
         )  # fmt: skip
         return self
 
     def _load_credentials(self):
-        """What systemd does for `LoadCredential=`. A drop-in of the unit can take it away."""
-        credential = self.root / "run/SIGNALBOX_API_SECRET"
-        credential.unlink(missing_ok=True)
-        drop_ins = (self.root / "etc/systemd/system/signalbox.service.d").glob("*.conf")
-        if not any("\nLoadCredential=\n" in each.read_text() for each in drop_ins):
-            credential.write_bytes((self.root / "etc/signalbox/api-secret").read_bytes())
+        """What systemd does for `LoadCredential=NAME:FILE` in the unit and its drop-ins. An empty one begins anew."""
+        loaded = [f"SIGNALBOX_API_SECRET:{self.root}/etc/signalbox/api-secret"]
+        for drop_in in sorted((self.root / "etc/systemd/system/signalbox.service.d").glob("*.conf")):
+            for value in re.findall(r"^LoadCredential=(.*)$", drop_in.read_text(), re.MULTILINE):
+                loaded = [*loaded, value] if value else []
+        shutil.rmtree(self.credentials, ignore_errors=True)
+        self.credentials.mkdir(parents=True)
+        for each in loaded:
+            name, _, path = each.partition(":")
+            shutil.copy(path, self.credentials / name)
 
     def stop(self):
         assert self.server.stop() == 0

@@ -240,6 +240,17 @@ def test_change_a_certificate(tmp_path, project):
         assert shown.strip().splitlines()[1] in (TLS / "elsewhere.pem").read_text()
 
 
+def test_the_key_of_the_certificate_as_a_credential(tmp_path, project):
+    with Machine(tmp_path, project, tls=True) as machine:
+        machine.start()
+        (machine.root / "root/privkey.pem").write_bytes((TLS / "server.key.pem").read_bytes())
+        (block,) = blocks("backup.md", "Secrets and keys as credentials")
+        machine.shell(block)
+        assert machine.calls == ["systemctl daemon-reload", "systemctl restart signalbox"]
+        assert not (machine.root / "etc/signalbox/tls/privkey.pem").exists()
+        assert '"status":"ok"' in machine.shell(f"curl --silent --cacert {TLS}/authority.pem https://127.0.0.1:8080/readyz")
+
+
 def test_the_first_minute_of_an_incident(machine, project):
     printed, chat = run_during_a_chat(machine, project, "incidents.md", "The first minute")
     assert "HTTP/1.1 200 OK" in printed and chat.session in printed and "listening" in printed
