@@ -111,6 +111,15 @@ def test_every_command_has_a_manual_page_without_a_fault(contents, program):
         assert option in serve
 
 
+def test_the_completions_are_where_the_shells_look(contents):
+    for name, word in (
+        ("bash-completion/completions/signalbox", "complete "), ("zsh/vendor-completions/_signalbox", "#compdef signalbox"),
+        ("fish/vendor_completions.d/signalbox.fish", "complete -c"),
+    ):  # fmt: skip
+        text = (contents / "usr/share" / name).read_text()
+        assert word in text and "disconnect" in text and not text.startswith("#!"), name
+
+
 def test_the_bill_of_materials_is_valid_and_names_everything(contents):
     file = contents / "usr/share/doc/signalbox/sbom.spdx.json"
     document = parse_file(str(file))
