@@ -2,6 +2,7 @@
 
 The commands of a page run as they are, except that folders and ports become those of the machine. These programs are
 replaced: `systemctl`, `journalctl` and `apt-get` act on the machine's server, and `ssh` and `scp` reach another machine.
+The server has its secret as with the package: a credential, copied from /etc/signalbox/api-secret at each start.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -19,7 +21,7 @@ from server_process import BINARY, DEADLINE, TLS, Server, environment
 from test_socket_activation import launcher
 from waiting import free_port
 
-FOLDERS = ("/etc", "/var", "/root", "/tmp")
+FOLDERS = ("/etc", "/var", "/root", "/run", "/tmp")
 PORTS = ("8080", "9091")
 
 # Sends its name and arguments to the machine's service manager, and prints the answer.
@@ -49,6 +51,7 @@ class Machine:
         self.ports = {"8080": self.held.getsockname()[1], "9091": free_port()}
         self.tls = tls
         self.server = None
+        self.credentials = self.root / "run/credentials/signalbox.service"
         # The last lines of the log, of all servers so far.
         self.journal = []
         # The commands of the service manager, in their order.
@@ -62,7 +65,8 @@ class Machine:
                 (self.root / "etc/signalbox/tls" / target).write_bytes((TLS / source).read_bytes())
             folder = str(self.root / "etc/signalbox/tls")
             settings |= {"tlsCert": f"{folder}/fullchain.pem", "tlsKey": f"{folder}/privkey.pem"}
-        self.write_settings(projects=[{"apiKey": project.key, "secrets": [project.secret]}], **settings)
+        (self.root / "etc/signalbox/api-secret").write_text(project.secret)
+        self.write_settings(apiKey=project.key, **settings)
         self._make_programs()
         self._listen()
 
@@ -76,11 +80,25 @@ class Machine:
 
     def start(self):
         assert self.server is None, "the server runs"
+        self._load_credentials()
         self.server = Server(
             "--config", self.root / "etc/signalbox/signalbox.json", project=self.project, log_level=None,
-            launcher=launcher(self.held.fileno()), pass_fds=[self.held.fileno()], host="192.0.2.1",
+            launcher=["env", f"CREDENTIALS_DIRECTORY={self.credentials}", *launcher(self.held.fileno())],
+            pass_fds=[self.held.fileno()], host="192.0.2.1",
         )  # fmt: skip
         return self
+
+    def _load_credentials(self):
+        """What systemd does for `LoadCredential=NAME:FILE` in the unit and its drop-ins. An empty one begins anew."""
+        loaded = [f"SIGNALBOX_API_SECRET:{self.root}/etc/signalbox/api-secret"]
+        for drop_in in sorted((self.root / "etc/systemd/system/signalbox.service.d").glob("*.conf")):
+            for value in re.findall(r"^LoadCredential=(.*)$", drop_in.read_text(), re.MULTILINE):
+                loaded = [*loaded, value] if value else []
+        shutil.rmtree(self.credentials, ignore_errors=True)
+        self.credentials.mkdir(parents=True)
+        for each in loaded:
+            name, _, path = each.partition(":")
+            shutil.copy(path, self.credentials / name)
 
     def stop(self):
         assert self.server.stop() == 0
@@ -125,6 +143,7 @@ class Machine:
             case ["systemctl", "restart", "signalbox"] | ["apt-get", "install", "--yes", "./signalbox.deb"]:
                 self.stop()
                 self.start()
+            case ["systemctl", "daemon-reload"]: pass
             case ["systemctl", "reload", "signalbox"]:
                 self.server.process.send_signal(1)
                 self.server.err.until("reload")
@@ -157,6 +176,9 @@ class Machine:
             f'#!/usr/bin/env bash\nset -- "${{3%%:*}}" "$2" "${{3#*:}}"\n{mapping}\n'
             'exec cp -p "$2" "$(sed "$map" <<<"$3")"\n'
         )
+        # There is no group of the server.
+        (bin / "install").write_text(
+            '#!/usr/bin/env bash\nPATH=${PATH#*:}\nwords=" $* "\nexec install ${words/ -g signalbox / }\n')
         for each in bin.iterdir():
             if not each.is_symlink():
                 each.chmod(0o755)

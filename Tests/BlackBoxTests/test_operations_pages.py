@@ -38,9 +38,9 @@ class Chat:
     At the end, the listener has heard every signal that was accepted, once and in order.
     """
 
-    def __init__(self, front, project, session=None):
+    def __init__(self, front, project):
         self.front, self.project = front, project
-        self.session = session or project.session()
+        self.session = project.session()
         self.count = 0
         self.failure = None
         self._stopped = threading.Event()
@@ -133,17 +133,27 @@ class Front:
         self._loop.call_soon_threadsafe(self._loop.stop)
 
 
-def test_upgrade_one_server_without_a_lost_signal(tmp_path, project):
+@pytest.fixture
+def machine(tmp_path, project):
     with Machine(tmp_path, project) as machine:
-        machine.start()
-        with Chat(machine.server, project) as chat:
-            chat.wait_for()
-            (block,) = blocks("upgrade.md", "Upgrade one server")
-            printed = machine.shell(block)
-            chat.wait_for()
-        assert "copied the sessions to" in printed and '{"status":"ok"}' in printed and 'outcome="resumed"} 1' in printed
-        assert chat.outcomes == ["resumed"]
-        assert machine.calls == ["apt-get install --yes ./signalbox.deb"]
+        yield machine.start()
+
+
+def run_during_a_chat(machine, project, page, heading):
+    """Runs the one block of a section while clients chat. Returns what it prints, and the chat, which has ended."""
+    (block,) = blocks(page, heading)
+    with Chat(machine.server, project) as chat:
+        chat.wait_for()
+        printed = machine.shell(block)
+        chat.wait_for()
+    return printed, chat
+
+
+def test_upgrade_one_server_without_a_lost_signal(machine, project):
+    printed, chat = run_during_a_chat(machine, project, "upgrade.md", "Upgrade one server")
+    assert "copied the sessions to" in printed and '{"status":"ok"}' in printed and 'outcome="resumed"} 1' in printed
+    assert chat.outcomes == ["resumed"]
+    assert machine.calls == ["apt-get install --yes ./signalbox.deb"]
 
 
 def test_upgrade_several_servers_without_a_lost_signal(tmp_path, project):
@@ -168,6 +178,7 @@ def test_move_to_another_machine_without_a_lost_signal(tmp_path, project):
     with Machine(tmp_path, project, name="new-machine") as new:
         with Machine(tmp_path, project, others=[new], name="old-machine") as old:
             old.start()
+            new.start()
             front = Front(old)
             with Chat(front, project) as chat:
                 chat.wait_for()
@@ -185,37 +196,35 @@ def test_move_to_another_machine_without_a_lost_signal(tmp_path, project):
             front.close()
 
 
-def test_backup_and_restore(tmp_path, project):
-    with Machine(tmp_path, project) as machine:
-        machine.start()
-        with Chat(machine.server, project) as chat:
-            chat.wait_for()
-            (back_up,) = blocks("backup.md", "Back up")
-            printed = machine.shell(back_up)
-            assert "no faults" in printed or "sound" in printed or "OK" in printed, printed
-            assert (machine.root / "var/backups/signalbox.sqlite").stat().st_mode & 0o777 == 0o600
-        (machine.root / "etc/signalbox/signalbox.json").write_text("lost")
-        (restore,) = blocks("backup.md", "Restore")
-        machine.shell(restore)
-        session = project.session()
-        with Chat(machine.server, project, session) as chat:
-            chat.wait_for()
-        assert machine.calls == ["systemctl stop signalbox", "systemctl start signalbox"]
+def test_backup_and_restore(machine, project):
+    printed, _ = run_during_a_chat(machine, project, "backup.md", "Back up")
+    assert "no faults" in printed or "sound" in printed or "OK" in printed, printed
+    assert (machine.root / "var/backups/signalbox.sqlite").stat().st_mode & 0o777 == 0o600
+    (machine.root / "etc/signalbox/signalbox.json").write_text("lost")
+    (restore,) = blocks("backup.md", "Restore")
+    machine.shell(restore)
+    with Chat(machine.server, project) as chat:
+        chat.wait_for()
+    assert machine.calls == ["systemctl stop signalbox", "systemctl start signalbox"]
 
 
-def test_change_a_secret_without_a_refused_client(tmp_path, project):
+def test_change_a_secret_without_a_refused_client(machine, project):
     newer = Project(project.key, "another secret of the tests, also long")
-    with Machine(tmp_path, project) as machine:
-        machine.start()
-        with Chat(machine.server, project) as chat:
-            chat.wait_for()
-            machine.write_settings(
-                projects=[{"apiKey": project.key, "secrets": [newer.secret, project.secret]}])
-            (block,) = blocks("backup.md", "Change a secret")
-            assert "reloaded the settings" in machine.shell(block)
-            chat.wait_for()
-            assert machine.server.rest("POST", "/session/create", project=newer).status == 200
-        assert chat.outcomes == []
+    move, reload = blocks("backup.md", "Change a secret")
+    with Chat(machine.server, project) as chat:
+        chat.wait_for()
+        machine.write_settings(projects=[{"apiKey": project.key, "secrets": [newer.secret, project.secret]}])
+        machine.shell(move)
+        chat.wait_for()
+        assert machine.server.rest("POST", "/session/create", project=newer).status == 200
+    assert chat.outcomes == ["resumed"]
+    with Chat(machine.server, newer) as chat:
+        chat.wait_for()
+        machine.write_settings(projects=[{"apiKey": project.key, "secrets": [newer.secret]}])
+        assert "reloaded the settings" in machine.shell(reload)
+        chat.wait_for()
+        assert machine.server.rest("POST", "/session/create", project=project).status == 403
+    assert chat.outcomes == []
 
 
 def test_change_a_certificate(tmp_path, project):
@@ -224,33 +233,37 @@ def test_change_a_certificate(tmp_path, project):
         for name, source in (("fullchain.pem", "elsewhere.pem"), ("privkey.pem", "elsewhere.key.pem")):
             (machine.root / "root" / name).write_bytes((TLS / source).read_bytes())
         (block,) = blocks("backup.md", "Change a certificate")
-        assert "notAfter=" in machine.shell(block)
+        printed = machine.shell(block)
+        assert "notAfter=" in printed and "reloaded the settings" in printed
         shown = machine.shell(
             "openssl s_client -connect 127.0.0.1:8080 </dev/null 2>/dev/null | openssl x509 -outform PEM")
         assert shown.strip().splitlines()[1] in (TLS / "elsewhere.pem").read_text()
 
 
-def test_the_first_minute_of_an_incident(tmp_path, project):
-    with Machine(tmp_path, project) as machine:
+def test_the_key_of_the_certificate_as_a_credential(tmp_path, project):
+    with Machine(tmp_path, project, tls=True) as machine:
         machine.start()
-        with Chat(machine.server, project) as chat:
-            chat.wait_for()
-            (block,) = blocks("incidents.md", "The first minute")
-            printed = machine.shell(block)
-        assert "HTTP/1.1 200 OK" in printed and chat.session in printed and "listening" in printed
+        (machine.root / "root/privkey.pem").write_bytes((TLS / "server.key.pem").read_bytes())
+        (block,) = blocks("backup.md", "Secrets and keys as credentials")
+        machine.shell(block)
+        assert machine.calls == ["systemctl daemon-reload", "systemctl restart signalbox"]
+        assert not (machine.root / "etc/signalbox/tls/privkey.pem").exists()
+        assert '"status":"ok"' in machine.shell(f"curl --silent --cacert {TLS}/authority.pem https://127.0.0.1:8080/readyz")
 
 
-def test_users_report_missing_messages(tmp_path, project):
-    with Machine(tmp_path, project) as machine:
-        machine.start()
-        session = project.session()
-        with Chat(machine.server, project, session) as chat:
-            chat.wait_for(3)
-            look, verify = blocks("incidents.md", "Users report missing messages")
-            # The listener goes on in the background.
-            end = '\nuntil grep -q \'"test \' /tmp/heard.jsonl; do sleep 0.05; done\nkill %1'
-            assert session in machine.shell(look + end, has_credentials=True, SESSION=session)
-        assert "every promise was kept" in machine.shell(verify)
+def test_the_first_minute_of_an_incident(machine, project):
+    printed, chat = run_during_a_chat(machine, project, "incidents.md", "The first minute")
+    assert "HTTP/1.1 200 OK" in printed and chat.session in printed and "listening" in printed
+
+
+def test_users_report_missing_messages(machine, project):
+    with Chat(machine.server, project) as chat:
+        chat.wait_for(3)
+        look, verify = blocks("incidents.md", "Users report missing messages")
+        # The listener goes on in the background.
+        end = '\nuntil grep -q \'"test \' /tmp/heard.jsonl; do sleep 0.05; done\nkill %1'
+        assert chat.session in machine.shell(look + end, has_credentials=True, SESSION=chat.session)
+    assert "every promise was kept" in machine.shell(verify)
 
 
 def test_every_alert_has_its_paragraph():
@@ -288,8 +301,6 @@ def test_the_configurations_of_the_proxies_pass_their_own_check(tmp_path):
     assert result.returncode == 0, result
 
 
-def test_the_question_for_a_lost_upgrade_is_answered(tmp_path, project):
-    with Machine(tmp_path, project) as machine:
-        machine.start()
-        (block,) = [each for each in blocks("proxies.md") if "curl" in each]
-        assert '"upgradeMissing":false' in machine.shell(block)
+def test_the_question_for_a_lost_upgrade_is_answered(machine):
+    (block,) = [each for each in blocks("proxies.md") if "curl" in each]
+    assert '"upgradeMissing":false' in machine.shell(block)

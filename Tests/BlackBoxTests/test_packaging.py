@@ -8,6 +8,7 @@ import http.server
 import importlib.machinery
 import importlib.util
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -64,6 +65,11 @@ def test_systemd_rates_the_sandbox_as_safe():
     assert f"rates it at {exposure}" in PAGE.read_text()
 
 
+def test_the_sandbox_shows_the_boot_id():
+    # After a crash, the server continues the sessions only if it knows that the machine went on.
+    assert "ProcSubset" not in assignments(UNIT)
+
+
 def test_systemd_waits_longer_than_the_longest_drain():
     table = (REPOSITORY / "docs/CONFIGURATION.md").read_text()
     longest = int(re.search(r"\| `drainSeconds` \| \d+ \| 0 to (\d+) \|", table)[1])
@@ -116,6 +122,13 @@ def test_the_scripts_of_the_package_are_scripts():
         text = (PACKAGING / "debian" / name).read_text()
         assert "\n#DEBHELPER#\n" in text and "\nset -e\n" in text
         assert tool("sh", "-n", PACKAGING / "debian" / name).returncode == 0
+
+
+def test_a_package_without_a_maintainer_is_refused(tmp_path):
+    nobody = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": "/dev/null",
+              "GIT_DIR": str(tmp_path), "DEBFULLNAME": "Ada Builder"}  # fmt: skip
+    result = tool(REPOSITORY / "scripts/build-package", env=nobody)
+    assert result.returncode == 64 and "Set DEBFULLNAME and DEBEMAIL" in result.stderr, result
 
 
 def test_the_package_needs_the_plug_in_that_the_program_loads_by_itself():

@@ -1,7 +1,7 @@
 """Makes the Debian package, and a Debian 12 in a folder to install it in. Takes minutes, and needs root.
 
 SIGNALBOX_RELEASE   the program to put into the package; without it, scripts/build-release builds it
-SIGNALBOX_PACKAGE   the package; without it, scripts/build-package makes it
+SIGNALBOX_PACKAGE   the package, made as below; without it, scripts/build-package makes it
 SIGNALBOX_DEBIAN    a folder with a bare Debian 12, which stays as it is; without it, debootstrap makes one
 """
 
@@ -18,6 +18,9 @@ sys.path.insert(0, str(REPOSITORY / "Tests/BlackBoxTests"))
 
 # What a server of an operator has: systemd, and curl for the examples.
 BARE = "ca-certificates,curl,dbus,systemd,systemd-sysv"
+
+
+MAINTAINER = {"DEBFULLNAME": "Ada Builder", "DEBEMAIL": "ada@tests.signalbox.test"}
 
 
 def run(*command, **options):
@@ -37,7 +40,8 @@ def packages(program, tmp_path_factory):
     """The package, and a newer one with the same contents."""
     folder = tmp_path_factory.mktemp("packages")
     package = os.environ.get("SIGNALBOX_PACKAGE") or run(
-        REPOSITORY / "scripts/build-package", "--program", program, "--output", folder).strip()
+        REPOSITORY / "scripts/build-package", "--program", program, "--output", folder,
+        env=os.environ | MAINTAINER).strip()
     control = folder / "newer/DEBIAN/control"
     run("dpkg-deb", "--raw-extract", package, folder / "newer")
     control.write_text(re.sub(r"^(Version: .*)$", r"\1+newer", control.read_text(), flags=re.M))

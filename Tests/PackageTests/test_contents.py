@@ -10,7 +10,7 @@ import time
 from spdx_tools.spdx.parser.parse_anything import parse_file
 from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
 
-from conftest import REPOSITORY, run
+from conftest import MAINTAINER, REPOSITORY, run
 
 
 def commands(program):
@@ -45,6 +45,17 @@ def test_the_package_needs_libraries_of_debian_and_no_swift(package, contents):
         assert re.search(rf"(^|, ){re.escape(name)}\b", depends), name
     libraries = run("ldd", contents / "usr/bin/signalbox")
     assert "swift" not in libraries.lower() and "not found" not in libraries
+
+
+def test_the_program_takes_libraries_of_the_system_only(contents):
+    # Debian's policy forbids a search path of the program's own. scripts/build-release switches it off.
+    dynamic = run("objdump", "-p", contents / "usr/bin/signalbox")
+    assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+
+
+def test_the_builder_is_the_maintainer(package):
+    builder = MAINTAINER["DEBFULLNAME"] + " <" + MAINTAINER["DEBEMAIL"] + ">"
+    assert run("dpkg-deb", "--field", package, "Maintainer").strip() == builder
 
 
 def test_the_program_is_small_and_starts_quickly(package, contents):
@@ -100,6 +111,15 @@ def test_every_command_has_a_manual_page_without_a_fault(contents, program):
         assert option in serve
 
 
+def test_the_completions_are_where_the_shells_look(contents):
+    for name, word in (
+        ("bash-completion/completions/signalbox", "complete "), ("zsh/vendor-completions/_signalbox", "#compdef signalbox"),
+        ("fish/vendor_completions.d/signalbox.fish", "complete -c"),
+    ):  # fmt: skip
+        text = (contents / "usr/share" / name).read_text()
+        assert word in text and "disconnect" in text and not text.startswith("#!"), name
+
+
 def test_the_bill_of_materials_is_valid_and_names_everything(contents):
     file = contents / "usr/share/doc/signalbox/sbom.spdx.json"
     document = parse_file(str(file))
@@ -137,3 +157,13 @@ def test_the_documents_are_inside(contents):
         assert (contents / path.lstrip("/")).is_file(), path
     assert (folder / "CONFIGURATION.md").is_file() and (folder / "operations/metrics.md").is_file()
     assert pathlib.Path(folder / "changelog.gz").is_file()
+
+
+def test_links_between_the_documents_lead_somewhere(contents):
+    folder = contents / "usr/share/doc/signalbox"
+    for page in folder.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", page.read_text()):
+            path = (page.parent / target).resolve()
+            # Some links lead to what only the sources have. CHANGELOG.md names files as they are there.
+            outside = not path.is_relative_to(folder.resolve()) or path.parent.name == "decisions"
+            assert path.exists() or outside or page.name == "CHANGELOG.md", f"{page.name}: {target}"
