@@ -14,8 +14,9 @@ import document
 SANITIZERS = {"address": "AddressSanitizer", "thread": "ThreadSanitizer"}
 # In the order of the table, by the step of scripts/sanitize.
 STEPS = {
-    "swift-tests": "Swift tests",
+    "sockets": "Swift tests of sockets and threads",
     "redis-log": "Swift tests of the log in Redis",
+    "others": "other Swift tests, without the randomized ones",
     "attacks": "attacks (`Tests/HostileTests`)",
     "black-box": "black-box tests: protocol, HTTP, TLS, durable log, nodes",
     "verify-one-server": "`signalbox verify` with kills and restarts",
