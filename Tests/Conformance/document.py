@@ -8,13 +8,22 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = REPOSITORY / "docs/CONFORMANCE.md"
 
 
-def replace(name, text):
+def split(name):
+    """The document up to the part, the part, and the rest."""
     begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->\n"
-    whole = DOCUMENT.read_text(encoding="utf-8")
-    before, found, rest = whole.partition(begin)
-    _, closed, after = rest.partition(end)
+    before, found, rest = DOCUMENT.read_text(encoding="utf-8").partition(begin)
+    text, closed, after = rest.partition(end)
     assert found and closed, f"{DOCUMENT} has no part {name}"
-    DOCUMENT.write_text(before + begin + "\n" + text.strip() + "\n\n" + end + after, encoding="utf-8")
+    return before + begin, text, end + after
+
+
+def part(name):
+    return split(name)[1]
+
+
+def replace(name, text):
+    before, _, after = split(name)
+    DOCUMENT.write_text(before + "\n" + text.strip() + "\n\n" + after, encoding="utf-8")
 
 
 def stamp():

@@ -15,7 +15,8 @@ from processes import Attack, Bystander
 from server_process import DEADLINE, Server
 
 # More than one attack holds at a time, and less than an attack without a bound would take.
-MEMORY_BOUND = 64 << 20
+# ThreadSanitizer keeps a shadow of all memory, several times as large, so scripts/sanitize sets a factor for it.
+MEMORY_BOUND = (64 << 20) * int(os.environ.get("SIGNALBOX_MEMORY_FACTOR", 1))
 SIGNAL_COUNT = 8
 # Pieces of each member, for floods that the server reads long after their end: at 200 lines per second, one piece of
 # `lines_of_pongs` takes four seconds more than its burst, and each piece of `long_pongs` counts as 64 lines.

@@ -244,6 +244,7 @@ package struct Verification: Sendable {
         let begin = stage.elapsed
         guard let node = stage.cluster.servingNodes.randomElement(using: &random) else { return }
         let clients = stage.clients(of: node)
+        let oldPort = node.port
         for client in clients where stage.members.contains(where: { $0 === client }) {
             client.willBeCut(by: isKill ? .kill : .restart)
         }
@@ -264,9 +265,9 @@ package struct Verification: Sendable {
             judge.serverStarted(at: now)
         }
         node.isSuspended.store(false, ordering: .relaxed)
-        if stage.cluster.nodes.count == 1 {
-            for client in stage.rooms.flatMap(\.all) { client.relay.retarget(to: node.port) }
-        }
+        // No other node may have served meanwhile, since it was the only one, or another one was suspended. The clients
+        // that still have the old port would never connect again.
+        stage.rebalance(stage.rooms.flatMap(\.all).filter { $0.relay.targetPort == oldPort })
         stage.mark(isKill ? "kill" : "restart", since: begin)
     }
 
