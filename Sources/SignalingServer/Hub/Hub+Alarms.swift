@@ -17,14 +17,18 @@ extension Hub {
         if let alarm = peer.alarm, alarm <= deadline { return }
         peer.alarm = deadline
         alarms.schedule(peer.socket.id, at: deadline)
-        armAlarmTimer()
+        armAlarmTimer(by: deadline)
     }
 
-    private func armAlarmTimer() {
-        if let next = alarms.nextDeadline { alarmTimer?.schedule(at: next) } else { alarmTimer?.cancel() }
+    /// Leaves an earlier timer as it is: when it fires, it finds the next deadline. The wheel searches its slots for it.
+    private func armAlarmTimer(by deadline: MonotonicInstant) {
+        if let alarmTimerAt, alarmTimerAt <= deadline { return }
+        alarmTimerAt = deadline
+        alarmTimer?.schedule(at: deadline)
     }
 
     func handleDueAlarms() {
+        alarmTimerAt = nil
         let now = environment.now
         for id in alarms.expire(upTo: now) {
             guard let peer = peers[id] else { continue }
@@ -34,6 +38,6 @@ extension Hub {
             perform(peer.state.advance(to: now), for: peer)
             setAlarm(for: peer)
         }
-        armAlarmTimer()
+        if let next = alarms.nextDeadline { armAlarmTimer(by: next) }
     }
 }

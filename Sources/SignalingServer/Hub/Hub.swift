@@ -63,6 +63,8 @@ final class Hub<Environment: HubEnvironment> {
     // Deadlines.
     var alarms = TimingWheel<UInt64>()
     private(set) var alarmTimer: Environment.Timer?
+    /// When it fires; nil if it is not set.
+    var alarmTimerAt: MonotonicInstant?
 
     // The end.
     var drain: Drain?
@@ -179,7 +181,7 @@ final class Hub<Environment: HubEnvironment> {
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
                     claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) },
-                    token: TokenFingerprint(of: request.token), lineRateFullAt: lineRateFullAt,
+                    token: TokenFingerprint(key.token), lineRateFullAt: lineRateFullAt,
                     busyWait: .milliseconds(
                         Int64.random(in: 0...Limits.longestBusyWait.wholeMilliseconds, using: &randomness))))
         } catch {

@@ -8,7 +8,6 @@ extension ResumeSecretHash {
 }
 
 extension TokenFingerprint {
-    init(of token: String) {
-        self.init(SHA256.hash(data: Array(token.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
-    }
+    /// Of the signed content, so that a client cannot make one token count as many by writing it in other ways.
+    init(_ digest: JoinControl.TokenDigest) { self.init(digest.high) }
 }
