@@ -37,12 +37,15 @@ package enum Hexadecimal {
 
     /// The bytes that pairs of digits stand for, in either case; `nil` for any other text.
     package static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
+        text.withContiguousStorageIfAvailable(bytes(of:)) ?? Array(text).withUnsafeBufferPointer(bytes(of:))
+    }
+
+    private static func bytes(of text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.underestimatedCount / 2)
-        var rest = text.makeIterator()
-        while let first = rest.next(), let second = rest.next() {
-            guard let high = digit(first), let low = digit(second) else { return nil }
+        bytes.reserveCapacity(text.count / 2)
+        for index in stride(from: 0, to: text.count, by: 2) {
+            guard let high = digit(text[index]), let low = digit(text[index + 1]) else { return nil }
             bytes.append(high << 4 | low)
         }
         return bytes

@@ -4,7 +4,9 @@ import SignalingProtocol
 
 extension ResumeSecretHash {
     /// Without salt: 128 random bits need none.
-    init(of secret: ResumeSecret) { self.init(bytes: Array(SHA256.hash(data: Array(secret.rawValue.utf8)))) }
+    init(of secret: ResumeSecret) {
+        self.init(bytes: SHA256.hash(data: Array(secret.rawValue.utf8)).withUnsafeBytes { Array($0) })
+    }
 }
 
 extension TokenFingerprint {

@@ -27,8 +27,8 @@ enum FormEncoding {
     /// Decodes `+` to a space and `%XX` to a byte of UTF-8. Returns `nil` for anything else behind `%`.
     private static func decoded(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
         let text = UnsafeBufferPointer(rebasing: text)
-        guard text.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else {
-            return String(validating: text, as: UTF8.self)
+        guard text.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") || $0 >= 0x80 }) else {
+            return String(decoding: text, as: UTF8.self)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
