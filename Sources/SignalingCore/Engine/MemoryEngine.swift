@@ -9,7 +9,7 @@ public final class MemoryEngine: SessionEngine {
     public weak var observer: (any SessionEngineObserver)?
     public var isSaturated: Bool { false }
 
-    private var bounds: SharedBounds
+    private var bounds: SessionState.Bounds
     private var sessions: [SessionID: Hosted] = [:]
     private let makeEpoch: () -> Epoch
     /// Sessions that were not needed after their last command. `advance` checks them again.
@@ -20,7 +20,7 @@ public final class MemoryEngine: SessionEngine {
     ///   - bounds: the limits of each session.
     ///   - makeEpoch: returns a new random epoch at each call.
     public init(bounds: SessionState.Bounds = .init(), makeEpoch: @escaping () -> Epoch) {
-        self.bounds = SharedBounds(bounds)
+        self.bounds = bounds
         self.makeEpoch = makeEpoch
     }
 
@@ -88,7 +88,7 @@ public final class MemoryEngine: SessionEngine {
     /// session only if it is needed afterwards: after a successful join.
     private func begin(_ submission: Submission, effects: inout [SessionEffect]) -> SessionOutcome {
         let session = submission.session
-        var state = SessionState(id: session, epoch: newEpoch(for: submission.command), sharing: bounds)
+        var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)
         let outcome = state.handle(submission.command, now: submission.now, effects: &effects)
         if state.isNeeded { sessions[session] = Hosted(state) }
         return outcome
@@ -152,9 +152,7 @@ public final class MemoryEngine: SessionEngine {
     /// Replaces the numbers of connections and the rates of all sessions, and of those that begin later. The bounds of
     /// logs and the windows stay as they are.
     public func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) {
-        var changed = bounds.value
-        changed.changeRunning(to: new)
-        bounds = SharedBounds(changed)
+        bounds.changeRunning(to: new)
         for hosted in sessions.values { hosted.state.changeLimits(to: bounds, now: now) }
     }
 

@@ -26,19 +26,12 @@ struct ConnectionList: Sendable {
     static let blockByteCount = 16_384
 
     private let blockByteCount: Int
-    /// A list of one connection, which has no blocks yet: many sessions have one client or wait for the second, and the
-    /// bytes are those that the session keeps of the client anyway.
-    private var only: (encoded: ArraySlice<UInt8>, entry: Entry)?
-    private var stored: [Block] = []
+    fileprivate private(set) var blocks: [Block] = []
     private(set) var count = 0
     /// Without brackets.
     private(set) var byteCount = 0
 
     init(blockByteCount: Int = ConnectionList.blockByteCount) { self.blockByteCount = blockByteCount }
-
-    fileprivate var blocks: [Block] {
-        only.map { [Block(bytes: Array($0.encoded), entries: [$0.entry])] } ?? stored
-    }
 
     /// The number of connections in each block. Pages consist of whole blocks, so it decides what a client gets.
     var blockCounts: [Int] { blocks.map(\.count) }
@@ -47,70 +40,54 @@ struct ConnectionList: Sendable {
     ///
     /// - Parameter beginsBlock: whether it begins a block, for a list that is rebuilt; `nil` decides by the block's size.
     mutating func append(_ encoded: ArraySlice<UInt8>, createdAt time: WallTime, beginsBlock: Bool? = nil) {
-        let entry = Entry(creationTime: time, byteCount: encoded.count)
-        defer {
-            count += 1
-            byteCount += encoded.count + 1
-        }
-        if count == 0, stored.isEmpty {
-            only = (encoded, entry)
-            return
-        }
-        if only != nil {
-            stored = blocks
-            only = nil
-        }
-        let isLastFull = stored.last.map { $0.bytes.count + encoded.count >= blockByteCount } ?? true
-        if stored.isEmpty || beginsBlock ?? isLastFull { stored.append(Block()) }
-        let last = stored.count - 1
-        if !stored[last].entries.isEmpty { stored[last].bytes.append(UInt8(ascii: ",")) }
-        stored[last].bytes.append(contentsOf: encoded)
-        stored[last].entries.append(entry)
+        let isLastFull = blocks.last.map { $0.bytes.count + encoded.count >= blockByteCount } ?? true
+        if blocks.isEmpty || beginsBlock ?? isLastFull { blocks.append(Block()) }
+        let last = blocks.count - 1
+        if !blocks[last].entries.isEmpty { blocks[last].bytes.append(UInt8(ascii: ",")) }
+        blocks[last].bytes.append(contentsOf: encoded)
+        blocks[last].entries.append(Entry(creationTime: time, byteCount: encoded.count))
+        count += 1
+        byteCount += encoded.count + 1
     }
 
     /// Removes a connection; does nothing if it is not in the list.
     mutating func remove(createdAt time: WallTime) {
-        if let only {
-            guard only.entry.creationTime == time else { return }
-            (self.only, count, byteCount) = (nil, 0, 0)
-            return
-        }
         guard let block = blockIndex(of: time),
-            let entry = stored[block].entries.firstIndex(where: { $0.creationTime == time })
+            let entry = blocks[block].entries.firstIndex(where: { $0.creationTime == time })
         else { return }
-        let removed = stored[block].entries.remove(at: entry)
+        let removed = blocks[block].entries.remove(at: entry)
         count -= 1
         byteCount -= removed.byteCount + 1
-        if stored[block].entries.isEmpty {
-            stored.remove(at: block)
+        if blocks[block].entries.isEmpty {
+            blocks.remove(at: block)
             return
         }
-        let start = stored[block].entries[..<entry].reduce(0) { $0 + $1.byteCount + 1 }
+        let start = blocks[block].entries[..<entry].reduce(0) { $0 + $1.byteCount + 1 }
         // The first one goes with the comma behind it, every other one with the comma before it.
         let first = max(0, start - (entry == 0 ? 0 : 1))
-        stored[block].bytes.removeSubrange(first..<(first + removed.byteCount + 1))
+        blocks[block].bytes.removeSubrange(first..<(first + removed.byteCount + 1))
         mergeIfSmall(block)
     }
 
     /// The block that has this connection, if any has it: blocks are in the order of creation.
     private func blockIndex(of time: WallTime) -> Int? {
-        var (low, high) = (0, stored.count)
+        var (low, high) = (0, blocks.count)
         while low < high {
             let middle = (low + high) / 2
-            if stored[middle].entries[0].creationTime <= time { low = middle + 1 } else { high = middle }
+            if blocks[middle].entries[0].creationTime <= time { low = middle + 1 } else { high = middle }
         }
         return low > 0 ? low - 1 : nil
     }
 
     /// Joins a block with the next one, so that departures do not leave many small blocks.
     private mutating func mergeIfSmall(_ block: Int) {
-        guard block + 1 < stored.count,
-            stored[block].bytes.count + stored[block + 1].bytes.count < blockByteCount / 2
+        guard block + 1 < blocks.count,
+            blocks[block].bytes.count + blocks[block + 1].bytes.count < blockByteCount / 2
         else { return }
-        let next = stored.remove(at: block + 1)
-        stored[block].bytes.append(UInt8(ascii: ","))
-        stored[block].bytes.append(contentsOf: next.bytes)
-        stored[block].entries.append(contentsOf: next.entries)
+        let next = blocks.remove(at: block + 1)
+        blocks[block].bytes.append(UInt8(ascii: ","))
+        blocks[block].bytes.append(contentsOf: next.bytes)
+        blocks[block].entries.append(contentsOf: next.entries)
     }
 }
 

@@ -58,10 +58,7 @@ struct Roster: Sendable {
     }
 
     private var seats: [Member?] = []
-    /// The seats by ID; `nil` while there are few, which are searched: a dictionary costs a small session more memory
-    /// and a signal more time.
-    private var seatIndices: [ConnectionID: Int]?
-    private(set) var count = 0
+    private var seatIndices: [ConnectionID: Int] = [:]
     /// The same members in JSON.
     private(set) var list: ConnectionList
 
@@ -71,10 +68,9 @@ struct Roster: Sendable {
 
     /// With fewer seats than this, empty ones are not removed.
     private static let smallCount = 32
-    /// More seats than this have an index.
-    private static let unindexedCount = 8
 
-    var isEmpty: Bool { count == 0 }
+    var count: Int { seatIndices.count }
+    var isEmpty: Bool { seatIndices.isEmpty }
     /// The number of seats, empty ones included.
     var seatCount: Int { seats.count }
     /// In the order of joining.
@@ -82,20 +78,15 @@ struct Roster: Sendable {
     /// In the order of joining.
     var connections: [Connection] { seats.compactMap { $0?.connection } }
 
-    subscript(_ id: ConnectionID) -> Member? { seat(of: id).flatMap { seats[$0] } }
-    func contains(_ id: ConnectionID) -> Bool { seat(of: id) != nil }
-
-    private func seat(of id: ConnectionID) -> Int? {
-        if let seatIndices { return seatIndices[id] }
-        return seats.firstIndex { $0?.connection.connectionId == id }
-    }
+    subscript(_ id: ConnectionID) -> Member? { seatIndices[id].flatMap { seats[$0] } }
+    func contains(_ id: ConnectionID) -> Bool { seatIndices[id] != nil }
 
     /// Reads or changes a member in place: a copy would cost more than most changes.
     ///
     /// - Returns: the result of `change`; `nil` without a member of that ID.
     @discardableResult
     mutating func update<Result>(_ id: ConnectionID, _ change: (inout Member) -> Result) -> Result? {
-        guard let index = seat(of: id) else { return nil }
+        guard let index = seatIndices[id] else { return nil }
         return seats[index]?.apply(change)
     }
 
@@ -104,11 +95,9 @@ struct Roster: Sendable {
     /// - Parameter beginsBlock: whether the member begins a block of the list; `nil` decides by the block's size.
     /// - Precondition: there is no member of that ID.
     mutating func append(_ member: Member, beginsBlock: Bool? = nil) {
-        let id = member.connection.connectionId
-        precondition(!contains(id), "a connection joined twice")
+        let existing = seatIndices.updateValue(seats.count, forKey: member.connection.connectionId)
+        precondition(existing == nil, "a connection joined twice")
         seats.append(member)
-        count += 1
-        if seatIndices != nil { seatIndices?[id] = seats.count - 1 } else { indexSeats() }
         list.append(
             EncodedLine.connection(in: member.encodedConnection), createdAt: member.connection.creationTime,
             beginsBlock: beginsBlock)
@@ -116,28 +105,18 @@ struct Roster: Sendable {
 
     /// Removes a member and returns it; `nil` without a member of that ID.
     mutating func remove(_ id: ConnectionID) -> Member? {
-        guard let index = seat(of: id) else { return nil }
+        guard let index = seatIndices.removeValue(forKey: id) else { return nil }
         let member = seats[index]
         seats[index] = nil
-        seatIndices?[id] = nil
-        count -= 1
         if let time = member?.connection.creationTime { list.remove(createdAt: time) }
-        if seats.count > Self.smallCount, count < seats.count / 2 { removeEmptySeats() }
+        if seats.count > Self.smallCount, seatIndices.count < seats.count / 2 { removeEmptySeats() }
         return member
     }
 
     private mutating func removeEmptySeats() {
         seats.removeAll { $0 == nil }
-        seatIndices = nil
-        indexSeats()
-    }
-
-    private mutating func indexSeats() {
-        guard seats.count > Self.unindexedCount else { return }
-        var indices: [ConnectionID: Int] = [:]
         for (index, member) in seats.enumerated() {
-            if let id = member?.connection.connectionId { indices[id] = index }
+            if let id = member?.connection.connectionId { seatIndices[id] = index }
         }
-        seatIndices = indices
     }
 }

@@ -52,9 +52,3 @@ extension SessionState {
         }
     }
 }
-
-/// Bounds that several sessions have in common.
-final class SharedBounds: Sendable {
-    let value: SessionState.Bounds
-    init(_ value: SessionState.Bounds) { self.value = value }
-}

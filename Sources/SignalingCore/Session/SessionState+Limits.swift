@@ -17,12 +17,7 @@ extension SessionState {
     /// connection over a lower limit stays. Events over the log's new bounds are dropped, and a client that needs one of
     /// them learns of the loss (G4).
     mutating func changeLimits(to new: Bounds, now: MonotonicInstant) {
-        changeLimits(to: SharedBounds(new), now: now)
-    }
-
-    mutating func changeLimits(to shared: SharedBounds, now: MonotonicInstant) {
-        sharedBounds = shared
-        let new = shared.value
+        bounds = new
         log.changeBounds(to: new.log)
         expiredTickets.change(limit: new.recoverableCount, window: new.recoveryWindow)
         forceDisconnectedTickets.change(

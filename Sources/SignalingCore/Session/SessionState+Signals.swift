@@ -11,9 +11,8 @@ extension SessionState {
         switch sender {
         case .server: from = nil
         case .connection(let binding, _):
-            let rate = bounds.signalRate
             let standing = roster.update(binding.connectionId) { member in
-                member.standing(for: request, on: binding.socket, rate, now)
+                member.standing(for: request, on: binding.socket, bounds.signalRate, now)
             }
             switch standing {
             case .refused(let error)?: return .refused(error)
@@ -40,9 +39,8 @@ extension SessionState {
                 encodedSender: from?.encoded)
         }
         if request.isOnlineOnly {
-            let rate = bounds.onlineOnlyRate
             let isWithinRate = from.map { from in
-                roster.update(from.id) { $0.onlineOnlyAllowance.consume(rate, now: now) } ?? true
+                roster.update(from.id) { $0.onlineOnlyAllowance.consume(bounds.onlineOnlyRate, now: now) } ?? true
             }
             guard isWithinRate ?? true else {
                 effects.append(.onlineOnlyDropped(.tooOften))

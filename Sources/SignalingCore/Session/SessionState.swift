@@ -9,9 +9,7 @@ import SignalingProtocol
 public struct SessionState: Sendable {
     public let id: SessionID
     public let epoch: Epoch
-    public var bounds: Bounds { sharedBounds.value }
-    /// In a box, which all sessions of an engine share: the bounds are larger than all that most sessions keep besides.
-    var sharedBounds: SharedBounds
+    public internal(set) var bounds: Bounds
     // The properties below are internal for SessionState+Coding.swift, which must keep each of them.
     public internal(set) var log: SessionLog
     var roster: Roster
@@ -41,14 +39,9 @@ public struct SessionState: Sendable {
     }
 
     public init(id: SessionID, epoch: Epoch, bounds: Bounds = .init()) {
-        self.init(id: id, epoch: epoch, sharing: SharedBounds(bounds))
-    }
-
-    init(id: SessionID, epoch: Epoch, sharing sharedBounds: SharedBounds) {
         self.id = id
         self.epoch = epoch
-        self.sharedBounds = sharedBounds
-        let bounds = sharedBounds.value
+        self.bounds = bounds
         log = SessionLog(bounds: bounds.log)
         roster = Roster(listBlockByteCount: bounds.listBlockByteCount)
         expiredTickets = RetainedTickets(limit: bounds.recoverableCount, window: bounds.recoveryWindow)
