@@ -17,18 +17,14 @@ extension Hub {
         if let alarm = peer.alarm, alarm <= deadline { return }
         peer.alarm = deadline
         alarms.schedule(peer.socket.id, at: deadline)
-        armAlarmTimer(by: deadline)
+        armAlarmTimer()
     }
 
-    /// Leaves an earlier timer as it is: when it fires, it finds the next deadline. The wheel searches its slots for it.
-    private func armAlarmTimer(by deadline: MonotonicInstant) {
-        if let alarmTimerAt, alarmTimerAt <= deadline { return }
-        alarmTimerAt = deadline
-        alarmTimer?.schedule(at: deadline)
+    private func armAlarmTimer() {
+        if let next = alarms.nextDeadline { alarmTimer?.schedule(at: next) } else { alarmTimer?.cancel() }
     }
 
     func handleDueAlarms() {
-        alarmTimerAt = nil
         let now = environment.now
         for id in alarms.expire(upTo: now) {
             guard let peer = peers[id] else { continue }
@@ -38,6 +34,6 @@ extension Hub {
             perform(peer.state.advance(to: now), for: peer)
             setAlarm(for: peer)
         }
-        if let next = alarms.nextDeadline { armAlarmTimer(by: next) }
+        armAlarmTimer()
     }
 }

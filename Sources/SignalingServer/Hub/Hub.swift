@@ -65,8 +65,6 @@ final class Hub<Environment: HubEnvironment> {
     // Deadlines.
     var alarms = TimingWheel<UInt64>()
     private(set) var alarmTimer: Environment.Timer?
-    /// When it fires; nil if it is not set.
-    var alarmTimerAt: MonotonicInstant?
 
     // The end.
     var drain: Drain?
