@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <uv.h>
@@ -129,6 +130,9 @@ static inline void signalbox_release_free_memory(void) {
     malloc_trim(0);
 #endif
 }
+
+/* Fills at most 256 bytes with random numbers of the operating system. 0, or -1 on a system that has none yet. */
+static inline int signalbox_random_bytes(void *bytes, size_t count) { return getentropy(bytes, count); }
 
 /* The calling thread as a number: pthread_t is an integer on one platform and a pointer on another. */
 static inline uintptr_t signalbox_current_thread(void) { return (uintptr_t)pthread_self(); }

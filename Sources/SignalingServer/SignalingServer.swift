@@ -193,6 +193,7 @@ public final class SignalingServer: Service {
         let hub = Hub(
             environment: LoopEnvironment(loop: loop), engine: sessions.engine, verifier: verifier, limits: limits,
             logger: logger, refusals: refusals)
+        hub.observeEngine(through: EngineDispatch(hub: hub))
         hub.onPresence = { [webhooks] in webhooks.post($0, of: $1) }
         hub.onKeptPresence = { [webhooks] in webhooks.post($0, of: $1) }
         settled.engine = sessions.engine

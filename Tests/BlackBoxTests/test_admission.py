@@ -432,4 +432,10 @@ async def test_the_server_raises_its_limit_of_open_files():
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     with server:
         soft, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
-        assert soft == min(65_536, hard) or soft > 256
+        assert soft == min(65_536, hard)
+
+
+async def test_the_limit_of_open_files_follows_the_maximum_of_connections():
+    with Server("--max-connections", 300) as server:
+        soft, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
+        assert soft == min(300 + 1_024, hard)

@@ -1,3 +1,4 @@
+import SignalingCore
 import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
@@ -58,6 +59,7 @@ struct AdmissionTests {
         for spelling in spellings {
             let found = try key(spelling)
             #expect(found == expected, "\(spelling)")
+            #expect(TokenFingerprint(found.token) == TokenFingerprint(expected.token), "\(spelling)")
         }
         let others = [try key(other), try key(jwt)]
         #expect(!others.contains(expected) && others[0] != others[1])

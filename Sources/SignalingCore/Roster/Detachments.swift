@@ -1,7 +1,8 @@
 import DequeModule
 import SignalingProtocol
 
-/// Recognizes the connections that began with the same token, without the token: the first 64 bits of its SHA-256.
+/// Recognizes the connections that began with the same token, without the token: the first 64 bits of the
+/// SHA-256 of its signed content.
 public struct TokenFingerprint: Hashable, Sendable {
     public let rawValue: UInt64
     public init(_ rawValue: UInt64) { self.rawValue = rawValue }

@@ -14,14 +14,19 @@ package enum RandomText {
     /// A UUID of version 4 (RFC 9562 section 5.4) in lower case: 122 random bits.
     package static func uuid(using generator: inout some RandomNumberGenerator) -> String {
         let (high, low) = (generator.next() as UInt64, generator.next() as UInt64)
-        let digits =
-            Hexadecimal.text((high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000)
-            + Hexadecimal.text((low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
-            text.append(digit)
+        let first = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
+        let second = (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var count = 0
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                    text[count] = UInt8(ascii: "-")
+                    count += 1
+                }
+                text[count] = Hexadecimal.character(of: (digit < 16 ? first : second) >> (60 - 4 * (digit % 16)))
+                count += 1
+            }
+            return count
         }
-        return text
     }
 }

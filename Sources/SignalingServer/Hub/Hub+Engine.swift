@@ -3,6 +3,12 @@ import SignalingProtocol
 
 /// Reports from the session engine: the outcomes of commands, and the effects of sessions.
 extension Hub: SessionEngineObserver {
+    /// Receives the reports through another object, which passes them on.
+    func observeEngine(through dispatch: any SessionEngineObserver) {
+        engineDispatch = dispatch
+        engine.observer = dispatch
+    }
+
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
         if RESTCalls.isOrigin(ticket.origin) {
             restCalls.remove(ticket.origin)?(outcome)

@@ -20,6 +20,8 @@ import SignalingTransport
 final class Hub<Environment: HubEnvironment> {
     let environment: Environment
     let engine: any SessionEngine
+    /// Kept, since the engine's reference to its observer is weak; nil if the hub is the observer.
+    var engineDispatch: (any SessionEngineObserver)?
     /// A reload changes `inputRate`, for the connections that follow.
     var limits: HubLimits
     /// Replaced when the settings are reloaded. Clients in a session stay, since their token was checked when they came.
@@ -179,7 +181,7 @@ final class Hub<Environment: HubEnvironment> {
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
                     claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) },
-                    token: TokenFingerprint(of: request.token), lineRateFullAt: lineRateFullAt,
+                    token: TokenFingerprint(key.token), lineRateFullAt: lineRateFullAt,
                     busyWait: .milliseconds(
                         Int64.random(in: 0...Limits.longestBusyWait.wholeMilliseconds, using: &randomness))))
         } catch {

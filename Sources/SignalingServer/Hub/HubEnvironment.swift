@@ -50,7 +50,7 @@ struct LoopEnvironment: HubEnvironment {
 
     var now: MonotonicInstant { loop.now }
     var wallTime: WallTime { .current }
-    func makeRandomness() -> SystemRandomNumberGenerator { SystemRandomNumberGenerator() }
+    func makeRandomness() -> BufferedRandomness { BufferedRandomness() }
     func makeTimer(_ fire: @escaping () -> Void) -> LoopTimer { LoopTimer(loop: loop, handler: fire) }
     typealias Socket = ServerSocket
 }

@@ -4,11 +4,12 @@ import SignalingProtocol
 
 extension ResumeSecretHash {
     /// Without salt: 128 random bits need none.
-    init(of secret: ResumeSecret) { self.init(bytes: Array(SHA256.hash(data: Array(secret.rawValue.utf8)))) }
+    init(of secret: ResumeSecret) {
+        self.init(bytes: SHA256.hash(data: Array(secret.rawValue.utf8)).withUnsafeBytes { Array($0) })
+    }
 }
 
 extension TokenFingerprint {
-    init(of token: String) {
-        self.init(SHA256.hash(data: Array(token.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
-    }
+    /// Of the signed content, so that a client cannot make one token count as many by writing it in other ways.
+    init(_ digest: JoinControl.TokenDigest) { self.init(digest.high) }
 }

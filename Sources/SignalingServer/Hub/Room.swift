@@ -5,10 +5,9 @@ import SignalingProtocol
 final class Room<Socket: HubSocket> {
     let session: SessionID
     private(set) var subscriptions: [Subscription<Socket>] = []
-    /// The subscriptions by socket. Constant-time lookup matters when all clients of a large session resume at once.
-    private var bySocket: [SocketID: Subscription<Socket>] = [:]
-    /// The newest subscription of each connection: a moderator may disconnect thousands at once.
-    private var byConnection: [ConnectionID: Subscription<Socket>] = [:]
+    /// `nil` in a small room: most rooms have a few members, and the dictionaries would cost each of them more memory
+    /// than everything else here.
+    private var index: Index?
     var pendingOnlineOnly = PendingOnlineOnly()
     var flushScheduler: FlushScheduler
     /// The end of the log at the last flush: the cursor of every subscription that is up to date.
@@ -29,6 +28,27 @@ final class Room<Socket: HubSocket> {
         self.flushScheduler = flushScheduler
     }
 
+    /// Constant-time lookup matters when all clients of a large session resume at once, or a moderator disconnects
+    /// thousands.
+    private struct Index {
+        var bySocket: [SocketID: Subscription<Socket>] = [:]
+        /// The newest subscription of each connection.
+        var byConnection: [ConnectionID: Subscription<Socket>] = [:]
+
+        mutating func add(_ subscription: Subscription<Socket>) {
+            bySocket[subscription.socket] = subscription
+            if !subscription.isReplaced { byConnection[subscription.outbox.owner] = subscription }
+        }
+
+        mutating func remove(_ subscription: Subscription<Socket>) {
+            bySocket[subscription.socket] = nil
+            if !subscription.isReplaced { byConnection[subscription.outbox.owner] = nil }
+        }
+    }
+
+    /// A room with more subscriptions than this gets an index.
+    private var unindexedCount: Int { 8 }
+
     var isEmpty: Bool { subscriptions.isEmpty }
 
     /// Whether so much waits that the log may drop events before the end of the turn, although the members read: many
@@ -39,24 +59,35 @@ final class Room<Socket: HubSocket> {
     }
 
     func add(_ subscription: Subscription<Socket>) {
+        self.subscription(of: subscription.outbox.owner)?.isReplaced = true
         subscription.index = subscriptions.count
         subscriptions.append(subscription)
-        bySocket[subscription.socket] = subscription
-        byConnection[subscription.outbox.owner] = subscription
+        if index != nil {
+            index?.add(subscription)
+        } else if subscriptions.count > unindexedCount {
+            var index = Index()
+            for subscription in subscriptions { index.add(subscription) }
+            self.index = index
+        }
     }
 
-    func subscription(of socket: SocketID) -> Subscription<Socket>? { bySocket[socket] }
+    func subscription(of socket: SocketID) -> Subscription<Socket>? {
+        if let index { return index.bySocket[socket] }
+        return subscriptions.first { $0.socket == socket }
+    }
 
-    func subscription(of connection: ConnectionID) -> Subscription<Socket>? { byConnection[connection] }
+    /// The newest subscription of this connection.
+    func subscription(of connection: ConnectionID) -> Subscription<Socket>? {
+        if let index { return index.byConnection[connection] }
+        return subscriptions.first { !$0.isReplaced && $0.outbox.owner == connection }
+    }
 
     /// In constant time: the last subscription moves to the freed index.
     func remove(_ subscription: Subscription<Socket>) {
         let index = subscription.index
         guard index < subscriptions.count, subscriptions[index] === subscription, let last = subscriptions.popLast()
         else { return }
-        bySocket[subscription.socket] = nil
-        let owner = subscription.outbox.owner
-        if byConnection[owner] === subscription { byConnection[owner] = nil }
+        self.index?.remove(subscription)
         if last !== subscription {
             subscriptions[index] = last
             last.index = index
@@ -73,6 +104,8 @@ final class Subscription<Socket: HubSocket> {
     var outbox: Outbox
     /// The index in the room's list.
     fileprivate(set) var index = 0
+    /// Whether the same connection has a newer subscription, on another socket.
+    fileprivate(set) var isReplaced = false
 
     init(peer: Peer<Socket>, room: Room<Socket>, socket: SocketID, outbox: Outbox) {
         self.peer = peer

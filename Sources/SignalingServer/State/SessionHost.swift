@@ -25,7 +25,7 @@ struct SessionHost {
 
     /// Sessions in memory, which end with the process.
     static func inMemory(bounds: SessionState.Bounds) -> SessionHost {
-        SessionHost(engine: MemoryEngine(bounds: bounds, makeEpoch: makeEpoch), store: .memory)
+        SessionHost(engine: MemoryEngine(bounds: bounds, makeEpoch: makeEpochs()), store: .memory)
     }
 
     /// Sessions that this server shares with all others on the same Redis.
@@ -34,7 +34,7 @@ struct SessionHost {
     static func shared(
         _ log: RedisCommandLog, bounds: SessionState.Bounds, now: MonotonicInstant, logger: Logger
     ) -> SessionHost {
-        let engine = LoggedEngine(log: log, run: log.run, bounds: bounds, now: now, makeEpoch: makeEpoch)
+        let engine = LoggedEngine(log: log, run: log.run, bounds: bounds, now: now, makeEpoch: makeEpochs())
         engine.onUnreadable = { session, _ in
             logger.error(
                 "a session cannot be read; a later version of Signalbox may have written it",
@@ -59,7 +59,7 @@ struct SessionHost {
             var randomness = SystemRandomNumberGenerator()
             let metered = MeteredCommandLog(log, now: { [loop] in loop.now })
             let engine = LoggedEngine(
-                log: metered, run: RunID(randomness.next()), bounds: bounds, now: loop.now, makeEpoch: makeEpoch)
+                log: metered, run: RunID(randomness.next()), bounds: bounds, now: loop.now, makeEpoch: makeEpochs())
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
             log.onHealthChange = { health in
@@ -104,9 +104,9 @@ struct SessionHost {
         }
     }
 
-    private static func makeEpoch() -> Epoch {
-        var randomness = SystemRandomNumberGenerator()
-        return Epoch(using: &randomness)
+    private static func makeEpochs() -> () -> Epoch {
+        var randomness = BufferedRandomness()
+        return { Epoch(using: &randomness) }
     }
 
     private static func report(

@@ -11,43 +11,73 @@ enum Base64 {
 
     /// Returns `nil` for any other character, for text behind the padding, and for an impossible length.
     static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
+        // Every connect decodes a session ID and a token, so both are read from memory and not through an iterator.
+        text.withContiguousStorageIfAvailable(bytes(of:)) ?? Array(text).withUnsafeBufferPointer(bytes(of:))
+    }
+
+    private static func bytes(of text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        var isValid = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { output, count in
+            if let decodedCount = decode(text, into: output) { (count, isValid) = (decodedCount, true) }
+        }
+        return isValid ? bytes : nil
+    }
+
+    /// - Returns: the number of decoded bytes; nil if the text is malformed.
+    private static func decode(
+        _ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int? {
+        var count = 0
+        func append(_ bits: UInt32) {
+            bytes[count] = UInt8(truncatingIfNeeded: bits)
+            count += 1
+        }
         var bits: UInt32 = 0
         var sextetCount = 0
         var paddingCount = 0
         for character in text {
-            let sextet: UInt8
-            switch character {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): sextet = character - UInt8(ascii: "A")
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): sextet = character - UInt8(ascii: "a") + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): sextet = character - UInt8(ascii: "0") + 52
-            case UInt8(ascii: "+"), UInt8(ascii: "-"): sextet = 62
-            case UInt8(ascii: "/"), UInt8(ascii: "_"): sextet = 63
-            case UInt8(ascii: "="):
-                paddingCount += 1
+            let sextet = meanings[Int(character)]
+            guard sextet < 64 else {
+                switch sextet {
+                case padding: paddingCount += 1
+                case whiteSpace: break
+                default: return nil
+                }
                 continue
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): continue
-            default: return nil
             }
             guard paddingCount == 0 else { return nil }
             bits = bits << 6 | UInt32(sextet)
             sextetCount += 1
             if sextetCount.isMultiple(of: 4) {
-                bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
-                bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
-                bytes.append(UInt8(truncatingIfNeeded: bits))
+                append(bits >> 16)
+                append(bits >> 8)
+                append(bits)
             }
         }
         switch sextetCount % 4 {
         case 0: break
-        case 2: bytes.append(UInt8(truncatingIfNeeded: bits >> 4))
+        case 2: append(bits >> 4)
         case 3:
-            bytes.append(UInt8(truncatingIfNeeded: bits >> 10))
-            bytes.append(UInt8(truncatingIfNeeded: bits >> 2))
+            append(bits >> 10)
+            append(bits >> 2)
         default: return nil
         }
-        return paddingCount <= 2 ? bytes : nil
+        return paddingCount <= 2 ? count : nil
     }
+
+    private static let padding: UInt8 = 64
+    private static let whiteSpace: UInt8 = 65
+
+    /// For each byte of ASCII its six bits, or one of the two above, or 255.
+    private static let meanings: [UInt8] = {
+        var meanings = [UInt8](repeating: 255, count: 256)
+        for alphabet in [standardAlphabet, urlSafeAlphabet] {
+            for (sextet, character) in alphabet.enumerated() { meanings[Int(character)] = UInt8(sextet) }
+        }
+        meanings[Int(UInt8(ascii: "="))] = padding
+        for blank in " \t\r\n".utf8 { meanings[Int(blank)] = whiteSpace }
+        return meanings
+    }()
 
     private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     private static let urlSafeAlphabet = Array((letters + "-_").utf8)

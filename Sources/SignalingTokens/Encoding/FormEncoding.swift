@@ -5,10 +5,19 @@ enum FormEncoding {
     /// The decoded fields by name. Returns `nil` for malformed text and for a repeated name: unescaped text inside a
     /// signed value could otherwise replace a field.
     static func fields(_ text: some Collection<UInt8>) -> [String: String]? {
+        text.withContiguousStorageIfAvailable(fields(of:)) ?? Array(text).withUnsafeBufferPointer(fields(of:))
+    }
+
+    private static func fields(of text: UnsafeBufferPointer<UInt8>) -> [String: String]? {
         var fields: [String: String] = [:]
-        for pair in text.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(parts[0]), let value = parts.count == 2 ? decoded(parts[1]) : "",
+        var start = 0
+        while start < text.count {
+            let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.count
+            defer { start = end + 1 }
+            if end == start { continue }
+            let equals = text[start..<end].firstIndex(of: UInt8(ascii: "="))
+            guard let name = decoded(text[start..<(equals ?? end)]),
+                let value = equals.map({ decoded(text[($0 + 1)..<end]) }) ?? .some(""),
                 fields.updateValue(value, forKey: name) == nil
             else { return nil }
         }
@@ -16,8 +25,13 @@ enum FormEncoding {
     }
 
     /// Decodes `+` to a space and `%XX` to a byte of UTF-8. Returns `nil` for anything else behind `%`.
-    private static func decoded(_ text: some Collection<UInt8>) -> String? {
+    private static func decoded(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+        let text = UnsafeBufferPointer(rebasing: text)
+        guard text.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") || $0 >= 0x80 }) else {
+            return String(decoding: text, as: UTF8.self)
+        }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
         var rest = text.makeIterator()
         while let byte = rest.next() {
             switch byte {

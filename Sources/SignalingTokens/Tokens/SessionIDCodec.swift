@@ -28,13 +28,14 @@ public enum SessionIDCodec {
     public static func read(_ id: SessionID) throws(TokenError) -> Content {
         let bytes = id.rawValue.utf8
         guard bytes.count <= Limits.sessionIDByteCount else { throw .tooLong }
-        guard id.rawValue.hasPrefix("1_") || id.rawValue.hasPrefix("2_"),
+        guard bytes.starts(with: "1_".utf8) || bytes.starts(with: "2_".utf8),
             // Base64 may hold white space, as in tokens. A session's name may not: it must be the same text everywhere.
             !bytes.contains(where: { $0 <= UInt8(ascii: " ") }),
             let decoded = Base64.decoded(bytes.dropFirst(2)), let content = String(validating: decoded, as: UTF8.self)
         else { throw .malformed }
-        let fields = content.split(separator: "~", omittingEmptySubsequences: false)
-        guard fields.count >= 5, fields[0] == "1", !fields[1].isEmpty else { throw .malformed }
+        let fields = content.utf8.split(separator: UInt8(ascii: "~"), maxSplits: 4, omittingEmptySubsequences: false)
+            .map { Substring($0) }
+        guard fields.count == 5, fields[0] == "1", !fields[1].isEmpty else { throw .malformed }
         return Content(
             apiKey: APIKey(String(fields[1])), createdAt: Int64(fields[3]).map(WallTime.init(milliseconds:)))
     }

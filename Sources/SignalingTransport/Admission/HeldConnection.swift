@@ -141,21 +141,21 @@ final class HeldConnection {
 
     /// Checks the raw head: libwebsockets would accept more than the rules of HTTP permit.
     private func inspect(request bytes: UnsafeRawBufferPointer) -> Inspection {
-        switch RequestHeadCheck.verdict(on: bytes) {
-        case .accept(let headByteCount): .ended(.complete(descriptor, heads(in: bytes, headByteCount)))
-        case .refuse(let fault): .ended(.malformed(fault))
+        let (verdict, headByteCounts) = RequestHeadCheck.inspect(bytes)
+        switch verdict {
+        case .accept(let byteCount): return .ended(.complete(descriptor, heads(in: bytes, byteCount, headByteCounts)))
+        case .refuse(let fault): return .ended(.malformed(fault))
         // libwebsockets refuses a head that is too long.
         case .incomplete where bytes.count >= Opening.byteLimit:
-            .ended(.complete(descriptor, Heads(checkedByteCounts: [bytes.count])))
-        case .incomplete: .waiting(byteCount: bytes.count)
+            return .ended(.complete(descriptor, Heads(checkedByteCounts: [bytes.count])))
+        case .incomplete: return .waiting(byteCount: bytes.count)
         }
     }
 
-    private func heads(in bytes: UnsafeRawBufferPointer, _ headByteCount: Int) -> Heads {
+    private func heads(in bytes: UnsafeRawBufferPointer, _ headByteCount: Int, _ headByteCounts: [Int]) -> Heads {
         var heads = Heads(
             mayAskForHealth: Opening.target(of: bytes).map(server.options.healthPaths.contains) ?? false,
-            checkedByteCounts: RequestHeadCheck.headByteCounts(in: bytes),
-            proxyHeaderByteCount: proxyHeaderByteCount)
+            checkedByteCounts: headByteCounts, proxyHeaderByteCount: proxyHeaderByteCount)
         if server.readsForwarded(from: address) {
             let values = RequestHeadCheck.values(of: "forwarded", in: bytes.prefix(headByteCount))
             if !values.isEmpty { heads.forwarded = Array(values.joined(separator: [UInt8(ascii: ",")])) }

@@ -78,8 +78,9 @@ struct RequestHeaders {
             if hasNUL(token) { return .malformedLine }
         }
         // libwebsockets keeps blanks around a value, which have no meaning (RFC 9110, section 5.5).
-        let host = self[WSI_TOKEN_HOST].map(withoutBlanks)
-        if let host, !HostValue.isValid(Array(host.utf8)) { return .malformedHost }
+        if let host = self[WSI_TOKEN_HOST], !HostValue.isValid(withoutBlanks(host[...].utf8).utf8) {
+            return .malformedHost
+        }
         if version == .version10, length(WSI_TOKEN_UPGRADE) > 0 { return .upgradeInVersion10 }
         return nil
     }
@@ -130,12 +131,15 @@ struct RequestHeaders {
 }
 
 /// The elements of a comma-separated header, without the blanks around them (RFC 9110, section 5.6.1).
+///
+/// By bytes: comparing characters costs a hundred times as much, and every handshake has two such headers.
 func listElements(_ value: String) -> [Substring] {
-    value.split(separator: ",").map { Substring(withoutBlanks($0)) }.filter { !$0.isEmpty }
+    value.utf8.split(separator: UInt8(ascii: ",")).map(withoutBlanks).filter { !$0.isEmpty }
 }
 
-private func withoutBlanks(_ value: some StringProtocol) -> String {
-    String(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+private func withoutBlanks(_ bytes: Substring.UTF8View) -> Substring {
+    var rest = bytes
+    while let byte = rest.first, isBlank(byte) { rest.removeFirst() }
+    while let byte = rest.last, isBlank(byte) { rest.removeLast() }
+    return Substring(rest)
 }
-
-private func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }

@@ -3,26 +3,39 @@ import SignalingProtocol
 /// The deadlines of many keys, with `schedule` and `cancel` in constant time. libwebsockets' own timers are one sorted
 /// list that is walked on each insert. The wheel is a value: it reads no clock and sets no timer.
 ///
+/// Inlinable, since its users are in other modules and set a deadline for each connection: unspecialised it costs ten
+/// times as much.
+///
 /// A key's slot depends on its deadline. The wheel may turn several times, so any deadline is legal: one within
 /// `resolution` × `slotCount` is inspected once, a later one once per turn of the wheel.
 public struct TimingWheel<Key: Hashable> {
-    fileprivate struct Entry {
-        let key: Key
-        let deadline: Int64
+    @usableFromInline struct Entry {
+        @usableFromInline let key: Key
+        @usableFromInline let deadline: Int64
+
+        @inlinable init(key: Key, deadline: Int64) {
+            self.key = key
+            self.deadline = deadline
+        }
     }
-    private struct Position {
-        var slot: Int32
-        var index: Int32
+    @usableFromInline struct Position: Sendable {
+        @usableFromInline var slot: Int32
+        @usableFromInline var index: Int32
+
+        @inlinable init(slot: Int32, index: Int32) {
+            self.slot = slot
+            self.index = index
+        }
     }
 
     /// The time that one slot covers. It affects cost only: expiry is exact.
     public let resolution: Duration
-    private let tick: Int64
-    private let mask: Int
-    private var slots: [[Entry]]
-    private var positions: [Key: Position] = [:]
+    @usableFromInline let tick: Int64
+    @usableFromInline let mask: Int
+    @usableFromInline var slots: [[Entry]]
+    @usableFromInline var positions: [Key: Position] = [:]
     /// The tick up to which slots were inspected; its slot may still hold later deadlines of the same tick.
-    private var cursor: Int64 = .min
+    @usableFromInline var cursor: Int64 = .min
 
     /// - Parameters:
     ///   - resolution: at least 1 ms.
@@ -37,11 +50,11 @@ public struct TimingWheel<Key: Hashable> {
         slots = Array(repeating: [], count: count)
     }
 
-    public var count: Int { positions.count }
-    public var isEmpty: Bool { positions.isEmpty }
+    @inlinable public var count: Int { positions.count }
+    @inlinable public var isEmpty: Bool { positions.isEmpty }
 
     /// Sets the key's deadline. Replaces an earlier deadline.
-    public mutating func schedule(_ key: Key, at deadline: MonotonicInstant) {
+    @inlinable public mutating func schedule(_ key: Key, at deadline: MonotonicInstant) {
         cancel(key)
         let due = floorDivide(deadline.nanoseconds, tick)
         // Moving the cursor back is harmless: it only says where the next inspection starts.
@@ -50,17 +63,17 @@ public struct TimingWheel<Key: Hashable> {
     }
 
     /// Removes the key's deadline, if it has one.
-    public mutating func cancel(_ key: Key) {
+    @inlinable public mutating func cancel(_ key: Key) {
         guard let position = positions.removeValue(forKey: key) else { return }
         remove(slot: Int(position.slot), index: Int(position.index))
     }
 
-    public func contains(_ key: Key) -> Bool { positions[key] != nil }
+    @inlinable public func contains(_ key: Key) -> Bool { positions[key] != nil }
 
     /// Removes and returns every key whose deadline is not after `now`, in no particular order.
     ///
     /// Exact to the nanosecond: a key with a later deadline stays.
-    public mutating func expire(upTo now: MonotonicInstant) -> [Key] {
+    @inlinable public mutating func expire(upTo now: MonotonicInstant) -> [Key] {
         guard !positions.isEmpty else { return [] }
         let last = floorDivide(now.nanoseconds, tick)
         guard last >= cursor else { return [] }
@@ -87,7 +100,7 @@ public struct TimingWheel<Key: Hashable> {
     }
 
     /// The earliest deadline, nil if there is none. Set the timer that drives this wheel to it.
-    public var nextDeadline: MonotonicInstant? {
+    @inlinable public var nextDeadline: MonotonicInstant? {
         guard !positions.isEmpty else { return nil }
         var later = Int64.max
         for step in 0...Int64(mask) {
@@ -105,15 +118,15 @@ public struct TimingWheel<Key: Hashable> {
         return MonotonicInstant(nanoseconds: later)
     }
 
-    private func slot(of tick: Int64) -> Int { Int(truncatingIfNeeded: tick) & mask }
+    @inlinable func slot(of tick: Int64) -> Int { Int(truncatingIfNeeded: tick) & mask }
 
-    private mutating func insert(_ entry: Entry, inSlot slot: Int) {
+    @inlinable mutating func insert(_ entry: Entry, inSlot slot: Int) {
         positions[entry.key] = Position(slot: Int32(slot), index: Int32(slots[slot].count))
         slots[slot].append(entry)
     }
 
     /// Fills the gap with the slot's last entry, so that removal takes constant time.
-    private mutating func remove(slot: Int, index: Int) {
+    @inlinable mutating func remove(slot: Int, index: Int) {
         guard let last = slots[slot].popLast() else { return }
         guard index < slots[slot].count else { return }
         slots[slot][index] = last
@@ -124,7 +137,7 @@ public struct TimingWheel<Key: Hashable> {
 extension TimingWheel.Entry: Sendable where Key: Sendable {}
 extension TimingWheel: Sendable where Key: Sendable {}
 
-private func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+@inlinable func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
     let quotient = value / divisor
     return value % divisor < 0 ? quotient - 1 : quotient
 }

@@ -10,8 +10,7 @@ import CLibwebsockets
 
 /// The process's limit of open files (`RLIMIT_NOFILE`).
 public enum DescriptorLimit {
-    /// The limit that ``raise(toward:)`` asks for: enough for all connections of one loop. libwebsockets allocates
-    /// tables for every possible descriptor, so a limit of a billion, as some containers have, would cost gigabytes.
+    /// The limit for a server without a maximum of its own: enough for all connections of one loop.
     public static let sufficient = 65_536
 
     /// The soft limit; 1024 if the system does not tell.
@@ -22,10 +21,20 @@ public enum DescriptorLimit {
     ///
     /// - Returns: the soft limit from now on.
     @discardableResult
-    public static func raise(toward wanted: Int = sufficient) -> Int {
+    public static func raise(toward wanted: Int = sufficient) -> Int { set(max(wanted, current)) }
+
+    /// Raises or lowers the soft limit, as far as the hard limit permits. Call it before the first ``LoopThread``
+    /// starts.
+    ///
+    /// libwebsockets has a table of every possible descriptor. Debian's 4.1.6 is built with assertions and walks all of
+    /// it when a connection closes: 1 ns per descriptor. Some containers have limits of a million or a billion.
+    ///
+    /// - Returns: the soft limit from now on.
+    @discardableResult
+    public static func set(_ wanted: Int) -> Int {
         guard var limit = read() else { return current }
         let target = min(rlim_t(clamping: wanted), limit.rlim_max)
-        guard target > limit.rlim_cur else { return current }
+        guard target != limit.rlim_cur else { return current }
         limit.rlim_cur = target
         _ = setrlimit(resource, &limit)
         return current

@@ -114,8 +114,9 @@ struct ServeCommand: AsyncParsableCommand {
             if let socket { configuration.listen(on: socket) }
             configuration.serviceNotifier = notifier
             // libwebsockets reads the limit once, when the server's loop starts.
-            DescriptorLimit.raise(
-                toward: max(DescriptorLimit.sufficient, (configuration.admission.maxConnections ?? 0) + 128))
+            DescriptorLimit.set(
+                configuration.admission.maxConnections.map { $0 + Self.spareDescriptorCount }
+                    ?? DescriptorLimit.sufficient)
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             if settings.values.ephemeral != true { configuration.keepDevelopmentState() }
             let hasPage = configuration.webRoot != nil
@@ -138,6 +139,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private static let label = "signalbox"
+    /// Descriptors beyond those of the connections: files, databases, and the second one of an HTTP connection that
+    /// waits for its next request.
+    private static let spareDescriptorCount = 1_024
 
     /// Log lines go to standard error: standard output is for the ready line.
     private static let log = LogWriter(descriptor: STDERR_FILENO, label: label)

@@ -123,8 +123,10 @@ struct ProxyHeaderTests {
             "P": "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n",
             "B": "GET / HTTP/1.1\r\nHost: h\r\ncontent-LENGTH: 5\r\n\r\n", "X": "GET / HTTP/1.1\nHost: h\r\n\r\n",
         ]
-        let bytes = pattern.compactMap { heads[$0] }.joined()
-        #expect(RequestHeadCheck.headByteCounts(in: Array(bytes.utf8)).count == count)
+        let bytes = Array(pattern.compactMap { heads[$0] }.joined().utf8)
+        #expect(RequestHeadCheck.headByteCounts(in: bytes).count == count)
+        let verdict = bytes.withUnsafeBytes { RequestHeadCheck.inspect($0).verdict }
+        #expect(verdict == RequestHeadCheck.verdict(on: bytes))
     }
 
     @Test("the values of a header come in their order, whatever the case of its name; the request line has none")

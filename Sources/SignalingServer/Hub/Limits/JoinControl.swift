@@ -21,14 +21,17 @@ struct JoinControl {
 
     /// Half of the SHA-256 of a token's signed content, so that the server keeps no token.
     struct TokenDigest: Hashable, Sendable {
-        private let high: UInt64
+        let high: UInt64
         private let low: UInt64
 
         /// - Parameter token: verified.
         init(of token: String) {
-            let bytes = Array(SHA256.hash(data: SignedContent.of(token)))
-            high = bytes[0..<8].reduce(0) { $0 << 8 | UInt64($1) }
-            low = bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
+            (high, low) = SHA256.hash(data: SignedContent.of(token)).withUnsafeBytes {
+                (
+                    UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
+                    UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+                )
+            }
         }
     }
 
