@@ -180,7 +180,9 @@ def open_page(chromium):
         return page
 
     yield open_page
-    complaints = [complaint for page in pages for complaint in page.complaints]
+    # Chromium reports each attempt that a client gives up before the socket is open, as when its cable is pulled.
+    given_up = "WebSocket is closed before the connection is established"
+    complaints = [complaint for page in pages for complaint in page.complaints if given_up not in complaint]
     for context in contexts:
         context.close()
     assert complaints == []
