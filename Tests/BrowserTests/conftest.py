@@ -180,9 +180,7 @@ def open_page(chromium):
         return page
 
     yield open_page
-    # Chromium reports each attempt that a client gives up before the socket is open, as when its cable is pulled.
-    given_up = "WebSocket is closed before the connection is established"
-    complaints = [complaint for page in pages for complaint in page.complaints if given_up not in complaint]
+    complaints = [complaint for page in pages for complaint in page.complaints]
     for context in contexts:
         context.close()
     assert complaints == []
