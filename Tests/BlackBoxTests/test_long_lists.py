@@ -8,7 +8,7 @@ from raw_socket import CONTINUATION, PING, PONG, TEXT, RawSocket, frame
 from server_process import Server
 from signalbox_client import Client, connect_line
 
-COUNT = 600
+COUNT = 400
 # In JSON a control character has six bytes.
 DATA = "\x01" * 1000
 
@@ -34,7 +34,7 @@ async def crowd(server, count=COUNT):
 
 @pytest.mark.parametrize("pages", [False, True])
 async def test_g_5_con_11_clients_that_do_not_read_a_long_list_share_it(quiet_server, pages):
-    """Each of these clients is owed a list of 3.6 MB. A copy for each would take hundreds of megabytes."""
+    """Each of these clients is owed a list of 2.4 MB. A copy for each would take hundreds of megabytes."""
     server = quiet_server
     session = await crowd(server)
     before, sockets = server.memory(), []
@@ -69,7 +69,7 @@ async def test_con_11_a_long_list_within_connected_comes_in_fragments_and_a_ping
             assert opcode == (CONTINUATION if parts else TEXT)
             assert len(payload) <= 1 << 16, "a part is small, so that the server buffers little"
             parts.append(payload)
-        assert len(parts) > 100 and pong == b"between"
+        assert len(parts) > 30 and pong == b"between"
         connected = json.loads(b"".join(parts))
         assert connected["ev"] == "connected" and "connectionCount" not in connected
         times = [connection["creationTime"] for connection in connected["connections"]]

@@ -11,7 +11,7 @@ from server_process import REPOSITORY, Server
 
 # The requests are the same in each run, so that a failure can be reproduced.
 SEED = "20261121"
-EXAMPLES = "25"
+EXAMPLES = "10"
 
 
 @pytest.fixture(scope="module")

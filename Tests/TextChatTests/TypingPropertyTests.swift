@@ -7,10 +7,10 @@ import TextChat
 /// and repeats signals.
 @Suite("TYP: in random scenarios every typing user stops being shown")
 struct TypingPropertyTests {
-    /// 40,000 scenarios in all.
+    /// 12,000 scenarios in all.
     @Test("random scenarios", arguments: 0..<8)
     func scenarios(_ block: UInt64) {
-        for seed in block * 5_000..<(block + 1) * 5_000 {
+        for seed in block * 1_500..<(block + 1) * 1_500 {
             var scenario = TypingScenario(seed: seed)
             guard let fault = scenario.run() else { continue }
             // Run the scenario again, with a trace.

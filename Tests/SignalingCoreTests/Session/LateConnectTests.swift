@@ -35,17 +35,29 @@ private struct Journey {
     private var answers: Set<UInt64> = []
     private var lines: Set<UInt64> = []
     private var ends: Set<UInt64> = [1]
-    private(set) var path: [String] = []
+    private(set) var path: [Step] = []
 
     init() { session.join("ada") }
 
     /// Everything that decides what can follow. Two journeys with the same situation have the same future.
-    var situation: String {
+    struct Situation: Hashable {
+        var newestSocket: UInt64
+        var socket: UInt64?
+        var secret: String
+        var connects: [UInt64: String]
+        var answers: Set<UInt64>
+        var lines: Set<UInt64>
+        var ends: Set<UInt64>
+        var secrets: ValidSecrets?
+        var attachment: SocketID?
+    }
+
+    var situation: Situation {
         let member = session.roster[Self.ada]
-        let secrets = member.map { "\($0.ticket.secrets)" } ?? "gone"
         let attachment: SocketID? = if case .attached(let socket, _)? = member?.attachment { socket } else { nil }
-        return "\(newestSocket) \(socket ?? 0) \(secret) \(connects.sorted { $0.key < $1.key }) \(answers.sorted()) "
-            + "\(lines.sorted()) \(ends.sorted()) \(secrets) \(attachment?.rawValue ?? 0)"
+        return Situation(
+            newestSocket: newestSocket, socket: socket, secret: secret, connects: connects, answers: answers,
+            lines: lines, ends: ends, secrets: member?.ticket.secrets, attachment: attachment)
     }
 
     var possibleSteps: [Step] {
@@ -55,7 +67,7 @@ private struct Journey {
     }
 
     mutating func take(_ step: Step) {
-        path.append("\(step)")
+        path.append(step)
         switch step {
         case .attempt:
             newestSocket += 1
@@ -106,10 +118,10 @@ struct LateConnectTests {
     @Test("RES-6, RES-8, G3: in every order in which connects, answers, lines and ends arrive, a return is resumed")
     func everyOrder() {
         var waiting = [Journey()]
-        var seen: Set<String> = [waiting[0].situation]
+        var seen: Set<Journey.Situation> = [waiting[0].situation]
         while let journey = waiting.popLast() {
             guard journey.outcomeOfReturn() == .resumed else {
-                Issue.record("not resumed after \(journey.path.joined(separator: ", "))")
+                Issue.record("not resumed after \(journey.path)")
                 return
             }
             for step in journey.possibleSteps {

@@ -24,7 +24,8 @@ struct RateLimitTests {
                 for last in first..<granted.count {
                     let seconds = Double(granted[last].duration(since: start).wholeNanoseconds) / 1e9
                     let most = Double(limit.burst) + seconds * Double(limit.perSecond)
-                    #expect(Double(last - first + 1) <= most + 0.001, "seed \(seed)")
+                    // `#expect` costs far more than the comparison, which happens very often.
+                    if Double(last - first + 1) > most + 0.001 { Issue.record("seed \(seed)") }
                 }
             }
         }
