@@ -1,4 +1,4 @@
-/// The methods that libwebsockets supports. It answers a request with any other method with 403 itself.
+/// The methods that libwebsockets supports. The transport answers a request with any other method with 501.
 public enum HTTPMethod: String, Sendable, CaseIterable {
     case get = "GET"
     case head = "HEAD"
