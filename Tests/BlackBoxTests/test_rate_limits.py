@@ -163,3 +163,39 @@ async def test_sig_11_development_mode_has_no_rate_limit_and_a_project_has_a_gen
     with Server() as server:
         limited = await refused(server, session=server.project.session())
     assert 0 < len(limited) <= 1000 and min(limited) >= 2000
+
+
+async def test_sig_11_connecting_again_does_not_renew_the_signals_of_a_token():
+    """The connections with one token share five bursts, one after the other and at once. Others have their own."""
+
+    async def accepted(client, count=10):
+        await client.send("\n".join('{"op":"signal","id":%d,"to":"%s"}' % (n, client.id) for n in range(100, 100 + count)))
+        answers = []
+        while len(answers) < count:
+            event = await client.next()
+            if event["ev"] in ("ack", "error"):
+                answers.append(event)
+        assert {answer["code"] for answer in answers if answer["ev"] == "error"} <= {429}
+        return sum(answer["ev"] == "ack" for answer in answers)
+
+    # So slow that the machine's speed does not matter: a token gains a signal in 0.2 s, a connection in 1 s.
+    with Server("--signal-rate", "1", "--signal-burst", "10") as server:
+        session = server.project.session()
+        token, other = server.project.token(session), server.project.token(session)
+        started = time.monotonic()
+        count = 0
+        for _ in range(4):
+            async with await Client.join(server, session, token=token) as ada:
+                count += await accepted(ada)
+                # The session is empty afterwards, and begins anew.
+                await ada.leave()
+        async with (
+            await Client.join(server, session, token=token) as ada,
+            await Client.join(server, session, token=token) as twin,
+        ):
+            count += await accepted(ada) + await accepted(twin)
+            count += await accepted(ada)
+        seconds = time.monotonic() - started
+        assert 50 <= count <= 51 + 5 * seconds, "seven bursts without the rule"
+        async with await Client.join(server, session, token=other) as bob:
+            assert await accepted(bob) == 10

@@ -8,15 +8,17 @@ import SignalingProtocol
 /// dictionary or set is in the bytes. Values that follow from others are not in the bytes either, and those of one node
 /// alone: the allowances of online-only signals, which are in no log.
 extension SessionState {
-    /// The first byte. A change of the format of states increases it.
-    static let version: UInt8 = 1
+    /// The first byte. A change of the format of states increases it. A state is written in the first version that has
+    /// all of it: version 2 adds the allowances of access tokens.
+    private var version: UInt8 { signalAllowances.count == 0 ? 1 : 2 }
 
     /// The bytes of the state. The same state has the same bytes in every process.
     ///
     /// May be called on a copy in any thread. Takes time in proportion to the state.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 1024 + log.byteCount + 256 * roster.count)
-        writer.write(byte: Self.version)
+        let version = version
+        writer.write(byte: version)
         writer.write(id)
         writer.write(epoch)
         writer.write(bounds)
@@ -32,6 +34,7 @@ extension SessionState {
         writer.write(unsigned: untoldPresence.commandNumber)
         writer.write(unsigned: untoldPresence.nextIndex)
         writer.write(values: untoldPresence.events)
+        if version > 1 { writer.write(signalAllowances) }
         return writer.bytes
     }
 
@@ -41,7 +44,7 @@ extension SessionState {
     public init(decoding bytes: [UInt8]) throws(CodingFault) {
         var reader = ByteReader(bytes)
         let version = try reader.byte()
-        guard version == Self.version else { throw .version(version) }
+        guard 1...2 ~= version else { throw .version(version) }
         self.init(id: try reader.value(), epoch: try reader.value(), bounds: try reader.value())
         lastCreationTime = try reader.value()
         keeper = try reader.optional()
@@ -56,6 +59,10 @@ extension SessionState {
         untoldPresence = UntoldPresence(
             limit: bounds.untoldEventCount, events: Deque(try reader.values(ofAtLeast: 11)),
             commandNumber: commandNumber, nextIndex: nextIndex)
+        if version > 1 {
+            signalAllowances = try reader.value()
+            guard signalAllowances.count > 0 else { throw .malformed }
+        }
         try reader.end()
     }
 

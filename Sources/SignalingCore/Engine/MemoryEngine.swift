@@ -181,8 +181,9 @@ extension SessionCommand {
     /// Whether the command can move a session's next deadline to an earlier moment.
     var movesDeadlines: Bool {
         switch self {
-        case .join, .detach, .forceDisconnect: true
-        case .leave, .heard, .signal, .refreshToken: false
+        // An empty session may end when its tokens have their allowances again.
+        case .join, .leave, .detach, .forceDisconnect: true
+        case .heard, .signal, .refreshToken: false
         }
     }
 }

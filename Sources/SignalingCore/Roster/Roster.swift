@@ -17,7 +17,7 @@ struct Roster: Sendable {
         /// Whether the client is told which connections are away (PRES-4). It stays, too.
         let isToldAbsences: Bool
         var attachment: Attachment
-        /// The token that the connection began with; `nil` after a restart.
+        /// The token that the connection began with.
         var token: TokenFingerprint?
         var ticket: ResumeTicket
         var answers = AnswerBook()

@@ -23,6 +23,7 @@ extension SessionState {
         forceDisconnectedTickets.change(
             limit: new.recoverableCount, window: max(new.resumeWindow, new.recoveryWindow))
         untoldPresence.limit = new.untoldEventCount
+        signalAllowances.adapt(to: new.signalRate, usedAt: now)
         // An allowance that was used up under a slow rate must not outlast an empty one of the new rate.
         for id in connections.map(\.connectionId) {
             roster.update(id) { member in

@@ -12,7 +12,7 @@ extension SessionState {
         case .server: from = nil
         case .connection(let binding, _):
             let standing = roster.update(binding.connectionId) { member in
-                member.standing(for: request, on: binding.socket, bounds.signalRate, now)
+                member.standing(for: request, on: binding.socket, bounds.signalRate, &signalAllowances, now)
             }
             switch standing {
             case .refused(let error)?: return .refused(error)
@@ -70,11 +70,12 @@ private enum Standing {
 
 extension Roster.Member {
     fileprivate mutating func standing(
-        for request: SignalRequest, on socket: SocketID, _ rate: RateLimit?, _ now: MonotonicInstant
+        for request: SignalRequest, on socket: SocketID, _ rate: RateLimit?, _ allowances: inout TokenAllowances,
+        _ now: MonotonicInstant
     ) -> Standing {
         guard isAttached(to: socket) else { return .refused(.notInSession) }
         // The rate comes first: a refusal costs as much as relaying to one receiver, so it needs a limit, too.
-        guard request.isOnlineOnly || signalAllowance.consume(rate, now: now) else {
+        guard request.isOnlineOnly || allowances.consume(with: &signalAllowance, of: token, rate, now: now) else {
             return .refused(SignalingError(.rateLimited, "too many signals; wait before you send more"))
         }
         guard role.maySignal else {

@@ -23,6 +23,8 @@ public struct SessionState: Sendable {
     /// The moments at which connections without a socket become away, in their order. An entry counts if the connection
     /// has not had a socket since.
     var awayDeadlines: Deque<AwayDeadline> = []
+    /// What the connections with each access token may still send together (SIG-11).
+    var signalAllowances = TokenAllowances()
     var lastCreationTime: WallTime
     /// The presence of which observers outside of the session have not been told.
     var untoldPresence: UntoldPresence
@@ -60,22 +62,25 @@ public struct SessionState: Sendable {
     public var isEmpty: Bool { roster.isEmpty }
     public func contains(_ connection: ConnectionID) -> Bool { roster.contains(connection) }
 
-    /// Whether the session has a connection, a client may come back to it, or observers outside have not been told of
-    /// its presence.
+    /// Whether the session has a connection, a client may come back to it, observers outside have not been told of its
+    /// presence, or an access token has used its allowance of signals: a session that begins anew would renew that.
     public var isNeeded: Bool {
         !roster.isEmpty || expiredTickets.neededUntil != nil || forceDisconnectedTickets.neededUntil != nil
-            || !untold.isEmpty
+            || !untold.isEmpty || signalAllowances.fullAt != nil
     }
 
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
         MonotonicInstant.earlier(
             .earlier(awayDeadlines.first?.moment, detachments.nextDeadline),
-            .earlier(expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil))
+            .earlier(
+                .earlier(expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil),
+                // With connections the session is needed anyway, and need not act after each signal.
+                roster.isEmpty ? signalAllowances.fullAt : nil))
     }
 
     /// Carries out everything that is due: notes absences (PRES-4), expires connections without a socket, then tickets
-    /// (RES-12).
+    /// (RES-12) and allowances.
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         noteAbsences(upTo: now)
         while let oldest = detachments.oldest, oldest.until <= now {
@@ -83,6 +88,7 @@ public struct SessionState: Sendable {
         }
         expiredTickets.expire(upTo: now)
         forceDisconnectedTickets.expire(upTo: now)
+        signalAllowances.expire(upTo: now)
     }
 
     private mutating func noteAbsences(upTo now: MonotonicInstant) {

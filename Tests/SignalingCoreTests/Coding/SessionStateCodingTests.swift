@@ -166,8 +166,8 @@ struct SessionStateCodingTests {
     @Test("another version is refused by its number")
     func otherVersion() {
         var bytes = SessionState(id: room, epoch: Epoch("e")).encoded()
-        bytes[0] = 2
-        #expect(throws: CodingFault.version(2)) { try SessionState(decoding: bytes) }
+        bytes[0] = 3
+        #expect(throws: CodingFault.version(3)) { try SessionState(decoding: bytes) }
         #expect(throws: CodingFault.truncated) { try SessionState(decoding: []) }
     }
 
@@ -234,6 +234,11 @@ struct SessionStateCodingTests {
         let attached = session.encoded()
         #expect(throws: CodingFault.malformed, "a connection with a socket that expires") {
             try SessionState(decoding: attached)
+        }
+        var unused = twice.encoded()
+        unused[0] = 2
+        #expect(throws: CodingFault.malformed, "version 2 without the allowance of an access token") {
+            try SessionState(decoding: unused + [0, 64])
         }
     }
 }

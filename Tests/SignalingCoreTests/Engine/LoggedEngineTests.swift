@@ -112,6 +112,26 @@ struct LoggedEngineTests {
         #expect(restarted.connections == ["bob"])
     }
 
+    @Test("SIG-11, LOG-10: an empty session ends when its access tokens have their allowances again, over a crash")
+    func allowances() {
+        var node = Node(bounds: .init(signalRate: RateLimit(perSecond: 1, burst: 5)))
+        var request = JoinRequest(
+            connectionId: client("ada"), role: .publisher, data: "", wallTime: WallTime(milliseconds: 0))
+        request.token = TokenFingerprint(1)
+        node.engine.submit(.join(request), to: room, ticket: node.ticket(1), now: node.now)
+        for number in 2...6 { node.signal("ada", number) }
+        node.leave("ada")
+        node.settle()
+        #expect(node.engine.sessionCount == 1 && node.connections.isEmpty)
+        node = node.restarted(keeping: 0)
+        node.settle()
+        #expect(node.engine.sessionCount == 1)
+        node.now = node.now.advanced(by: .seconds(1))
+        node.settle()
+        #expect(node.engine.sessionCount == 0)
+        #expect(node.log.keptSessions.isEmpty)
+    }
+
     @Test("a command that reaches a session behind its end is refused as in an empty one, and leaves nothing behind")
     func signalAcrossTheEnd() {
         let node = Node(bounds: .init(resumeWindow: .zero, recoveryWindow: .zero))

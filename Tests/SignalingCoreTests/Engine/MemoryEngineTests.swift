@@ -59,6 +59,22 @@ struct MemoryEngineTests {
         #expect(epochCount == (kind == "join" ? 1 : 0))
     }
 
+    @Test("SIG-11: an empty session is deleted when its access tokens have their allowances again")
+    func allowances() {
+        let engine = makeEngine(bounds: .init(signalRate: RateLimit(perSecond: 1, burst: 1)))
+        let ticket = CommandTicket(origin: 1, request: nil)
+        engine.submit(join("ada", token: TokenFingerprint(1)), to: room, ticket: ticket)
+        engine.submit(.signal(.connection(client("ada")), SignalRequest()), to: room, ticket: ticket)
+        #expect(engine.nextDeadline == nil)
+        engine.submit(leave("ada"), to: room, ticket: ticket)
+        engine.advance(to: .seconds(0))
+        #expect(engine.sessionCount == 1)
+        #expect(engine.nextDeadline == .seconds(0.2))
+        engine.advance(to: .seconds(0.2))
+        #expect(engine.sessionCount == 0)
+        #expect(engine.nextDeadline == nil)
+    }
+
     @Test("G5: thousands of sessions are deleted when all connections have left")
     func baseline() {
         var random = SeededGenerator(seed: 61)
@@ -103,16 +119,19 @@ struct MemoryEngineTests {
         #expect(engine.connections(of: room).map(\.connectionId) == [client("ada")])
     }
 
-    private func join(_ name: String) -> SessionCommand {
-        .join(JoinRequest(connectionId: client(name), role: .publisher, data: "", wallTime: WallTime(milliseconds: 1)))
+    private func join(_ name: String, token: TokenFingerprint? = nil) -> SessionCommand {
+        var request = JoinRequest(
+            connectionId: client(name), role: .publisher, data: "", wallTime: WallTime(milliseconds: 1))
+        request.token = token
+        return .join(request)
     }
 
     private func leave(_ name: String) -> SessionCommand { .leave(client(name), .clientDisconnected) }
 }
 
-private func makeEngine() -> MemoryEngine {
+private func makeEngine(bounds: SessionState.Bounds = .init()) -> MemoryEngine {
     var count = 0
-    return MemoryEngine {
+    return MemoryEngine(bounds: bounds) {
         count += 1
         return Epoch("epoch \(count)")
     }
