@@ -12,7 +12,7 @@ final class TransportDispatch: TransportServerHandler {
 
     func socketOpened(_ socket: ServerSocket) { hub.socketOpened(socket) }
     func socket(_ socket: ServerSocket, received message: UnsafeRawBufferPointer) {
-        hub.socket(socket, received: message)
+        hub.socket(socket, received: message, frameCount: socket.messageFrameCount)
     }
     func socket(_ socket: ServerSocket, violated violation: ProtocolViolation) {
         hub.socket(socket, violated: violation)

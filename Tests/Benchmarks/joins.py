@@ -4,17 +4,20 @@ It prints figures, and fails only if a promise of the protocol is broken.
 
   stalled   N members with long connection data join and read nothing: the server's memory
   burst     N members join at once and read everything: joins per second, bytes, memory
-  return    the same, and then the server is killed, and all come back to a new one: the same figures for the return
+  return    the same, and then the server is killed, and all come back to a new one: the same figures for the return.
+            With --state the server has a state folder, so all resume
 """
 
 import argparse
 import asyncio
+import collections
 import contextlib
 import json
 import pathlib
 import re
 import socket
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "BlackBoxTests"))
@@ -23,7 +26,7 @@ from raw_socket import TEXT, frame, handshake  # noqa: E402
 from server_process import Server  # noqa: E402
 
 # The longest text that the tail of a read may cut.
-OVERLAP = 64
+OVERLAP = 400
 
 
 def memory(server, name="VmRSS"):
@@ -78,6 +81,9 @@ class Member(asyncio.BufferedProtocol):
         if b'"ev":"ping"' in data:
             self.transport.write(frame(TEXT, b'{"op":"pong"}'))
         if b'"type":"end"' in self.tail + data and not self.signalled.done():
+            # Every event has a lower seq, and has arrived.
+            text = (self.tail + data).partition(b'"type":"end"')[0]
+            self.seq = int(re.findall(rb'"seq":(\d+)', text)[-1])
             self.signalled.set_result(True)
         if not self.listed.done() and self.is_open and b'"ev":"connected"' in self.head:
             # The first client has no list, and a list without pages ends with `connected`.
@@ -100,12 +106,15 @@ class Member(asyncio.BufferedProtocol):
         elif b'"limits":{' not in self.head:
             self.head += data
 
+    def outcome(self):
+        return re.search(rb'"outcome":"([a-z]+)"', self.head)[1].decode()
+
     def ticket(self):
         """What the client needs to come back. Only for a client that takes pages: its `connected` is short."""
         connected = json.loads(re.search(rb'\{"ev":"connected".*?"limits":\{[^}]*\}\}', self.head)[0])
         return {
             "connectionId": connected["connection"]["connectionId"], "epoch": connected["epoch"],
-            "secret": connected["resume"]["secret"], "after": connected["seq"],
+            "secret": connected["resume"]["secret"], "after": self.seq,
         }
 
 
@@ -151,18 +160,26 @@ async def enter(server, session, members, tokens, resumes, what):
 
     await asyncio.gather(*map(connect, members, tokens, resumes))
     joined = time.perf_counter() - began
-    members[0].transport.write(frame(TEXT, b'{"op":"signal","id":2,"type":"end"}'))
+    # Another id than before: a repeated request has no effect (RES-9).
+    request = {"op": "signal", "id": 3 if resumes[0] else 2, "type": "end"}
+    members[0].transport.write(frame(TEXT, json.dumps(request).encode()))
     lost_count = (await asyncio.gather(*(member.signalled for member in members))).count(False)
     took = time.perf_counter() - began
     sent = sum(member.byte_count for member in members)
+    outcomes = collections.Counter(member.outcome() for member in members)
     print(f"{what}: {len(members)} members connected in {joined:.1f} s ({len(members) / joined:.0f}/s), all told in "
           f"{took:.1f} s, {sent / 1e6:.0f} MB sent ({sent / len(members) ** 2:.0f} bytes for each pair), resident at most "
-          f"{(memory(server, 'VmHWM') - before) / 1e6:.0f} MB more, {lost_count} overrun (4002)", flush=True)
+          f"{(memory(server, 'VmHWM') - before) / 1e6:.0f} MB more, {lost_count} overrun (4002), "
+          f"{', '.join(f'{count} {outcome}' for outcome, count in outcomes.items())}", flush=True)
+    return sent
 
 
 async def burst(arguments):
     with contextlib.ExitStack() as servers:
-        server = servers.enter_context(Server("--signal-rate", "0"))
+        settings = ["--signal-rate", "0"]
+        if arguments.state:
+            settings += ["--state-dir", servers.enter_context(tempfile.TemporaryDirectory())]
+        server = servers.enter_context(Server(*settings))
         session = server.project.session()
         tokens = [server.project.token(session, data=f"name={number}".ljust(arguments.data, "x"))
                   for number in range(arguments.clients)]
@@ -172,9 +189,14 @@ async def burst(arguments):
             tickets = [member.ticket() for member in members]
             server.process.kill()
             server.wait()
-            server = servers.enter_context(Server("--signal-rate", "0"))
+            server = servers.enter_context(Server(
+                *settings, project=server.project, api_key=server.project.key, api_secret=server.project.secret))
             lost, members = members, [Member(options(arguments)) for _ in tokens]
-            await enter(server, session, members, tokens, tickets, f"return ({arguments.form})")
+            sent = await enter(
+                server, session, members, tokens, tickets,
+                f"return ({arguments.form}{', state folder' if arguments.state else ''})")
+            if arguments.most_megabytes:
+                assert sent <= arguments.most_megabytes * 1e6, f"more than {arguments.most_megabytes} MB"
             for member in lost:
                 member.transport.abort()
         for member in members:
@@ -187,6 +209,8 @@ def main():
     parser.add_argument("--clients", type=int, default=1500)
     parser.add_argument("--data", type=int, default=10, help="characters of connection data")
     parser.add_argument("--form", choices=["pages", "whole", "suppressed"], default="pages")
+    parser.add_argument("--state", action="store_true", help="give the server a state folder")
+    parser.add_argument("--most-megabytes", type=int, help="fail if the server sends more to those who come back")
     arguments = parser.parse_args()
     asyncio.run(stalled(arguments) if arguments.what == "stalled" else burst(arguments))
 

@@ -490,7 +490,8 @@ async def requests_of_a_backend(self):
     """A backend in a loop, with costly bodies."""
     path = f"/v2/project/{self.target.key}/session/{self.target.session}/signal"
     credentials = self.target.project.credentials()
-    body_ = b'{"type":"t","data":"x","y":[' + b"[]," * 900 + b"[]]}"
+    # The most values that a body may have.
+    body_ = b'{"type":"t","data":"x","y":[' + b"[]," * 95 + b"[]]}"
     head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nX-OPENTOK-AUTH: {credentials}\r\nContent-Length: {len(body_)}\r\n\r\n"
 
     async def body():
@@ -505,15 +506,16 @@ async def requests_of_a_backend(self):
 
 @attack
 async def unfinished_tls_handshakes(self):
-    """Sockets that begin TLS and send nothing more. For a server with TLS."""
-    hello = client_hello()
+    """Sockets that begin TLS and send nothing more, of many addresses. For a server with TLS."""
+    hello, numbers = client_hello(), itertools.count()
 
     async def body():
-        raw = await tcp(self.target)
+        raw = await RawSocket.open(self.target, source=self.target.other_source(next(numbers)))
         await raw.send(hello)
         return raw
 
-    await self.hold(500, body)
+    # 5,000 with the width of a measurement.
+    await self.hold(250 * self.width, body)
 
 
 @attack

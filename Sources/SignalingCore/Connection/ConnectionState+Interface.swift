@@ -9,6 +9,8 @@ extension ConnectionState {
         case receivedMalformed(ClientMessageError, byteCount: Int = 0)
         /// A message without any line arrived. WIRE-3 permits it, and it costs as much as a line.
         case receivedEmpty
+        /// The last message came in this many frames, two or more.
+        case receivedInFrames(Int)
         /// The token was checked.
         indirect case authenticated(Result<Admission, SignalingError>)
         /// The token of a refresh was checked.

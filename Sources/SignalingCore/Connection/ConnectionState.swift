@@ -198,6 +198,9 @@ public struct ConnectionState: Sendable {
         case .receivedEmpty:
             charge(byteCount: 0, now)
             return countUnconnected()
+        case .receivedInFrames(let count):
+            charge(lineCount: count - 1, now)
+            return []
         case .authenticated(let result): return authenticated(result)
         case .verified(let request, let result): return verified(request, result, now: now)
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
@@ -219,9 +222,13 @@ public struct ConnectionState: Sendable {
     }
 
     private mutating func charge(byteCount: Int, _ now: MonotonicInstant) {
+        charge(lineCount: InputRate.lineCount(of: byteCount), now)
+    }
+
+    private mutating func charge(lineCount: Int, _ now: MonotonicInstant) {
         switch phase {
         case .connected, .leaving:
-            if let moment = inputRate.charge(byteCount: byteCount, now: now) {
+            if let moment = inputRate.charge(lineCount: lineCount, now: now) {
                 backPressure.noteOverRate(until: moment)
             }
         // The number of lines is bounded instead (CON-13).

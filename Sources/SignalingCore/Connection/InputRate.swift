@@ -21,12 +21,16 @@ struct InputRate: Sendable {
     /// Begins with the allowance of an earlier connection.
     mutating func begin(fullAt: MonotonicInstant) { bucket = TokenBucket(fullAt: max(fullAt, bucket.fullAt)) }
 
-    /// Charges one line of this size, which the server has handled.
+    /// As how many lines a line of this size counts.
+    static func lineCount(of byteCount: Int) -> Int { 1 + byteCount / pieceByteCount }
+
+    /// Charges lines that the server has handled. The further frames of a message count as lines, too: the library
+    /// handles each by itself.
     ///
     /// - Returns: when to handle the next line; `nil` for at once.
-    mutating func charge(byteCount: Int, now: MonotonicInstant) -> MonotonicInstant? {
+    mutating func charge(lineCount: Int, now: MonotonicInstant) -> MonotonicInstant? {
         guard let limit else { return nil }
-        return bucket.overdraw(1 + byteCount / Self.pieceByteCount, limit, now: now)
+        return bucket.overdraw(lineCount, limit, now: now)
     }
 }
 

@@ -58,6 +58,9 @@ public enum Limits {
     /// Most JSON values in one line from a client or in one request body, containers included (WIRE-4). The largest known
     /// message has 14.
     public static let jsonValueCount = 1000
+    /// The maximum number of JSON values in the body of a request (REST-6). It needs three; a thousand would cost as
+    /// much as a hundred requests.
+    public static let bodyValueCount = 100
 
     /// Largest HTTP request body, in bytes: room for the largest valid signal (REST-3).
     public static let bodyByteCount = 65_536

@@ -13,7 +13,7 @@ final class RESTRouter {
     private let development: DevelopmentRooms?
     private var parser = JSONParser(
         limits: JSONLimits(
-            depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.jsonValueCount))
+            depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.bodyValueCount))
     private var randomness = SystemRandomNumberGenerator()
     private var rates: RequestRates
     /// Changed when the settings are reloaded.

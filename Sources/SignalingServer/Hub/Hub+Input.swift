@@ -24,8 +24,13 @@ extension Hub {
         socket.attachment.map { unsafeDowncast($0, to: Peer<Socket>.self) }
     }
 
-    func socket(_ socket: Socket, received message: UnsafeRawBufferPointer) {
+    func socket(_ socket: Socket, received message: UnsafeRawBufferPointer, frameCount: Int = 1) {
         guard let peer = peer(of: socket) else { return }
+        receive(message, of: peer)
+        if frameCount > 1 { handle(.receivedInFrames(frameCount), for: peer) }
+    }
+
+    private func receive(_ message: UnsafeRawBufferPointer, of peer: Peer<Socket>) {
         statistics.receivedMessages += 1
         statistics.receivedBytes += message.count
         if message.allSatisfy({ $0 == UInt8(ascii: "\n") }) { return handle(.receivedEmpty, for: peer) }

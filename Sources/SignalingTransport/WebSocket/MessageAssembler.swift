@@ -18,8 +18,8 @@ struct MessageAssembler {
         case incomplete
         /// The piece is the whole message; nothing was copied.
         case wholePiece
-        /// The message, joined from several pieces. `isFragmented`: it came in several frames.
-        case joined([UInt8], isFragmented: Bool)
+        /// The message, joined from several pieces, which came in this many frames.
+        case joined([UInt8], frameCount: Int)
         /// Reported once per message; the rest of the message is dropped.
         case violation(ProtocolViolation)
     }
@@ -64,7 +64,7 @@ struct MessageAssembler {
         guard checkedCount == joined.count else { return drop(.invalidUTF8) }
         let message = joined
         joined = []
-        return .joined(message, isFragmented: fragmentCount > 1)
+        return .joined(message, frameCount: Int(fragmentCount))
     }
 
     /// Checks what has arrived since the last call, so that bad text is refused before its rest arrives (RFC 6455,

@@ -39,6 +39,9 @@ public final class ServerSocket: TurnEndClosable {
     private var assembler: MessageAssembler
     /// Whether the library reads from the connection.
     private var isReadingAllowed = true
+    /// In how many frames the message came that the handler receives at present.
+    public private(set) var messageFrameCount = 1
+
     /// Whether the library may have a pong to send when the socket is writable.
     private var mayOweAPong = false
     /// A frame that waits for the pong.
@@ -130,9 +133,11 @@ public final class ServerSocket: TurnEndClosable {
         switch assembler.append(MessageAssembler.Piece(bytes, of: wsi)) {
         case .incomplete: break
         case .wholePiece: handler.socket(self, received: bytes)
-        case .joined(let message, let isFragmented):
-            if isFragmented { awaitPong(wsi) }
+        case .joined(let message, let frameCount):
+            if frameCount > 1 { awaitPong(wsi) }
+            messageFrameCount = frameCount
             message.withUnsafeBytes { handler.socket(self, received: $0) }
+            messageFrameCount = 1
         case .violation(let violation): handler.socket(self, violated: violation)
         }
         return lifecycle.mustHangUp ? -1 : 0

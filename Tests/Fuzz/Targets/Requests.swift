@@ -15,7 +15,7 @@ func fuzzRequests(_ bytes: UnsafeRawBufferPointer) {
     let body = Array(parts[1])
     var parser = JSONParser(
         limits: JSONLimits(
-            depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.jsonValueCount))
+            depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.bodyValueCount))
     if let object = (try? parser.parse(body))?.objectValue { _ = object["type"]?.stringValue?.utf16.count }
     var whole = ChunkedBody(limit: 1000)
     var pieces = ChunkedBody(limit: 1000)
@@ -71,8 +71,8 @@ func fuzzWebSockets(_ bytes: UnsafeRawBufferPointer) {
         switch outcome {
         case .incomplete: break
         case .wholePiece: precondition(isText && lengths.isEmpty && text.count <= 1000, "not a whole message")
-        case .joined(let message, let isFragmented):
-            precondition(isText && message == text && isFragmented == !lengths.isEmpty, "joined otherwise")
+        case .joined(let message, let frameCount):
+            precondition(isText && message == text && (frameCount > 1) == !lengths.isEmpty, "joined otherwise")
         case .violation(.invalidUTF8): precondition(!isText, "UTF-8 was refused")
         case .violation(let violation): precondition(violation == .messageTooBig && text.count > 1000)
         }

@@ -532,6 +532,17 @@ struct ConnectionStateTests {
         }
     }
 
+    @Test("WIRE-15, G5: each further frame of a message counts as a line, before `connected` none does")
+    func frames() {
+        var state = limited()
+        #expect(state.handle(.receivedInFrames(20), now: .seconds(1)).isEmpty)
+        #expect(state.handle(.receivedInFrames(2), now: .seconds(1)).last?.testDescription == "pause reading")
+        for phase in Phase.allCases.prefix(3) {
+            var state = phase.state
+            for _ in 1...20 { #expect(state.handle(.receivedInFrames(64), now: .seconds(2)).isEmpty) }
+        }
+    }
+
     @Test("CON-13, WIRE-10: the largest message grows when the connect is accepted")
     func messageSize() {
         let sizes = Phase.allCases.dropLast().map(\.state.messageByteLimit)
@@ -562,6 +573,7 @@ struct ConnectionStateTests {
             (.answered(id, refused), setUp: .received(.signal(id, .init()))),
             (.answered(id, .forceDisconnected), setUp: .received(.forceDisconnect(id, client("bob")))),
         ]
+        costly.append((.receivedInFrames(2), nil))
         costly.append((.receivedMalformed(ClientMessageError(id: nil, .init(.invalidParameter, ""))), nil))
         for (input, setUp) in costly {
             var state = limited()
