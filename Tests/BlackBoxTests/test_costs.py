@@ -25,7 +25,7 @@ async def test_wire_4_g_5_a_line_of_1000_values_is_accepted_and_one_more_is_refu
         await bystander.is_unaffected(culprit.id)
 
 
-def test_wire_4_g_5_a_body_of_1000_values_is_accepted_and_one_more_is_refused(server, session):
+def test_rest_6_g_5_a_body_of_100_values_is_accepted_and_one_more_is_refused(server, session):
     for count, status in ((100, 404), (101, 400)):
         body = {"type": "a", "x": [[]] * (count - 3)}
         assert server.rest("POST", server.session_path(session, "/signal"), body).status == status

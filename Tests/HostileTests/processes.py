@@ -3,6 +3,7 @@
 import json
 import math
 import pathlib
+import queue
 import subprocess
 import sys
 
@@ -28,26 +29,44 @@ class Process:
             self.process.kill()
         self.process.wait()
 
-    def next(self):
-        line = self.out.next()
+    def next(self, timeout=DEADLINE):
+        line = self.out.next(timeout)
         assert line is not None, f"{self.process.args} ended"
         return line
 
 
-class Attack(Process):
-    """An attack that is under way. `end` stops it and returns what it did."""
+class IdleListener(Process):
+    """A listener that does nothing, in the place of a server for this project."""
 
-    def __init__(self, name, server, session=None, width=5, pieces=0, source="127.0.0.1"):
+    host, tls = "127.0.0.1", None
+
+    def __init__(self, project):
+        super().__init__(HERE / "idle_listener.py")
+        self.port, self.project = int(self.next()), project
+
+
+class Attack(Process):
+    """An attack that is under way. `end` stops it and returns what it did.
+
+    With less patience than the default, it may be one that gets no further because its target does not answer."""
+
+    def __init__(self, name, server, session=None, width=5, pieces=0, source="127.0.0.1", patience=DEADLINE):
         super().__init__(HERE / "attacks.py", name, Target.of(server, session, source).text(), width, pieces)
         try:
-            assert self.next() == "under way"
+            assert self.next(patience) == "under way"
+        except queue.Empty:
+            if patience == DEADLINE:
+                self.__exit__()
+                raise
         except BaseException:
             self.__exit__()
             raise
 
     def end(self):
         self.process.stdin.close()
-        report = json.loads(self.next())
+        while (line := self.next()) == "under way":
+            pass
+        report = json.loads(line)
         assert self.process.wait(DEADLINE) == 0
         return report
 

@@ -88,6 +88,7 @@ struct SpecificationTests {
             "connections with one token in sessions": "half of the server's, configurable",
             "time to connect": "\(Limits.connectTimeout.components.seconds) s",
             "signals of one connection": "200 per second, 1,000 at once; configurable, none in development mode",
+            "signals of all connections of a session with one token": "five times as many",
             "other lines of one connection, or of several with the same token one after the other":
                 "200 per second, 200 at once; none where signals have no limit",
             "REST requests of one project": "1,000 per second, 5,000 at once; configurable, none in development mode",

@@ -55,11 +55,11 @@ public enum Limits {
     /// Deepest nesting of JSON, in levels (WIRE-4).
     public static let jsonDepth = 32
 
-    /// Most JSON values in one line from a client or in one request body, containers included (WIRE-4). The largest known
-    /// message has 14.
+    /// Most JSON values in one line from a client, containers included (WIRE-4). The largest known message has 14.
     public static let jsonValueCount = 1000
-    /// The maximum number of JSON values in the body of a request (REST-6). It needs three; a thousand would cost as
-    /// much as a hundred requests.
+
+    /// Most JSON values in one request body, containers included (REST-6). A body needs three. Parsing a thousand takes
+    /// several times as long as the rest of the request.
     public static let bodyValueCount = 100
 
     /// Largest HTTP request body, in bytes: room for the largest valid signal (REST-3).
