@@ -75,6 +75,8 @@ final class HeldConnection {
         guard descriptor >= 0 else { return }
         switch inspect() {
         case .ended(let end): finish(end)
+        // It is readable all the time.
+        case .queued: if let poll { uv_poll_stop(poll) }
         case .waiting(let count):
             lookCount += 1
             guard lookCount <= Self.eagerLookCount else {
@@ -99,6 +101,8 @@ final class HeldConnection {
     private enum Inspection {
         case ended(End)
         case waiting(byteCount: Int)
+        /// The greeting is complete, and the server looks again when the handshake may begin.
+        case queued
     }
 
     private func inspect() -> Inspection {
@@ -113,7 +117,9 @@ final class HeldConnection {
         if expectsProxyHeader { return inspect(proxyHeader: bytes) }
         guard server.options.tls != nil else { return inspect(request: bytes) }
         switch Opening(greeting: bytes) {
-        case .complete: return .ended(.complete(descriptor, Heads(mayAskForHealth: true)))
+        case .complete:
+            guard server.mayBeginHandshake(self) else { return .queued }
+            return .ended(.complete(descriptor, Heads(mayAskForHealth: true)))
         case .incomplete: return .waiting(byteCount: count)
         case .notTLS: return .ended(.notTLS)
         }

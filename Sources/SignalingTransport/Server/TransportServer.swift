@@ -31,6 +31,8 @@ public final class TransportServer {
     private var memoryRelease = MemoryRelease()
     private var deadlineTimer: LoopTimer?
     private var deadlineTimerAt: MonotonicInstant?
+    private var handshakes = HandshakeQueue()
+    private var handshakeTimer: LoopTimer?
     /// Whether ``stopAccepting()`` was called: idle connections are closed, and responses announce the close.
     private(set) var isDraining = false
 
@@ -67,6 +69,7 @@ public final class TransportServer {
         self.listener = listener
         port = listener.address.port
         deadlineTimer = LoopTimer(loop: loop) { [weak self] in self?.deadlinesPassed() }
+        if options.tls != nil { handshakeTimer = LoopTimer(loop: loop) { [weak self] in self?.beginHandshakes() } }
         loop.core.add(self)
         listener.start(
             exhausted: { [unowned self] in descriptorsAreExhausted() },
@@ -196,6 +199,22 @@ public final class TransportServer {
     /// Looks at a held connection again after a while: a new one, or one between two requests.
     func lookLater(_ connection: HeldConnection) {
         schedule(.look(connection.id), at: loop.now.advanced(by: HeldConnection.pause))
+    }
+
+    /// Whether a connection whose TLS greeting is complete may begin its handshake. Otherwise it waits for a later turn.
+    func mayBeginHandshake(_ connection: HeldConnection) -> Bool {
+        switch handshakes.decide(connection.id) {
+        case .wait: return false
+        case .begin(let isFirstOfTurn):
+            if isFirstOfTurn { handshakeTimer?.schedule(at: loop.now) }
+            return true
+        }
+    }
+
+    /// The timer fires in the turn after the one with the last handshakes.
+    private func beginHandshakes() {
+        handshakes.nextTurn()
+        while let id = handshakes.next() { held[id]?.look() }
     }
 
     func heldConnection(_ connection: HeldConnection, ended end: HeldConnection.End) {
@@ -370,6 +389,7 @@ public final class TransportServer {
         listener = nil
         isDraining = true
         deadlineTimer = nil
+        handshakeTimer = nil
         for connection in held.values { connection.close() }
         held = [:]
     }
