@@ -79,11 +79,11 @@ def is_running(pid):
     ("options", "words"),
     [
         (["--members", 1], "members"),
-        (["--cuts=-1"], "cuts"),
+        (["--cuts=-1"], "--cuts"),
         (["--signals", 10, "--rest", 11], "--rest"),
         (["--guests", 1, "--expulsions", 2], "--guests"),
         (["--port", 70000], "--port"),
-        (["--long-absences=-1"], "longAbsences"),
+        (["--long-absences=-1"], "--long-absences"),
     ],
 )
 def test_verify_refuses_a_plan_that_cannot_run(options, words):
@@ -128,6 +128,21 @@ def test_verify_that_is_interrupted_leaves_no_server_and_no_folder(tmp_path):
         assert command.process.wait(DEADLINE) == 128 + signal.SIGINT
     assert not any(is_running(server) for server in servers)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_verify_that_is_interrupted_ends_a_server_that_does_not_get_ready(tmp_path):
+    program = tmp_path / "silent"
+    program.write_text("#!/bin/sh\nexec sleep 1000\n")
+    program.chmod(0o755)
+    folder = tmp_path / "state"
+    folder.mkdir()
+    with Command("verify", "--server", program, env=environment() | {"TMPDIR": str(folder)}) as command:
+        servers = wait_for(lambda: children_of(command.process.pid), "the server")
+        wait_for(lambda: b"sleep" in pathlib.Path(f"/proc/{servers[0]}/cmdline").read_bytes(), "its program")
+        command.process.send_signal(signal.SIGINT)
+        assert command.process.wait(DEADLINE) == 128 + signal.SIGINT
+    assert not any(is_running(server) for server in servers)
+    assert list(folder.iterdir()) == []
 
 
 def children_of(pid):

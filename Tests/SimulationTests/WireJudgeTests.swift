@@ -534,6 +534,21 @@ struct WireJudgeTests {
         expect(.g7, &wire)
     }
 
+    @Test("PRES-4: an absence in which the machine stood still need not be told", arguments: [true, false])
+    func stalledAbsence(isStalled: Bool) {
+        var wire = absentWire()
+        var meter = StallMeter(at: wire.now)
+        let steps = Array(repeating: 0.5, count: 24) + (isStalled ? [8] : Array(repeating: 0.5, count: 16))
+        for step in steps {
+            wire.pass(step)
+            meter.tick(at: wire.now)
+        }
+        #expect(meter.total == (isStalled ? .seconds(8) : .zero))
+        wire.judge.terms = wire.judge.terms.tolerating(meter.total)
+        wire.resume(3, "bob", after: 2, "resumed", seq: 2)
+        #expect(wire.violations(isSettled: false).isEmpty == isStalled)
+    }
+
     @Test("PRES-4: a client that did not ask for absences is told of none")
     func unaskedAbsence() {
         var wire = Wire.ofTwo()

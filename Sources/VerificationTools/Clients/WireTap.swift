@@ -1,3 +1,4 @@
+import Foundation
 import SignalingProtocol
 import SignalingVerification
 import Synchronization
@@ -64,10 +65,28 @@ package final class WireTap: Sendable {
     private let judge: Mutex<WireJudge>
     private let lineCount = Atomic(0)
     private let start: ContinuousClock.Instant
+    private let terms: WireJudge.Terms
+    /// Has a lock of its own: a long judgement is no stall.
+    private let meter: Mutex<StallMeter>
 
     init(terms: WireJudge.Terms, start: ContinuousClock.Instant) {
         judge = Mutex(WireJudge(terms: terms))
         self.start = start
+        self.terms = terms
+        meter = Mutex(StallMeter(at: MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds)))
+        Thread.detachNewThread { [weak self] in
+            while self?.stalledTime != nil { Thread.sleep(forTimeInterval: 0.1) }
+        }
+    }
+
+    private var now: MonotonicInstant { MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds) }
+
+    /// How long this process did not run, up to now.
+    var stalledTime: Duration {
+        meter.withLock { meter in
+            meter.tick(at: now)
+            return meter.total
+        }
     }
 
     func openLine() -> Line {
@@ -77,8 +96,10 @@ package final class WireTap: Sendable {
     }
 
     func judging<Result: Sendable>(_ body: (inout WireJudge, MonotonicInstant) -> Result) -> Result {
-        judge.withLock { judge in
-            body(&judge, MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds))
+        let stalledTime = stalledTime
+        return judge.withLock { judge in
+            if stalledTime > .zero { judge.terms = terms.tolerating(stalledTime) }
+            return body(&judge, now)
         }
     }
 }

@@ -15,13 +15,14 @@ extension VerifyReport {
           font: 16px/1.5 system-ui, sans-serif }
         pre { white-space: pre-wrap; padding: 1rem; border: 1px solid var(--faint); border-radius: 6px; font-size: 13px }
         svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; fill: var(--ink) }
-        .axis { stroke: var(--faint) } .bar, .time { fill: var(--accent) } .fault { fill: var(--fault) }
+        .axis { stroke: var(--faint) } .bar, .time { fill: var(--accent) } .fault { fill: var(--fault); fill-opacity: 0.6 }
         .kept { color: var(--good) } .broken { color: var(--fault) }
         </style></head><body>
         <h1>signalbox verify: <span class="\(isGood ? "kept" : "broken")">\(isGood ? "every promise was kept" : "a promise was broken")</span></h1>
         <pre>\(Self.escaped(text))</pre>
         <h2>Timeline</h2>
-        <p>A tall mark is a fault. A bar is the time in which a client was cut off.</p>
+        <p>A tall mark is a fault. A bar is the time in which a client was cut off: s0c1 is client 1 of session 0, and s0g1
+        is a guest.</p>
         \(timelineChart)
         <h2>Interruptions</h2>
         <p>How many interruptions took how long, from the cut until the client was connected again.</p>
@@ -56,7 +57,10 @@ extension VerifyReport {
         for kind in Set(timeline.map(\.kind)).sorted() {
             let marks = timeline.filter { $0.kind == kind }
             rows.append(
-                (kind, marks.map { shape("fault", from: x($0.at), to: x($0.at + $0.length), height: 14, kind) }))
+                (
+                    kind.words(),
+                    marks.map { shape("fault", from: x($0.at), to: x($0.at + $0.length), height: 14, kind.words()) }
+                ))
         }
         for client in Set(interruptions.map(\.client)).sorted() {
             let bars = interruptions.filter { $0.client == client }.map { interruption in
@@ -80,7 +84,7 @@ extension VerifyReport {
         let scale =
             "<text x=\"\(Self.text(Self.left))\" y=\"\(Self.text(height + 16))\">0 s</text>"
             + "<text x=\"\(Self.text(Self.left + Self.width))\" y=\"\(Self.text(height + 16))\" text-anchor=\"end\">"
-            + "\(total / 1_000) s</text>"
+            + "\(Self.text(Double(total) / 1_000)) s</text>"
         return svg(height: height + 22, "timeline", axis + lines.joined() + scale)
     }
 

@@ -15,6 +15,7 @@ package struct VerifyReport: Sendable {
     private(set) var interruptions: [Interruption] = []
     private(set) var latencies = Histogram()
     private(set) var timeline: [Stage.Mark] = []
+    private(set) var stalledTime = Duration.zero
     private(set) var violations: [Violation] = []
     private(set) var counts: [String: Int] = [:]
 
@@ -46,6 +47,7 @@ package struct VerifyReport: Sendable {
         add(stage.tap.judging { judge, now in judge.violations(at: now, isSettled: isSettled) })
         counts["delivered", default: 0] += stage.tap.judging { judge, _ in judge.deliveryCount }
         timeline += stage.timeline
+        stalledTime = max(stalledTime, stage.tap.stalledTime)
     }
 
     /// Adds the results of another server.
@@ -54,6 +56,7 @@ package struct VerifyReport: Sendable {
         interruptions += other.interruptions
         latencies.add(other.latencies)
         timeline += other.timeline
+        stalledTime = max(stalledTime, other.stalledTime)
         violations += other.violations
         counts.merge(other.counts, uniquingKeysWith: +)
     }
@@ -114,7 +117,7 @@ package struct VerifyReport: Sendable {
         let all = percentiles()
         let faults = Verification.Plan.faults.compactMap { fault in
             let count = plan[keyPath: fault.count]
-            return count > 0 ? "\(fault.name) \(count)" : nil
+            return count > 0 ? "\(fault.name.words()) \(count)" : nil
         }
         var lines = [
             "signalbox \(version) on \(Self.machine)",
@@ -136,6 +139,11 @@ package struct VerifyReport: Sendable {
             let memory = resources.resident.map { "\($0 >> 20)" }.joined(separator: ", ")
             lines.append(
                 "server: descriptors \(resources.descriptorsAtStart) at the start, \(resources.descriptorsAtEnd) at the end; MiB of memory after each round \(memory)"
+            )
+        }
+        if stalledTime > .zero {
+            lines.append(
+                "the machine stood still for \(stalledTime.wholeMilliseconds) ms; times were judged with so much more tolerance"
             )
         }
         for reason in unsettled { lines.append("BROKEN: the run did not end in order: \(reason)") }
@@ -175,6 +183,7 @@ package struct VerifyReport: Sendable {
             writer.endArray()
         }
         writer.member("milliseconds", duration.wholeMilliseconds)
+        writer.member("stalledMilliseconds", stalledTime.wholeMilliseconds)
         writer.member("seed", plan.seed)
         writer.member("settled", isSettled)
         writer.name("unsettled")

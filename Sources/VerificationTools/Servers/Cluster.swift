@@ -67,6 +67,9 @@ final class Cluster: Sendable {
     /// The port of some node that serves.
     var somePort: Int { (servingNodes.randomElement() ?? nodes[0]).port }
 
+    /// Whether one of the present servers has this port.
+    func hasPort(_ port: Int) -> Bool { nodes.contains { $0.port == port } }
+
     var hasFailed: Bool { nodes.contains { $0.process?.hasFailed == true } }
 
     /// Resets the connections of one node to Redis.

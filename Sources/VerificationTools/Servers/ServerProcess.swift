@@ -15,8 +15,12 @@ final class ServerProcess: Sendable {
         var folder: URL
         /// The address of Redis; nil: the sessions are in the folder, or in memory.
         var redis: String?
+        /// Whether the run is over: then a server that is about to start gives up.
+        var isOver: @Sendable () -> Bool = { false }
     }
 
+    /// Longer than a server needs on a busy machine.
+    private static let startTime = Duration.seconds(60)
     private static let stopTime = Duration.seconds(30)
 
     private let process: Process
@@ -30,7 +34,8 @@ final class ServerProcess: Sendable {
 
     /// Starts the server, and returns when it accepts connections.
     ///
-    /// - Throws: ``VerificationError`` when the server ends before it is ready.
+    /// - Throws: ``VerificationError`` when the server ends before it is ready, or is not ready in time;
+    ///   `CancellationError` when the run is over.
     init(_ launch: Launch) throws {
         let process = Process()
         lifeline = Pipe()
@@ -61,12 +66,17 @@ final class ServerProcess: Sendable {
                 "The server did not start: \(launch.program.path) cannot be executed. Check the path and permissions.")
         }
         self.process = process
-        let line = Self.readLine(output.fileHandleForReading)
-        let number = line.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
+        let line = Self.readLine(output.fileHandleForReading.fileDescriptor, isOver: launch.isOver)
+        let number = line?.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
         guard let port = Int(number) else {
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
-            let reason = Self.lastLine(errors) ?? (line.isEmpty ? "it ended without a ready line." : line)
+            if launch.isOver() { throw CancellationError() }
+            let silence =
+                line == nil
+                ? "it printed no ready line within \(Self.startTime.components.seconds) s."
+                : "it ended without a ready line."
+            let reason = Self.lastLine(errors) ?? line.flatMap { $0.isEmpty ? nil : $0 } ?? silence
             throw VerificationError(.serverNotStarted, "The server did not start: \(reason)")
         }
         self.port = port
@@ -74,14 +84,21 @@ final class ServerProcess: Sendable {
     }
 
     /// The first line, or its beginning if the process ends before.
-    private static func readLine(_ file: FileHandle) -> String {
-        var text = ""
-        while !text.contains("\n") {
-            let more = file.availableData
-            if more.isEmpty { break }
-            text += String(decoding: more, as: UTF8.self)
+    ///
+    /// - Returns: nil if there is no line in time, or the run is over.
+    private static func readLine(_ descriptor: Int32, isOver: () -> Bool) -> String? {
+        let deadline = ContinuousClock.now + startTime
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        var bytes: [UInt8] = []
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while !bytes.contains(UInt8(ascii: "\n")) {
+            if isOver() || ContinuousClock.now > deadline { return nil }
+            guard poll(&watched, 1, 100) > 0 else { continue }
+            let count = read(descriptor, &buffer, buffer.count)
+            if count <= 0 { break }
+            bytes += buffer[..<count]
         }
-        return String(text.prefix { !$0.isNewline })
+        return String(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline })
     }
 
     private static func lastLine(_ file: URL) -> String? {

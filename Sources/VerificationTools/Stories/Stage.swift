@@ -57,10 +57,11 @@ final class Stage: Sendable {
 
     /// Starts the servers.
     ///
-    /// - Throws: ``VerificationError`` when one does not start.
+    /// - Parameter isOver: whether the run is over, so that no server starts any more.
+    /// - Throws: ``VerificationError`` when one does not start; `CancellationError` when the run is over.
     init(
         program: URL, port: Int, cluster plan: Cluster.Plan, terms: ServerTerms, start: ContinuousClock.Instant,
-        receiveBufferByteCount: Int? = nil
+        receiveBufferByteCount: Int? = nil, isOver: @escaping @Sendable () -> Bool
     ) throws {
         let secret = "\(UInt64.random(in: .min ... .max))"
         guard let project = Project(apiKey: APIKey(Self.apiKey), secret: secret) else {
@@ -82,7 +83,8 @@ final class Stage: Sendable {
             cluster = try Cluster(
                 plan,
                 launch: ServerProcess.Launch(
-                    program: program, port: port, apiKey: Self.apiKey, apiSecret: secret, terms: terms, folder: folder))
+                    program: program, port: port, apiKey: Self.apiKey, apiSecret: secret, terms: terms, folder: folder,
+                    isOver: isOver))
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
@@ -141,6 +143,8 @@ final class Stage: Sendable {
             "s\(room.number)g\(room.guestCount)", in: room.id, suppressesPresence: suppressesPresence,
             tokenTime: tokenTime)
         room.add(guest, isGuest: true)
+        // A server may have been replaced after the relay got its port and before the room had the guest.
+        while !cluster.hasPort(guest.relay.targetPort) { rebalance([guest]) }
         return guest
     }
 

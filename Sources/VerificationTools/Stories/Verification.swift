@@ -60,8 +60,10 @@ package struct Verification: Sendable {
         var terms = ServerTerms.standard
         terms.isDurable = !plan.isInMemory
         terms.isShared = plan.isShared
-        let stage = try stages.add { [terms] in
-            try Stage(program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start)
+        let stage = try stages.add { [terms] isOver in
+            try Stage(
+                program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
+                isOver: isOver)
         }
         defer { stage.tearDown() }
         for _ in 0..<plan.sessions { _ = try stage.addRoom(members: plan.members) }
@@ -323,10 +325,10 @@ package struct Verification: Sendable {
     private func runOverruns(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
         var terms = ServerTerms.smallLog
         terms.isShared = plan.isShared
-        let stage = try stages.add { [terms] in
+        let stage = try stages.add { [terms] isOver in
             try Stage(
                 program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
-                receiveBufferByteCount: 4_096)
+                receiveBufferByteCount: 4_096, isOver: isOver)
         }
         defer { stage.tearDown() }
         let room = try stage.addRoom(members: max(plan.members, 2))
@@ -366,8 +368,10 @@ package struct Verification: Sendable {
         // The port of the plan belongs to the other server.
         var terms = ServerTerms.longWindow
         terms.isShared = plan.isShared
-        let stage = try stages.add { [terms] in
-            try Stage(program: program, port: 0, cluster: plan.cluster, terms: terms, start: start)
+        let stage = try stages.add { [terms] isOver in
+            try Stage(
+                program: program, port: 0, cluster: plan.cluster, terms: terms, start: start,
+                isOver: isOver)
         }
         defer { stage.tearDown() }
         let room = try stage.addRoom(members: max(plan.members, 3))
@@ -387,23 +391,27 @@ package struct Verification: Sendable {
 
 /// The stages that were started, so that an interrupted run leaves nothing behind.
 private final class RunningStages: Sendable {
-    private let state = Mutex<(stages: [Stage], isOver: Bool)>(([], false))
+    private let isOver = Atomic(false)
+    /// Held while a stage starts.
+    private let stages = Mutex<[Stage]>([])
 
     /// Starts a stage. Fails after ``tearDown()``.
-    func add(_ make: () throws -> Stage) throws -> Stage {
-        try state.withLock { state in
-            if state.isOver { throw CancellationError() }
-            let stage = try make()
-            state.stages.append(stage)
+    ///
+    /// - Parameter make: starts the servers, and gives up when its parameter is true.
+    func add(_ make: (_ isOver: @escaping @Sendable () -> Bool) throws -> Stage) throws -> Stage {
+        try stages.withLock { stages in
+            let isOver: @Sendable () -> Bool = { self.isOver.load(ordering: .relaxed) }
+            if isOver() { throw CancellationError() }
+            let stage = try make(isOver)
+            stages.append(stage)
             return stage
         }
     }
 
     func tearDown() {
-        state.withLock { state in
-            state.isOver = true
-            for stage in state.stages { stage.tearDown() }
-        }
+        // First, so that a server that is about to start does not hold the lock for long.
+        isOver.store(true, ordering: .relaxed)
+        stages.withLock { for stage in $0 { stage.tearDown() } }
     }
 }
 

@@ -92,7 +92,7 @@ extension Verification {
             if signals < 1 || sessions < 1 { return "--signals and --sessions must be positive." }
             if members < 2 { return "--members is \(members). A session needs at least 2 clients." }
             if let fault = Self.faults.first(where: { self[keyPath: $0.count] < 0 }) {
-                return "The number of \(fault.name) is \(self[keyPath: fault.count]). Use 0 or more."
+                return "--\(fault.name.words(separator: "-")) is \(self[keyPath: fault.count]). Use 0 or more."
             }
             if rest < 0 || rest > signals {
                 return "--rest is \(rest). Use 0 to \(signals): these signals are part of --signals."
@@ -127,5 +127,12 @@ extension Verification {
             if absences > 0 || expiredTokens > 0 { return .seconds(12) }
             return guests + leaves + slowReaders > 0 ? .seconds(4) : .zero
         }
+    }
+}
+
+extension String {
+    /// The words of a name in the code: "long absences" for `longAbsences`.
+    func words(separator: String = " ") -> String {
+        map { $0.isUppercase ? separator + $0.lowercased() : "\($0)" }.joined()
     }
 }

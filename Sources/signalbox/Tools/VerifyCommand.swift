@@ -119,6 +119,10 @@ struct VerifyCommand: AsyncParsableCommand {
                     Foundation.exit(ExitStatus.interrupted)
                 },
                 during: { try await verification.run() })
+        } catch is CancellationError {
+            // The run was interrupted. The handler ends the process when no server is left.
+            try await Task.sleep(for: .seconds(60))
+            throw ExitCode(ExitStatus.interrupted)
         } catch let error as VerificationError {
             let status =
                 switch error.code {
@@ -129,8 +133,9 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         report.version = Signalbox.configuration.version
         report.command = command(seed: plan.seed)
-        try page?.write(report.html)
+        // First, since the page may not fit on the disk.
         StandardOutput.print(json ? report.json : report.text)
+        try page?.write(report.html)
         if !report.isGood { throw ExitCode(ExitStatus.failed) }
     }
 
