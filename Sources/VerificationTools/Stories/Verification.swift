@@ -60,7 +60,7 @@ package struct Verification: Sendable {
         var terms = ServerTerms.standard
         terms.isDurable = !plan.isInMemory
         terms.isShared = plan.isShared
-        let stage = try stages.add { [terms] isOver in
+        let stage = try await stages.add { [terms] isOver in
             try Stage(
                 program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
                 isOver: isOver)
@@ -210,7 +210,8 @@ package struct Verification: Sendable {
             stage.cluster.cutRedis(of: Int.random(in: 0..<stage.cluster.nodes.count, using: &random))
             stage.mark("redisCut")
         case .redisKill:
-            try stage.cluster.replaceRedis()
+            let cluster = stage.cluster
+            try await onOwnThread { try cluster.replaceRedis() }
             stage.mark("redisKill", since: begin)
         case .leave:
             group.addTask {
@@ -258,7 +259,7 @@ package struct Verification: Sendable {
         guard await process?.signal(signal) == true else {
             throw VerificationError(.serverNotRestarted, "The server did not stop within 30 s of SIGTERM.")
         }
-        do { try node.start() } catch let error as VerificationError {
+        do { try await onOwnThread { try node.start() } } catch let error as VerificationError {
             throw VerificationError(.serverNotRestarted, error.description)
         }
         // The last bytes of the old server have passed, and no client can reach the new one yet.
@@ -325,7 +326,7 @@ package struct Verification: Sendable {
     private func runOverruns(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
         var terms = ServerTerms.smallLog
         terms.isShared = plan.isShared
-        let stage = try stages.add { [terms] isOver in
+        let stage = try await stages.add { [terms] isOver in
             try Stage(
                 program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
                 receiveBufferByteCount: 4_096, isOver: isOver)
@@ -368,7 +369,7 @@ package struct Verification: Sendable {
         // The port of the plan belongs to the other server.
         var terms = ServerTerms.longWindow
         terms.isShared = plan.isShared
-        let stage = try stages.add { [terms] isOver in
+        let stage = try await stages.add { [terms] isOver in
             try Stage(
                 program: program, port: 0, cluster: plan.cluster, terms: terms, start: start,
                 isOver: isOver)
@@ -398,13 +399,17 @@ private final class RunningStages: Sendable {
     /// Starts a stage. Fails after ``tearDown()``.
     ///
     /// - Parameter make: starts the servers, and gives up when its parameter is true.
-    func add(_ make: (_ isOver: @escaping @Sendable () -> Bool) throws -> Stage) throws -> Stage {
-        try stages.withLock { stages in
-            let isOver: @Sendable () -> Bool = { self.isOver.load(ordering: .relaxed) }
-            if isOver() { throw CancellationError() }
-            let stage = try make(isOver)
-            stages.append(stage)
-            return stage
+    func add(
+        _ make: @escaping @Sendable (_ isOver: @escaping @Sendable () -> Bool) throws -> Stage
+    ) async throws -> Stage {
+        try await onOwnThread {
+            try self.stages.withLock { stages in
+                let isOver: @Sendable () -> Bool = { self.isOver.load(ordering: .relaxed) }
+                if isOver() { throw CancellationError() }
+                let stage = try make(isOver)
+                stages.append(stage)
+                return stage
+            }
         }
     }
 
