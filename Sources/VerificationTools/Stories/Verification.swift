@@ -394,21 +394,27 @@ package struct Verification: Sendable {
 private final class RunningStages: Sendable {
     private let isOver = Atomic(false)
     /// Held while a stage starts.
-    private let stages = Mutex<[Stage]>([])
+    private let state = Mutex<(stages: [Stage], failure: (any Error)?)>(([], nil))
 
-    /// Starts a stage. Fails after ``tearDown()``.
+    /// Starts a stage. Fails after ``tearDown()``, and like the stage before it.
     ///
     /// - Parameter make: starts the servers, and gives up when its parameter is true.
     func add(
         _ make: @escaping @Sendable (_ isOver: @escaping @Sendable () -> Bool) throws -> Stage
     ) async throws -> Stage {
         try await onOwnThread {
-            try self.stages.withLock { stages in
+            try self.state.withLock { state in
                 let isOver: @Sendable () -> Bool = { self.isOver.load(ordering: .relaxed) }
                 if isOver() { throw CancellationError() }
-                let stage = try make(isOver)
-                stages.append(stage)
-                return stage
+                if let failure = state.failure { throw failure }
+                do {
+                    let stage = try make(isOver)
+                    state.stages.append(stage)
+                    return stage
+                } catch {
+                    state.failure = error
+                    throw error
+                }
             }
         }
     }
@@ -416,7 +422,7 @@ private final class RunningStages: Sendable {
     func tearDown() {
         // First, so that a server that is about to start does not hold the lock for long.
         isOver.store(true, ordering: .relaxed)
-        stages.withLock { for stage in $0 { stage.tearDown() } }
+        state.withLock { for stage in $0.stages { stage.tearDown() } }
     }
 }
 
