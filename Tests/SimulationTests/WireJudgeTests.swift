@@ -385,6 +385,17 @@ struct WireJudgeTests {
         #expect(wire.violations(isSettled: false) == [])
     }
 
+    @Test("a client that gives up its connect: `connected` passes after its close frame")
+    func closeBeforeConnected() {
+        var wire = Wire()
+        wire.judge.opened(1, at: wire.now)
+        wire.up(1, #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t"}"#)
+        wire.judge.clientClosed(1, code: 1000)
+        wire.down(1, wire.connected("ada", seq: 1, "new"))
+        wire.judge.serverClosed(1, code: 1000)
+        #expect(wire.violations(isSettled: false) == [])
+    }
+
     @Test("G7: after a confirmed disconnect the others are told at once")
     func lateDeparture() {
         var wire = Wire.ofTwo()

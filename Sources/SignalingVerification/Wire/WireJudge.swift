@@ -108,6 +108,8 @@ public struct WireJudge: Sendable {
         /// Before this seq the server claims to have sent everything (HB-2, SIG-6).
         var claimed = 0
         var isOpen = true
+        /// The client has sent a close frame that ends its connection, perhaps before `connected` passed.
+        var isLeft = false
         /// The connections that the client was told of; nil after a resume.
         var others: [Name]?
         /// The number of connections in pages that are still to come (CON-11).
@@ -222,8 +224,9 @@ public struct WireJudge: Sendable {
 
     /// A close frame from the client. Codes 1000 and 1001 and a frame without a code end the connection (RES-10).
     public mutating func clientClosed(_ number: SocketNumber, code: Int?) {
-        guard let socket = sockets[number], socket.isOpen, let name = socket.connection else { return }
-        if connections[name]?.end == nil, code == nil || code == 1000 || code == 1001 { connections[name]?.end = .left }
+        guard let socket = sockets[number], socket.isOpen, code == nil || code == 1000 || code == 1001 else { return }
+        sockets[number]?.isLeft = true
+        if let name = socket.connection, connections[name]?.end == nil { connections[name]?.end = .left }
     }
 
     /// A close frame from the server: its code must have a reason (CLOSE-1).
@@ -585,6 +588,7 @@ public struct WireJudge: Sendable {
             session: socket.session, epoch: epoch, joinSeq: joinSeq, joinedAt: known?.joinedAt ?? now, socket: number,
             suppressesPresence: socket.suppressesPresence, getsAbsences: socket.getsAbsences,
             secret: line.member("resume")?.text("secret") ?? "")
+        if socket.isLeft { connections[name]?.end = .left }
         if let lostAt = known?.lostAt {
             connections[name]?.lastAbsence = Absence(lostAt: lostAt, backAt: now)
             judgeAbsence(of: name, since: lostAt, isSilent: known?.isSilent ?? false, at: now)
