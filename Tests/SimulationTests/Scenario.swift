@@ -48,7 +48,7 @@ final class Scenario {
         bounds.listBlockByteCount = Int.random(in: 1...300, using: &world.random)
         bounds.awayDelay = world.milliseconds(500...4_000)
         self.bounds = bounds
-        limits = HubLimits(
+        var limits = HubLimits(
             heartbeat: .seconds(4), backPressure: BackPressure.Bounds(byteCount: 500, requestCount: 256),
             inputRate: world.chance(2)
                 ? RateLimit(perSecond: Int.random(in: 2...20, using: &world.random), burst: 5) : nil,
@@ -58,6 +58,8 @@ final class Scenario {
                 longestWait: world.milliseconds(0...10), costPerMember: world.milliseconds(0...1)),
             drain: DrainPlan.Pace(
                 perClient: world.milliseconds(0...400), sliceCount: Int.random(in: 1...2, using: &world.random)))
+        limits.sharedLinesPerTurn = 2 * limits.linesPerTurn
+        self.limits = limits
         world.judge.terms = WireJudge.Terms(
             // Whether a connection can be recovered depends on how many others there are, too.
             resumeWindow: .seconds(windows.0), recoveryWindow: .seconds(windows.0), heartbeat: limits.heartbeat,

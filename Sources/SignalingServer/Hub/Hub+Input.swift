@@ -40,7 +40,7 @@ extension Hub {
             return continueInput(of: peer)
         }
         var lines = MessageLines(message)
-        handleLines(&lines, of: peer)
+        handleLines(&lines, of: peer, waitingCount: peersWithInput.count)
         guard !lines.rest.isEmpty, !peer.state.isClosing else { return }
         peer.input.append(lines.rest)
         continueInput(of: peer)
@@ -72,12 +72,15 @@ extension Hub {
     // MARK: - The input queue
 
     /// Handles lines up to the peer's allowance for this turn.
-    private func handleLines(_ lines: inout MessageLines, of peer: Peer<Socket>) {
-        if peer.lineAllowance.turn != turn { peer.lineAllowance = (turn, limits.linesPerTurn) }
+    private func handleLines(_ lines: inout MessageLines, of peer: Peer<Socket>, waitingCount: Int) {
+        if peer.lineAllowance.turn != turn {
+            peer.lineAllowance = (turn, lineShare.allowance(in: turn, waitingCount: waitingCount, limits: limits))
+        }
         while peer.lineAllowance.count > 0, !peer.state.isReadingPaused, !peer.state.isClosing,
             let line = lines.next()
         {
             peer.lineAllowance.count -= 1
+            lineShare.noteHandled()
             handleLine(line, of: peer)
         }
     }
@@ -111,7 +114,7 @@ extension Hub {
             // Moved out meanwhile, since handling a line may access `peer.input`.
             var input = peer.input
             peer.input = InputQueue()
-            input.consume { lines in handleLines(&lines, of: peer) }
+            input.consume { lines in handleLines(&lines, of: peer, waitingCount: candidates.count) }
             peer.input = input
             continueInput(of: peer)
         }

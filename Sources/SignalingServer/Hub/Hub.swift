@@ -55,6 +55,7 @@ final class Hub<Environment: HubEnvironment> {
     var dirtyRooms: [Room<Environment.Socket>] = []
     var dirtyPeers: [Peer<Environment.Socket>] = []
     var peersWithInput: [Peer<Environment.Socket>] = []
+    var lineShare = LineShare()
     /// These two only wake the loop: their work is done at the end of the turn.
     private(set) var flushTimer: Environment.Timer?
     private(set) var sessionTimer: Environment.Timer?

@@ -1,10 +1,9 @@
 /// Which TLS connections may begin their handshakes in a turn of the loop.
 ///
 /// A handshake takes about a millisecond, and thousands of greetings can arrive in one turn, which would then last for
-/// seconds. So few handshakes begin in a turn, and the others wait in the order of their greetings. A pure value.
+/// seconds. So one handshake begins in a turn, and the others wait in the order of their greetings. A pure value.
 struct HandshakeQueue {
-    /// As many as the listener accepts in a turn.
-    static let countPerTurn = 4
+    static let countPerTurn = 1
 
     private var waiting: [UInt64] = []
     /// The index of the first connection that still waits.
