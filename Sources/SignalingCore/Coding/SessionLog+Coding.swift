@@ -5,22 +5,14 @@ extension SessionLog {
     /// Writes the events, and who is away. Each sender's connection is written once, however many signals it sent.
     func write(to writer: inout ByteWriter) {
         writer.write(lastSeq)
-        var senders: [[UInt8]] = []
-        var places: [[UInt8]: Int] = [:]
-        for entry in entries {
-            guard let sender = entry.line.insertion?.bytes, places[sender] == nil else { continue }
-            places[sender] = senders.count
-            senders.append(sender)
-        }
-        writer.write(count: senders.count)
-        for sender in senders { writer.write(bytes: sender) }
+        var senders = SenderTable()
+        let places = entries.map { entry in entry.line.insertion.map { senders.place(of: $0.bytes) } }
+        writer.write(count: senders.list.count)
+        for sender in senders.list { writer.write(bytes: sender) }
         writer.write(count: entries.count)
         var time: Int64 = 0
-        for entry in entries {
-            let insertion = entry.line.insertion.flatMap { insertion in
-                places[insertion.bytes].map { (place: $0, offset: insertion.offset) }
-            }
-            entry.write(to: &writer, after: time, insertion: insertion)
+        for (entry, place) in zip(entries, places) {
+            entry.write(to: &writer, after: time, senderPlace: place)
             time = entry.appendedAt.nanoseconds
         }
         writer.write(values: absences.ids)
@@ -51,6 +43,25 @@ extension SessionLog {
     }
 }
 
+/// The connections that sent the events of a log, in the order of their first events.
+private struct SenderTable {
+    private(set) var list: [[UInt8]] = []
+    private var places: [[UInt8]: Int] = [:]
+    private var last: (sender: [UInt8], place: Int)?
+
+    mutating func place(of sender: [UInt8]) -> Int {
+        // Events of one sender follow each other and share its bytes. To hash them takes longer than all the rest.
+        if let last, last.sender == sender { return last.place }
+        let place = places[sender] ?? list.count
+        if place == list.count {
+            places[sender] = place
+            list.append(sender)
+        }
+        last = (sender, place)
+        return place
+    }
+}
+
 extension LogEntry {
     private struct Flags: OptionSet {
         let rawValue: UInt8
@@ -62,12 +73,12 @@ extension LogEntry {
 
     /// - Parameters:
     ///   - time: when the event before this one was appended.
-    ///   - insertion: the place of the sender among all senders, and the offset at which it belongs.
-    fileprivate func write(to writer: inout ByteWriter, after time: Int64, insertion: (place: Int, offset: Int)?) {
+    ///   - senderPlace: the place of the sender among all senders, if the event has one.
+    fileprivate func write(to writer: inout ByteWriter, after time: Int64, senderPlace: Int?) {
         var flags: Flags = []
         if case .only = audience { flags.insert(.directed) }
         if case .presence = kind { flags.insert(.presence) }
-        if insertion != nil { flags.insert(.sender) }
+        if senderPlace != nil { flags.insert(.sender) }
         writer.write(byte: flags.rawValue)
         writer.write(signed: appendedAt.nanoseconds &- time)
         switch audience {
@@ -78,8 +89,8 @@ extension LogEntry {
         case .signal: break
         case .presence(let subject): writer.write(subject)
         }
-        if let insertion {
-            writer.write(count: insertion.place)
+        if let senderPlace, let insertion = line.insertion {
+            writer.write(count: senderPlace)
             writer.write(count: insertion.offset)
         }
         writer.write(bytes: line.bytes)

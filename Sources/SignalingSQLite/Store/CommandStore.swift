@@ -13,6 +13,8 @@ final class CommandStore {
     let database: Database
     private(set) var retention: Retention
     private var state: LogState
+    private let begin: Statement
+    private let commit: Statement
     private let insertCommand: Statement
     private let insertSession: Statement
     private let updateSession: Statement
@@ -25,6 +27,8 @@ final class CommandStore {
     init(_ database: Database, content: LogContent, state: LogState, retainedByteCount: Int) throws(DatabaseError) {
         self.database = database
         self.state = state
+        begin = try Statement("BEGIN IMMEDIATE", in: database)
+        commit = try Statement("COMMIT", in: database)
         insertCommand = try Statement("INSERT INTO command VALUES (?, ?, ?, ?, ?, ?, ?, ?)", in: database)
         insertSession = try Statement("INSERT INTO session VALUES (?, ?, 0, 0, 0, 0, ?, NULL)", in: database)
         updateSession = try Statement(
@@ -73,7 +77,7 @@ final class CommandStore {
         state.aliveAt = max(state.aliveAt, aliveAt)
         var outcome = Outcome()
         do throws(DatabaseError) {
-            try database.execute("BEGIN IMMEDIATE")
+            try begin.run()
             var position = retention.lastPosition
             for work in batch.work { try write(work, &position, &outcome) }
             if drops {
@@ -84,7 +88,7 @@ final class CommandStore {
                 state.position = position
                 try state.write(writeState)
             }
-            try database.execute("COMMIT")
+            try commit.run()
         } catch {
             database.rollBack()
             throw error
@@ -104,11 +108,11 @@ final class CommandStore {
         state.position = retention.lastPosition
         state.isClean = true
         do throws(DatabaseError) {
-            try database.execute("BEGIN IMMEDIATE")
+            try begin.run()
             deleteCommands.bind(retention.droppable.last, at: 1)
             try deleteCommands.run()
             try state.write(writeState)
-            try database.execute("COMMIT")
+            try commit.run()
         } catch {
             database.rollBack()
             throw error

@@ -44,10 +44,12 @@ final class CommandWriter: Sendable {
 
     func add(_ work: [LogWork]) {
         condition.lock()
-        defer { condition.unlock() }
-        guard phase == .running else { return }
-        queue.append(contentsOf: work)
-        if isWaiting { condition.signal() }
+        let wakes = phase == .running && isWaiting
+        if phase == .running { queue.append(contentsOf: work) }
+        isWaiting = isWaiting && !wakes
+        condition.unlock()
+        // Not with the lock: the thread would wake up and wait for it.
+        if wakes { condition.signal() }
     }
 
     func signOfLifeIsDue() {
@@ -85,6 +87,7 @@ final class CommandWriter: Sendable {
     }
 
     private func run(_ box: TransactionsBox) {
+        WriterScheduling.yieldToTheLoop()
         let fault = execute(box.take())
         // The database is closed by now, since nothing else has the transactions.
         finish(fault)
@@ -124,8 +127,10 @@ final class CommandWriter: Sendable {
     private func nextStep(_ batch: inout WorkBatch, isStalled: Bool) -> Step {
         condition.lock()
         defer { condition.unlock() }
-        isWaiting = true
-        while phase == .running, !isSignOfLifeDue, isStalled || queue.isEmpty { condition.wait() }
+        while phase == .running, !isSignOfLifeDue, isStalled || queue.isEmpty {
+            isWaiting = true
+            condition.wait()
+        }
         isWaiting = false
         if batch.isEmpty { batch.take(from: &queue) }
         let isSignOfLife = isSignOfLifeDue
