@@ -25,7 +25,7 @@ from cluster import Redis  # noqa: E402
 from server_process import Server  # noqa: E402
 from waiting import accepts, free_port, wait_for  # noqa: E402
 
-TIME = "--duration 1.5 --warmup 0.4"
+TIME = "--warmup 0.4"
 # The number of rooms, the load, and the figure to compare.
 SCENARIOS = {
     "rooms 500 × 4, paced": (500, f"--mode manyrooms --rooms 500 --members 4 --rate 4 {TIME}", "delivery"),
@@ -104,8 +104,21 @@ SERVERS = {
 DEBIAN = {"nchan": "nginx libnginx-mod-nchan", "Node ws": "nodejs node-ws"}
 
 
-def measure(server, scenario, generator):
-    rooms, load, _ = SCENARIOS[scenario]
+def thread_times(pids):
+    """The CPU time of each thread, in ticks."""
+    times = {}
+    for pid in pids:
+        for path in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):
+                fields = path.read_text().rpartition(")")[2].split()
+                times[path.parent.name] = int(fields[11]) + int(fields[12])
+    return times
+
+
+def measure(server, scenario, generator, seconds):
+    rooms, load, kind = SCENARIOS[scenario]
+    if TIME in load:
+        load += f" --duration {seconds}"
     with contextlib.ExitStack() as stack:
         os.sched_setaffinity(0, {0})
         try:
@@ -115,10 +128,14 @@ def measure(server, scenario, generator):
         command = [
             "taskset", "-c", str(min(1, os.cpu_count() - 1)), generator, "--json", "--dialect", server.dialect,
             "--port", ",".join(map(str, ports)), "--pid", ",".join(map(str, pids)), "--max-secs", "60", *options]
+        before = thread_times(pids)
         run = subprocess.run([*map(str, command), *load.split()], capture_output=True, text=True, timeout=90)
         if run.returncode:
             sys.exit(f"bench: {scenario}: {run.stderr.strip()}")
         result = json.loads(run.stdout)
+        if kind == "delivery":
+            ticks = [time - before.get(thread, 0) for thread, time in thread_times(pids).items()]
+            result["busiest_thread_share"] = max(ticks) / max(1, sum(ticks))
         if result.get("lost") or result.get("gaps") or result.get("dup"):
             print(f"    lost {result['lost']}, gaps {result['gaps']}, repeated {result['dup']}", file=sys.stderr)
         return result
@@ -158,6 +175,7 @@ def floor(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=1.5, help="of each load (default: %(default)s)")
     parser.add_argument("--scenario", action="append", help="part of a name; all by default")
     parser.add_argument("--server", action="append", choices=list(SERVERS), help="all by default")
     parser.add_argument("--json", type=pathlib.Path, help="write every result to this file, one a line")
@@ -181,7 +199,7 @@ def main():
             for name in order:
                 print(f"{repeat + 1}/{arguments.repeats} {scenario}: {name}", file=sys.stderr)
                 loads.append(os.getloadavg()[0])
-                result = measure(SERVERS[name], scenario, arguments.tools / "loadgen")
+                result = measure(SERVERS[name], scenario, arguments.tools / "loadgen", arguments.seconds)
                 results.setdefault((scenario, name), []).append(result)
                 if arguments.json:
                     with arguments.json.open("a") as file:
@@ -199,6 +217,12 @@ def main():
             if statistics.median(samples):
                 spreads.append((max(samples) - min(samples)) / statistics.median(samples))
         print(f"| {scenario} | " + " | ".join(cells) + " |")
+    shares = [f"{scenario}, {name}: {statistics.median(busiest):.0%}"
+              for (scenario, name), samples in results.items()
+              if (busiest := [sample["busiest_thread_share"] for sample in samples if "busiest_thread_share" in sample])
+              and len(getattr(SERVERS[name], "arguments", ())) > 0]
+    if shares:
+        print("\nShare of the loop's thread in the CPU time: " + "; ".join(shares) + ".")
     spreads.sort()
     processor = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), "?")
     print(f"\nOne bare send() of a frame of this size: {statistics.median(floors):.1f} µs.")
