@@ -7,7 +7,7 @@ import signal
 import socket
 
 import pytest
-from server_process import DEADLINE, Command, environment, run
+from server_process import BINARY, DEADLINE, Command, environment, run
 from waiting import wait_for
 
 
@@ -49,6 +49,15 @@ def test_g_2_a_killed_server_with_a_state_folder_loses_nothing_and_tells_nobody_
     assert report["resumed"] >= 6
 
 
+def test_log_7_a_server_that_starts_again_can_be_another_program(tmp_path):
+    started, program = tmp_path / "started", tmp_path / "signalbox"
+    program.write_text(f"#!/bin/sh\necho $$ >>{started}\nexec {BINARY} \"$@\"\n")
+    program.chmod(0o755)
+    status, report = verify("--signals", 100, "--stops", 0, "--cuts", 0, "--restarts", 2, "--upgrade", program)
+    assert status == 0 and report["violations"] == [] and report["lossesTold"] == 0
+    assert len(started.read_text().split()) == 2, "each restart, and not the first start"
+
+
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
     with Command(
         "verify", "--bare", "--signals", "1000000", env=environment() | {"TMPDIR": str(tmp_path)}
@@ -84,6 +93,7 @@ def is_running(pid):
         (["--guests", 1, "--expulsions", 2], "--guests"),
         (["--port", 70000], "--port"),
         (["--long-absences=-1"], "--long-absences"),
+        (["--bare", "--upgrade", BINARY], "--upgrade"),
     ],
 )
 def test_verify_refuses_a_plan_that_cannot_run(options, words):
@@ -101,6 +111,8 @@ def test_verify_checks_the_file_of_its_report_before_the_run(path):
 
 def test_verify_says_why_a_server_cannot_be_started(tmp_path):
     missing = run("verify", "--server", tmp_path / "none")
+    assert missing.returncode == os.EX_UNAVAILABLE and "none" in missing.stderr, missing
+    missing = run("verify", "--upgrade", tmp_path / "none")
     assert missing.returncode == os.EX_UNAVAILABLE and "none" in missing.stderr, missing
     other = run("verify", "--server", "/bin/true")
     assert other.returncode == os.EX_UNAVAILABLE and other.stderr.count("\n") == 1, other

@@ -6,6 +6,8 @@ final class ServerProcess: Sendable {
     /// What a server process needs to start.
     struct Launch: Sendable {
         var program: URL
+        /// The program of a server that replaces another; nil: the same.
+        var upgrade: URL?
         /// 0: a free port.
         var port: Int
         var apiKey: String
@@ -155,7 +157,7 @@ final class ServerProcess: Sendable {
     }
 }
 
-/// The server that runs now. ``start()`` replaces it.
+/// The server that runs now. ``start()`` replaces it, if the plan says so by one of another program.
 final class RestartableServer: Sendable {
     private let launch: ServerProcess.Launch
     private let current = Mutex<ServerProcess?>(nil)
@@ -173,6 +175,8 @@ final class RestartableServer: Sendable {
     func start() throws {
         try isOver.withLock { isOver in
             if isOver { throw CancellationError() }
+            var launch = launch
+            if process != nil { launch.program = launch.upgrade ?? launch.program }
             let started = try ServerProcess(launch)
             current.withLock { $0 = started }
         }

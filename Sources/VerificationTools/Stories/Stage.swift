@@ -60,7 +60,8 @@ final class Stage: Sendable {
     /// - Parameter isOver: whether the run is over, so that no server starts any more.
     /// - Throws: ``VerificationError`` when one does not start; `CancellationError` when the run is over.
     init(
-        program: URL, port: Int, cluster plan: Cluster.Plan, terms: ServerTerms, start: ContinuousClock.Instant,
+        programs: Verification.Programs, port: Int, cluster plan: Cluster.Plan, terms: ServerTerms,
+        start: ContinuousClock.Instant,
         receiveBufferByteCount: Int? = nil, isOver: @escaping @Sendable () -> Bool
     ) throws {
         let secret = "\(UInt64.random(in: .min ... .max))"
@@ -83,8 +84,8 @@ final class Stage: Sendable {
             cluster = try Cluster(
                 plan,
                 launch: ServerProcess.Launch(
-                    program: program, port: port, apiKey: Self.apiKey, apiSecret: secret, terms: terms, folder: folder,
-                    isOver: isOver))
+                    program: programs.first, upgrade: programs.upgrade, port: port, apiKey: Self.apiKey,
+                    apiSecret: secret, terms: terms, folder: folder, isOver: isOver))
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error

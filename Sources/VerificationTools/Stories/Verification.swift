@@ -21,17 +21,31 @@ package struct Verification: Sendable {
     /// How many signals a client sends at once.
     private static let concurrentSends = 4
 
+    /// The programs of the servers.
+    package struct Programs: Sendable {
+        var first: URL
+        /// The program of a server that starts again after a kill or a restart; nil: the first one.
+        var upgrade: URL?
+
+        package init(first: URL, upgrade: URL? = nil) {
+            self.first = first
+            self.upgrade = upgrade
+        }
+    }
+
     private let plan: Plan
-    private let program: URL
+    private let programs: Programs
     private let stages = RunningStages()
     private let onProgress: @Sendable (_ sentCount: Int) -> Void
 
     /// - Parameters:
-    ///   - program: the `signalbox` executable, whose `serve` is verified.
+    ///   - programs: the `signalbox` executables, whose `serve` is verified.
     ///   - onProgress: called every five seconds with the number of signals sent so far.
-    package init(plan: Plan, program: URL, onProgress: @escaping @Sendable (_ sentCount: Int) -> Void = { _ in }) {
+    package init(
+        plan: Plan, programs: Programs, onProgress: @escaping @Sendable (_ sentCount: Int) -> Void = { _ in }
+    ) {
         self.plan = plan
-        self.program = program
+        self.programs = programs
         self.onProgress = onProgress
     }
 
@@ -62,7 +76,7 @@ package struct Verification: Sendable {
         terms.isShared = plan.isShared
         let stage = try await stages.add { [terms] isOver in
             try Stage(
-                program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
+                programs: programs, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
                 isOver: isOver)
         }
         defer { stage.tearDown() }
@@ -328,7 +342,7 @@ package struct Verification: Sendable {
         terms.isShared = plan.isShared
         let stage = try await stages.add { [terms] isOver in
             try Stage(
-                program: program, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
+                programs: programs, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
                 receiveBufferByteCount: 4_096, isOver: isOver)
         }
         defer { stage.tearDown() }
@@ -371,7 +385,7 @@ package struct Verification: Sendable {
         terms.isShared = plan.isShared
         let stage = try await stages.add { [terms] isOver in
             try Stage(
-                program: program, port: 0, cluster: plan.cluster, terms: terms, start: start,
+                programs: programs, port: 0, cluster: plan.cluster, terms: terms, start: start,
                 isOver: isOver)
         }
         defer { stage.tearDown() }

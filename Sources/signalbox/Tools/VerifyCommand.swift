@@ -65,6 +65,12 @@ struct VerifyCommand: AsyncParsableCommand {
     var redis: String?
     @Option(help: "The server's port. (default: a free one)") var port: Int?
     @Option(help: "The signalbox program whose server to test. (default: this one)") var server: String?
+    @Option(
+        help: """
+            The signalbox program of a server that starts again after a kill or a restart, as in a rolling upgrade. \
+            (default: the same)
+            """)
+    var upgrade: String?
     @Option(help: "Repeats the plan of another run. (default: a random number)") var seed: UInt64?
     @Option(help: "Also write the report as a web page to this file.") var report: String?
     @Flag(help: "Print the report as one JSON object.") var json = false
@@ -104,10 +110,15 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = plan(seed: seed ?? .random(in: 1...999_999_999))
         if let problem = plan.problem { throw ExitStatus.exit(ExitStatus.usage, problem) }
+        if upgrade != nil, plan.kills + plan.restarts == 0 {
+            throw ExitStatus.exit(
+                ExitStatus.usage, "--upgrade has no effect without --kills or --restarts: no server starts again.")
+        }
         let page = try report.map { try ReportFile($0) }
         let program = server.map { URL(filePath: $0) } ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         let showsProgress = isatty(STDERR_FILENO) == 1
-        let verification = Verification(plan: plan, program: program) { [signals = plan.signals] sentCount in
+        let programs = Verification.Programs(first: program, upgrade: try upgrade.map(Self.executable))
+        let verification = Verification(plan: plan, programs: programs) { [signals = plan.signals] sentCount in
             if showsProgress { StandardError.print("Sent \(sentCount) of \(signals) signals.") }
         }
         var report: VerifyReport
@@ -137,6 +148,16 @@ struct VerifyCommand: AsyncParsableCommand {
         StandardOutput.print(json ? report.json : report.text)
         try page?.write(report.html)
         if !report.isGood { throw ExitCode(ExitStatus.failed) }
+    }
+
+    /// - Throws: the exit code 69 when it cannot be executed. The run would learn this in its middle.
+    private static func executable(_ path: String) throws -> URL {
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw ExitStatus.exit(
+                ExitStatus.unreachable,
+                "The server could not be upgraded: \(path) cannot be executed. Check the path and permissions.")
+        }
+        return URL(filePath: path)
     }
 
     /// The command that repeats this run.
