@@ -308,7 +308,7 @@ final class HTTPConnection: TurnEndClosable {
         case .startDeadline(let deadline): server.setDeadline(id, after: Self.duration(of: deadline, server.options))
         case .handOver(let exchange, let body):
             exchange.body = body
-            server.handler?.requestReceived(exchange)
+            server.handOver(exchange)
         case .startDiscardingInput: server.loop.core.startDiscardingInput(of: self)
         case .stopDiscardingInput: server.loop.core.stopDiscardingInput(of: self)
         case .closeAtTurnEnd: server.loop.core.closeAtTurnEnd(self)

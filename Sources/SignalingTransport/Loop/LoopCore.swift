@@ -23,6 +23,8 @@ final class LoopCore {
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
     private(set) var usage = LoopUsage()
+    /// The number of the present turn: timers, input, and the writes at its end.
+    private(set) var turn: UInt64 = 0
     /// The socket that was upgraded last in this turn, until input of another socket arrives. If input of this socket
     /// arrives, it was in the same read as its handshake request. An identifier costs less per message than a weak
     /// reference. If a new socket reuses the address, its own upgrade replaces this value before it receives.
@@ -140,6 +142,7 @@ final class LoopCore {
     }
 
     private func endTurn() {
+        turn &+= 1
         justUpgraded = nil
         if !inputDiscarders.isEmpty {
             for connection in Array(inputDiscarders.values) { connection.discardInput() }

@@ -31,8 +31,12 @@ public final class TransportServer {
     private var memoryRelease = MemoryRelease()
     private var deadlineTimer: LoopTimer?
     private var deadlineTimerAt: MonotonicInstant?
-    private var handshakes = HandshakeQueue()
-    private var handshakeTimer: LoopTimer?
+    /// TLS connections whose greeting is complete. A handshake takes about a millisecond, and thousands of greetings can
+    /// arrive in one turn.
+    private var handshakes = TurnQueue<UInt64>(countPerTurn: 1)
+    /// Requests, of which a costly one takes some tenths of a millisecond.
+    private var requests = TurnQueue<HTTPExchange>(countPerTurn: 8)
+    private var turnQueueTimer: LoopTimer?
     /// Whether ``stopAccepting()`` was called: idle connections are closed, and responses announce the close.
     private(set) var isDraining = false
 
@@ -69,7 +73,7 @@ public final class TransportServer {
         self.listener = listener
         port = listener.address.port
         deadlineTimer = LoopTimer(loop: loop) { [weak self] in self?.deadlinesPassed() }
-        if options.tls != nil { handshakeTimer = LoopTimer(loop: loop) { [weak self] in self?.beginHandshakes() } }
+        turnQueueTimer = LoopTimer(loop: loop) { [weak self] in self?.continueQueues() }
         loop.core.add(self)
         listener.start(
             exhausted: { [unowned self] in descriptorsAreExhausted() },
@@ -201,20 +205,31 @@ public final class TransportServer {
         schedule(.look(connection.id), at: loop.now.advanced(by: HeldConnection.pause))
     }
 
+    // MARK: Work that waits for a later turn
+
     /// Whether a connection whose TLS greeting is complete may begin its handshake. Otherwise it waits for a later turn.
     func mayBeginHandshake(_ connection: HeldConnection) -> Bool {
-        switch handshakes.decide(connection.id) {
-        case .wait: return false
-        case .begin(let isFirstOfTurn):
-            if isFirstOfTurn { handshakeTimer?.schedule(at: loop.now) }
-            return true
+        if handshakes.admits(connection.id, in: loop.core.turn) { return true }
+        turnQueueTimer?.schedule(at: loop.now)
+        return false
+    }
+
+    /// Hands a request over, in this turn or a later one.
+    func handOver(_ exchange: HTTPExchange) {
+        if requests.admits(exchange, in: loop.core.turn) {
+            handler?.requestReceived(exchange)
+        } else {
+            turnQueueTimer?.schedule(at: loop.now)
         }
     }
 
-    /// The timer fires in the turn after the one with the last handshakes.
-    private func beginHandshakes() {
-        handshakes.nextTurn()
+    private func continueQueues() {
+        let turn = loop.core.turn
+        handshakes.begin(turn)
         while let id = handshakes.next() { held[id]?.look() }
+        requests.begin(turn)
+        while let exchange = requests.next() { if exchange.connection != nil { handOver(exchange) } }
+        if handshakes.count + requests.count > 0 { turnQueueTimer?.schedule(at: loop.now) }
     }
 
     func heldConnection(_ connection: HeldConnection, ended end: HeldConnection.End) {
@@ -389,7 +404,7 @@ public final class TransportServer {
         listener = nil
         isDraining = true
         deadlineTimer = nil
-        handshakeTimer = nil
+        turnQueueTimer = nil
         for connection in held.values { connection.close() }
         held = [:]
     }
