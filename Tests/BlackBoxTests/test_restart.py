@@ -85,22 +85,33 @@ async def test_res_10_a_client_that_was_force_disconnected_before_the_restart_is
         assert code == 4502 and events[0]["reason"] == "forceDisconnected"
 
 
-async def test_g_2_a_third_signal_ends_the_server_at_once_and_loses_nothing(tmp_path):
-    with serve(tmp_path) as server:
+async def status_after_many_signals(folder):
+    """The exit status of a server that gets a signal again and again. Checks that the server has lost nothing."""
+    with serve(folder) as server:
         session = server.project.session()
         ada = await Client.join(server, session)
         answer, _ = await ada.signal(type="chat", data="acknowledged")
-        # The client does not answer the close frame, since this loop does not yield: the server would wait for two
-        # seconds.
+        # The client does not answer the close frame, since this loop does not yield.
         while server.process.poll() is None:
-            server.process.send_signal(signal.SIGTERM)
-            # Two signals at once could count as one. The loop ends with the process.
-            time.sleep(0.01)
-        assert server.process.returncode == 1
-    with serve(tmp_path) as server:
+            # Two signals of one kind could count as one while the server has not taken the first.
+            for number in (signal.SIGTERM, signal.SIGINT):
+                server.process.send_signal(number)
+            time.sleep(0.005)
+        status = server.process.returncode
+    with serve(folder) as server:
         async with await reconnect(server, session, ada, after=1) as back:
             assert back.connected["outcome"] == "resumed"
             await back.expect("signal", seq=answer["seq"], data="acknowledged")
+    return status
+
+
+async def test_g_2_a_third_signal_ends_the_server_at_once_and_loses_nothing(tmp_path):
+    """A server that stops waits 100 ms for its clients. On a busy machine it can have stopped, with status 0, before it
+    gets the third signal; a busy machine is not always slow."""
+    statuses = []
+    while len(statuses) < 5 and 1 not in statuses:
+        statuses.append(await status_after_many_signals(tmp_path / str(len(statuses))))
+    assert statuses[-1] == 1 and set(statuses) <= {0, 1}, statuses
 
 
 @pytest.mark.parametrize("obstacle, status", [("port", 69), ("certificate", 78), ("lock", 73)])
