@@ -1,6 +1,7 @@
 """Replaces one generated part of docs/CONFORMANCE.md: the lines between `<!-- begin NAME -->` and `<!-- end NAME -->`."""
 
 import datetime
+import os
 import pathlib
 import subprocess
 
@@ -27,7 +28,8 @@ def replace(name, text):
 
 
 def stamp():
-    """When and of which commit a run is."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short=10", "HEAD"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    return f"{datetime.date.today().isoformat()}, commit `{commit.stdout.strip()}`"
+    """When and of which commit a run is. A long run names the commit from which it began: `CONFORMANCE_COMMIT`."""
+    commit = os.environ.get("CONFORMANCE_COMMIT") or subprocess.run(
+        ["git", "rev-parse", "--short=10", "HEAD"], cwd=REPOSITORY, capture_output=True, text=True,
+        check=True).stdout.strip()
+    return f"{datetime.date.today().isoformat()}, commit `{commit}`"
