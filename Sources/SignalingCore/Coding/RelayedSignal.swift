@@ -53,7 +53,8 @@ struct RelayedSignal: Sendable {
         let type = hasType == 1 ? try reader.text() : nil
         let text = try reader.byteArray()
         let sender = try reader.byteArray()
-        guard let offset = Int(exactly: try reader.unsigned()),
+        // Without a sender there is nothing to insert.
+        guard let offset = Int(exactly: try reader.unsigned()), offset == 0 || !sender.isEmpty,
             let line = EncodedLine(bytes: text, insertion: (sender, offset))
         else { throw .malformed }
         try reader.end()

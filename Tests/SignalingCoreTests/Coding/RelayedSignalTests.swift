@@ -28,7 +28,13 @@ struct RelayedSignalTests {
         #expect(portrait(try RelayedSignal(decoding: signal.encoded())) == portrait(signal))
     }
 
-    @Test("other bytes are refused, or are a signal")
+    @Test("an offset without a sender to insert is refused")
+    func offsetAlone() {
+        let bytes = Self.relayed("t", to: nil, from: nil).encoded()
+        #expect(throws: CodingFault.malformed) { try RelayedSignal(decoding: bytes.dropLast() + [1]) }
+    }
+
+    @Test("bytes that are read are those of what was read, and other bytes are refused")
     func damaged() {
         var random = SeededGenerator(seed: 1)
         for signal in Self.signals {
@@ -40,7 +46,7 @@ struct RelayedSignalTests {
             for _ in 0..<2_000 {
                 var damaged = bytes
                 damaged[Int.random(in: bytes.indices, using: &random)] = .random(in: 0 ... .max, using: &random)
-                _ = try? RelayedSignal(decoding: damaged)
+                if let read = try? RelayedSignal(decoding: damaged) { #expect(read.encoded() == damaged) }
             }
         }
     }
