@@ -1,8 +1,12 @@
 import Foundation
+import Synchronization
 import UnixSignals
 
 /// Ends a command cleanly when it receives SIGINT or SIGTERM.
 enum Interruption {
+    /// Whether the process ends by ``endProcess()``.
+    private static let isEnding = Mutex(false)
+
     /// Runs `work` and handles the signals meanwhile.
     ///
     /// - Parameters:
@@ -18,12 +22,19 @@ enum Interruption {
             var steps = [first, second].compactMap(\.self)[...]
             for await _ in signals {
                 if Task.isCancelled { return }
-                guard let step = steps.popFirst() else { exit(ExitStatus.failed) }
+                guard let step = steps.popFirst() else { endProcess() }
                 Task { await step() }
             }
         }
         defer { watcher.cancel() }
-        return try await work()
+        do {
+            let value = try await work()
+            await leaveTheEndAlone()
+            return value
+        } catch {
+            await leaveTheEndAlone()
+            throw error
+        }
     }
 
     /// Ends the process when standard input ends: for a server that another program starts, and that must not outlive
@@ -32,7 +43,19 @@ enum Interruption {
         Thread.detachNewThread {
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {}
-            exit(ExitStatus.failed)
+            endProcess()
         }
+    }
+
+    private static func endProcess() -> Never {
+        isEnding.withLock { $0 = true }
+        exit(ExitStatus.failed)
+    }
+
+    /// Does not return while the process ends. `exit` takes a moment, since it writes the last lines of the log; if the
+    /// work ends in that time, its own `exit` would come first, with another status.
+    private static func leaveTheEndAlone() async {
+        guard isEnding.withLock({ $0 }) else { return }
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 }
