@@ -88,7 +88,7 @@ final class TestNode {
     }
 
     /// Appends one command.
-    func append(_ text: String, to session: SessionID) throws {
+    func append(_ text: String, to session: SessionID, freesMemory: Bool = false) throws {
         let log = try #require(log)
         var hosted = try #require(sessions[session], "\(name) has not opened \(session)")
         hosted.counter += 1
@@ -96,7 +96,8 @@ final class TestNode {
         log.append(
             [
                 CommandAppend(
-                    session: session, id: CommandID(run: run, counter: hosted.counter), bytes: Array(text.utf8))
+                    session: session, id: CommandID(run: run, counter: hosted.counter), bytes: Array(text.utf8),
+                    freesMemory: freesMemory)
             ],
             now: UVLoop.now)
     }

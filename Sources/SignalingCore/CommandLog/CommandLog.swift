@@ -86,11 +86,18 @@ public struct CommandAppend: Sendable {
     public let id: CommandID
     /// The encoded command.
     public let bytes: [UInt8]
+    /// Whether a log without memory for others must take it (LOG-36).
+    public let freesMemory: Bool
 
-    public init(session: SessionID, id: CommandID, bytes: [UInt8]) {
+    public init(session: SessionID, id: CommandID, bytes: [UInt8], freesMemory: Bool = false) {
         self.session = session
         self.id = id
         self.bytes = bytes
+        self.freesMemory = freesMemory
+    }
+
+    init(_ command: LoggedCommand, session: SessionID, id: CommandID) {
+        self.init(session: session, id: id, bytes: command.encoded(), freesMemory: command.freesMemory)
     }
 }
 

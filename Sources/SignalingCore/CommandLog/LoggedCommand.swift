@@ -14,4 +14,13 @@ public enum LoggedCommand: Sendable {
     case told(through: UInt64)
     /// The session is over (LOG-10). Does nothing in a session that is still needed.
     case end
+
+    /// Whether the command shortens the session: a log without memory for others must take it, or it stays full
+    /// (LOG-36).
+    var freesMemory: Bool {
+        switch self {
+        case .session(.leave), .session(.detach), .session(.forceDisconnect), .advance, .nodeLost, .told, .end: true
+        case .session, .begin, .changeLimits: false
+        }
+    }
 }

@@ -113,7 +113,7 @@ public final class LoggedEngine: SessionEngine {
         if isStopping { return }
         let id = hosted.nextID(of: run)
         hosted.append(.logged(command, id, ticket))
-        batch.append(CommandAppend(session: hosted.id, id: id, bytes: command.encoded()))
+        batch.append(CommandAppend(command, session: hosted.id, id: id))
     }
 
     func host(_ session: LoggedSession) -> LoggedSession {

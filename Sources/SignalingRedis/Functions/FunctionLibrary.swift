@@ -1,7 +1,8 @@
 /// The functions that Redis runs for the log. Each is one atomic step.
 ///
 /// The name contains the version: servers of different versions can share a Redis, each with its own library. A change
-/// of a function's arguments, replies or effects needs a new version.
+/// of a function's arguments, replies or effects needs a new version. A further function does not: a server that misses
+/// it loads its own library in the place of the older one.
 enum FunctionLibrary {
     static let version = 1
 
@@ -366,6 +367,7 @@ enum FunctionLibrary {
 
         register('append', append, {})
         -- These free memory, or keep the nodes alive.
+        register('append_freeing', append, { 'allow-oom' })
         register('hello', hello, { 'allow-oom' })
         register('open', open, { 'allow-oom' })
         register('close', close, { 'allow-oom' })
@@ -380,5 +382,7 @@ enum FunctionLibrary {
 /// The functions of ``FunctionLibrary``.
 enum RedisFunction: String {
     case hello, append, open, close, keep, remove, restore, goodbye
+    /// For commands of which one frees memory.
+    case appendFreeing = "append_freeing"
     case declareLost = "declare_lost"
 }

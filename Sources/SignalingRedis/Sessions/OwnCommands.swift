@@ -8,6 +8,7 @@ struct OwnCommands {
         let counter: UInt64
         let bytes: [UInt8]
         let appendedAt: MonotonicInstant
+        let freesMemory: Bool
     }
 
     /// At most this much is sent in one call, so that Redis is not kept busy by it.
@@ -17,13 +18,17 @@ struct OwnCommands {
     private var commands: Deque<Command> = []
     /// How many of them have been sent.
     private var sentCount = 0
+    private var freeingCount = 0
 
+    /// Whether one of them frees memory. Those before it must come into the log with it, since the order stays (LOG-36).
+    var freesMemory: Bool { freeingCount > 0 }
     var isEmpty: Bool { commands.isEmpty }
     var hasUnsent: Bool { sentCount < commands.count }
     var byteCount: Int { commands.reduce(0) { $0 + $1.bytes.count } }
 
-    mutating func append(counter: UInt64, bytes: [UInt8], now: MonotonicInstant) {
-        commands.append(Command(counter: counter, bytes: bytes, appendedAt: now))
+    mutating func append(counter: UInt64, bytes: [UInt8], freesMemory: Bool = false, now: MonotonicInstant) {
+        commands.append(Command(counter: counter, bytes: bytes, appendedAt: now, freesMemory: freesMemory))
+        if freesMemory { freeingCount += 1 }
     }
 
     /// The next commands to send, which count as sent then.
@@ -46,6 +51,7 @@ struct OwnCommands {
     mutating func confirm(counter: UInt64) -> Command? {
         guard let first = commands.first, first.counter == counter else { return nil }
         commands.removeFirst()
+        if first.freesMemory { freeingCount -= 1 }
         sentCount = max(0, sentCount - 1)
         return first
     }

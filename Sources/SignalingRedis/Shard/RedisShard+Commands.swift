@@ -25,7 +25,8 @@ extension RedisShard {
                 owner.noteSettled(byteCount: command.bytes.count)
                 continue
             }
-            session.own.append(counter: command.id.counter, bytes: command.bytes, now: now)
+            session.own.append(
+                counter: command.id.counter, bytes: command.bytes, freesMemory: command.freesMemory, now: now)
             if touched.last !== session { touched.append(session) }
         }
         for session in touched { sendOwn(session) }
@@ -37,8 +38,9 @@ extension RedisShard {
         guard isServing, session.isVerified, session.phase == .followed, session.sendsAgainAt == nil else { return }
         while let commands = session.own.takeForSending(), let first = commands.first {
             session.appendCount += 1
+            // A full Redis takes what empties it, and refuses the rest.
             var command = RedisCommand(
-                .append, key: session.key,
+                session.own.freesMemory ? .appendFreeing : .append, key: session.key,
                 caller + [
                     session.feed.generation, Hexadecimal.text(UInt64.random(in: .min ... .max)), String(first.counter),
                 ], extraCount: commands.count)

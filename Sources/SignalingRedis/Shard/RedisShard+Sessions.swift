@@ -322,7 +322,7 @@ extension RedisShard {
     func refused(_ reply: RedisReply, _ session: FollowedSession) {
         let text = reply.error ?? "an answer that is not understood"
         if text.contains("Function not found") {
-            greetAgain()
+            loadLibrary()
         } else {
             let fault = RedisLogFault(text, from: address)
             // Another Redis has become the primary. The address leads there, or will soon.

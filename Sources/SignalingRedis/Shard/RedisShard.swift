@@ -220,6 +220,17 @@ final class RedisShard {
     private func greetingFailed(_ error: String) {
         guard let link else { return }
         guard error.contains("Function not found") else { return link.lose(RedisLogFault(error, from: address)) }
+        load(link)
+    }
+
+    /// A function is missing: Redis has no library, or that of an older version.
+    func loadLibrary() {
+        guard !isGreeting, isServing, let link else { return }
+        awaySince = loop.now()
+        load(link)
+    }
+
+    private func load(_ link: RedisLink) {
         phase = .greeting
         isGreeting = true
         link.send(RedisCommand("FUNCTION", "LOAD", "REPLACE", FunctionLibrary.code)) { [weak self] reply in
