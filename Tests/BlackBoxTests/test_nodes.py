@@ -109,6 +109,34 @@ async def test_metrics_tell_how_redis_confirms_and_how_many_nodes_there_are():
         await asyncio.to_thread(wait_for, unhealthy, "a log that keeps nothing")
 
 
+def append_command_of_later_rules(redis, session):
+    """As a node of a later version would."""
+    run = "00000000000000ff"
+    assert redis.call("HSET", "sb:nodes", run, "a1") == b":1"
+    key = "sb:{" + session + "}"
+    answer = redis.call("FCALL", "sb1_append", "1", key, "0", run, "1", '""', "new", "1", r'"\xf0\x09"')
+    assert answer.startswith(b"*"), answer
+
+
+async def test_log_7_a_session_of_later_rules_is_left_to_nodes_that_know_them():
+    with nodes(2) as (redis, (first, second)):
+        session, ada, bob = await across(first, second)
+        _, cyd, _ = await across(first, second)
+        await ada.signal(type="t", data="kept")
+        entries = int(redis.call("XLEN", "sb:{" + session + "}:log")[1:])
+        append_command_of_later_rules(redis, session)
+        for client in (ada, bob):
+            close, events = await client.closed()
+            assert close == 1001 and events[-1]["reconnectAfter"] >= 0
+        for node in (first, second):
+            node.err.until("version 240.*cannot be read")
+            assert node.rest("GET", node.session_path(session, "/connection")).status == 503
+        # Nothing is removed. Each node has told the others that it has closed its sockets.
+        assert int(redis.call("XLEN", "sb:{" + session + "}:log")[1:]) == entries + 3
+        answer, _ = await cyd.signal(type="t", data="another session")
+        assert answer["ev"] == "ack"
+
+
 async def test_log_32_a_dead_node_is_declared_lost_and_its_clients_leave_after_their_window():
     with nodes(2, resume_seconds=2) as (_, (first, second)):
         _, ada, bob = await across(first, second)

@@ -221,7 +221,7 @@ final class AuditedEngine: SessionEngine {
 
     var isSaturated: Bool { engine.isSaturated }
     func connections(of session: SessionID) -> [Connection] { host.connections(of: session) }
-    func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+    func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         engine.listConnections(of: session, answer: answer)
     }
     func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {

@@ -177,6 +177,7 @@ extension MemorySharedLog {
             case catchUp(SessionID)
             case keep(SessionID, KeptCommands.Snapshot)
             case remove(SessionID, LogPosition, Int?)
+            case close(SessionID)
             case relay([UInt8], SessionID)
         }
 
@@ -274,7 +275,20 @@ extension MemorySharedLog {
             request(.open(session))
         }
 
-        public func close(_ session: SessionID) { forget(session) }
+        /// What was appended before is still on its way.
+        public func close(_ session: SessionID) {
+            let appends = requests.filter { request in
+                if case .append(let command) = request { command.session == session } else { false }
+            }
+            let follow = follows[session]
+            forget(session)
+            guard !appends.isEmpty, var follow else { return }
+            follow.isOpen = false
+            follows[session] = follow
+            requests += appends + [.close(session)]
+            onRequest()
+        }
+
         public func catchUp(_ session: SessionID) { request(.catchUp(session)) }
         public func relay(_ bytes: [UInt8], of session: SessionID) { request(.relay(bytes, session)) }
         public func lossTime(of run: RunID) -> MonotonicInstant? { lossTimes[run] }
@@ -302,6 +316,7 @@ extension MemorySharedLog {
                     arrive(.kept(session, snapshot.position, snapshot.bytes.count))
                 case .remove(let session, let position, let generation):
                     store.remove(session, through: position, of: generation)
+                case .close(let session): follows[session] = nil
                 case .relay(let bytes, let session):
                     for other in store.nodes where other !== self { other.arrive(.relayed(bytes, session)) }
                 }
@@ -333,7 +348,7 @@ extension MemorySharedLog {
                 switch request {
                 case .append(let command): command.session == session
                 case .open(let id), .catchUp(let id), .keep(let id, _), .relay(_, let id): id == session
-                case .remove: false
+                case .remove, .close: false
                 }
             }
             events.removeAll { $0.isOf(session) }

@@ -1,8 +1,17 @@
 import SignalingProtocol
 
 extension LoggedCommand {
-    /// The first byte. A change of the format of commands increases it.
-    static let version: UInt8 = 1
+    /// The first byte is the version of the rules that the submitter knows. A change of the format of commands needs a
+    /// new version, too.
+    private static func version(_ byte: UInt8) throws(CodingFault) -> RulesVersion {
+        guard let rules = RulesVersion(rawValue: byte) else { throw .version(byte) }
+        return rules
+    }
+
+    /// The rules of a command that was decoded from these bytes, or encoded by this program.
+    static func rules(of bytes: [UInt8]) -> RulesVersion {
+        bytes.first.flatMap { RulesVersion(rawValue: $0) } ?? .current
+    }
 
     /// The kind of an entry, which is its second byte.
     private enum Kind: UInt8 {
@@ -18,7 +27,7 @@ extension LoggedCommand {
     /// The bytes of the command for the log. The same command has the same bytes in every process.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: expectedByteCount)
-        writer.write(byte: Self.version)
+        writer.write(byte: RulesVersion.current.rawValue)
         switch self {
         case .begin(let epoch, let bounds):
             writer.write(byte: Kind.begin.rawValue)
@@ -48,8 +57,7 @@ extension LoggedCommand {
     /// - Throws: ``CodingFault`` for any other bytes.
     public init(decoding bytes: [UInt8]) throws(CodingFault) {
         var reader = ByteReader(bytes)
-        let version = try reader.byte()
-        guard version == Self.version else { throw .version(version) }
+        _ = try Self.version(try reader.byte())
         guard let kind = Kind(rawValue: try reader.byte()) else { throw .malformed }
         switch kind {
         case .begin: self = .begin(try reader.value(), try reader.value())

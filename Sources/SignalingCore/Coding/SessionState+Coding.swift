@@ -8,17 +8,13 @@ import SignalingProtocol
 /// dictionary or set is in the bytes. Values that follow from others are not in the bytes either, and those of one node
 /// alone: the allowances of online-only signals, which are in no log.
 extension SessionState {
-    /// The first byte. A change of the format of states increases it. A state is written in the first version that has
-    /// all of it: version 2 adds the allowances of access tokens.
-    private var version: UInt8 { signalAllowances.count == 0 ? 1 : 2 }
-
-    /// The bytes of the state. The same state has the same bytes in every process.
+    /// The bytes of the state. The same state has the same bytes in every process. The first byte is the version of the
+    /// session's rules, so that a program with older rules cannot read it. A change of the format needs a new version.
     ///
     /// May be called on a copy in any thread. Takes time in proportion to the state.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 1024 + log.byteCount + 256 * roster.count)
-        let version = version
-        writer.write(byte: version)
+        writer.write(byte: rules.rawValue)
         writer.write(id)
         writer.write(epoch)
         writer.write(bounds)
@@ -34,7 +30,7 @@ extension SessionState {
         writer.write(unsigned: untoldPresence.commandNumber)
         writer.write(unsigned: untoldPresence.nextIndex)
         writer.write(values: untoldPresence.events)
-        if version > 1 { writer.write(signalAllowances) }
+        if rules >= .tokenAllowances { writer.write(signalAllowances) }
         return writer.bytes
     }
 
@@ -44,8 +40,8 @@ extension SessionState {
     public init(decoding bytes: [UInt8]) throws(CodingFault) {
         var reader = ByteReader(bytes)
         let version = try reader.byte()
-        guard 1...2 ~= version else { throw .version(version) }
-        self.init(id: try reader.value(), epoch: try reader.value(), bounds: try reader.value())
+        guard let rules = RulesVersion(rawValue: version) else { throw .version(version) }
+        self.init(id: try reader.value(), epoch: try reader.value(), bounds: try reader.value(), rules: rules)
         lastCreationTime = try reader.value()
         keeper = try reader.optional()
         submitter = try reader.value()
@@ -59,10 +55,7 @@ extension SessionState {
         untoldPresence = UntoldPresence(
             limit: bounds.untoldEventCount, events: Deque(try reader.values(ofAtLeast: 11)),
             commandNumber: commandNumber, nextIndex: nextIndex)
-        if version > 1 {
-            signalAllowances = try reader.value()
-            guard signalAllowances.count > 0 else { throw .malformed }
-        }
+        if rules >= .tokenAllowances { signalAllowances = try reader.value() }
         try reader.end()
     }
 

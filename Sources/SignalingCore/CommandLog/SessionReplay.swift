@@ -37,12 +37,13 @@ extension LoggedCommand {
     func carryOut(
         on state: inout SessionState?, as entry: CommandEntry, effects: inout [SessionEffect]
     ) -> SessionOutcome? {
-        state?.beginCommand(at: entry.position)
+        let rules = LoggedCommand.rules(of: entry.bytes)
+        state?.beginCommand(at: entry.position, by: rules)
         switch self {
         case .begin(let epoch, let bounds):
             if state != nil { break }
-            var new = SessionState(id: entry.session, epoch: epoch, bounds: bounds)
-            new.beginCommand(at: entry.position)
+            var new = SessionState(id: entry.session, epoch: epoch, bounds: bounds, rules: rules)
+            new.beginCommand(at: entry.position, by: rules)
             state = new
         case .session(let command): return state?.handle(command, now: entry.time, effects: &effects)
         case .advance: state?.advance(to: entry.time, effects: &effects)

@@ -38,7 +38,9 @@ extension LoggedEngine {
     }
 
     private func finishOpening(_ hosted: LoggedSession, _ kept: KeptCommands.Session) {
-        do throws(CodingFault) { try hosted.restore(kept) } catch { return giveUp(hosted, error) }
+        do throws(CodingFault) { try hosted.restore(kept) } catch {
+            return giveUp(hosted, ownCounter: kept.ownCounter, error)
+        }
         hosted.node.isOpening = false
         if let snapshot = kept.snapshot { hosted.snapshots.noteKept(byteCount: snapshot.bytes.count) }
         if let state = hosted.state {
@@ -58,12 +60,25 @@ extension LoggedEngine {
         release(hosted)
     }
 
-    private func giveUp(_ hosted: LoggedSession, _ fault: CodingFault) {
+    private func giveUp(_ hosted: LoggedSession, ownCounter: UInt64, _ fault: CodingFault) {
+        if hosted.node.mustDetach { reportOwnLoss(to: hosted.id, counter: ownCounter + 1) }
+        let readers = hosted.node.readers
+        hosted.node.readers = []
         release(hosted)
         onUnreadable(hosted.id, fault)
         for each in hosted.node.waiting {
             observer?.engine(answered: each.ticket, .unavailable(mayBeCarriedOut: false))
         }
+        for reader in readers { reader(nil) }
+    }
+
+    /// The session may name connections whose sockets this node has closed, and this node cannot follow it any more: the
+    /// nodes that can are told. Every version knows this command, and it does nothing if the session names none.
+    private func reportOwnLoss(to session: SessionID, counter: UInt64) {
+        if isStopping { return }
+        let loss = LoggedCommand.nodeLost(run, at: MonotonicInstant(nanoseconds: .max))
+        let id = CommandID(run: run, counter: counter)
+        log.append([CommandAppend(loss, session: session, id: id)], now: now)
     }
 
     /// Lets the sessions go that nobody on this node has used for a while. The keeper never lets a session go.
@@ -102,7 +117,7 @@ extension LoggedEngine {
     // MARK: - Reading
 
     /// Answers when this node has everything that the log has now (LOG-35).
-    func listCurrentConnections(of session: SessionID, _ answer: @escaping ([Connection]) -> Void) {
+    func listCurrentConnections(of session: SessionID, _ answer: @escaping ([Connection]?) -> Void) {
         if isStopping { return answer(connections(of: session)) }
         let hosted = sessions[session] ?? beginOpening(session)
         hosted.node.lastInterest = now

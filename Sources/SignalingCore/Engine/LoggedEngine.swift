@@ -322,7 +322,7 @@ public final class LoggedEngine: SessionEngine {
 
     public func connections(of session: SessionID) -> [Connection] { sessions[session]?.state?.connections ?? [] }
 
-    public func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+    public func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         if shared == nil { return answer(connections(of: session)) }
         listCurrentConnections(of: session, answer)
     }

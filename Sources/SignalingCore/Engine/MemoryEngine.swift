@@ -160,7 +160,7 @@ public final class MemoryEngine: SessionEngine {
 
     public func connections(of session: SessionID) -> [Connection] { sessions[session]?.state.connections ?? [] }
 
-    public func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+    public func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         answer(connections(of: session))
     }
 

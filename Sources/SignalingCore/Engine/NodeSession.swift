@@ -15,7 +15,7 @@ struct NodeSession {
     /// In their order; none of an open session.
     var waiting: [Waiting] = []
     /// The requests for the list of connections that wait until this node has caught up, in their order.
-    var readers: Deque<([Connection]) -> Void> = []
+    var readers: Deque<([Connection]?) -> Void> = []
     /// The last use of the session by a client or a backend of this node, in the process's time.
     var lastInterest = MonotonicInstant(nanoseconds: 0)
     /// Whether the connections of this node have lost their sockets, and the log does not know it yet.

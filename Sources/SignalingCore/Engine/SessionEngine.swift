@@ -23,9 +23,9 @@ public protocol SessionEngine: AnyObject {
     /// A `join` creates the session if necessary. Other commands to a session without connections are refused.
     func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant)
 
-    /// Passes on the connections of a session, on all nodes, by creation time; none for an unknown session. An engine
-    /// may call `answer` later.
-    func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void)
+    /// Passes on the connections of a session, on all nodes, by creation time; none for an unknown session, and
+    /// `nil` for one that the engine cannot read. An engine may call `answer` later.
+    func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void)
 
     /// Whether so many commands wait for an answer that the caller must not submit more on behalf of clients until some
     /// are answered (LOG-22). The ends of sockets pass.

@@ -2,9 +2,10 @@ import SignalingProtocol
 
 /// The nodes that serve a session. They are part of the state, so that every node has the same view of them.
 extension SessionState {
-    /// Notes the number and the submitter of the command that is carried out next. Call it before each command of a
-    /// log.
-    mutating func beginCommand(at position: LogPosition) {
+    /// Notes the number, the submitter and the rules of the command that is carried out next. Call it before each
+    /// command of a log. An entry of a node with older rules may follow one of newer rules, which stay then.
+    mutating func beginCommand(at position: LogPosition, by rules: RulesVersion) {
+        self.rules = max(self.rules, rules)
         commandNumber = position.number
         submitter = position.id.run
         if keeper == nil { keeper = submitter }

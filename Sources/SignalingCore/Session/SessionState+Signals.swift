@@ -11,8 +11,11 @@ extension SessionState {
         switch sender {
         case .server: from = nil
         case .connection(let binding, _):
+            let sharesAllowances = rules >= .tokenAllowances
             let standing = roster.update(binding.connectionId) { member in
-                member.standing(for: request, on: binding.socket, bounds.signalRate, &signalAllowances, now)
+                member.standing(
+                    for: request, on: binding.socket, bounds.signalRate, &signalAllowances,
+                    sharesAllowance: sharesAllowances, now)
             }
             switch standing {
             case .refused(let error)?: return .refused(error)
@@ -71,11 +74,12 @@ private enum Standing {
 extension Roster.Member {
     fileprivate mutating func standing(
         for request: SignalRequest, on socket: SocketID, _ rate: RateLimit?, _ allowances: inout TokenAllowances,
-        _ now: MonotonicInstant
+        sharesAllowance: Bool, _ now: MonotonicInstant
     ) -> Standing {
         guard isAttached(to: socket) else { return .refused(.notInSession) }
         // The rate comes first: a refusal costs as much as relaying to one receiver, so it needs a limit, too.
-        guard request.isOnlineOnly || allowances.consume(with: &signalAllowance, of: token, rate, now: now) else {
+        let sharing = sharesAllowance ? token : nil
+        guard request.isOnlineOnly || allowances.consume(with: &signalAllowance, of: sharing, rate, now: now) else {
             return .refused(SignalingError(.rateLimited, "too many signals; wait before you send more"))
         }
         guard role.maySignal else {

@@ -9,6 +9,8 @@ import SignalingProtocol
 public struct SessionState: Sendable {
     public let id: SessionID
     public let epoch: Epoch
+    /// The rules by which the next command is carried out.
+    var rules: RulesVersion
     public internal(set) var bounds: Bounds
     // The properties below are internal for SessionState+Coding.swift, which must keep each of them.
     public internal(set) var log: SessionLog
@@ -40,8 +42,9 @@ public struct SessionState: Sendable {
         let moment: MonotonicInstant
     }
 
-    public init(id: SessionID, epoch: Epoch, bounds: Bounds = .init()) {
+    public init(id: SessionID, epoch: Epoch, bounds: Bounds = .init(), rules: RulesVersion = .current) {
         self.id = id
+        self.rules = rules
         self.epoch = epoch
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log)

@@ -182,7 +182,12 @@ final class RESTRouter {
             submit(.forceDisconnect(.server, target), to: session, for: exchange)
         case .connections(let session):
             try check(session, of: project)
-            hub.listConnections(of: session) { exchange.respond(.list($0.map(\.restDescription))) }
+            hub.listConnections(of: session) { connections in
+                guard let connections else {
+                    return exchange.respond(.answer(to: .unavailable(mayBeCarriedOut: false)))
+                }
+                exchange.respond(.list(connections.map(\.restDescription)))
+            }
         case .media,
             .streams where exchange.method == .put:
             exchange.respond(.failure(.notImplemented, "this server carries signals, not media"))

@@ -42,7 +42,7 @@ extension HTTPResponse {
         switch outcome {
         case .refused(let error): failure(error)
         case .unavailable(mayBeCarriedOut: false):
-            failure(.serviceUnavailable, "the session is being loaded; repeat the request")
+            failure(.serviceUnavailable, "the session cannot be served at present; repeat the request")
         case .unavailable(mayBeCarriedOut: true):
             failure(.gatewayTimeout, "the request may have been carried out, or not")
         case .signalled, .forceDisconnected, .joined, .wasForceDisconnected, .done, .refreshed: noContent

@@ -109,7 +109,7 @@ final class Hub<Environment: HubEnvironment> {
 
     // MARK: - REST
 
-    func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+    func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         engine.listConnections(of: session, answer: answer)
     }
 

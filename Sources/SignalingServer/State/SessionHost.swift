@@ -35,10 +35,10 @@ struct SessionHost {
         _ log: RedisCommandLog, bounds: SessionState.Bounds, now: MonotonicInstant, logger: Logger
     ) -> SessionHost {
         let engine = LoggedEngine(log: log, run: log.run, bounds: bounds, now: now, makeEpoch: makeEpochs())
-        engine.onUnreadable = { session, _ in
+        engine.onUnreadable = { session, fault in
             logger.error(
                 "a session cannot be read; a later version of Signalbox may have written it",
-                metadata: ["session": "\(session)"])
+                metadata: ["session": "\(session)", "reason": "\(fault)"])
         }
         return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)))
     }

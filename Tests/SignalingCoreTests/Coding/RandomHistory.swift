@@ -8,7 +8,7 @@ func carryOut(
     _ command: LoggedCommand, at position: LogPosition, on state: inout SessionState, now: MonotonicInstant,
     effects: inout [SessionEffect]
 ) -> SessionOutcome? {
-    state.beginCommand(at: position)
+    state.beginCommand(at: position, by: .current)
     switch command {
     case .begin, .end: return nil
     case .session(let command): return state.handle(command, now: now, effects: &effects)

@@ -57,7 +57,7 @@ private final class ClusterEngine: SessionEngine {
         engine.submit(command, to: session, ticket: ticket, now: now)
     }
 
-    func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+    func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         engine.listConnections(of: session, answer: answer)
         settle()
     }

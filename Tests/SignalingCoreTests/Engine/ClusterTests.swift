@@ -118,8 +118,8 @@ struct ClusterTests {
         let cluster = Cluster(nodeCount: 2)
         cluster.nodes[0].join("ada")
         cluster.settle()
-        var lists: [[String]] = []
-        let read = { (connections: [Connection]) in lists.append(connections.map(\.connectionId.rawValue)) }
+        var lists: [[String]?] = []
+        let read = { (connections: [Connection]?) in lists.append(connections?.map(\.connectionId.rawValue)) }
         cluster.nodes[1].engine.listConnections(of: room, answer: read)
         cluster.settle()
         #expect(lists == [["ada"]])
@@ -153,6 +153,63 @@ struct ClusterTests {
         cluster.nodes[0].signal("ada", 3)
         cluster.settle()
         #expect(cluster.nodes[0].outcomes.last == "3: signalled 2")
+        var lists: [[Connection]?] = []
+        cluster.nodes[1].engine.listConnections(of: room) { lists.append($0) }
+        cluster.settle()
+        #expect(lists == [nil], "an empty list would be wrong")
+    }
+
+    @Test("LOG-7: nodes that meet a command of later rules serve the session no more, and say which sockets they lost")
+    func laterRules() throws {
+        let cluster = Cluster(nodeCount: 2)
+        var faults: [CodingFault] = []
+        for node in cluster.nodes { node.engine.onUnreadable = { _, fault in faults.append(fault) } }
+        cluster.nodes[0].join("ada")
+        cluster.nodes[1].join("bob", request: 2)
+        cluster.settle()
+        cluster.nodes[0].signal("ada", 3)
+        cluster.settle()
+        let acknowledged = cluster.store.kept(room).entries
+        let other = SessionID("1_other")
+        cluster.nodes[0].submit(
+            .join(
+                JoinRequest(
+                    connectionId: client("cyd"), role: .publisher, data: "", wallTime: WallTime(milliseconds: 5))),
+            in: other, request: 4)
+        cluster.settle()
+
+        let later = cluster.store.makeNode()
+        later.open(room)
+        later.send()
+        later.receive()
+        let id = CommandID(run: later.run, counter: 1)
+        let bytes = [RulesVersion.current.rawValue + 1, 9]
+        later.append([CommandAppend(session: room, id: id, bytes: bytes)], now: cluster.now)
+        later.send()
+        // In the log behind the command that the node cannot read.
+        cluster.nodes[0].signal("ada", 5)
+        cluster.nodes[0].engine.advance(to: cluster.now)
+        cluster.nodes[0].log.send()
+        cluster.settle()
+        #expect(cluster.nodes.map(\.lost) == [[room], [room]], "their clients go to other nodes")
+        #expect(cluster.nodes[0].outcomes.last == "5: unavailable, may be carried out")
+        #expect(faults == Array(repeating: .version(RulesVersion.current.rawValue + 1), count: 2))
+        #expect(!cluster.nodes[0].hosts() && !cluster.nodes[1].hosts())
+
+        // A node with the later rules has everything that was acknowledged, and learns which sockets are closed.
+        let entries = cluster.store.kept(room).entries
+        #expect(entries.prefix(acknowledged.count).map(\.position) == acknowledged.map(\.position))
+        var lost: Set<RunID> = []
+        for entry in entries {
+            if case .nodeLost(let run?, _) = try? LoggedCommand(decoding: entry.bytes) { lost.insert(run) }
+        }
+        #expect(lost == Set(cluster.nodes.map(\.run)))
+
+        cluster.nodes[1].join("dot", request: 6)
+        cluster.nodes[0].submit(.signal(.server, SignalRequest()), in: other, request: 7)
+        cluster.settle()
+        #expect(cluster.nodes[1].outcomes.last == "6: unavailable")
+        #expect(cluster.nodes[0].outcomes.last == "7: signalled 2", "other sessions go on")
     }
 
     // MARK: - The end of a session

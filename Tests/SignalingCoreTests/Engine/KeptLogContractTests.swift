@@ -101,7 +101,7 @@ private final class SettlingEngine: SessionEngine, SessionEngineObserver {
         engine.submit(command, to: session, ticket: ticket, now: now)
     }
 
-    func listConnections(of session: SessionID, answer: @escaping ([Connection]) -> Void) {
+    func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         waitingCount += 1
         engine.listConnections(of: session) {
             self.waitingCount -= 1

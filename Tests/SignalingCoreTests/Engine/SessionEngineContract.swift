@@ -58,7 +58,7 @@ struct SessionEngineContract {
     /// The connections at present. Call it when the engine has settled, so that it answers at once.
     private func list(_ engine: any SessionEngine, _ session: SessionID) -> [Connection] {
         var listed: [Connection] = []
-        engine.listConnections(of: session) { listed = $0 }
+        engine.listConnections(of: session) { listed = $0 ?? [] }
         return listed
     }
 

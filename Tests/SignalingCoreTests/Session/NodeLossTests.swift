@@ -173,7 +173,7 @@ struct NodeLossTests {
         var session = SessionState(id: room, epoch: Epoch("e"))
         func begin(_ run: UInt64, _ number: UInt64) {
             session.beginCommand(
-                at: LogPosition(number: number, id: CommandID(run: RunID(run), counter: number)))
+                at: LogPosition(number: number, id: CommandID(run: RunID(run), counter: number)), by: .current)
         }
         begin(1, 1)
         #expect(session.keeper == RunID(1))

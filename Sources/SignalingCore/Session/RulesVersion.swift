@@ -1,0 +1,18 @@
+/// The version of the rules by which a session carries out its commands (LOG-7).
+///
+/// All nodes must carry out a command by the same rules, or their copies of the session differ. So each entry of the log
+/// has the version that its submitter knows, and the state has the greatest one so far: from that entry on, every node
+/// uses the newer rules. A node that does not know them cannot read the entry, and stops serving the session. The
+/// version before stays in the code, for the entries before that one.
+///
+/// A change of what any command does to a state needs a new version.
+public enum RulesVersion: UInt8, Comparable, Sendable, CaseIterable {
+    case first = 1
+    /// The connections with one access token share an allowance of signals (SIG-11).
+    case tokenAllowances = 2
+
+    /// The newest one, which this program gives to its commands.
+    public static let current = tokenAllowances
+
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
