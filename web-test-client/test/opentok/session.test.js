@@ -388,6 +388,30 @@ test('HB-3 the session ends after two silent heartbeats, and not while the serve
   assert.equal(browser.socket.closedWith, 4001);
 });
 
+test('G5 of 10,001 signals in a row one fails at once, and each of the others gets its own answer once', async () => {
+  const { browser, session } = joined();
+  const answers = Array.from({ length: 10_001 }, () => []);
+  for (const [number, own] of answers.entries()) {
+    session.signal({ type: 'n', data: String(number) }, (error) => own.push(error?.code ?? 'sent'));
+  }
+  assert.deepEqual(answers[10_000], [429]);
+  // Every tenth is refused. Each answer lets one more leave.
+  let answered = 0;
+  for (const { socket } = browser; socket.sent.length > 1 + answered;) {
+    const unanswered = socket.sent.slice(1 + answered);
+    assert.ok(unanswered.length <= 256, 'the server remembers 256 answers (RES-9)');
+    answered += unanswered.length;
+    socket.receive(...unanswered.map(({ id, data }) =>
+      Number(data) % 10 === 9
+        ? { ev: 'error', id, code: 413, message: 'too long' } : { ev: 'ack', id, seq: 3 + Number(data) }));
+  }
+  assert.equal(answered, 10_000);
+  await settled();
+  answers.slice(0, 10_000).forEach((own, number) => assert.deepEqual(own, [number % 10 === 9 ? 413 : 'sent']));
+  session.signal({ type: 'n', data: 'again' });
+  assert.equal(browser.socket.sent.at(-1).data, 'again');
+});
+
 test('LEAVE-2 forceDisconnect raises 1010 not connected, 1520 not permitted, 1011 without target', () => {
   for (const [make, target, code] of [
     [page, 'ada-id', 1010],
