@@ -1,16 +1,24 @@
 """Measures the test page in Chromium: what a message costs in a short and a long chat, what an event costs with a full
-inspector, and how long the form takes on a slow network.
+inspector, how long the form takes on a slow network, how a chat of 20,000 messages scrolls, and whether a user can type
+while 5,000 messages a second arrive.
 
 SIGNALBOX_BIN   the server's executable
+LOADGEN         the load generator (Tests/Benchmarks/Load/loadgen.cpp)
 WEB_ROOT        the folder with the page; default: web-test-client
 CHROMIUM        the browser; default: the one of Debian
 """
 
+import argparse
+import contextlib
+import json
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import tempfile
+import time
+import urllib.request
 
 from playwright.sync_api import sync_playwright
 
@@ -18,6 +26,9 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 WEB_ROOT = os.environ.get("WEB_ROOT", str(REPOSITORY / "web-test-client"))
 READY = re.compile(r"https?://\S+")
 MEASURED = 200
+
+# The page has missed several frames before one takes this long, in milliseconds.
+LONG_FRAME = 50
 
 # Gives the page signals of another user, as if they came over its socket.
 PEER = """
@@ -41,10 +52,64 @@ PEER = """
 })();
 """
 
+# Measures every frame, and how long each key waits for the frame that shows it (Event Timing, in steps of 8 ms). The
+# browser reports no keys of less than 16 ms.
+WATCH = """
+(() => {
+  const frames = [], keys = new Map(), tasks = [];
+  let last = performance.now(), isOn = true, pressed = 0;
+  const tick = (now) => { frames.push(now - last); last = now; if (isOn) requestAnimationFrame(tick); };
+  requestAnimationFrame((now) => { last = now; requestAnimationFrame(tick); });
+  addEventListener('keydown', () => { pressed += 1; }, true);
+  new PerformanceObserver((list) => {
+    for (const { name, startTime, duration } of list.getEntries()) if (name === 'keydown') keys.set(startTime, duration);
+  }).observe({ type: 'event', durationThreshold: 16 });
+  new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)))
+    .observe({ type: 'longtask' });
+  window.watched = () => {
+    isOn = false;
+    const delays = [...keys.values()];
+    while (delays.length < pressed) delays.push(16);
+    return { frames, tasks, keys: delays };
+  };
+})();
+"""
+
+# How many chat messages the page has shown: those of the list and those that it has dropped from its top.
+SHOWN = """
+(() => {
+  const chat = document.querySelector('signalbox-chat');
+  const dropped = chat.shadowRoot.querySelector('[id^=messages-dropped]');
+  const gone = dropped.hidden ? 0 : Number(/messages\\. (\\S+) older/.exec(dropped.textContent)[1].replaceAll(',', ''));
+  return gone + chat.component.timeline.messageCount;
+})()
+"""
+
+GAPS = """
+document.querySelector('signalbox-chat').component.rows.filter(({ kind }) => kind === 'gap').length
+"""
+
+ELEMENTS = """
+document.querySelectorAll('*').length + document.querySelector('signalbox-chat').shadowRoot.querySelectorAll('*').length
+"""
+
+# The load generator's publishers, as senders of chat messages.
+CHAT = """
+path        = /v1/signaling
+subprotocol = signalbox.v1
+send        = {"op":"connect","id":1,"apiKey":"{key}","sessionId":"{session}","token":"{token}",\
+"options":{"connectionEventsSuppressed":true}}
+expect      = "ev":"connected"
+publish     = {"op":"signal","id":{n},"type":"text-chat","data":"{\\"text\\":\\"{payload}\\"}"}
+selfecho    = yes
+pubjoin     = yes
+reply       = "ev":"ping" => {"op":"pong"}
+""".replace("\\\n", "")
+
 
 def serve():
     process = subprocess.Popen(
-        [os.environ["SIGNALBOX_BIN"], "serve", "--dev", "--port", "0", "--web-root", WEB_ROOT],
+        [os.environ["SIGNALBOX_BIN"], "serve", "--dev", "--port", "0", "--web-root", WEB_ROOT, "--signal-rate", "0"],
         stdout=subprocess.PIPE,
         text=True,
         # A server in development mode leaves its credentials there.
@@ -61,6 +126,18 @@ def busy_milliseconds(cdp):
     """The time that the page's thread has spent on scripts, style and layout."""
     metrics = {each["name"]: each["value"] for each in cdp.send("Performance.getMetrics")["metrics"]}
     return 1000 * (metrics["ScriptDuration"] + metrics["LayoutDuration"] + metrics["RecalcStyleDuration"])
+
+
+def page_thread_seconds():
+    """The CPU time of the busiest thread that runs a page. Other load on the machine does not change it much."""
+    ticks = [0]
+    for path in pathlib.Path("/proc").glob("[0-9]*/task/[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            name, _, fields = path.read_text().partition("(")[2].rpartition(")")
+            # The main thread of a renderer bears the name of its program.
+            if name.startswith("chromium") and b"--type=renderer" in (path.parents[2] / "cmdline").read_bytes():
+                ticks.append(sum(map(int, fields.split()[11:13])))
+    return max(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def joined(browser, url):
@@ -88,7 +165,7 @@ def rows(browser, url):
     for count in (100, 2000, 20_000):
         page, cdp = joined(browser, url)
         page.evaluate(f"fill({count})")
-        kept = page.locator("#messages [data-kind=message]").count()
+        kept = page.evaluate("document.querySelector('signalbox-chat').component.timeline.messageCount")
         print(f"a message behind {kept} rows: {cost(page, cdp):.1f} ms")
         page.context.close()
 
@@ -124,16 +201,94 @@ def form(browser, url):
     page.context.close()
 
 
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def told(frames):
+    slow = [each for each in frames if each > LONG_FRAME]
+    return (f"frames: median {statistics.median(frames):.0f} ms, 99 % up to {percentile(frames, 0.99):.0f} ms, "
+            f"longest {max(frames):.0f} ms, {len(slow)} of {len(frames)} over {LONG_FRAME} ms")
+
+
+def scrolling(browser, url):
+    """Scrolls through a full list, a wheel notch for each frame, and jumps to its ends."""
+    page, cdp = joined(browser, url)
+    page.evaluate("fill(20_000)")
+    page.locator("#messages-scroll").hover()
+    page.evaluate(WATCH)
+    for step in range(300):
+        page.mouse.wheel(0, -300 if step % 100 else 200_000 * (1 if step // 100 % 2 else -1))
+    page.evaluate("frame()")
+    frames = page.evaluate("watched()")["frames"]
+    nodes = page.evaluate(ELEMENTS)
+    print(f"scrolling through 20,000 messages, {nodes} elements in the document: {told(frames)}")
+    page.context.close()
+
+
+def flood(browser, url, rate, seconds, shows_inspector):
+    """Types while several senders give the page chat messages over the server."""
+    # The page's policy forbids the expressions with which Playwright waits.
+    page = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True).new_page()
+    page.goto(url + "/?room=flood")
+    page.get_by_role("button", name="Join").click()
+    page.wait_for_selector("#status[data-state=connected]")
+    if shows_inspector:
+        page.get_by_role("button", name="Inspector").click()
+    access = json.load(urllib.request.urlopen(url + "/room/flood?data=Load"))
+    with tempfile.TemporaryDirectory() as folder:
+        dialect, rooms = pathlib.Path(folder, "chat.dialect"), pathlib.Path(folder, "rooms")
+        dialect.write_text(CHAT)
+        rooms.write_text(f"key={access['apiKey']} session={access['sessionId']} token={access['token']}\n")
+        generator = subprocess.Popen(
+            [os.environ["LOADGEN"], "--json", "--mode", "fanout", "--publishers", "5", "--receivers", "1",
+             "--dialect", f"file:{dialect}", "--room-vars", str(rooms), "--port", url.rpartition(":")[2],
+             "--rate", str(rate), "--duration", str(seconds), "--warmup", "0", "--max-secs", "60"],
+            stdout=subprocess.PIPE, text=True)
+        page.wait_for_function(f"{SHOWN} > {rate // 4}")
+        page.locator("#composer-text").focus()
+        page.evaluate(WATCH)
+        first, began = page.evaluate(SHOWN), page_thread_seconds()
+        # For most of the load, with 20 keys a second.
+        end = time.monotonic() + 0.8 * seconds
+        while time.monotonic() < end:
+            page.keyboard.type("The quick ", delay=50)
+        seen, handled, spent = page.evaluate("watched()"), page.evaluate(SHOWN) - first, page_thread_seconds() - began
+        result = json.loads(generator.communicate()[0])
+        # All are shown when the number has not changed for a second.
+        shown, before = page.evaluate(SHOWN), -1
+        while shown != before:
+            page.evaluate("new Promise((done) => setTimeout(done, 1000))")
+            shown, before = page.evaluate(SHOWN), shown
+        gaps = page.evaluate(GAPS)
+    keys = seen["keys"]
+    print(f"{rate} messages a second{', inspector open' if shows_inspector else ''}: {result['published']} sent, "
+          f"{shown} shown, {gaps} gaps; from a key to its frame: median {statistics.median(keys):.0f} ms, "
+          f"99 % up to {percentile(keys, 0.99):.0f} ms, longest {max(keys):.0f} ms ({len(keys)} keys); "
+          f"{told(seen['frames'])}; {len(seen['tasks'])} long tasks; {1_000_000 * spent / max(1, handled):.0f} µs of CPU a message")
+    page.context.close()
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", action="append", choices=["form", "rows", "inspector", "scrolling", "flood"])
+    parser.add_argument("--rate", type=int, default=5000, help="messages a second of the flood")
+    parser.add_argument("--seconds", type=int, default=10, help="of the flood")
+    arguments = parser.parse_args()
+    parts = arguments.part or ["form", "rows", "inspector", "scrolling", "flood"]
+    print(f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors")
     process, url = serve()
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
             )
-            form(browser, url)
-            rows(browser, url)
-            inspector(browser, url)
+            for part in parts:
+                if part == "flood":
+                    for shows_inspector in (False, True):
+                        flood(browser, url, arguments.rate, arguments.seconds, shows_inspector)
+                else:
+                    globals()[part](browser, url)
     finally:
         process.terminate()
         process.wait()
