@@ -13,6 +13,7 @@ final class Stage: Sendable {
         let number: Int
         let backend: RESTSender
         private let clients = Mutex<(members: [VerifiedClient], guests: [VerifiedClient])>(([], []))
+        private let guestCount = Mutex(0)
 
         init(_ number: Int, id: SessionID, backend: RESTSender) {
             self.number = number
@@ -29,7 +30,14 @@ final class Stage: Sendable {
             }
         }
 
-        fileprivate var guestCount: Int { clients.withLock { $0.guests.count } }
+        /// A number that no other guest of the room has. Stories make their guests at the same time, and the name of a
+        /// guest identifies its signals.
+        fileprivate func takeGuestNumber() -> Int {
+            guestCount.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+        }
     }
 
     /// A fault in the timeline of the report.
@@ -141,7 +149,7 @@ final class Stage: Sendable {
     /// - Parameter tokenTime: how long the server accepts the token; nil: for hours.
     func addGuest(to room: Room, suppressesPresence: Bool, tokenTime: Duration? = nil) throws -> VerifiedClient {
         let guest = try makeClient(
-            "s\(room.number)g\(room.guestCount)", in: room.id, suppressesPresence: suppressesPresence,
+            "s\(room.number)g\(room.takeGuestNumber())", in: room.id, suppressesPresence: suppressesPresence,
             tokenTime: tokenTime)
         room.add(guest, isGuest: true)
         // A server may have been replaced after the relay got its port and before the room had the guest.
