@@ -349,5 +349,5 @@ def test_scaling_the_page_names_options_and_files_that_exist():
     for path in re.findall(r"\((scaling/[^)]+)\)", page):
         assert (REPOSITORY / "docs" / path).is_file()
     options = set(re.findall(r"`(--[a-z-]+)`", page)) | set(re.findall(r"signalbox \w+[^\n]*? (--[a-z-]+)", page))
-    known = run("serve", "--help").stdout + run("verify", "--help").stdout
+    known = "".join(run(command, "--help").stdout for command in ("serve", "verify", "bench"))
     assert options and all(option in known for option in options), options

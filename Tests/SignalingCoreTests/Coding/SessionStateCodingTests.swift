@@ -235,11 +235,6 @@ struct SessionStateCodingTests {
         #expect(throws: CodingFault.malformed, "a connection with a socket that expires") {
             try SessionState(decoding: attached)
         }
-        var unused = twice.encoded()
-        unused[0] = 2
-        #expect(throws: CodingFault.malformed, "version 2 without the allowance of an access token") {
-            try SessionState(decoding: unused + [0, 64])
-        }
     }
 }
 
