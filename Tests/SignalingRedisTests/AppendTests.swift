@@ -130,6 +130,54 @@ struct AppendTests {
         try bench.converge("s", count: 2)
     }
 
+    @Test("LOG-33: a session without a command that missed the first one is found by a check")
+    func emptySession() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b") { $0.check = .milliseconds(100) }
+        for node in [a, b] { try node.open("s") }
+        let session = b.log?.shardForTests.sessions["s"]
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
+        try a.append("1", to: "s")
+        try bench.loop.run { a.texts("s").count == 1 }
+        try bench.loop.run(for: .milliseconds(20))
+        #expect(b.texts("s").isEmpty)
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
+        try bench.converge("s", count: 1)
+    }
+
+    @Test("LOG-33: a check of a session that has not changed calls no function until its keys need a longer life")
+    func unchangedSession() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.check = .milliseconds(100) }
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        let session = try #require(a.log?.shardForTests.sessions["s"])
+        let (verifiedAt, before) = (session.verifiedAt, try bench.reads())
+        try bench.loop.run { try bench.reads() >= before + 10 }
+        #expect(session.verifiedAt == verifiedAt)
+
+        let b = try bench.node("b") { ($0.check, $0.verification) = (.milliseconds(100), .zero) }
+        try b.open("s")
+        let other = try #require(b.log?.shardForTests.sessions["s"])
+        let openedAt = other.verifiedAt
+        try bench.loop.run { other.verifiedAt > openedAt }
+    }
+
+    @Test("LOG-33: idle sessions share a number of checks in a tick, however many they are")
+    func sharedChecks() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") {
+            ($0.check, $0.tick, $0.checksPerTick) = (.milliseconds(100), .milliseconds(100), 2)
+        }
+        for index in 0..<20 { try a.open(SessionID(rawValue: "s\(index)")) }
+        let (before, started) = (try bench.reads(), ContinuousClock.now)
+        try bench.loop.run { try bench.reads() >= before + 20 }
+        // Ten ticks of 100 ms, of which the first may be over soon.
+        #expect(started.duration(to: .now) >= .milliseconds(800))
+    }
+
     @Test("LOG-33: a gap that was trimmed drops the session, which opens from the snapshot")
     func trimmedGap() throws {
         let bench = try Bench()

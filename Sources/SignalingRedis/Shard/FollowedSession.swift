@@ -48,11 +48,14 @@ final class FollowedSession {
     var removedGeneration: String?
     /// The last time that Redis has told something about the session.
     var heardAt: MonotonicInstant
+    /// The last time that Redis has said that it has the same order as this node.
+    var verifiedAt: MonotonicInstant
 
     init(id: SessionID, now: MonotonicInstant) {
         self.id = id
         key = "sb:{\(id.rawValue)}"
         heardAt = now
+        verifiedAt = now
     }
 
     /// A generation was removed: what has arrived of it is worth nothing.

@@ -270,6 +270,7 @@ extension RedisShard {
         case "fine":
             session.isVerified = true
             session.heardAt = loop.now()
+            session.verifiedAt = session.heardAt
             if let number = reply[1].logNumber, number > session.feed.number { fill(session) }
             proceed(session)
         case "wanted": restore(session, behind: LogPosition(number: reply[1], id: reply[2]))
@@ -348,24 +349,6 @@ extension RedisShard {
                 session.own.sendAgain()
             }
             proceed(session)
-        }
-    }
-
-    /// Checks some of the sessions that were quiet, so that each is checked in its time.
-    func check(_ now: MonotonicInstant) {
-        let ticks = max(1, Int(times.check.wholeNanoseconds / max(1, times.tick.wholeNanoseconds)))
-        for _ in 0..<min(toCheck.count, sessions.count / ticks + 1) {
-            guard let id = toCheck.popFirst() else { return }
-            guard let session = sessions[id] else {
-                checked.remove(id)
-                continue
-            }
-            toCheck.append(id)
-            guard session.isVerified, !session.isAsked, session.phase == .followed,
-                now.duration(since: session.heardAt) >= times.check
-            else { continue }
-            session.heardAt = now
-            verify(session)
         }
     }
 }
