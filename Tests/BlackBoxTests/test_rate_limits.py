@@ -1,9 +1,14 @@
 """Rate limits of a connection: docs/PROTOCOL.md SIG-10 to SIG-12, and what the server drops under load (G5, G6)."""
 
 import asyncio
+import contextlib
+import itertools
 import json
 import time
 
+import pytest
+
+from cluster import nodes
 from raw_socket import STALLED_BUFFER, RawSocket
 from server_process import Server
 from signalbox_client import Bystander, Client, connect_line
@@ -165,7 +170,8 @@ async def test_sig_11_development_mode_has_no_rate_limit_and_a_project_has_a_gen
     assert 0 < len(limited) <= 1000 and min(limited) >= 2000
 
 
-async def test_sig_11_connecting_again_does_not_renew_the_signals_of_a_token():
+@pytest.mark.parametrize("node_count", [1, 2])
+async def test_sig_11_connecting_again_does_not_renew_the_signals_of_a_token(node_count):
     """The connections with one token share five bursts, one after the other and at once. Others have their own."""
 
     async def accepted(client, count=10):
@@ -179,19 +185,25 @@ async def test_sig_11_connecting_again_does_not_renew_the_signals_of_a_token():
         return sum(answer["ev"] == "ack" for answer in answers)
 
     # So slow that the machine's speed does not matter: a token gains a signal in 0.2 s, a connection in 1 s.
-    with Server("--signal-rate", "1", "--signal-burst", "10") as server:
+    limits = ("--signal-rate", "1", "--signal-burst", "10")
+    with contextlib.ExitStack() as stack:
+        if node_count == 1:
+            servers = [stack.enter_context(Server(*limits))]
+        else:
+            _, servers = stack.enter_context(nodes(node_count, *limits))
+        server, turns = servers[0], itertools.cycle(servers)
         session = server.project.session()
         token, other = server.project.token(session), server.project.token(session)
         started = time.monotonic()
         count = 0
         for _ in range(4):
-            async with await Client.join(server, session, token=token) as ada:
+            async with await Client.join(next(turns), session, token=token) as ada:
                 count += await accepted(ada)
                 # The session is empty afterwards, and begins anew.
                 await ada.leave()
         async with (
-            await Client.join(server, session, token=token) as ada,
-            await Client.join(server, session, token=token) as twin,
+            await Client.join(next(turns), session, token=token) as ada,
+            await Client.join(next(turns), session, token=token) as twin,
         ):
             count += await accepted(ada) + await accepted(twin)
             count += await accepted(ada)
