@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "BlackBoxTests"))
@@ -33,14 +34,20 @@ SCENARIOS = {
     "fan-out 10, paced": (1, f"--mode fanout --receivers 10 --rate 2000 {TIME}", "delivery"),
     "fan-out 100, paced": (1, f"--mode fanout --receivers 100 --rate 200 {TIME}", "delivery"),
     "fan-out 1000, paced": (1, f"--mode fanout --receivers 1000 --rate 20 {TIME}", "delivery"),
+    "fan-out 5000, paced": (1, f"--mode fanout --receivers 5000 --rate 2 {TIME}", "delivery"),
+    "fan-out 10000, paced": (1, f"--mode fanout --receivers 10000 --rate 2 {TIME}", "delivery"),
     "fan-out 100, 400 a second": (1, f"--mode fanout --receivers 100 --rate 400 {TIME}", "delivery"),
+    "fan-out 2, 1000 a second": (1, f"--mode fanout --receivers 2 --rate 1000 {TIME}", "delivery"),
     "fan-out 10, saturated": (1, f"--mode fanout --receivers 10 --window 64 {TIME}", "delivery"),
     "fan-out 100, saturated": (1, f"--mode fanout --receivers 100 --window 32 {TIME}", "delivery"),
     "fan-out 1000, saturated": (1, f"--mode fanout --receivers 1000 --window 16 {TIME}", "delivery"),
     "round trip": (1, "--mode rtt --count 1500 --gap-us 300", "round trip"),
     "connect and join": (1000, "--mode storm --total 3000 --conc 64", "connect"),
+    "rooms 500 × 1, saturated": (500, f"--mode manyrooms --rooms 500 --members 1 --window 4 {TIME}", "delivery"),
     "idle, each alone": (5001, "--mode idle --idle 5000 --receivers 0", "idle"),
 }
+# Measured only if a --scenario is their whole name.
+LARGE = {"fan-out 5000, paced", "fan-out 10000, paced"}
 
 
 class Signalbox:
@@ -83,6 +90,36 @@ class Program:
         return [port], [process.pid, *children(process.pid)], []
 
 
+class Nats:
+    """A cluster of two nats-servers. It orders, numbers and keeps nothing, and answers no publisher."""
+
+    dialect = f"file:{HERE / 'nats.dialect'}"
+    needs = "/usr/sbin/nats-server"
+
+    def start(self, stack, _):
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        ports, routes, monitors = ([free_port() for _ in range(2)] for _ in range(3))
+        pids = []
+        for index, (port, route, monitor) in enumerate(zip(ports, routes, monitors)):
+            path = folder / f"{index}.conf"
+            path.write_text(
+                f'''listen: "127.0.0.1:{free_port()}", http: "127.0.0.1:{monitor}", server_name: "n{index}"
+                websocket {{ listen: "127.0.0.1:{port}", no_tls: true }}
+                cluster {{ name: "bench", listen: "127.0.0.1:{route}", routes: ["nats://127.0.0.1:{routes[0]}"] }}''')
+            process = subprocess.Popen([self.needs, "-c", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stack.callback(lambda process=process: (process.terminate(), process.wait()))
+            pids.append(process.pid)
+        for monitor in monitors:
+            wait_for(lambda: accepts(monitor), "nats-server")
+            wait_for(lambda: route_count(monitor) == 1, "the route between the servers")
+        return ports, pids, []
+
+
+def route_count(monitor):
+    with urllib.request.urlopen(f"http://127.0.0.1:{monitor}/routez") as answer:
+        return json.load(answer)["num_routes"]
+
+
 def children(pid):
     return [int(child) for child in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()]
 
@@ -98,10 +135,11 @@ SERVERS = {
     "Signalbox": Signalbox(),
     "Signalbox, durable": Signalbox("durable"),
     "Signalbox, 2 nodes": Signalbox(nodes=2),
+    "nats, 2 servers": Nats(),
     "nchan": Program("nchan", "/usr/lib/nginx/modules/ngx_nchan_module.so", nchan),
     "Node ws": Program("line", "/usr/share/nodejs/ws", lambda port, _: ["node", HERE / "ws-room.js", str(port)]),
 }
-DEBIAN = {"nchan": "nginx libnginx-mod-nchan", "Node ws": "nodejs node-ws"}
+DEBIAN = {"nats, 2 servers": "nats-server", "nchan": "nginx libnginx-mod-nchan", "Node ws": "nodejs node-ws"}
 
 
 def thread_times(pids):
@@ -176,7 +214,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1.5, help="of each load (default: %(default)s)")
-    parser.add_argument("--scenario", action="append", help="part of a name; all by default")
+    parser.add_argument("--scenario", action="append", help="part of a name; by default all but the largest")
     parser.add_argument("--server", action="append", choices=list(SERVERS), help="all by default")
     parser.add_argument("--json", type=pathlib.Path, help="write every result to this file, one a line")
     parser.add_argument("--tools", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
@@ -187,8 +225,9 @@ def main():
         if needs and not os.path.exists(needs) or "2 nodes" in name and not shutil.which("redis-server"):
             print(f"without {name}: apt-get install {DEBIAN.get(name, 'redis-server')}", file=sys.stderr)
             servers.remove(name)
+    wanted = arguments.scenario or [""]
     scenarios = [name for name in SCENARIOS
-                 if not arguments.scenario or any(part in name for part in arguments.scenario)]
+                 if (name in wanted if name in LARGE else any(part in name for part in wanted))]
     results = {}
     floors = []
     began, loads = time.strftime("%Y-%m-%d %H:%M"), []
