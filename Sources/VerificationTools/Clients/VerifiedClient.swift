@@ -16,6 +16,7 @@ final class VerifiedClient: Sendable {
         var cut: (cause: Interruption.Cause, at: MonotonicInstant)?
         var interruptions: [Interruption] = []
         var latencies = Histogram()
+        var lastAcknowledgedAt: ContinuousClock.Instant?
         var sentCount = 0
         /// The client stays away on purpose.
         var isResting = false
@@ -55,6 +56,8 @@ final class VerifiedClient: Sendable {
     }
     var interruptions: [Interruption] { notes.withLock { $0.interruptions } }
     var latencies: Histogram { notes.withLock { $0.latencies } }
+    /// When the client got its last acknowledgement of a signal that the session keeps.
+    var lastAcknowledgedAt: ContinuousClock.Instant? { notes.withLock { $0.lastAcknowledgedAt } }
     func hasReceived(_ data: String) -> Bool { notes.withLock { $0.lastSignals.contains(data) } }
 
     private var now: MonotonicInstant { MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds) }
@@ -171,6 +174,7 @@ final class VerifiedClient: Sendable {
                 switch result {
                 case .success(let seq):
                     notes.latencies.add(now.duration(since: sentAt))
+                    if seq != nil { notes.lastAcknowledgedAt = .now }
                     add(.answered(data, .acknowledged(seq)))
                 case .failure(let error): add(.answered(data, error.code == .notConnected ? .unknown : .refused))
                 }

@@ -18,6 +18,8 @@ package struct Verification: Sendable {
     private static let settleTime = Duration.seconds(120)
     /// Longer than the other nodes wait before they declare a node lost.
     private static let freezeTime = Duration.seconds(18)
+    /// Longer than clients need to notice that their node hangs, and to come back on another one.
+    private static let hostTime = Duration.seconds(30)
     /// How many signals a client sends at once.
     private static let concurrentSends = 4
 
@@ -224,9 +226,14 @@ package struct Verification: Sendable {
             stage.cluster.cutRedis(of: Int.random(in: 0..<stage.cluster.nodes.count, using: &random))
             stage.mark("redisCut")
         case .redisKill:
+            // What Redis has forgotten is put back only by a running node that has the session (LOG-31). So Redis is
+            // killed when there is one for each session, and no other fault hits this node before it has done so.
+            await confirmHosts(on: stage, &group)
+            let kill = stage.elapsed
             let cluster = stage.cluster
             try await onOwnThread { try cluster.replaceRedis() }
-            stage.mark("redisKill", since: begin)
+            stage.mark("redisKill", since: kill)
+            await confirmHosts(on: stage, &group)
         case .leave:
             group.addTask {
                 await client.leave(for: pause)
@@ -253,6 +260,20 @@ package struct Verification: Sendable {
                 await guest.crash()
                 stage.mark("guest", since: begin)
             }
+        }
+    }
+
+    /// Waits until a running node has each session, which an acknowledgement shows, but not for ever.
+    private func confirmHosts(on stage: Stage, _ group: inout ThrowingTaskGroup<Void, any Error>) async {
+        let begin = ContinuousClock.now
+        for client in stage.members where client.session.isConnected {
+            group.addTask { _ = await client.send(to: nil, type: "a", isOnlineOnly: false) }
+        }
+        func hasHost(_ room: Stage.Room) -> Bool {
+            room.members.contains { client in client.lastAcknowledgedAt.map { $0 > begin } ?? false }
+        }
+        while ContinuousClock.now < begin + Self.hostTime, !stage.rooms.allSatisfy(hasHost) {
+            try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
