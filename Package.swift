@@ -276,3 +276,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// In the build of scripts/test, the modules that its randomized tests use most are optimized, and keep their assertions.
+if Context.environment["SIGNALBOX_OPTIMIZED"] != nil {
+    let optimized: Set = ["JSONText", "SignalingCore", "SignalingProtocol", "TextChat"]
+    for target in package.targets where optimized.contains(target.name) {
+        target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
+    }
+}
