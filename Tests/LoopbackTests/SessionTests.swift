@@ -216,6 +216,36 @@ struct SessionTests {
         }
     }
 
+    @Test("G5: each of 10,000 concurrent signals gets one answer: a seq of its own, or a documented error")
+    func tenThousand() async throws {
+        try await LocalServer.run { local in
+            let session = try await local.join().session
+            let answers = await withTaskGroup(of: Result<Seq?, any Error>.self) { group in
+                for number in 0..<10_000 {
+                    group.addTask {
+                        do {
+                            return .success(try await session.signal(type: "n", string: String(number)))
+                        } catch { return .failure(error) }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count == 10_000)
+            var seqs: Set<Seq> = []
+            for answer in answers {
+                switch answer {
+                case .success(let seq):
+                    let isNew = seqs.insert(try #require(seq)).inserted
+                    #expect(isNew)
+                case .failure(let error): #expect((error as? SignalingError)?.code == .rateLimited)
+                }
+            }
+            #expect(!seqs.isEmpty)
+            // The session goes on.
+            #expect(try await local.join().session.signal() != nil)
+        }
+    }
+
     @Test("each of 1,000 receivers gets a broadcast once")
     func thousand() async throws {
         try await LocalServer.run { local in
