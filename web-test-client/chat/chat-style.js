@@ -240,11 +240,12 @@ kbd {
   margin-top: auto;
 }
 
-/* The browser skips a block outside the view: its layout, its style, and its painting. */
-.block {
-  contain-intrinsic-block-size: auto 4800px;
+/* The list scrolls itself to its end. The browser would keep a row above the end in its place. */
+.messages-scroll.pinned {
+  overflow-anchor: none;
 }
 
+/* The browser skips a block outside the view: its layout, its style, and its painting. */
 .block.sealed {
   content-visibility: auto;
 }

@@ -1,4 +1,5 @@
 import { avatar, make, timeOfDay } from './dom.js';
+import { FramePace } from './frame-pace.js';
 import { splitLinks } from './links.js';
 import { MessageFacts } from './message-facts.js';
 import { RowBlocks } from './row-blocks.js';
@@ -12,8 +13,9 @@ const END_SLACK = 48;
 const DIVIDER_MARGIN = 24;
 
 /**
- * The rows of the chat on the page: one element for each row, in the same order. A change of the rows changes its
- * elements only, so that the scroll position and the focus of a screen reader stay.
+ * The rows of the chat on the page, in the same order. A change of the rows changes its elements only, so that the
+ * scroll position and the focus of a screen reader stay. Elements are made once for each frame, and only for rows that
+ * `RowBlocks` wants to have them: the cost of a burst of messages does not grow with the burst.
  */
 export class MessagesView {
   #scroll;
@@ -24,14 +26,15 @@ export class MessagesView {
   #shownDroppedCount = 0;
   #empty;
   #pill;
-  /** The elements of the day separators, and that of the unread divider. */
+  #unreadCount = 0;
+  /** The rows of the day separators, and that of the unread divider. A row here is `{row, state, element, name, gapText}`. */
   #days = new Set();
   #divider = null;
   #lastTop = 0;
-  #willFollow = false;
-  /** The shown content: element → {row, state}. */
+  #pace = new FramePace(() => this.#showFrame());
+  /** Element → its row. */
   #shown = new WeakMap();
-  /** The elements of own messages that are not acknowledged yet. */
+  /** The rows of own messages that are not acknowledged yet. */
   #unsettled = new Set();
   #nameOf;
   #dayOf;
@@ -52,7 +55,7 @@ export class MessagesView {
    */
   constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, factsOf, moved, limit }) {
     this.#scroll = part('messages-scroll');
-    this.#rows = new RowBlocks(part('messages'));
+    this.#rows = new RowBlocks(part('messages'), this.#scroll, (shown) => this.#makeElement(shown), () => this.#pace.request());
     this.#dropped = part('messages-dropped');
     this.#facts = new MessageFacts(part, this.#rows, (element) => factsOf(this.#shown.get(element).row.message));
     this.#empty = part('empty');
@@ -67,10 +70,17 @@ export class MessagesView {
     this.#limit = limit;
     this.#pill.addEventListener('click', () => this.#goToUnread());
     this.#scroll.addEventListener('scroll', () => this.#scrolled());
-    // A growing text field or the keyboard of a phone makes the list shorter. Keep the newest message visible.
-    new ResizeObserver(() => {
+    // A growing text field or the keyboard of a phone makes the list shorter, and a block of rows gets another height
+    // when the browser first shows it. Keep the newest message visible.
+    const resized = new ResizeObserver(() => {
+      const { clientHeight } = this.#scroll;
+      if (this.#rows.viewHeight !== clientHeight) this.#pace.request();
+      this.#rows.viewHeight = clientHeight;
       if (this.#isPinned) this.scrollToEnd();
-    }).observe(this.#scroll);
+    });
+    resized.observe(this.#scroll);
+    resized.observe(part('messages'));
+    this.#pin(true);
   }
 
   /** Whether the list is scrolled to the end, and follows new messages. */
@@ -86,9 +96,8 @@ export class MessagesView {
       else if (change.move !== undefined) this.#move(change.from, change.to);
       else this.#update(this.#rows.at(change.at), change.update);
     }
-    this.#empty.hidden = this.#rows.count > 0;
     this.showHeld();
-    this.#follow();
+    this.#pace.request();
   }
 
   /** While `act` adds a gap, the gap tells that the room has a new session. The rows above it stay. */
@@ -105,18 +114,24 @@ export class MessagesView {
 
   /** Shows which messages wait for a failed one. */
   showHeld() {
-    for (const element of this.#unsettled) this.#showState(element);
+    for (const shown of this.#unsettled) this.#showState(shown);
   }
 
   /** Shows the number of unread messages, unless the user sees them. */
   showUnread(count) {
+    this.#unreadCount = count;
+    this.#pace.request();
+  }
+
+  #showPill() {
+    const count = this.#unreadCount;
     this.#pill.hidden = count === 0 || this.#isPinned;
     if (count > 0) this.#pill.textContent = count === 1 ? '1 new message' : `${count} new messages`;
   }
 
   /** Names the days: “Today” changes at midnight. */
   nameDays(now) {
-    for (const element of this.#days) this.#nameDay(element, now);
+    for (const { element } of this.#days) if (element !== null) this.#nameDay(element, now);
   }
 
   /** Removes all rows, for another room. */
@@ -127,10 +142,11 @@ export class MessagesView {
     this.#rows.clear();
     this.#facts.show();
     this.#droppedCount = 0;
+    this.#unreadCount = 0;
     this.#showDropped();
     this.#empty.hidden = false;
     this.#pill.hidden = true;
-    this.#isPinned = true;
+    this.#pin(true);
   }
 
   scrollToEnd() {
@@ -139,16 +155,14 @@ export class MessagesView {
     this.#setPinned(true);
   }
 
-  /** With the next frame, scrolls to the end: many messages before it cost one layout, not one each. */
-  #follow() {
-    if (this.#willFollow) return;
-    this.#willFollow = true;
-    requestAnimationFrame(() => {
-      this.#willFollow = false;
-      this.#showDropped();
-      if (this.#isPinned) this.scrollToEnd();
-      this.showFacts();
-    });
+  /** Shows the changes, and scrolls to the end: many messages before a frame cost one layout. */
+  #showFrame() {
+    this.#rows.render(this.#isPinned);
+    this.#empty.hidden = this.#rows.count > 0;
+    this.#showDropped();
+    this.#showPill();
+    if (this.#isPinned) this.scrollToEnd();
+    this.showFacts();
   }
 
   /** A list that follows its end stays there until the user scrolls up: its rows may grow before the next frame. */
@@ -161,7 +175,7 @@ export class MessagesView {
   }
 
   #goToUnread() {
-    const target = this.#divider ? this.#topOf(this.#divider) - DIVIDER_MARGIN : Infinity;
+    const target = this.#divider ? this.#topOf(this.#rows.elementOf(this.#divider)) - DIVIDER_MARGIN : Infinity;
     // If the list has scrolled to the divider already, go to the end.
     if (target > this.#scroll.scrollTop + 1) this.#scroll.scrollTop = Math.min(target, this.#scroll.scrollHeight);
     else this.scrollToEnd();
@@ -171,9 +185,17 @@ export class MessagesView {
 
   #setPinned(isPinned) {
     if (this.#isPinned === isPinned) return;
-    this.#isPinned = isPinned;
+    this.#pin(isPinned);
     if (isPinned) this.#pill.hidden = true;
+    // Rows above the view have no elements while the list follows its end.
+    else this.#pace.request();
     this.#moved();
+  }
+
+  /** Only a user who reads older messages needs them to stay in their place while rows above them change. */
+  #pin(isPinned) {
+    this.#isPinned = isPinned;
+    this.#scroll.classList.toggle('pinned', isPinned);
   }
 
   /** Where an element is in the content of the list. */
@@ -189,25 +211,29 @@ export class MessagesView {
   // Rows
 
   #insert(row, at) {
-    const element = this.#make(row);
-    this.#rows.insert(element, at);
-    if (row.kind === 'message') this.#update(element, row);
-    if (row.kind === 'unreadDivider') this.#divider = element;
+    // The names of now: a sender may leave before the row has an element.
+    const name = row.kind !== 'message' ? null : row.message.direction === 'sent' ? 'You' : this.#nameOf(row.message);
+    const shown = { row, state: undefined, element: null, name, gapText: this.#gapText };
+    this.#rows.insert(shown, at);
+    this.#pace.request(1);
+    if (row.kind === 'message') this.#showState(shown);
+    if (row.kind === 'unreadDivider') this.#divider = shown;
     if (row.kind === 'day') {
-      this.#days.add(element);
+      this.#days.add(shown);
       this.nameDays(Date.now());
     }
   }
 
   #remove(at) {
-    const element = this.#rows.at(at);
+    const shown = this.#rows.at(at);
+    const { element, row } = shown;
     // Without this, keyboard users would start again at the beginning of the page.
-    const hadFocus = element.contains(element.getRootNode().activeElement);
-    this.#unsettled.delete(element);
-    this.#days.delete(element);
-    if (this.#divider === element) this.#divider = null;
+    const hadFocus = element?.contains(element.getRootNode().activeElement) ?? false;
+    this.#unsettled.delete(shown);
+    this.#days.delete(shown);
+    if (this.#divider === shown) this.#divider = null;
     // The user discards failed messages only: any other is one over the limit.
-    if (element.dataset.kind === 'message' && element.dataset.state !== 'failed') this.#droppedCount += 1;
+    if (row.kind === 'message' && shown.state !== 'failed') this.#droppedCount += 1;
     this.#rows.remove(at);
     if (hadFocus) this.#scroll.focus({ preventScroll: true });
   }
@@ -226,18 +252,34 @@ export class MessagesView {
     this.#rows.insert(this.#rows.remove(from), to);
   }
 
-  #update(element, row) {
+  #update(shown, row) {
     if (row.kind !== 'message') return;
-    this.#shown.set(element, { row, state: this.#shown.get(element)?.state });
-    element.dataset.position = row.position;
-    element.classList.toggle('short', !row.showsTime && !row.showsSender);
-    this.#showState(element);
+    shown.row = row;
+    if (shown.element !== null) this.#showPosition(shown);
+    this.#showState(shown);
   }
 
-  #make(row) {
+  #showPosition({ element, row }) {
+    element.dataset.position = row.position;
+    element.classList.toggle('short', !row.showsTime && !row.showsSender);
+  }
+
+  #makeElement(shown) {
+    const { row } = shown;
+    const element = this.#make(shown);
+    shown.element = element;
+    this.#shown.set(element, shown);
+    if (row.kind === 'day') this.#nameDay(element, Date.now());
+    if (row.kind !== 'message') return element;
+    this.#showPosition(shown);
+    this.#showNote(shown);
+    return element;
+  }
+
+  #make({ row, name, gapText }) {
     switch (row.kind) {
       case 'message':
-        return this.#makeMessage(row.message);
+        return this.#makeMessage(row.message, name);
       case 'day':
         return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
@@ -250,14 +292,13 @@ export class MessagesView {
         return make(
           'div',
           { role: 'listitem', class: 'gap', part: 'divider gap', 'data-kind': 'gap' },
-          make('span', {}, this.#gapText),
+          make('span', {}, gapText),
         );
     }
   }
 
-  #makeMessage(message) {
+  #makeMessage(message, name) {
     const isOwn = message.direction === 'sent';
-    const name = isOwn ? 'You' : this.#nameOf(message);
     const moment = new Date(message.receivedAt);
     const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
     return make(
@@ -303,15 +344,17 @@ export class MessagesView {
     if (time.textContent !== name) time.textContent = name;
   }
 
-  /** Changes the note only, so that a screen reader does not read the whole message again. */
-  #showState(element) {
-    const shown = this.#shown.get(element);
-    const { message } = shown.row;
-    const state = this.#stateOf(message);
-    if (state === 'pending' || state === 'held' || state === 'failed') this.#unsettled.add(element);
-    else this.#unsettled.delete(element);
+  #showState(shown) {
+    const state = this.#stateOf(shown.row.message);
+    if (state === 'pending' || state === 'held' || state === 'failed') this.#unsettled.add(shown);
+    else this.#unsettled.delete(shown);
     if (shown.state === state) return;
     shown.state = state;
+    if (shown.element !== null) this.#showNote(shown);
+  }
+
+  /** Changes the note only, so that a screen reader does not read the whole message again. */
+  #showNote({ element, state, row: { message } }) {
     element.dataset.state = state;
     if (state === 'received') return;
     element.querySelector('.mark').setAttribute('aria-label', MARKS[state]);

@@ -1,25 +1,70 @@
 import { make } from './dom.js';
 
 /** The most rows of a block, and the fewest of a block that is not the last. */
-const CAPACITY = 100;
+const CAPACITY = 20;
 
-/** An estimate in pixels for a row that the browser has never shown. */
+/** An estimate in pixels for a row, before the browser has shown one. */
 const ROW_HEIGHT = 48;
 
+/** No row is lower, in pixels. */
+const LEAST_ROW_HEIGHT = 28;
+
+/** Up to so many rows have elements wherever they are. */
+const ROWS_WITH_ELEMENTS = 1000;
+
+/** Pixels above and below the view in which all rows have elements. */
+const MARGIN = 1500;
+
 /**
- * The elements of a long list, in blocks. The browser skips layout, style and painting of all blocks outside the view
- * (`content-visibility` in style.css), so that a new row costs the same in a long list as in a short one. All rows stay
- * in the document: scrolling, searching and screen readers reach them.
+ * The rows of a long list, in blocks. A row is an object: its `element` is null, or what `makeElement(row)` returned.
  *
- * The last block is always laid out, since it grows.
+ * The number of elements is bounded. Up to 1,000 rows all have elements, so that searching and screen readers reach
+ * them. In a longer list the blocks far from the view are empty, with the height of their rows. While the list follows
+ * its end, rows that pass the view between two frames never get elements.
+ *
+ * The browser skips layout, style and painting of the blocks outside the view (`content-visibility`), so that a new row
+ * costs the same in a long list as in a short one. It always lays out the last blocks, as many as fill the view: a list
+ * that follows its end must know where that is.
  */
 export class RowBlocks {
   #list;
+  #makeElement;
   #blocks = [];
+  /** Element of a block → block: `{node, rows, rowHeight}`. */
+  #byNode = new Map();
+  /** The blocks that the last frame had in or near the view. */
+  #near = new Set();
+  /** The height of the view in pixels. Whoever watches the size of the list sets it. */
+  viewHeight = 1000;
+  /** The height of the row in the block that the browser has shown last. */
+  #rowHeight = ROW_HEIGHT;
   #count = 0;
+  /** The blocks whose rows have elements. */
+  #filled = new Set();
+  /** Blocks whose rows do not all have elements yet, or whose height has changed. */
+  #changed = new Set();
+  #observer;
 
-  constructor(list) {
+  /** `scroll` is the element that scrolls. `needsRender()` is called when `render` has work for the next frame. */
+  constructor(list, scroll, makeElement, needsRender) {
     this.#list = list;
+    this.#makeElement = makeElement;
+    const seen = (entries) => {
+      let isNeeded = false;
+      for (const { target, isIntersecting, boundingClientRect } of entries) {
+        const block = this.#byNode.get(target);
+        if (!block) continue;
+        if (isIntersecting && this.#filled.has(block) && boundingClientRect.height > 0) {
+          block.rowHeight = boundingClientRect.height / block.rows.length;
+          this.#rowHeight = block.rowHeight;
+        }
+        if (isIntersecting) this.#near.add(block);
+        else this.#near.delete(block);
+        isNeeded ||= isIntersecting && !this.#filled.has(block);
+      }
+      if (isNeeded) needsRender();
+    };
+    this.#observer = new IntersectionObserver(seen, { root: scroll, rootMargin: `${MARGIN}px 0px` });
   }
 
   get count() {
@@ -28,91 +73,179 @@ export class RowBlocks {
 
   at(index) {
     const { block, offset } = this.#find(index);
-    return block?.children[offset] ?? null;
+    return block?.rows[offset] ?? null;
   }
 
-  insert(element, index) {
+  insert(row, index) {
+    let block;
     if (index >= this.#count) {
       const last = this.#blocks.at(-1);
-      const block = !last || last.childElementCount >= CAPACITY ? this.#begin(last) : last;
-      block.append(element);
+      block = !last || last.rows.length >= CAPACITY ? this.#begin(this.#blocks.length) : last;
+      block.rows.push(row);
     } else {
-      const { block, offset } = this.#find(index);
-      block.insertBefore(element, block.children[offset]);
-      if (block.childElementCount > 2 * CAPACITY) this.#split(block);
+      const found = this.#find(index);
+      block = found.block;
+      block.rows.splice(found.offset, 0, row);
+      if (block.rows.length > 2 * CAPACITY) this.#split(found);
     }
     this.#count += 1;
+    this.#changed.add(block);
   }
 
-  /** Removes the row at this index, and returns its element. */
+  /** Removes the row at this index, and returns it. */
   remove(index) {
     const { block, offset, number } = this.#find(index);
-    const element = block.children[offset];
-    element.remove();
+    const [row] = block.rows.splice(offset, 1);
+    row.element?.remove();
     this.#count -= 1;
-    if (block.childElementCount === 0) {
-      block.remove();
-      this.#blocks.splice(number, 1);
-      this.#blocks.at(-1)?.classList.remove('sealed');
-    }
-    return element;
+    this.#changed.add(block);
+    if (block.rows.length === 0) this.#end(block, number);
+    return row;
   }
 
   clear() {
+    for (const block of this.#blocks) this.#observer.unobserve(block.node);
     this.#list.replaceChildren();
     this.#blocks = [];
+    this.#byNode.clear();
+    this.#changed.clear();
+    this.#near.clear();
+    this.#filled.clear();
     this.#count = 0;
   }
 
-  /** The row before or after another, or null. */
+  /**
+   * Makes the elements that are needed: once for each frame. A list that follows its end will show its last rows, and
+   * not those that the last frame had in the view.
+   */
+  render(followsEnd) {
+    // Most rows are as high as those that the browser has shown, and some may be lower.
+    const rowHeight = Math.max(LEAST_ROW_HEIGHT, 0.7 * this.#rowHeight);
+    const last = new Set(this.#blocks.slice(-1 - Math.ceil(this.viewHeight / (CAPACITY * rowHeight))));
+    const needed = followsEnd ? new Set(last) : new Set([...last, ...this.#near]);
+    for (const block of this.#changed) {
+      if (this.#filled.has(block) || this.#count <= ROWS_WITH_ELEMENTS) needed.add(block);
+      else if (!needed.has(block)) this.#showHeight(block);
+    }
+    this.#changed.clear();
+    for (const block of needed) this.#fill(block);
+    if (this.#filled.size * CAPACITY > ROWS_WITH_ELEMENTS) this.#emptyFarBlocks(needed);
+    for (const block of this.#filled) {
+      if (last.has(block)) block.node.classList.remove('sealed');
+      else this.#seal(block);
+    }
+  }
+
+  /** The element of a row, which it gets now if it has none. */
+  elementOf(row) {
+    if (row.element === null || !row.element.isConnected) {
+      this.#fill(this.#blocks.find(({ rows }) => rows.includes(row)));
+    }
+    return row.element;
+  }
+
+  /** The element of the row before or after that of another, or null. */
   neighbour(element, step) {
-    const side = step < 0 ? 'previousElementSibling' : 'nextElementSibling';
-    const end = step < 0 ? 'lastElementChild' : 'firstElementChild';
-    return element[side] ?? element.parentElement[side]?.[end] ?? null;
+    const block = this.#byNode.get(element.parentElement);
+    if (!block) return null;
+    const offset = block.rows.findIndex((row) => row.element === element) + step;
+    if (block.rows[offset]) return this.elementOf(block.rows[offset]);
+    const next = this.#blocks[this.#blocks.indexOf(block) + step];
+    return next ? this.#elementIn(next, step > 0 ? 0 : -1) : null;
   }
 
   get first() {
-    return this.#blocks[0]?.firstElementChild ?? null;
+    return this.#count === 0 ? null : this.#elementIn(this.#blocks[0], 0);
   }
 
   get last() {
-    return this.#blocks.at(-1)?.lastElementChild ?? null;
+    return this.#count === 0 ? null : this.#elementIn(this.#blocks.at(-1), -1);
+  }
+
+  #elementIn(block, offset) {
+    this.#fill(block);
+    return block.rows.at(offset).element;
   }
 
   #find(index) {
-    // Most changes are near the end.
+    // Most changes are near the end. Those at the beginning drop the oldest rows.
+    const first = this.#blocks[0];
+    if (first && index < first.rows.length) return { block: first, offset: index, number: 0 };
     let end = this.#count;
     for (let number = this.#blocks.length - 1; number >= 0; number -= 1) {
       const block = this.#blocks[number];
-      const start = end - block.childElementCount;
+      const start = end - block.rows.length;
       if (index >= start) return { block, offset: index - start, number };
       end = start;
     }
     return { block: null, offset: 0, number: 0 };
   }
 
-  #begin(previous) {
-    if (previous) this.#seal(previous);
-    const block = make('div', { class: 'block', role: 'presentation' });
-    this.#blocks.push(block);
-    this.#list.append(block);
+  #begin(number) {
+    const node = make('div', { class: 'block', role: 'presentation' });
+    const block = { node, rows: [], rowHeight: this.#rowHeight };
+    this.#list.insertBefore(node, this.#blocks[number]?.node ?? null);
+    this.#blocks.splice(number, 0, block);
+    this.#byNode.set(node, block);
+    this.#observer.observe(node);
     return block;
+  }
+
+  #end(block, number) {
+    this.#observer.unobserve(block.node);
+    block.node.remove();
+    this.#byNode.delete(block.node);
+    this.#changed.delete(block);
+    this.#near.delete(block);
+    this.#filled.delete(block);
+    this.#blocks.splice(number, 1);
+  }
+
+  #split({ block, number }) {
+    const second = this.#begin(number + 1);
+    second.rows = block.rows.splice(CAPACITY);
+    this.#changed.add(second);
+    if (this.#filled.has(block)) this.#fill(second);
+  }
+
+  #fill(block) {
+    if (!this.#filled.has(block)) {
+      this.#filled.add(block);
+      block.node.style.height = '';
+    }
+    let next = null;
+    for (let offset = block.rows.length - 1; offset >= 0; offset -= 1) {
+      const row = block.rows[offset];
+      row.element ??= this.#makeElement(row);
+      if (row.element.parentElement !== block.node || row.element.nextSibling !== next) {
+        block.node.insertBefore(row.element, next);
+      }
+      next = row.element;
+    }
   }
 
   /** From now on the browser skips the block outside the view. Until it has shown it, this is the block's height. */
   #seal(block) {
-    const height = block.offsetHeight || block.childElementCount * ROW_HEIGHT;
-    block.style.containIntrinsicBlockSize = `auto ${height}px`;
-    block.classList.add('sealed');
+    if (block.node.classList.contains('sealed')) return;
+    block.node.style.containIntrinsicBlockSize = `auto ${Math.round(block.rows.length * block.rowHeight)}px`;
+    block.node.classList.add('sealed');
   }
 
-  #split(block) {
-    const second = make('div', { class: 'block', role: 'presentation' });
-    second.append(...[...block.children].slice(CAPACITY));
-    block.after(second);
-    const number = this.#blocks.indexOf(block);
-    this.#blocks.splice(number + 1, 0, second);
-    if (number + 2 < this.#blocks.length) this.#seal(second);
-    this.#seal(block);
+  #emptyFarBlocks(needed) {
+    for (const block of this.#filled) {
+      if (this.#near.has(block) || needed.has(block)) continue;
+      // The user reads there with the keyboard.
+      if (block.node.contains(block.node.getRootNode().activeElement)) continue;
+      this.#filled.delete(block);
+      for (const row of block.rows) row.element = null;
+      block.node.replaceChildren();
+      // Skipping costs the browser time for each block, and here is nothing to skip.
+      block.node.classList.remove('sealed');
+      this.#showHeight(block);
+    }
+  }
+
+  #showHeight(block) {
+    block.node.style.height = `${Math.round(block.rows.length * block.rowHeight)}px`;
   }
 }

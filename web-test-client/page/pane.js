@@ -262,9 +262,10 @@ export class Pane {
 
   /** A message on the socket, before the library reads it. */
   #watched(direction, text) {
-    this.inspector.frame(direction, text);
+    const entries = entriesOf(direction, text, Date.now());
+    this.inspector.frame(entries);
     if (direction !== 'in') return;
-    for (const entry of entriesOf(direction, text, 0)) {
+    for (const entry of entries) {
       this.#witness.frame(entry);
       if (entry.message?.ev !== 'connected') continue;
       this.#reconnection.entered(entry.message);

@@ -1,8 +1,8 @@
 import { displayName } from '../../text-chat/index.js';
 import { copyText } from '../clipboard.js';
 import { exactTime, make } from '../../chat/dom.js';
+import { FramePace } from '../../chat/frame-pace.js';
 import { EventBook } from './event-book.js';
-import { entriesOf } from './frames.js';
 
 /** The height of a line of the log in pixels, as in style.css. All lines have it, so that their places are known. */
 const LINE_HEIGHT = 28;
@@ -34,7 +34,7 @@ export class InspectorView {
   #shown = new Map();
   #chosen = null;
   #isPinned = true;
-  #willShow = false;
+  #pace = new FramePace(() => this.#show());
 
   /**
    * `send(options, targetId)` is called with signal options; `targetId` is empty for all participants. `nameOf(id)` is
@@ -67,7 +67,7 @@ export class InspectorView {
       const line = target.closest('[data-number]');
       if (line) this.#choose(this.#indexOf(Number(line.dataset.number)));
     });
-    new ResizeObserver(() => this.#changed()).observe(this.#log);
+    new ResizeObserver(() => this.#changed(0)).observe(this.#log);
     part('signal-form').addEventListener('submit', (event) => {
       event.preventDefault();
       // An empty field leaves the property out: a signal without type or data differs from an empty one.
@@ -106,35 +106,29 @@ export class InspectorView {
     this.#target.value = connectionId;
   }
 
-  /** Adds the lines of a WebSocket message. `direction` is `in` or `out`. */
-  frame(direction, text) {
-    for (const entry of entriesOf(direction, text, Date.now())) {
+  /** Adds the lines of a WebSocket message, as `entriesOf` returns them. */
+  frame(entries) {
+    for (const entry of entries) {
       // The names of now: a connection that leaves later keeps its name in the log.
       const described = entry.message?.connection;
       const fromName = entry.from === null ? null : described ? displayName(described) : this.#nameOf(entry.from);
       const toName = entry.to === null ? null : this.#nameOf(entry.to);
       this.#events.add({ ...entry, kind: kindOf(entry), fromName, toName, detail: detailOf(entry) });
     }
-    this.#changed();
+    this.#changed(entries.length);
   }
 
   /** Adds an event of this page, for which there is no line on the socket. `kind` is its colour: `good` or `bad`. */
   note(kind, type, detail) {
     const entry = { direction: 'page', at: Date.now(), seq: null, type, from: null, to: null, size: null };
     this.#events.add({ ...entry, kind, detail, raw: '', message: null, fromName: null, toName: null });
-    this.#changed();
+    this.#changed(1);
   }
 
   // The log
 
-  /** Shows the lines with the next frame, however many are added until then. */
-  #changed() {
-    if (this.#willShow || this.#panel.hidden) return;
-    this.#willShow = true;
-    requestAnimationFrame(() => {
-      this.#willShow = false;
-      this.#show();
-    });
+  #changed(lineCount) {
+    if (!this.#panel.hidden) this.#pace.request(lineCount);
   }
 
   #show() {
