@@ -9,6 +9,7 @@ import { CHAT_STYLE } from './chat-style.js';
 import { chatTemplate } from './chat-template.js';
 import { ComposerView } from './composer-view.js';
 import { DraftStore } from './draft-store.js';
+import { FramePace } from './frame-pace.js';
 import { MessagesView } from './messages-view.js';
 import { TypingView } from './typing-view.js';
 
@@ -72,6 +73,8 @@ export class SignalboxChat extends HTMLElement {
   #session = null;
   /** Whether the session was made by the element, from its attributes. */
   #isOwnSession = false;
+  /** A signal of another client rarely changes the box. */
+  #composerPace = new FramePace(() => this.#composer.show());
   #listeners = null;
   #names = new NameBook();
   #drafts = null;
@@ -500,9 +503,10 @@ export class SignalboxChat extends HTMLElement {
       case 'unread':
         this.#messages.showUnread(activity.count);
         this.#emit('signalbox-unread', { count: activity.count });
-        break;
+        return;
     }
-    this.#composer.show();
+    if (activity?.kind === 'messageReceived' || activity?.kind === 'otherSignal') this.#composerPace.request(1);
+    else this.#composer.show();
   }
 
   #send() {

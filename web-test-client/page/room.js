@@ -8,6 +8,9 @@ import { Witness } from './demo/witness.js';
 
 const COPIED_MILLISECONDS = 1500;
 
+/** The title shows the count of unread messages at most once in this time. */
+const TITLE_MILLISECONDS = 100;
+
 /**
  * The room on the page: a pane for the user, or two panes for two users, with a cable and a score between them. It uses
  * the library as any application does, through its public calls.
@@ -25,6 +28,8 @@ export class Room {
   #cable = new CableView((isPulled) => this.#second?.setOffline(isPulled));
   #ends = new Map();
   #endIds = new Set();
+  #willShowTitle = false;
+  #isTitleOld = false;
 
   /**
    * `joined()`, `left()` and `failed(message)` are called when the form is not needed any more, or again. In a demo the
@@ -45,7 +50,7 @@ export class Room {
         this.#hide();
         failed(message);
       },
-      unread: () => this.#showTitle(),
+      unread: () => this.#unreadChanged(),
     });
     this.#add(this.#first);
     find('leave').addEventListener('click', () => this.#first.leave());
@@ -124,7 +129,7 @@ export class Room {
       joined: () => this.#showTitle(),
       left: () => this.#closeSecond(),
       failed: () => this.#closeSecond(),
-      unread: () => this.#showTitle(),
+      unread: () => this.#unreadChanged(),
       offlineChanged: (isOffline) => (this.#cable.isPulled = isOffline),
     });
     this.#add(this.#second);
@@ -154,11 +159,25 @@ export class Room {
     this.#cable.isPulled = false;
   }
 
+  /** Many messages one after the other change the title rarely. A hidden page has no frames, so a timer waits. */
+  #unreadChanged() {
+    this.#isTitleOld = true;
+    if (this.#willShowTitle) return;
+    this.#showTitle();
+    this.#willShowTitle = true;
+    setTimeout(() => {
+      this.#willShowTitle = false;
+      if (this.#isTitleOld) this.#unreadChanged();
+    }, TITLE_MILLISECONDS);
+  }
+
   #showTitle() {
+    this.#isTitleOld = false;
     const { room } = this.#request;
     const title = room && !find('panes').hidden ? `${room} · Signalbox` : 'Signalbox';
     const count = document.hidden || !this.#second ? this.#first.unreadCount : 0;
-    document.title = count > 0 ? `(${count}) ${title}` : title;
+    const shown = count > 0 ? `(${count}) ${title}` : title;
+    if (document.title !== shown) document.title = shown;
   }
 
   async #copyLink() {

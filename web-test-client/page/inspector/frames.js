@@ -4,9 +4,10 @@
 /** Members that let their reader act as this user. The inspector never shows them, and its export has none. */
 const SECRETS = new Set(['token', 'secret']);
 
-const HIDDEN = '(hidden)';
+/** Finds every line with such a member, and few others: their letters may be escaped. */
+const MAY_HAVE_SECRET = /"(?:token|secret)"|\\u/;
 
-const encoder = new TextEncoder();
+const HIDDEN = '(hidden)';
 
 /**
  * The entries of one WebSocket message: `{direction, at, seq, type, from, to, size, raw, message}`. `type` is the
@@ -22,12 +23,12 @@ export function entriesOf(direction, text, at) {
 }
 
 function entryOf(direction, line, at) {
-  const size = encoder.encode(line).length;
+  const size = byteCount(line);
   const message = parse(line);
   if (message === null) {
     return { direction, at, seq: null, type: 'malformed', from: null, to: null, size, raw: line, message };
   }
-  const shown = withoutSecrets(message);
+  const shown = MAY_HAVE_SECRET.test(line) ? withoutSecrets(message) : message;
   return {
     direction,
     at,
@@ -65,6 +66,17 @@ function parse(line) {
   } catch {
     return null;
   }
+}
+
+/** The length in UTF-8, without the bytes themselves. */
+function byteCount(text) {
+  let count = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    // Both halves of a surrogate pair count two.
+    if (unit >= 0x80) count += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return count;
 }
 
 function textOrNull(value) {

@@ -12,6 +12,16 @@ test('WIRE-3 each line of a message is an entry with its seq, type, ends and siz
   assert.equal(ack.type, 'ack');
 });
 
+test('the size of a line is in bytes of UTF-8', () => {
+  const text = '{"ev":"a~\u007f\u0080ü\u07ff\u0800€\uffff😀"}';
+  assert.equal(entriesOf('in', text, 0)[0].size, new TextEncoder().encode(text).length);
+});
+
+test('a token is hidden if the letters of its name are escaped', () => {
+  const line = '{"op":"connect","\\u0074oken":"T1==hidden"}';
+  assert.ok(!JSON.stringify(entriesOf('out', line, 0)).includes('hidden"'));
+});
+
 test('tokens and secrets are in no entry, also not in nested members', () => {
   const connect = JSON.stringify({ op: 'connect', token: 'T1==hidden', resume: { secret: 'hidden', after: 3 } });
   const connection = { connectionId: 'a' };
