@@ -91,11 +91,21 @@ package struct Verification: Sendable {
             while (try? await Task.sleep(for: .seconds(5))) != nil { onProgress(sentCount.value) }
         }
         defer { watcher.cancel() }
+        let balancer = programs.upgrade == nil ? nil : Task { await balance(stage) }
+        defer { balancer?.cancel() }
         try await sendAndCommitFaults(stage, sentCount, &random)
         let lossCount = stage.terms.isDurable ? 0 : plan.kills
         report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: lossCount + 1)
         report.resources = try await ResourceCheck(stage: stage).run()
         report.addViolations(of: stage)
+    }
+
+    /// While two versions serve, an older node may send a client away, since it cannot read its session. Behind a load
+    /// balancer, the client reaches a newer node in time.
+    private func balance(_ stage: Stage) async {
+        while (try? await Task.sleep(for: .milliseconds(250))) != nil {
+            stage.rebalance(stage.members.filter { !$0.session.isConnected })
+        }
     }
 
     private func sendAndCommitFaults(
