@@ -27,7 +27,10 @@ export class MessagesView {
   #empty;
   #pill;
   #unreadCount = 0;
-  /** The rows of the day separators, and that of the unread divider. A row here is `{row, state, element, name, gapText}`. */
+  /**
+   * The rows of the day separators, and that of the unread divider. A row here is
+   * `{row, state, element, name, gapText}`: what the timeline has, and what its element shows.
+   */
   #days = new Set();
   #divider = null;
   #lastTop = 0;
@@ -55,7 +58,9 @@ export class MessagesView {
    */
   constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, factsOf, moved, limit }) {
     this.#scroll = part('messages-scroll');
-    this.#rows = new RowBlocks(part('messages'), this.#scroll, (shown) => this.#makeElement(shown), () => this.#pace.request());
+    this.#rows = new RowBlocks(
+      part('messages'), this.#scroll, (shown) => this.#makeElement(shown), () => this.#pace.request(),
+    );
     this.#dropped = part('messages-dropped');
     this.#facts = new MessageFacts(part, this.#rows, (element) => factsOf(this.#shown.get(element).row.message));
     this.#empty = part('empty');
