@@ -55,7 +55,8 @@ export class RowBlocks {
         const block = this.#byNode.get(target);
         if (!block) continue;
         if (isIntersecting && this.#filled.has(block) && boundingClientRect.height > 0) {
-          block.rowHeight = boundingClientRect.height / block.rows.length;
+          // Newer rows may wait for the next frame: they were not in this height.
+          block.rowHeight = boundingClientRect.height / target.children.length;
           this.#rowHeight = block.rowHeight;
         }
         if (isIntersecting) this.#near.add(block);
@@ -119,9 +120,8 @@ export class RowBlocks {
    * not those that the last frame had in the view.
    */
   render(followsEnd) {
-    // Most rows are as high as those that the browser has shown, and some may be lower.
-    const rowHeight = Math.max(LEAST_ROW_HEIGHT, 0.7 * this.#rowHeight);
-    const last = new Set(this.#blocks.slice(-1 - Math.ceil(this.viewHeight / (CAPACITY * rowHeight))));
+    // The rows above the last one may be the lowest, however high that one is.
+    const last = new Set(this.#blocks.slice(-1 - Math.ceil(this.viewHeight / (CAPACITY * LEAST_ROW_HEIGHT))));
     const needed = followsEnd ? new Set(last) : new Set([...last, ...this.#near]);
     for (const block of this.#changed) {
       if (this.#filled.has(block) || this.#count <= ROWS_WITH_ELEMENTS) needed.add(block);
