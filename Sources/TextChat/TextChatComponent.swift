@@ -15,8 +15,10 @@ public final class TextChatComponent {
     public var channel: (any SignalChannel)? {
         didSet {
             hasEnded = false
+            // What the former channel reported says nothing of this one.
+            isReconnecting = false
+            sending.queue.isPaused = false
             if channel == nil {
-                isReconnecting = false
                 typing.handle(.disconnected)
             } else {
                 noteConnection()

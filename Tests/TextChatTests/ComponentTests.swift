@@ -381,6 +381,14 @@ struct ComponentTests {
         #expect(await result.value == .sent)
     }
 
+    @Test("a new channel does not inherit that the former one was reconnecting")
+    func newChannelWhileReconnecting() async {
+        let it = Chatting()
+        it.chat.handle(.reconnecting, now: it.clock.now)
+        it.chat.channel = it.session.connect("me2", data: "Me")
+        #expect(await it.send("1") == .sent)
+    }
+
     @Test("when the connection ends the waiting messages have failed: none is pending forever")
     func disconnecting() async throws {
         let it = Chatting()
