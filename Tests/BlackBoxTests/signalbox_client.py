@@ -221,9 +221,10 @@ async def refuses(server, session, code, name, **members):
         assert [event["ev"] for event in events] in ([], ["disconnected"])
 
 
-async def reconnect(server, session, old, after, secret=None, **members):
+async def reconnect(server, session, old, after, secret=None, answers_pings=True, **members):
     """Connects with the resume ticket of `old`, and keeps counting its request ids."""
     client = await Client.open(server)
+    client.answers_pings = answers_pings
     client.ids = old.ids
     resume = {
         "connectionId": old.id, "secret": secret or old.connected["resume"]["secret"],

@@ -132,6 +132,24 @@ async def test_res_2_res_12_after_the_resume_window_a_client_recovers_and_after_
                 assert back.connected["outcome"] == "lost"
 
 
+async def test_res_4_g_3_a_recovered_connection_can_be_resumed_before_the_next_event():
+    with Server(resume_seconds=1, recovery_seconds=300) as server:
+        session = server.project.session()
+        async with await Client.join(server, session) as bob:
+            ada = await Client.join(server, session)
+            await bob.expect("connectionCreated", seq=2)
+            ada.socket.transport.abort()
+            await bob.expect("connectionDestroyed", reason="networkDisconnected")
+            await bob.signal(type="chat", data="missed")
+            back = await reconnect(server, session, ada, after=2, answers_pings=False)
+            assert back.connected["outcome"] == "recovered"
+            await back.expect("signal", data="missed")
+            position = (await back.expect("ping"))["seq"]
+            back.socket.transport.abort()
+            async with await reconnect(server, session, back, after=position) as again:
+                assert again.connected["outcome"] == "resumed" and again.id == back.id
+
+
 async def test_res_16_after_a_log_overrun_a_client_learns_what_is_missing_and_gets_the_rest():
     """The log has 2,048 events by default."""
     with Server(signal_rate=0) as server:

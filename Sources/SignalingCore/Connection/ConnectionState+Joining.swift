@@ -55,8 +55,10 @@ extension ConnectionState {
             let answers = pending.resolve(id, with: nil) ?? []
             let entry = ClientEntry(
                 suppressesPresence: result.suppressesPresence, others: result.others, absences: result.absences)
-            return [.enter(id, welcome, entry)]
-                + answers.flatMap { send($0) }
+            // A recovered connection is never sent its own `connectionCreated`. Without the position of this ping its
+            // client could not resume before a later event (RES-4).
+            let position: [Effect] = result.outcome != .resumed && result.replayThrough != nil ? [.ping] : []
+            return [.enter(id, welcome, entry)] + position + answers.flatMap { send($0) }
         case .refused(let error):
             return refuseConnect(id, error)
         case .wasForceDisconnected:

@@ -387,6 +387,22 @@ struct ConnectionStateTests {
 
     // MARK: Connecting
 
+    @Test("RES-4, G3: only a new connection with a replay gets a ping, without which it could not resume yet")
+    func pingAfterReplay() {
+        func effects(_ outcome: Welcome.Outcome, replayThrough: Seq?) -> [String] {
+            var result = JoinResult.test
+            result.outcome = outcome
+            result.replayThrough = replayThrough
+            var state = Phase.joining.state
+            return state.handle(.answered(RequestID(1), .joined(result)), now: .seconds(2)).map(\.testDescription)
+        }
+        #expect(effects(.recovered, replayThrough: Seq(4)) == ["enter 1 ada recovered", "ping"])
+        #expect(effects(.lost, replayThrough: Seq(4)) == ["enter 1 ada lost", "ping"])
+        #expect(effects(.lost, replayThrough: nil) == ["enter 1 ada lost"])
+        #expect(effects(.resumed, replayThrough: Seq(4)) == ["enter 1 ada resumed"])
+        #expect(effects(.new, replayThrough: nil) == ["enter 1 ada"])
+    }
+
     @Test("CON-2: the connect timeout is exactly 10 s from the opening of the socket")
     func connectTimeout() {
         var state = ConnectionState(openedAt: .seconds(5))
