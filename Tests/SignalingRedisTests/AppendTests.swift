@@ -178,6 +178,37 @@ struct AppendTests {
         #expect(started.duration(to: .now) >= .milliseconds(800))
     }
 
+    @Test("LOG-33: a session without a command is also compared when its verification would be due")
+    func emptySessionLater() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b") { ($0.check, $0.verification) = (.milliseconds(100), .zero) }
+        for node in [a, b] { try node.open("s") }
+        let session = b.log?.shardForTests.sessions["s"]
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
+        try a.append("1", to: "s")
+        try bench.loop.run { a.texts("s").count == 1 }
+        try bench.loop.run(for: .milliseconds(20))
+        #expect(b.texts("s").isEmpty)
+        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
+        try bench.converge("s", count: 1)
+    }
+
+    @Test("LOG-33, G5: sessions that were closed take no check from the others, and are forgotten")
+    func closedSessions() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { ($0.check, $0.checksPerTick) = (.milliseconds(100), 1) }
+        let shard = try #require(a.log?.shardForTests)
+        for index in 0..<2_000 {
+            let id = SessionID(rawValue: "s\(index)")
+            a.log?.open(id)
+            a.log?.close(id)
+        }
+        #expect(shard.toCheck.count >= 1_900)
+        try bench.loop.run(for: .milliseconds(200))
+        #expect(shard.toCheck.isEmpty && shard.checked.isEmpty)
+    }
+
     @Test("LOG-33: a gap that was trimmed drops the session, which opens from the snapshot")
     func trimmedGap() throws {
         let bench = try Bench()

@@ -138,6 +138,22 @@ struct NodeTests {
         #expect(b.log?.lossTime(of: run) != nil)
     }
 
+    @Test("LOG-32: a run that Redis does not know may be late: it is lost only after its time")
+    func unknownRun() throws {
+        let bench = try Bench()
+        let a = try bench.node("a", LogTimes.mortal)
+        try a.open("s")
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        let run = a.run
+        a.crash()
+        try bench.server.call("DEL", "sb:nodes", "sb:node:\(run.hexadecimal)")
+        let b = try bench.node("b", LogTimes.mortal)
+        try b.open("s")
+        #expect(b.log?.lossTime(of: run) == nil)
+        try bench.loop.run { b.losses[run] != nil && b.orphans == ["s"] }
+    }
+
     @Test("LOG-36: a node with another list of addresses is refused while others run, and accepted afterwards")
     func otherList() throws {
         let bench = try Bench()

@@ -265,6 +265,25 @@ struct PartTests {
         #expect(registry.losses[run] == second(9))
     }
 
+    @Test("LOG-32: a run that Redis has forgotten, or does not know, is suspected until it registers or is lost")
+    func forgottenRuns() {
+        var registry = NodeRegistry(times: NodeRegistry.Times())
+        func second(_ value: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: value * 1_000_000_000) }
+        let alive = NodeRegistry.Listed(run: run, lostAt: nil, hasSignOfLife: true, hasSessions: true)
+        let unknown = RunID(77)
+        _ = registry.update([alive], now: second(0))
+        for beat in 1...20 { _ = registry.update([], now: second(Int64(beat))) }
+        registry.suspect(unknown)
+        #expect(registry.overdue(now: second(20)) == [run, unknown].sorted { $0.rawValue < $1.rawValue })
+        _ = registry.update([alive], now: second(21))
+        #expect(registry.overdue(now: second(21)) == [unknown])
+        let isNews = registry.lose(unknown, at: second(22))
+        #expect(isNews)
+        registry.suspect(unknown)
+        _ = registry.update([alive], now: second(23))
+        #expect(registry.overdue(now: second(23)).isEmpty)
+    }
+
     @Test("what Redis says about itself decides whether it is suitable")
     func facts() throws {
         let address = try RedisAddress("redis://host")

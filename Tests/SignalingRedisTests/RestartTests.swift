@@ -111,6 +111,82 @@ struct RestartTests {
         #expect(b.texts("s") == ["1", "2", "3", "4"])
     }
 
+    @Test("LOG-31: Redis restarts with data from before the session's present order, and a node puts that order back")
+    func olderOrder() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
+        try a.open("s")
+        try a.append("old", to: "s")
+        try bench.converge("s", count: 1)
+        let dump = try bench.copyOfRedis()
+        try bench.server.call("DEL", "sb:{s}:meta", "sb:{s}:log")
+        a.log?.close("s")
+        a.sessions["s"] = nil
+        try a.open("s")
+        for index in 1...3 { try a.append("\(index)", to: "s") }
+        try bench.converge("s", count: 3)
+        try bench.failOver(to: dump)
+        try a.append("4", to: "s")
+        try bench.converge("s", count: 4)
+        #expect(a.texts("s") == ["1", "2", "3", "4"] && a.dropped.isEmpty)
+    }
+
+    @Test("LOG-31: an empty Redis learns from the nodes how far the log's clock is ahead, and still restores all")
+    func clockOfEmptyRedis() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
+        let names: [SessionID] = ["s", "t", "u"]
+        for name in names {
+            try a.open(name)
+            try a.append("1", to: name)
+            try bench.converge(name, count: 1)
+        }
+        // As if Redis' clock had been an hour ahead until now.
+        let at = try #require(Int64(try bench.server.call("HGET", "sb:{s}:meta", "at")))
+        try bench.server.call("HSET", "sb:{s}:meta", "at", String(at + 3_600_000_000))
+        for name in names {
+            try a.append("2", to: name)
+            try bench.converge(name, count: 2)
+        }
+        try bench.server.killAndForget()
+        try bench.server.start()
+        for name in names {
+            try a.append("3", to: name)
+            try bench.converge(name, count: 3)
+        }
+        #expect(a.dropped.isEmpty)
+    }
+
+    @Test("LOG-31: a snapshot keeps the counter of a run that an emptied Redis does not know yet")
+    func counterOfUnknownRun() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try b.append("2", to: "s")
+        try bench.converge("s", count: 2)
+        let counter = "c:\(b.run.hexadecimal)"
+        try bench.server.call("HDEL", "sb:nodes", b.run.hexadecimal)
+        try a.keep("s")
+        #expect(try bench.server.call("HGET", "sb:{s}:meta", counter) == "1")
+    }
+
+    @Test("LOG-31: a node whose commands Redis has forgotten opens the session anew, and does not repeat them for ever")
+    func forgottenCounter() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        try a.open("s")
+        for index in 1...3 { try a.append("\(index)", to: "s") }
+        try bench.converge("s", count: 3)
+        try bench.server.call("HDEL", "sb:{s}:meta", "c:\(a.run.hexadecimal)")
+        try a.append("4", to: "s")
+        try bench.loop.run { a.dropped == ["s"] }
+        try a.open("s")
+        try a.append("4", to: "s")
+        try bench.loop.run { a.texts("s") == ["1", "2", "3", "4"] }
+    }
+
     @Test("LOG-31: nodes that contradict each other drop the session, and it begins anew")
     func contradiction() throws {
         let bench = try Bench()

@@ -33,7 +33,7 @@ public protocol SharedCommandLog: CommandLog {
     func relay(_ bytes: [UInt8], of session: SessionID)
 
     /// The log's time at which a run was lost; `nil` while it may live. Known before `log(opened:)` for each run that
-    /// the session names.
+    /// the session names and the log knows. A run that the log has forgotten may live, or is declared lost later.
     func lossTime(of run: RunID) -> MonotonicInstant?
 }
 

@@ -70,6 +70,28 @@ enum FunctionLibrary {
             return restoring_until
         end
 
+        -- Gives the nodes that have more to say of their sessions more time for it.
+        local function prolong_restoring(now)
+            if not restoring_since or now >= restoring_until then return end
+            local wanted = math.min(now + restoring_window / 2, restoring_since + 5 * restoring_window)
+            if wanted <= restoring_until then return end
+            restoring_until = wanted
+            redis.call('HSET', NODES, '@until', integer(restoring_until))
+        end
+
+        -- The clock in `restore`. A Redis that has forgotten how far the log's clock is ahead learns it from the first
+        -- session that is restored: the jump takes nothing off the time for the others.
+        local function restoring_clock(floor)
+            local before = clock()
+            local now = clock(floor)
+            if now > before and before < restoring_end() then
+                restoring_until = restoring_until + (now - before)
+                if restoring_since then restoring_since = restoring_since + (now - before) end
+                redis.call('HSET', NODES, '@until', integer(restoring_until))
+            end
+            return now
+        end
+
         local function is_alive(value) return string.sub(value, 1, 1) == 'a' end
 
         -- Why a run may not write now; nil if it may. Calls that a broken link has left behind are refused: their
@@ -253,11 +275,12 @@ enum FunctionLibrary {
                 redis.call('XTRIM', base .. ':log', 'MINID', integer(mark + 1) .. '-0')
                 redis.call('HSET', meta, 'tn', args[4], 'ta', integer(now))
             end
-            -- A lost run appends no more.
+            -- A lost run appends no more. A run that is not in the list may live: after Redis has forgotten the list, it
+            -- is missing until its next greeting.
             local fields = redis.call('HKEYS', meta)
             for i = 1, #fields do
                 local other = string.match(fields[i], '^c:(.*)')
-                if other and not is_alive(redis.call('HGET', NODES, other) or '') then redis.call('HDEL', meta, fields[i]) end
+                if other and not is_alive(redis.call('HGET', NODES, other) or 'a') then redis.call('HDEL', meta, fields[i]) end
             end
             return { 'kept' }
         end
@@ -284,11 +307,18 @@ enum FunctionLibrary {
         local function restore(keys, args)
             local base, db, run, generation, number, id = keys[1], args[1], args[2], args[4], args[5], args[6]
             local meta = base .. ':meta'
-            local now = clock(tonumber(args[7]))
+            local now = restoring_clock(tonumber(args[7]))
             local reason = refusal(run, args[3], now, true)
             if reason then return { reason } end
-            local stored = redis.call('HMGET', meta, 'g', 'n', 'id', 'v')
-            if stored[1] and stored[1] ~= generation then return { 'gone' } end
+            local stored = redis.call('HMGET', meta, 'g', 'n', 'id', 'v', 'at')
+            if stored[1] and stored[1] ~= generation then
+                local is_older = stored[4] ~= redis_run() and now < restoring_end()
+                    and tonumber(stored[5]) < tonumber(args[7])
+                if not is_older then return { 'gone' } end
+                -- Redis has restarted with old data, from before this order began.
+                discard(base, db, stored[1])
+                stored = {}
+            end
             if not stored[1] or tonumber(stored[2]) < tonumber(number) then
                 if redis.call('EXISTS', 'sb:gone:' .. generation) == 1 then return { 'gone' } end
                 if now >= restoring_end() then
@@ -296,11 +326,7 @@ enum FunctionLibrary {
                     if stored[1] then discard(base, db, generation) end
                     return { 'gone' }
                 end
-                if restoring_since then
-                    restoring_until = math.max(restoring_until,
-                        math.min(now + restoring_window / 2, restoring_since + 5 * restoring_window))
-                    redis.call('HSET', NODES, '@until', integer(restoring_until))
-                end
+                prolong_restoring(now)
                 if #args < 8 then return { 'wanted', stored[2], stored[3] } end
                 redis.call('DEL', meta, base .. ':log')
                 redis.call('SET', base .. ':snap', args[8])
@@ -318,6 +344,7 @@ enum FunctionLibrary {
                 return { 'gone' }
             end
             if stored[4] ~= redis_run() then
+                prolong_restoring(now)
                 redis.call('HSET', meta, 'v', redis_run())
                 host(run, base)
             end

@@ -45,8 +45,10 @@ struct NodeRegistry {
         answeredAt = now
         let isFirst = !hasList
         hasList = true
-        living = []
-        suspects = []
+        // A run that is missing was forgotten by Redis. It registers again, or it is dead.
+        let missing = living.subtracting(list.map(\.run))
+        living = missing
+        suspects = missing
         var news: [RunID] = []
         for listed in list {
             if let lostAt = listed.lostAt {
@@ -58,6 +60,12 @@ struct NodeRegistry {
             }
         }
         return news
+    }
+
+    /// A session names a run that Redis does not know: it may be late after Redis has forgotten it, or be dead.
+    mutating func suspect(_ run: RunID) {
+        guard losses[run] == nil, living.insert(run).inserted else { return }
+        suspects.insert(run)
     }
 
     /// - Returns: whether this is news.

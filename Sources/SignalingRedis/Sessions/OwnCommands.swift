@@ -23,6 +23,8 @@ struct OwnCommands {
     /// Whether one of them frees memory. Those before it must come into the log with it, since the order stays (LOG-36).
     var freesMemory: Bool { freeingCount > 0 }
     var isEmpty: Bool { commands.isEmpty }
+    /// The counter of the first of them.
+    var firstCounter: UInt64? { commands.first?.counter }
     var hasUnsent: Bool { sentCount < commands.count }
     var byteCount: Int { commands.reduce(0) { $0 + $1.bytes.count } }
 

@@ -4,21 +4,29 @@ import SignalingProtocol
 
 /// Checks of quiet sessions: Redis may have lost a notification on its way, and no later one shows the gap (LOG-33).
 extension RedisShard {
+    /// The most closed sessions that a tick removes from the order of checks: more than a node closes in that time.
+    private static let closedCountPerTick = 5_000
+
     /// Checks some of the sessions that were quiet, so that each is checked in its time.
     func check(_ now: MonotonicInstant) {
         let ticks = max(1, Int(times.check.wholeNanoseconds / max(1, times.tick.wholeNanoseconds)))
-        for _ in 0..<min(toCheck.count, sessions.count / ticks + 1, times.checksPerTick) {
-            guard let id = toCheck.popFirst() else { return }
+        var checksLeft = min(sessions.count / ticks + 1, times.checksPerTick)
+        // Sessions that were closed meanwhile are no checks, or they would delay those of the others.
+        var closedLeft = Self.closedCountPerTick
+        while checksLeft > 0, closedLeft > 0, let id = toCheck.popFirst() {
             guard let session = sessions[id] else {
                 checked.remove(id)
+                closedLeft -= 1
                 continue
             }
             toCheck.append(id)
+            checksLeft -= 1
             guard session.isVerified, !session.isAsked, session.phase == .followed,
                 now.duration(since: session.heardAt) >= times.check
             else { continue }
             session.heardAt = now
-            if now.duration(since: session.verifiedAt) >= times.verification {
+            // A session without a command has nothing to verify.
+            if session.feed.position != nil, now.duration(since: session.verifiedAt) >= times.verification {
                 verify(session)
             } else {
                 compare(session)

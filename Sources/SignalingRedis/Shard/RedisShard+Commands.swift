@@ -62,7 +62,12 @@ extension RedisShard {
             }
             fill(session)
         case "gone": drop(session, because: "Redis has no such order for its commands")
-        case "gap": sendAgain(session, after: .zero)
+        case "gap":
+            // Redis does not know of a command that it has confirmed, and no repetition closes this gap.
+            if let last = reply[1].logNumber, let first = session.own.firstCounter, last + 1 < first {
+                return drop(session, because: "Redis has forgotten commands of this node")
+            }
+            sendAgain(session, after: .zero)
         case "unvouched":
             session.isVerified = false
             sendAgain(session, after: .zero)

@@ -45,11 +45,13 @@ extension RedisShard {
     func noteLosses(_ nodes: RedisReply, namedBy stored: StoredSession) {
         let values = nodes.fields
         for run in stored.counters.keys where run != owner.run {
-            let value = values[run.hexadecimal]?.text
-            if value?.hasPrefix("a") == true { continue }
-            // A run that Redis does not know any more was lost long ago. Its clients get their time from now.
-            let time = value.flatMap { MonotonicInstant(microseconds: $0) } ?? owner.logTime(at: loop.now())
-            if registry.lose(run, at: time), value != nil { declareLost(run) }
+            guard let value = values[run.hexadecimal]?.text else {
+                registry.suspect(run)
+                continue
+            }
+            if value.hasPrefix("a") { continue }
+            let time = MonotonicInstant(microseconds: value) ?? owner.logTime(at: loop.now())
+            if registry.lose(run, at: time) { declareLost(run) }
         }
     }
 

@@ -6,7 +6,7 @@ import SignalingProtocol
 /// Opening, following and closing sessions.
 extension RedisShard {
     /// How many sessions are taken up in one turn of the loop after a reconnection.
-    private static let resumeCount = 500
+    private static let resumeCount = 2_000
 
     func open(_ id: SessionID) {
         if let session = sessions[id], session.phase == .opening { return }
