@@ -68,6 +68,7 @@ def test_openapi_describes_503_where_a_stopping_server_answers_so():
     project = "/v2/project/{project}/session/{session}"
     assert described == {
         f"{project}/signal",
+        f"{project}/connection",
         f"{project}/connection/{{connection}}/signal",
         f"{project}/connection/{{connection}}",
         "/readyz",
