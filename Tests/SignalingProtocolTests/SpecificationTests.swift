@@ -89,7 +89,7 @@ struct SpecificationTests {
             "time to connect": "\(Limits.connectTimeout.components.seconds) s",
             "signals of one connection": "200 per second, 1,000 at once; configurable, none in development mode",
             "signals of all connections of a session with one token": "five times as many",
-            "other lines of one connection, or of several with the same token one after the other":
+            "other lines of one connection, and of successive connections with one token":
                 "200 per second, 200 at once; none where signals have no limit",
             "REST requests of one project": "1,000 per second, 5,000 at once; configurable, none in development mode",
             "connections of one token without a socket, per session": "1,000",
@@ -101,7 +101,7 @@ struct SpecificationTests {
             "list of connections without pages": "\(Limits.connectionListByteCount / 1_048_576) MiB of JSON",
             "page of the list of connections":
                 "1,000 connections, \(bytes(Limits.connectionPageByteCount)) of JSON",
-            "connections of a session that are told away at a time": "1,000",
+            "connections of a session that are reported away at a time": "1,000",
             "unanswered requests of a connection that resumes": "\(Limits.unansweredRequests)",
             "unanswered requests of one connection": "\(Limits.unansweredRequests)",
             "unsent responses of one connection": bytes(Limits.waitingByteCount),
