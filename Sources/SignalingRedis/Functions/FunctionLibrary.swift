@@ -83,8 +83,9 @@ enum FunctionLibrary {
         -- session that is restored: the jump takes nothing off the time for the others.
         local function restoring_clock(floor)
             local before = clock()
+            if floor <= before then return before end
             local now = clock(floor)
-            if now > before and before < restoring_end() then
+            if before < restoring_end() then
                 restoring_until = restoring_until + (now - before)
                 if restoring_since then restoring_since = restoring_since + (now - before) end
                 redis.call('HSET', NODES, '@until', integer(restoring_until))
@@ -313,7 +314,7 @@ enum FunctionLibrary {
             local stored = redis.call('HMGET', meta, 'g', 'n', 'id', 'v', 'at')
             if stored[1] and stored[1] ~= generation then
                 local is_older = stored[4] ~= redis_run() and now < restoring_end()
-                    and tonumber(stored[5]) < tonumber(args[7])
+                    and tonumber(stored[5] or 0) < tonumber(args[7])
                 if not is_older then return { 'gone' } end
                 -- Redis has restarted with old data, from before this order began.
                 discard(base, db, stored[1])
