@@ -45,9 +45,13 @@ struct TransportServerTests {
         #expect(try await error("::1", 0) == nil)
     }
 
-    @Test("the loop stops within two seconds with open sockets, requests and handshakes; each socket is reported once")
+    @Test("a stop waits for no open socket, request or handshake, and each socket is reported once")
     func stopInTheMiddle() async throws {
-        let server = try await TestServer()
+        let long = Duration.seconds(60)
+        let server = try await TestServer { options in
+            (options.requestTimeout, options.answerTimeout, options.responseTimeout) = (long, long, long)
+            (options.keepAliveTimeout, options.closeTimeout) = (long, long)
+        }
         try await server.onLoop { _, handler in
             handler.onRequest = { [unowned handler] in handler.exchanges.append($0) }
         }
@@ -66,7 +70,8 @@ struct TransportServerTests {
         }
         let start = LoopThread.now
         await server.stop()
-        #expect(LoopThread.now.duration(since: start) < .seconds(2))
+        // Within two seconds, except on a busy machine.
+        #expect(LoopThread.now.duration(since: start) < long / 2)
         #expect(server.events.all.count(where: isClosed) == 21)
         for socket in sockets { #expect(try socket.receiveToEnd() == []) }
         #expect(try waiting.receiveToEnd() == [])
