@@ -229,8 +229,7 @@ struct TLSServerTests {
             try await server.onLoop { server, _ in server.loop.onTurnEnded = { turns.append(1) } }
             let start = LoopThread.now
             for socket in sockets { #expect(try socket.receiveToEnd() == []) }
-            // The default deadline is 10 s.
-            #expect(LoopThread.now.duration(since: start) < .seconds(9))
+            #expect(LoopThread.now.duration(since: start) < Duration.long / 2)
             try await server.waitForNoConnections()
             #expect(turns.all.count < 500)
         }

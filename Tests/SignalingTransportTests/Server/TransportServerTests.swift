@@ -47,10 +47,8 @@ struct TransportServerTests {
 
     @Test("a stop waits for no open socket, request or handshake, and each socket is reported once")
     func stopInTheMiddle() async throws {
-        let long = Duration.seconds(60)
         let server = try await TestServer { options in
-            (options.requestTimeout, options.answerTimeout, options.responseTimeout) = (long, long, long)
-            (options.keepAliveTimeout, options.closeTimeout) = (long, long)
+            (options.answerTimeout, options.responseTimeout, options.closeTimeout) = (.long, .long, .long)
         }
         try await server.onLoop { _, handler in
             handler.onRequest = { [unowned handler] in handler.exchanges.append($0) }
@@ -71,7 +69,7 @@ struct TransportServerTests {
         let start = LoopThread.now
         await server.stop()
         // Within two seconds, except on a busy machine.
-        #expect(LoopThread.now.duration(since: start) < long / 2)
+        #expect(LoopThread.now.duration(since: start) < Duration.long / 2)
         #expect(server.events.all.count(where: isClosed) == 21)
         for socket in sockets { #expect(try socket.receiveToEnd() == []) }
         #expect(try waiting.receiveToEnd() == [])

@@ -10,7 +10,7 @@ struct RawSocketError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A blocking connection to 127.0.0.1, over TCP or TLS, that sends and receives exact bytes. Reads time out after 10 s.
+/// A blocking connection to 127.0.0.1, over TCP or TLS, that sends and receives exact bytes. Reads time out after 60 s.
 final class RawSocket {
     private(set) var descriptor: Int32
     private(set) var tls: OpaquePointer?
@@ -23,7 +23,7 @@ final class RawSocket {
         #else
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
-        var timeout = timeval(tv_sec: 10, tv_usec: 0)
+        var timeout = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         // Tests send single bytes: do not wait for acknowledgements between them.
         var on: Int32 = 1
@@ -89,7 +89,7 @@ final class RawSocket {
             let count = buffer.withUnsafeMutableBytes { SSL_read(tls, $0.baseAddress, Int32($0.count)) }
             if count > 0 { return Array(buffer[..<Int(count)]) }
             if errno == EAGAIN, SSL_get_error(tls, count) == SSL_ERROR_WANT_READ {
-                throw RawSocketError(description: "no bytes within 10 s")
+                throw RawSocketError(description: "no bytes within 60 s")
             }
             return []
         }

@@ -30,6 +30,8 @@ final class TestServer: Sendable {
         try loop.start()
         var options = TransportServer.Options()
         if wire == .tls { options.tls = Certificates.server }
+        // On a busy machine a test may be slower than a client. Tests of these deadlines set their own.
+        (options.requestTimeout, options.keepAliveTimeout) = (.long, .long)
         configure(&options)
         let (finalOptions, events) = (options, events)
         (server, handler) = try await loop.run {
@@ -153,4 +155,9 @@ let quietLogger: Logger = {
 func isClosed(_ event: ServerEvent) -> Bool {
     if case .closed = event { return true }
     return false
+}
+
+extension Duration {
+    /// Longer than any step of a test takes.
+    static let long = Duration.seconds(60)
 }

@@ -71,7 +71,7 @@ struct BackPressureTests {
             try await server.onLoop { _, handler in handler.sockets[1]?.close(code: 1001, reason: "bye") }
             #expect(try socket.receiveFrame().closeCode == 1001)
             try socket.sendClose(code: 1001)
-            try await server.events.first(within: .seconds(4)) { $0 == .closed(1, nil) }
+            try await server.events.first(within: Duration.long / 2) { $0 == .closed(1, nil) }
             #expect(!server.events.all.contains(.message(1, "not read")))
         }
     }

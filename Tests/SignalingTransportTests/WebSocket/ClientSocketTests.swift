@@ -135,7 +135,7 @@ struct ClientSocketTests {
             // The connection is in the backlog and is never accepted.
             let (socket, events) = try await withSilentListener { port in
                 let made = try await connect(server.loop, "ws://127.0.0.1:\(port)/x", options: options)
-                try await made.1.first(within: .seconds(3)) { $0 == .failed(.connectTimedOut) }
+                try await made.1.first(within: .seconds(9)) { $0 == .failed(.connectTimedOut) }
                 return made
             }
             #expect(events.all.count == 1)
