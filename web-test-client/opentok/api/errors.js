@@ -39,21 +39,23 @@ const PASSED_ON = {
   forceDisconnect: new Set([
     Code.rateLimited, Code.notConnectedToModerate, Code.badTarget, Code.unableToForceDisconnect,
   ]),
+  refreshToken: new Set([
+    Code.invalidParameter, Code.tooLong, Code.rateLimited, Code.notConnected, Code.authenticationError,
+  ]),
 };
 
-/** The code that replaces an unknown one. */
+/** The code that replaces an unknown one, for a call that does not use `unexpectedServerResponse`. */
 const FALLBACK = {
-  signal: Code.unexpectedServerResponse,
-  connect: Code.unexpectedServerResponse,
   forceDisconnect: Code.badTarget,
 };
 
 /**
- * The code that the application sees when a call of this kind (`signal`, `connect`, `forceDisconnect`) fails with
- * `code`.
+ * The code that the application sees when a call of this kind (`signal`, `connect`, `forceDisconnect`, `refreshToken`)
+ * fails with `code`. A kind without a list of codes passes none on.
  */
 export function codeForApplication(kind, code) {
-  return PASSED_ON[kind].has(code) ? code : FALLBACK[kind];
+  if (PASSED_ON[kind]?.has(code)) return code;
+  return FALLBACK[kind] ?? Code.unexpectedServerResponse;
 }
 
 function nameOfCode(code) {

@@ -43,6 +43,7 @@ export class Session extends MediaCalls {
       shared.environment,
       () => this.#address(),
       (effect) => this.#perform(effect),
+      (error) => shared.log.error('the library failed to carry out a step:', error),
     );
     this.apiKey = apiKey;
     this.sessionId = sessionId;

@@ -8,24 +8,27 @@ export const SUBPROTOCOL = 'signalbox.v1';
  * Executes the effects of a `ClientState`: owns the WebSocket and the timer, and contains no rules of its own.
  *
  * `environment` is what a browser offers: `WebSocket`, `fetch` (optional), `now()`, `setTimeout`, `clearTimeout`,
- * `random()`, `watch(report)`. `addressOf()` returns the WebSocket's address, or null. `perform(effect)` receives the effects for
- * the application.
+ * `random()`, `watch(report)`. `addressOf()` returns the WebSocket's address, or null. `perform(effect)` receives the
+ * effects for the application. `effectFailed(error)` gets the error of an effect that throws: the effects behind it are
+ * still executed, since each of them is the only answer to a call, or the only event of a change.
  */
 export class Driver {
   #state;
   #environment;
   #addressOf;
   #perform;
+  #effectFailed;
   #socket = null;
   #stopWatching = null;
   #timer = null;
   #timerDeadline = null;
 
-  constructor(environment, addressOf, perform) {
+  constructor(environment, addressOf, perform, effectFailed) {
     this.#state = new ClientState({ random: environment.random });
     this.#environment = environment;
     this.#addressOf = addressOf;
     this.#perform = perform;
+    this.#effectFailed = effectFailed;
   }
 
   handle(input) {
@@ -40,37 +43,49 @@ export class Driver {
 
   /** Executes the effects for the socket first, so that requests made in the application's handlers come after them. */
   #run(effects) {
-    for (const effect of effects) {
-      switch (effect.do) {
-        case 'openSocket':
-          this.#open(effect.socket);
-          break;
-        case 'send':
-          this.#socketOf(effect.socket)?.send(encodeMessage(effect.message));
-          break;
-        case 'closeSocket':
-          this.#socketOf(effect.socket)?.close(effect.code);
-          break;
-      }
-    }
+    for (const effect of effects) this.#attempt(() => this.#executeOnSocket(effect));
     this.#watch();
-    for (const effect of effects) {
-      switch (effect.do) {
-        case 'openSocket':
-        case 'send':
-        case 'closeSocket':
-          break;
-        case 'callSucceeded':
-        case 'callFailed':
-        case 'warn':
-          this.#perform(effect);
-          break;
-        default:
-          // After a handler has disconnected, the application gets no more of these effects.
-          if (effect.generation === this.#state.generation) this.#perform(effect);
-      }
-    }
+    for (const effect of effects) this.#attempt(() => this.#executeForApplication(effect));
     this.#arm();
+  }
+
+  #attempt(act) {
+    try {
+      act();
+    } catch (error) {
+      this.#effectFailed(error);
+    }
+  }
+
+  #executeOnSocket(effect) {
+    switch (effect.do) {
+      case 'openSocket':
+        this.#open(effect.socket);
+        break;
+      case 'send':
+        this.#socketOf(effect.socket)?.send(encodeMessage(effect.message));
+        break;
+      case 'closeSocket':
+        this.#socketOf(effect.socket)?.close(effect.code);
+        break;
+    }
+  }
+
+  #executeForApplication(effect) {
+    switch (effect.do) {
+      case 'openSocket':
+      case 'send':
+      case 'closeSocket':
+        break;
+      case 'callSucceeded':
+      case 'callFailed':
+      case 'warn':
+        this.#perform(effect);
+        break;
+      default:
+        // After a handler has disconnected, the application gets no more of these effects.
+        if (effect.generation === this.#state.generation) this.#perform(effect);
+    }
   }
 
   #open(number) {

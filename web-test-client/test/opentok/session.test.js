@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { codeForApplication } from '../../opentok/api/errors.js';
 import { createOT } from '../../opentok/api/ot.js';
 import { CloseCode } from '../../opentok/client/wire/codes.js';
 import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fake-browser.js';
@@ -502,4 +503,37 @@ test('PRES-4 absences are events for a program that asks for them, and the other
   browser.socket.receive({ ev: 'connectionAway', connectionId: 'ada-id' });
   assert.deepEqual(seen, [['connectionBack', true], ['connectionAway', true]]);
   assert.equal(joined().browser.socket.sent[0].options.connectionAwayEvents, undefined);
+});
+
+test('CON-12 a refused refresh reports its code, and the rest of the message is still handled', () => {
+  const { browser, session, received } = joined();
+  received.length = 0;
+  const errors = [];
+  session.refreshToken('T1==newer', (error) => errors.push([error.code, error.name, error.message]));
+  const { id } = browser.socket.sent.at(-1);
+  browser.socket.receive(
+    { ev: 'error', id, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'the token is refused', retryable: false },
+    { ev: 'signal', seq: 3, from: 'ada-id' },
+  );
+  assert.deepEqual(errors, [[1004, 'OT_AUTHENTICATION_ERROR', 'the token is refused']]);
+  assert.deepEqual(received.map((event) => event.type), ['signal']);
+  assert.equal(session.token, 'T1==');
+  assert.equal(session.isConnected(), true);
+});
+
+test('CON-12 a refresh whose session ends fails with 500, and the program gets sessionDisconnected', async () => {
+  const { browser, session, received } = joined();
+  received.length = 0;
+  const codes = [];
+  session.refreshToken('T1==newer', (error) => codes.push(error.code));
+  browser.socket.drop();
+  await settled();
+  assert.deepEqual(codes, [500]);
+  assert.deepEqual(received.map((event) => event.type), ['sessionDisconnected']);
+});
+
+test('ERR-1 a code that does not belong to a call becomes the fallback of the call', () => {
+  assert.equal(codeForApplication('refreshToken', 1520), 2001);
+  assert.equal(codeForApplication('forceDisconnect', 1004), 1011);
+  assert.equal(codeForApplication('a later call', 403), 2001);
 });
