@@ -73,6 +73,10 @@ function append(core, request) {
 export function disconnect(core, now) {
   switch (core.phase.name) {
     case 'disconnected':
+      // The end of the connection may be among the effects that are being executed, with this call in a handler of an
+      // earlier one. The application has now ended the connection itself, and must not get the end twice.
+      core.generation += 1;
+      return;
     case 'disconnecting':
       return;
     case 'opening':

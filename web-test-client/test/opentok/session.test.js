@@ -349,6 +349,28 @@ test('LEAVE-1 a handler that disconnects gets no further event of the same messa
   assert.deepEqual(names(), ['signal', 'sessionDisconnected']);
 });
 
+test('LEAVE-1 a handler that disconnects just before the server ends the session gets one event', async () => {
+  const { browser, session, received } = joined();
+  received.length = 0;
+  session.on('signal', () => session.disconnect());
+  browser.socket.receive(
+    { ev: 'signal', seq: 3, from: 'ada-id' }, { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false }
+  );
+  await settled();
+  assert.deepEqual(received.map((event) => [event.type, event.reason]), [
+    ['signal', undefined], ['sessionDisconnected', 'clientDisconnected'],
+  ]);
+});
+
+test('LEAVE-1 a completion handler that disconnects after a lost socket gets one sessionDisconnected', async () => {
+  const { browser, session, names, received } = joined();
+  received.length = 0;
+  session.signal({ type: 'chat' }, () => session.disconnect());
+  browser.socket.drop();
+  await settled();
+  assert.deepEqual(names(), ['sessionDisconnected']);
+});
+
 test('LEAVE-4 events before a forced disconnect in the same message are still emitted', async () => {
   const { browser, received, names } = joined();
   received.length = 0;
