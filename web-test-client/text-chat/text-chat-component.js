@@ -69,8 +69,10 @@ export class TextChatComponent {
   set channel(channel) {
     this.#channel = channel;
     this.#hasEnded = false;
+    // The old channel was reconnecting, perhaps, and the component gets no more of its events.
+    this.#isReconnecting = false;
+    this.#queue.isPaused = false;
     if (channel === null) {
-      this.#isReconnecting = false;
       this.typing?.handle({ kind: 'disconnected' });
     } else {
       this.#noteConnection();

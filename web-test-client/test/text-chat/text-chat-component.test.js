@@ -255,3 +255,34 @@ test('CHAT a restart restores the draft; a message in flight has failed, and can
   assert.deepEqual(await it.chat.retry('a'), { outcome: 'sent' });
   assert.deepEqual(it.texts(), ['new', 'lost']);
 });
+
+test('CHAT-8 messages that waited for a reconnect leave over the channel that replaces the old one', async () => {
+  for (const between of [undefined, null]) {
+    const it = chatting();
+    it.chat.handle({ kind: 'reconnecting' }, 42);
+    const result = it.send('hi');
+    assert.deepEqual(it.channel.sent, []);
+    const next = it.session.connect('me again', 'Me');
+    if (between === null) it.chat.channel = null;
+    it.chat.channel = next;
+    assert.deepEqual(await result, { outcome: 'sent' });
+    assert.equal(next.sent.length, 1);
+  }
+});
+
+test('typing goes on over a channel that replaces one that was reconnecting', () => {
+  const connections = [];
+  const typing = {
+    typingN: null,
+    get connection() {
+      return connections.at(-1);
+    },
+    handle: (event) => event.kind === 'connected' && connections.push(event.id),
+    receive() {},
+    leave() {},
+  };
+  const it = chatting({ typing });
+  it.chat.handle({ kind: 'reconnecting' }, 42);
+  it.chat.channel = it.session.connect('me again', 'Me');
+  assert.equal(connections.at(-1), 'me again');
+});
