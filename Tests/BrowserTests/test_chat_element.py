@@ -339,3 +339,64 @@ def test_a_session_of_the_program_can_be_attached(open_application, open_host, a
     page.evaluate("chat.detach()")
     assert page.evaluate("session.isConnected?.() ?? session.connection !== null")
     expect(page.locator("#composer-text")).to_be_disabled()
+
+
+# A session without a server, which acknowledges a message when the test says so.
+FAKE_SESSION = """
+  window.fakeSession = (sessionId) => {
+    const listeners = [];
+    return {
+      sessionId, connection: { connectionId: `${sessionId}-own`, data: 'Ada' }, connections: { length: () => 1 },
+      answers: [],
+      on: (name, act) => listeners.push({ name, act }),
+      off: (name, act) => listeners.splice(listeners.findIndex((each) => each.act === act), 1),
+      emit: (name, event) => listeners.filter((each) => each.name === name).forEach(({ act }) => act(event)),
+      signal({ type }, done) {
+        if (type === 'text-chat') this.answers.push(() => done());
+        else done();
+      },
+    };
+  };
+"""
+
+
+def test_a_change_of_the_look_keeps_gaps_unread_messages_and_those_under_way(open_host):
+    page = open_host('<signalbox-chat id="chat"></signalbox-chat>')
+    page.evaluate(FAKE_SESSION)
+    page.evaluate("chat.attach(window.session = fakeSession('room'))")
+    expect_state(page, "connected")
+    send(page, "one")
+    page.evaluate("session.answers.shift()(); chat.component.handle({ kind: 'lost' }, Date.now())")
+    send(page, "two")
+    expect(page.locator("#chat .mark").last).to_have_attribute("aria-label", "Sending")
+    number = page.evaluate("chat.component.typing.typingN")
+    for look in ("opentok", "bubbles"):
+        page.evaluate("(look) => { chat.look = look; }", look)
+        expect_messages(page, "one", "two")
+        expect(page.locator("#chat .gap")).to_have_count(1)
+        expect(page.locator("#chat .mark").last).to_have_attribute("aria-label", "Sending")
+        assert page.evaluate("chat.component.typing.typingN") == number
+    page.evaluate("session.answers.shift()()")
+    expect(page.locator("#chat .mark").last).to_have_attribute("aria-label", "Sent")
+
+
+def test_the_chat_of_an_earlier_room_writes_no_more_into_the_view(open_host):
+    page = open_host('<signalbox-chat id="chat"></signalbox-chat>')
+    page.evaluate(FAKE_SESSION)
+    page.evaluate("chat.attach(window.first = fakeSession('first'))")
+    send(page, "to the first room")
+    page.evaluate("window.old = chat.component; chat.attach(window.second = fakeSession('second'))")
+    send(page, "to the second room")
+    page.evaluate(
+        """async () => {
+             window.counts = [];
+             chat.addEventListener('signalbox-unread', ({ detail }) => window.counts.push(detail.count));
+             first.answers.shift()();
+             const from = { connectionId: 'bob', data: 'Bob' };
+             old.isVisible = false;
+             old.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"late"}', from, seq: 9 }, Date.now());
+             await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+           }"""
+    )
+    expect_messages(page, "to the second room")
+    assert page.evaluate("window.counts") == []

@@ -149,8 +149,8 @@ export class SignalboxChat extends HTMLElement {
         break;
       case 'look':
         this.#composer.showsCounter = this.look === 'opentok';
-        // The rows of another look have other groups.
-        if (this.#chat !== null) this.#startAgain();
+        // The rows of another look have other groups. The chat itself goes on, with its queue, its gaps and its typing.
+        this.#chat?.useRule(this.#rule);
         break;
       case 'alias':
       case 'sender-id':
@@ -449,30 +449,20 @@ export class SignalboxChat extends HTMLElement {
     this.#messages.clear();
     this.#names = new NameBook();
     this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#room) ?? `${this.id}.${this.#room}`);
-    this.#makeChat([]);
+    this.#makeChat();
     this.#composer.open(this.#chat, this.#drafts.text);
   }
 
-  /** Shows the same messages in other groups. */
-  #startAgain() {
-    const { messages } = this.#chat.timeline;
-    const channel = this.#chat.channel;
-    this.#chat.channel = null;
-    this.#chat.typing.stop();
-    this.#messages.clear();
-    const draft = this.draft;
-    this.#makeChat(messages);
-    this.#chat.channel = channel;
-    this.#composer.open(this.#chat, draft);
-    this.#showIdentity();
+  get #rule() {
+    return this.look === 'opentok' ? OPENTOK_LOOK_RULE : BUBBLE_RULE;
   }
 
-  #makeChat(messages) {
-    this.#chat = new TextChatComponent({
+  #makeChat() {
+    const chat = new TextChatComponent({
       wireForm: this.#wireForm,
       composer: new Composer({ maxLength: this.maxLength }),
       timeline: new ChatTimeline({
-        rule: this.look === 'opentok' ? OPENTOK_LOOK_RULE : BUBBLE_RULE,
+        rule: this.#rule,
         calendar: dayOf,
         limit: MAX_MESSAGES,
       }),
@@ -484,9 +474,12 @@ export class SignalboxChat extends HTMLElement {
       }),
       onMessageReadyToSend: (message) =>
         this.#channel !== null && this.#emit('signalbox-send', { message }, { cancelable: true }),
-      changed: (changes, activity) => this.#changed(changes, activity),
+      // The chat of an earlier room may still get the answer to a message. The view is not its own any more.
+      changed: (changes, activity) => {
+        if (chat === this.#chat) this.#changed(changes, activity);
+      },
     });
-    this.#chat.restore({ messages, draft: '' }, Date.now());
+    this.#chat = chat;
     this.noteReading();
   }
 

@@ -171,6 +171,8 @@ export class ChatTimeline {
   noteGap(): TimelineChange[];
   /** The seq of later messages need not continue that of earlier ones. */
   startEra(): void;
+  /** Groups the messages by another rule. The rows of the messages keep their ids. */
+  useRule(rule: GroupingRule): TimelineChange[];
   /** Marks the message of this row and all before it as read; null, the default: all. */
   markRead(upTo?: string | null): TimelineChange[];
   /** Restores the messages of an earlier run into a new timeline. */
@@ -386,6 +388,8 @@ export class TextChatComponent {
   passFailed(): void;
   /** Marks the message of this row and all before it as read; null, the default: all. */
   markRead(upTo?: string | null): TimelineChange[];
+  /** Groups the rows by another rule. The messages stay as they are, and those that are being sent go on. */
+  useRule(rule: GroupingRule): TimelineChange[];
   /** Restores the messages and the draft of an earlier run into a new component. */
   restore(saved: { messages: readonly ChatMessage[]; draft: string }, now: number): void;
 }

@@ -287,6 +287,14 @@ export class TextChatComponent {
   }
 
   /**
+   * Groups the rows by another rule, such as `OPENTOK_RULE`. The messages stay as they are, and those that are being
+   * sent go on.
+   */
+  useRule(rule) {
+    return this.#report(this.timeline.useRule(rule));
+  }
+
+  /**
    * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
    * failed, and holds back nothing.
    */

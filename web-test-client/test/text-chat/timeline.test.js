@@ -49,6 +49,33 @@ for (const vector of vectorFolder('timeline')) {
   });
 }
 
+for (const vector of vectorFolder('timeline')) {
+  test(`CHAT another rule leads to the rows that it would have made from the beginning: ${vector.name}`, () => {
+    // Which group the oldest kept message belonged to depends on the clock of the rule.
+    if (vector.limit) return;
+    const rules = [STANDARD_RULE, OPENTOK_RULE, { ...STANDARD_RULE, timePosition: 'first' }];
+    const calendar = vector.timeZone ? readerCalendar(vector.timeZone) : dayOfEpoch;
+    for (const before of rules) {
+      for (const after of rules) {
+        const [changed, fresh] = [before, after].map((rule) => new ChatTimeline({ rule, calendar }));
+        const shown = [];
+        for (const timeline of [changed, fresh]) timeline.isVisible = true;
+        for (const step of vector.steps) {
+          applyChanges(shown, perform(changed, step));
+          perform(fresh, step);
+        }
+        const idsBefore = changed.rows.filter(({ kind }) => kind !== 'day').map(({ id }) => id);
+        applyChanges(shown, changed.useRule(after));
+        assert.equal(changed.rule, after);
+        assert.deepEqual(changed.rows.map(lineOf), fresh.rows.map(lineOf));
+        assert.deepEqual(shown, changed.rows);
+        assert.deepEqual(changed.rows.filter(({ kind }) => kind !== 'day').map(({ id }) => id), idsBefore);
+        assert.deepEqual(changed.useRule(after), []);
+      }
+    }
+  });
+}
+
 test('CHAT an own message keeps its row’s id from sending to sent, over failure and retry, and when it moves', () => {
   const timeline = new ChatTimeline();
   timeline.appendPending(own('1'), 0);

@@ -173,6 +173,12 @@ export class ChatTimeline {
     this.#lastSeq = 0;
   }
 
+  /** Groups the messages by another rule. The rows of the messages keep their ids. */
+  useRule(rule) {
+    this.#layout.useRule(rule);
+    return this.#finish();
+  }
+
   // Unread messages
 
   /**

@@ -193,7 +193,8 @@ export class TimelineLayout {
       if (key === undefined || inserted.has(id)) continue;
       const index = this.indexOf(key);
       const row = this.row(index);
-      if (row.message === before.message && row.position === before.position) continue;
+      const isSame = ['message', 'position', 'showsSender', 'showsTime'].every((each) => row[each] === before[each]);
+      if (isSame) continue;
       this.#steps.push({ update: row, at: index });
     }
     const steps = this.#steps;
@@ -227,6 +228,31 @@ export class TimelineLayout {
   }
 
   // Groups and days
+
+  /** Groups and dates all messages by another rule. The gaps and the unread divider stay before their messages. */
+  useRule(rule) {
+    const lines = this.#lines;
+    const messages = [];
+    for (let index = lines.messageFrom(0); index < lines.count; index = lines.messageFrom(index + 1)) {
+      this.#touch(index);
+      messages.push(lines.at(index));
+    }
+    // The date of a dropped message cannot be read again by another clock.
+    if (rule.clock !== this.rule.clock) this.#headAnchor = null;
+    this.rule = rule;
+    if (this.calendar !== null) for (const line of messages) line.day = this.calendar(momentOf(line.message, rule));
+    for (let next = lines.messageFrom(0); next < lines.count; ) {
+      this.#stepCount += 1;
+      const settled = this.#settleDay(next);
+      this.#settleStart(settled);
+      next = lines.messageFrom(settled + 1);
+    }
+    for (let index = lines.messageFrom(0); index < lines.count; ) {
+      const following = lines.messageFrom(index + 1);
+      this.#settlePosition(index, following);
+      index = following;
+    }
+  }
 
   /** Regroups the messages from this index on, up to the first that does not change. */
   regroup(from) {
