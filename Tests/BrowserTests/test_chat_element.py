@@ -400,3 +400,38 @@ def test_the_chat_of_an_earlier_room_writes_no_more_into_the_view(open_host):
     )
     expect_messages(page, "to the second room")
     assert page.evaluate("window.counts") == []
+
+
+def test_a_move_within_the_page_keeps_the_connection_and_the_place_at_the_end(open_host, access):
+    ada, bob = open_host(element(access("Ada"))), open_host(element(access("Bob")))
+    for page in (ada, bob):
+        expect_state(page, "connected")
+    send(bob, "\n".join(["long"] * 60))
+    expect(ada.locator("#chat .bubble")).to_have_count(1)
+    before = bob.evaluate("chat.component.channel.connectionId")
+    bob.evaluate(
+        """() => {
+             window.states = [];
+             chat.addEventListener('signalbox-state', ({ detail }) => window.states.push(detail.state));
+             const box = document.createElement('div');
+             document.body.append(box);
+             box.append(chat);
+           }"""
+    )
+    send(bob, "moved")
+    expect(ada.locator("#chat .bubble").last).to_have_text("moved")
+    assert bob.evaluate("[chat.component.channel.connectionId, window.states]") == [before, []]
+    expect(bob.locator("#chat .bubble").last).to_be_in_viewport()
+    # Other credentials that were set while the element was out of the page still count.
+    other = access("Carol")
+    bob.evaluate(
+        """(token) => {
+             const moved = chat;
+             const box = moved.parentElement;
+             moved.remove();
+             moved.setAttribute('token', token);
+             box.append(moved);
+           }""",
+        other["token"],
+    )
+    bob.wait_for_function("(before) => ![null, undefined, before].includes(chat.component.channel?.connectionId)", arg=before)

@@ -82,6 +82,8 @@ export class SignalboxChat extends HTMLElement {
   #policy = TYPING_PRESETS.standard;
   #wireForm = CHAT_TYPE;
   #hasWish = false;
+  /** Attributes have changed since the element has used them. */
+  #hasNewCredentials = false;
   #joinTimer = null;
   #readTimer = null;
   #state = 'disconnected';
@@ -125,7 +127,10 @@ export class SignalboxChat extends HTMLElement {
   connectedCallback() {
     document.addEventListener('visibilitychange', this.#visibilityChanged);
     if (this.#chat === null) this.#startChat();
-    if (CREDENTIALS.some((name) => this.hasAttribute(name))) this.#wish();
+    if (this.#messages.isPinned) this.#messages.scrollToEnd();
+    // An element that is only moved to another place still has its session.
+    const needsSession = this.#session === null || this.#hasNewCredentials;
+    if (needsSession && CREDENTIALS.some((name) => this.hasAttribute(name))) this.#wish();
   }
 
   disconnectedCallback() {
@@ -160,6 +165,7 @@ export class SignalboxChat extends HTMLElement {
         if (this.#chat !== null) this.#chat.typing.isOptedOut = !this.isTypingShown;
         break;
       default:
+        this.#hasNewCredentials = true;
         // A program sets several attributes one after the other: connect once, with all of them.
         if (this.isConnected) this.#wish();
     }
@@ -260,6 +266,7 @@ export class SignalboxChat extends HTMLElement {
   /** Connects with the attributes. Also after a failure. */
   connect() {
     this.#hasWish = false;
+    this.#hasNewCredentials = false;
     const [sessionId, apiKey, token] = ['session', 'key', 'token'].map((name) => this.getAttribute(name)?.trim());
     const missing = ['session', 'key', 'token'].filter((name) => !this.getAttribute(name)?.trim());
     this.#endOwnSession();
