@@ -435,3 +435,35 @@ def test_a_move_within_the_page_keeps_the_connection_and_the_place_at_the_end(op
         other["token"],
     )
     bob.wait_for_function("(before) => ![null, undefined, before].includes(chat.component.channel?.connectionId)", arg=before)
+
+
+def test_messages_that_arrive_while_the_page_hides_the_element_are_unread(open_host, access):
+    ada, bob = open_host(element(access("Ada"))), open_host(f"<main id=box>{element(access('Bob'))}</main>")
+    for page in (ada, bob):
+        expect_state(page, "connected")
+    send(ada, "seen")
+    expect_messages(bob, "seen")
+    assert bob.evaluate("chat.unreadCount") == 0
+    bob.evaluate("() => { box.hidden = true; }")
+    bob.wait_for_function("() => !chat.component.isVisible")
+    send(ada, "not seen")
+    bob.wait_for_function("() => chat.unreadCount === 1")
+    bob.evaluate("() => { box.hidden = false; }")
+    expect(bob.locator("#chat .unread-divider")).to_be_visible()
+    # The user sees the messages now.
+    bob.wait_for_function("() => chat.unreadCount === 0")
+    assert bob.evaluate("chat.component.isVisible")
+
+
+def test_an_element_that_is_made_before_it_is_in_the_page_is_read_there(open_host):
+    page = open_host()
+    page.evaluate(FAKE_SESSION)
+    page.evaluate(
+        """() => {
+             const made = document.createElement('signalbox-chat');
+             made.id = 'chat';
+             made.attach(fakeSession('room'));
+             document.body.append(made);
+           }"""
+    )
+    page.wait_for_function("() => chat.component.isVisible")

@@ -48,13 +48,15 @@ export class MessagesView {
   #moved;
   #limit;
   #isPinned = true;
+  /** Whether the list has a height: a hidden one has none. */
+  #isShown = false;
   #gapText = GAP_TEXT;
 
   /**
    * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
    * failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
    * there. `factsOf(message)` is the text about a message's way, see `MessageFacts`. `moved()` is called when the user
-   * scrolls to the end or away from it. `limit`: how many messages the chat keeps.
+   * scrolls to the end or away from it, and when the list is shown or hidden. `limit`: how many messages the chat keeps.
    */
   constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, factsOf, moved, limit }) {
     this.#scroll = part('messages-scroll');
@@ -82,6 +84,11 @@ export class MessagesView {
       if (this.#rows.viewHeight !== clientHeight) this.#pace.request();
       this.#rows.viewHeight = clientHeight;
       if (this.#isPinned) this.scrollToEnd();
+      // A page shows and hides the chat in many ways, and all of them change its height.
+      const isShown = clientHeight > 0;
+      if (isShown === this.#isShown) return;
+      this.#isShown = isShown;
+      this.#moved();
     });
     resized.observe(this.#scroll);
     resized.observe(part('messages'));
