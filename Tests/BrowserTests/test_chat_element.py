@@ -467,3 +467,41 @@ def test_an_element_that_is_made_before_it_is_in_the_page_is_read_there(open_hos
            }"""
     )
     page.wait_for_function("() => chat.component.isVisible")
+
+
+def test_the_focus_stays_in_the_chat_when_the_session_ends_and_returns_to_the_box(open_host, access):
+    page = open_host()
+    sockets = []
+    page.route_web_socket("**/v1/signaling", lambda socket: (sockets.append(socket), socket.connect_to_server()))
+    given = access("Ada")
+    page.evaluate(
+        """({ apiKey, sessionId, token }) => {
+             const chat = document.createElement('signalbox-chat');
+             chat.id = 'chat';
+             for (const [name, value] of [['session', sessionId], ['key', apiKey], ['token', token]]) {
+               chat.setAttribute(name, value);
+             }
+             document.body.append(chat);
+           }""",
+        given,
+    )
+    expect_state(page, "connected")
+    page.locator("#composer-text").focus()
+    sockets[-1].close(code=4502)
+    expect_state(page, "disconnected")
+    expect(page.get_by_role("button", name="Try again")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect_state(page, "connected")
+    expect(page.locator("#composer-text")).to_be_focused()
+    # A user who reads meanwhile is left alone.
+    page.locator("#composer-text").focus()
+    page.evaluate("chat.disconnect()")
+    expect(page.locator("#messages-scroll")).to_be_focused()
+    page.evaluate("() => { document.activeElement.blur(); chat.connect(); }")
+    expect_state(page, "connected")
+    assert page.evaluate("chat.shadowRoot.activeElement") is None
+
+
+def test_the_line_about_reconnecting_is_read_by_screen_readers(open_host):
+    page = open_host('<signalbox-chat id="chat"></signalbox-chat>')
+    expect(page.locator("#offline-hint")).to_have_attribute("role", "status")

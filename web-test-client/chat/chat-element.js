@@ -87,6 +87,8 @@ export class SignalboxChat extends HTMLElement {
   #joinTimer = null;
   #readTimer = null;
   #state = 'disconnected';
+  /** The control that got the focus when the one that had it was disabled or hidden. */
+  #focusMovedTo = null;
   #visibilityChanged = () => this.noteReading();
 
   constructor() {
@@ -265,6 +267,10 @@ export class SignalboxChat extends HTMLElement {
 
   /** Connects with the attributes. Also after a failure. */
   connect() {
+    this.#keepFocus(() => this.#connect());
+  }
+
+  #connect() {
     this.#hasWish = false;
     this.#hasNewCredentials = false;
     const [sessionId, apiKey, token] = ['session', 'key', 'token'].map((name) => this.getAttribute(name)?.trim());
@@ -306,9 +312,11 @@ export class SignalboxChat extends HTMLElement {
 
   /** Leaves the session. The messages and the draft stay. */
   disconnect() {
-    this.#endOwnSession();
-    this.detach();
-    this.#setState('disconnected');
+    this.#keepFocus(() => {
+      this.#endOwnSession();
+      this.detach();
+      this.#setState('disconnected');
+    });
   }
 
   /**
@@ -317,9 +325,11 @@ export class SignalboxChat extends HTMLElement {
    * with no messages.
    */
   attach(session, { room = session.sessionId ?? session.id, isNew = false } = {}) {
-    this.#endOwnSession();
-    this.#isOwnSession = false;
-    this.#attach(session, room, isNew);
+    this.#keepFocus(() => {
+      this.#endOwnSession();
+      this.#isOwnSession = false;
+      this.#attach(session, room, isNew);
+    });
   }
 
   #attach(session, room, isNew = false) {
@@ -394,13 +404,17 @@ export class SignalboxChat extends HTMLElement {
   }
 
   #ended(reason) {
-    this.#setState('disconnected');
-    if (this.#isOwnSession) this.#showStatus(ENDINGS[reason] ?? 'The connection has ended.', true);
+    this.#keepFocus(() => {
+      this.#setState('disconnected');
+      if (this.#isOwnSession) this.#showStatus(ENDINGS[reason] ?? 'The connection has ended.', true);
+    });
   }
 
   #fail(error) {
-    this.#setState('failed');
-    this.#showStatus(error.message, true);
+    this.#keepFocus(() => {
+      this.#setState('failed');
+      this.#showStatus(error.message, true);
+    });
     this.#emit('signalbox-error', error);
   }
 
@@ -538,9 +552,31 @@ export class SignalboxChat extends HTMLElement {
     this.#composer.setEnabled(state === 'connected' || state === 'reconnecting');
     if (state === 'connecting') this.#showStatus('Connecting…');
     else if (state === 'connected' || !this.#isOwnSession) this.#showStatus(null);
+    if (state === 'connected') this.#returnFocus();
     if (this.#state === state) return;
     this.#state = state;
     this.#emit('signalbox-state', { state });
+  }
+
+  /**
+   * Does something that may disable or hide the control with the focus. The browser would move the focus out of the
+   * chat, and a user of the keyboard would start again at the beginning of the page. It goes to “Try again” instead, or
+   * to the messages.
+   */
+  #keepFocus(act) {
+    const before = this.shadowRoot.activeElement;
+    act();
+    if (before === null || (!before.disabled && !before.closest('[hidden]'))) return;
+    const next = this.#retry.hidden ? this.#part('messages-scroll') : this.#retry;
+    next.focus({ preventScroll: true });
+    this.#focusMovedTo = next;
+  }
+
+  /** The user can write again, and has not chosen another control meanwhile. */
+  #returnFocus() {
+    const holder = this.#focusMovedTo;
+    this.#focusMovedTo = null;
+    if (holder !== null && this.shadowRoot.activeElement === holder) this.focus();
   }
 
   #showStatus(text, mayRetry = false) {

@@ -42,7 +42,7 @@ export function chatTemplate() {
       make('p', { id: 'back-report', class: 'back-report', role: 'status', hidden: '' }),
       make(
         'p',
-        { id: 'offline-hint', class: 'offline-hint', hidden: '' },
+        { id: 'offline-hint', class: 'offline-hint', role: 'status', hidden: '' },
         'Reconnecting. Messages are sent when the connection is back.',
       ),
       make('button', { id: 'new-messages', type: 'button', class: 'new-messages', part: 'new-messages', hidden: '' }),
