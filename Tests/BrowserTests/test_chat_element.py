@@ -505,3 +505,22 @@ def test_the_focus_stays_in_the_chat_when_the_session_ends_and_returns_to_the_bo
 def test_the_line_about_reconnecting_is_read_by_screen_readers(open_host):
     page = open_host('<signalbox-chat id="chat"></signalbox-chat>')
     expect(page.locator("#offline-hint")).to_have_attribute("role", "status")
+
+
+def test_a_new_connection_to_the_same_room_leaves_a_gap_behind_the_messages(open_host, access):
+    ada, bob = open_host(element(access("Ada"))), open_host(element(access("Bob")))
+    for page in (ada, bob):
+        expect_state(page, "connected")
+    expect(bob.locator("#chat .gap")).to_have_count(0)
+    send(ada, "one")
+    expect_messages(bob, "one")
+    bob.evaluate("chat.disconnect()")
+    send(ada, "missed")
+    expect_messages(ada, "one", "missed")
+    bob.evaluate("chat.connect()")
+    expect_state(bob, "connected")
+    send(ada, "three")
+    expect_messages(bob, "one", "three")
+    expect(bob.locator("#chat .gap")).to_have_text("The connection was interrupted. Messages may be missing here.")
+    kinds = bob.locator("#chat [data-kind]").evaluate_all("all => all.map((each) => each.dataset.kind)")
+    assert kinds == ["day", "message", "gap", "message"]

@@ -339,6 +339,9 @@ export class SignalboxChat extends HTMLElement {
       this.#startChat();
     } else if (isNew) {
       this.#messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, Date.now()));
+    } else if (this.#chat.timeline.messageCount > 0) {
+      // A new connection gets no message that was sent while the user was away.
+      this.#chat.handle({ kind: 'lost' }, Date.now());
     }
     this.#session = session;
     this.#listeners = {
