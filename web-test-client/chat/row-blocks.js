@@ -22,6 +22,9 @@ const MARGIN = 1500;
  * them. In a longer list the blocks far from the view are empty, with the height of their rows. While the list follows
  * its end, rows that pass the view between two frames never get elements.
  *
+ * Screen readers announce the rows that are added to the last blocks. Rows of older blocks that get their elements again
+ * are not new.
+ *
  * The browser skips layout, style and painting of the blocks outside the view (`content-visibility`), so that a new row
  * costs the same in a long list as in a short one. It always lays out the last blocks, as many as fill the view: a list
  * that follows its end must know where that is.
@@ -128,12 +131,14 @@ export class RowBlocks {
       else if (!needed.has(block)) this.#showHeight(block);
     }
     this.#changed.clear();
-    for (const block of needed) this.#fill(block);
+    for (const block of needed) this.#fill(block, last.has(block));
     if (this.#filled.size * CAPACITY > ROWS_WITH_ELEMENTS) this.#emptyFarBlocks(needed);
     for (const block of this.#filled) {
       if (last.has(block)) block.node.classList.remove('sealed');
       else this.#seal(block);
     }
+    // It was older once if the blocks behind it are gone. New rows go there now.
+    this.#blocks.at(-1)?.node.removeAttribute('aria-live');
   }
 
   /** The element of a row, which it gets now if it has none. */
@@ -208,8 +213,11 @@ export class RowBlocks {
     if (this.#filled.has(block)) this.#fill(second);
   }
 
-  #fill(block) {
+  /** `isNew`: the rows without an element are new to the user. */
+  #fill(block, isNew = false) {
     if (!this.#filled.has(block)) {
+      // Set before the elements are there.
+      if (!isNew) block.node.setAttribute('aria-live', 'off');
       this.#filled.add(block);
       block.node.style.height = '';
     }
@@ -229,6 +237,7 @@ export class RowBlocks {
     if (block.node.classList.contains('sealed')) return;
     block.node.style.containIntrinsicBlockSize = `auto ${Math.round(block.rows.length * block.rowHeight)}px`;
     block.node.classList.add('sealed');
+    block.node.setAttribute('aria-live', 'off');
   }
 
   #emptyFarBlocks(needed) {
