@@ -39,7 +39,7 @@ export class RowBlocks {
   #near = new Set();
   /** The height of the view in pixels. Whoever watches the size of the list sets it. */
   viewHeight = 1000;
-  /** The height of the row in the block that the browser has shown last. */
+  /** The height of a row in the full block that the browser has shown last. */
   #rowHeight = ROW_HEIGHT;
   #count = 0;
   /** The blocks whose rows have elements. */
@@ -59,8 +59,10 @@ export class RowBlocks {
         if (!block) continue;
         if (isIntersecting && this.#filled.has(block) && boundingClientRect.height > 0) {
           // Newer rows may wait for the next frame: they were not in this height.
-          block.rowHeight = boundingClientRect.height / target.children.length;
-          this.#rowHeight = block.rowHeight;
+          const rowCount = target.children.length;
+          block.rowHeight = boundingClientRect.height / rowCount;
+          // One very high row is most of a short block.
+          if (rowCount >= CAPACITY) this.#rowHeight = block.rowHeight;
         }
         if (isIntersecting) this.#near.add(block);
         else this.#near.delete(block);
@@ -123,7 +125,7 @@ export class RowBlocks {
    * not those that the last frame had in the view.
    */
   render(followsEnd) {
-    // The rows above the last one may be the lowest, however high that one is.
+    // Rows that the browser has not shown yet may be as low as any, however high those before them were.
     const last = new Set(this.#blocks.slice(-1 - Math.ceil(this.viewHeight / (CAPACITY * LEAST_ROW_HEIGHT))));
     const needed = followsEnd ? new Set(last) : new Set([...last, ...this.#near]);
     for (const block of this.#changed) {
