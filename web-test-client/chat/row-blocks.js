@@ -6,8 +6,8 @@ const CAPACITY = 20;
 /** An estimate in pixels for a row, before the browser has shown one. */
 const ROW_HEIGHT = 48;
 
-/** No row is lower, in pixels. */
-const LEAST_ROW_HEIGHT = 28;
+/** No row is lower, in pixels. In the look of OpenTok, a row within a group has about 26. */
+const LEAST_ROW_HEIGHT = 24;
 
 /** Up to so many rows have elements wherever they are. */
 const ROWS_WITH_ELEMENTS = 1000;
