@@ -46,7 +46,7 @@ def test_rows_that_wait_for_the_next_frame_do_not_count_in_the_height_of_those_t
         """,
     )  # fmt: skip
     assert len(heights) > 90
-    assert set(heights) == {"1200px"}, "20 rows of 60 pixels"
+    assert set(heights) == {"960px"}, "20 rows of 48 pixels, until a full block was shown"
 
 
 def test_after_a_high_row_the_low_ones_fill_a_tall_view(open_page, url):

@@ -57,7 +57,8 @@ export class RowBlocks {
       for (const { target, isIntersecting, boundingClientRect } of entries) {
         const block = this.#byNode.get(target);
         if (!block) continue;
-        if (isIntersecting && this.#filled.has(block) && boundingClientRect.height > 0) {
+        // A block at the end is seldom full when it comes into the view, but always when it leaves it.
+        if (this.#filled.has(block) && boundingClientRect.height > 0) {
           // Newer rows may wait for the next frame: they were not in this height.
           const rowCount = target.children.length;
           block.rowHeight = boundingClientRect.height / rowCount;
