@@ -60,6 +60,17 @@ def test_bench_names_why_the_load_was_not_carried():
 
 def test_bench_counts_a_stall_from_the_planned_moment_of_a_signal():
     """Without coordinated omission: the signals that a stall delays count with their whole delay."""
+    # A busy machine is not always too slow for the plan.
+    report = report_of_a_stall()
+    for _ in range(4):
+        if report["verdict"] == "unknown":
+            report = report_of_a_stall()
+    # A tenth of the signals waited for more than half a second, and no signal was left out.
+    assert report["verdict"] == "notCarried" and report["sent"] == 400
+    assert report["deliveryLatency"]["p90"] > 300_000 and report["lateness"]["p99"] < 500_000, report
+
+
+def report_of_a_stall():
     with Server("--admin-port", "0") as server:
         admin = Admin(server)
         command = Command(
@@ -75,9 +86,7 @@ def test_bench_counts_a_stall_from_the_planned_moment_of_a_signal():
             server.process.send_signal(signal.SIGCONT)
             report = json.loads(command.out.until("verdict"))
             assert command.wait() == 1
-        # A tenth of the signals waited for more than half a second, and no signal was left out.
-        assert report["verdict"] == "notCarried" and report["sent"] == 400
-        assert report["deliveryLatency"]["p90"] > 300_000 and report["lateness"]["p99"] < 500_000, report
+            return report
 
 
 @pytest.mark.parametrize("arguments, text", [
