@@ -303,8 +303,8 @@ struct RestartTests {
         for index in 1...50 { try a.append("\(index)", to: "s") }
         try bench.server.call("CONFIG", "SET", "maxmemory", "1mb")
         for index in 51...100 { try a.append("\(index)", to: "s") }
-        try bench.loop.run { a.isStalled }
-        #expect(a.healths == [.stalled(RedisLogFault(.full, ""))])
+        // On a busy machine Redis may be silent for a moment before it refuses.
+        try bench.loop.run { a.log?.health == .stalled(RedisLogFault(.full, "")) }
         try bench.server.call("CONFIG", "SET", "maxmemory", "0")
         try bench.converge("s", count: 100)
         #expect(a.texts("s") == (1...100).map(String.init))
