@@ -71,6 +71,7 @@ final class LWSContext {
     init(loop: UnsafeMutablePointer<uv_loop_t>, logger: Logger) throws(TransportError) {
         self.logger = logger
         LWSLog.install(logger)
+        OpenSSLCleanup.turnOff()
         loops.initialize(to: UnsafeMutableRawPointer(loop))
         retryPolicy.initialize(to: lws_retry_bo_t())
         var info = Self.baseInfo(retryPolicy: retryPolicy)

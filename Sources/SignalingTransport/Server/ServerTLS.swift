@@ -57,6 +57,8 @@ extension TransportServer.TLS {
 
     /// Reads certificate, chain and key into an `SSL_CTX` of their own, which the caller frees.
     fileprivate func load() throws(TransportError) -> OpaquePointer {
+        // The check of the settings comes before the first loop.
+        OpenSSLCleanup.turnOff()
         guard let context = SSL_CTX_new(TLS_server_method()) else {
             throw TransportError(.resourcesExhausted, "Cannot create a TLS context: no memory is left.")
         }
