@@ -1,5 +1,6 @@
 import ArgumentParser
 import SignalingServer
+import SignalingTransport
 
 @main
 struct Signalbox: AsyncParsableCommand {
@@ -20,4 +21,9 @@ struct Signalbox: AsyncParsableCommand {
             SignalCommand.self, ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self,
             BenchCommand.self, AdminCommands.self, ConfigCommands.self, HealthCommand.self,
         ])
+
+    static func main() async {
+        OpenSSLCleanup.turnOff()
+        await main(nil)
+    }
 }
