@@ -152,7 +152,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["SignalingCore", "SignalingProtocol"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
-            name: "RedisTestSupport", dependencies: ["SignalingRedis", "SignalingProtocol", "CHiredis"],
+            name: "RedisTestSupport",
+            dependencies: ["SignalingRedis", "SignalingProtocol", "VerificationTools", "CHiredis"],
             path: "Tests/RedisTestSupport", swiftSettings: settings),
         .executableTarget(
             name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
@@ -205,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "SignalingSQLiteTests",
             dependencies: [
-                "SignalingSQLite", "SignalingCore", "TestSupport", "command-log-writer",
+                "SignalingSQLite", "SignalingCore", "TestSupport", "VerificationTools", "command-log-writer",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import OpenTok
 import Testing
+import VerificationTools
 
 /// A user of OpenTok's text-chat sample, written as OpenTok's documentation describes it.
 private final class ChatUser: NSObject, OTSessionDelegate, OTKTextChatDelegate, @unchecked Sendable {
@@ -123,15 +124,15 @@ struct SampleTests {
         try await Room.run { room in
             let ada = try await room.join("Ada")
             let (input, output) = (Pipe(), Pipe())
-            let program = Process()
-            program.executableURL = folder.appending(path: "opentok-text-chat")
-            program.arguments = [Room.apiKey, room.sessionId, try room.token("Bob")]
-            program.environment = ["SIGNALBOX_SERVER": room.url.absoluteString]
-            program.standardInput = input
-            program.standardOutput = output
-            try program.run()
+            let program = try ChildProcess(
+                folder.appending(path: "opentok-text-chat"), [Room.apiKey, room.sessionId, try room.token("Bob")],
+                environment: ["SIGNALBOX_SERVER": room.url.absoluteString],
+                input: .handle(input.fileHandleForReading),
+                output: .handle(output.fileHandleForWriting))
+            try input.fileHandleForReading.close()
+            try output.fileHandleForWriting.close()
             // The program ends with the test, also when the test fails.
-            defer { if program.isRunning { program.terminate() } }
+            defer { program.killAndWait() }
 
             #expect(try await ada.next() == .created("Bob"))
             try input.fileHandleForWriting.write(contentsOf: Data("hello from a terminal\n".utf8))
@@ -150,15 +151,15 @@ struct SampleTests {
                             text += String(decoding: data, as: UTF8.self)
                             if text.contains("Ada: hi Bob\n") { try? input.fileHandleForWriting.close() }
                         }
-                        program.waitUntilExit()
+                        _ = program.waitUntilExit()
                         done.resume(returning: text.split(separator: "\n").map(String.init))
                     }
                 }
             } onCancel: {
-                program.terminate()
+                program.signal(SIGTERM)
             }
             #expect(lines == ["* connected", "* Ada is here", "Ada: hi Bob", "* disconnected"])
-            #expect(program.terminationStatus == 0)
+            #expect(program.waitUntilExit() == .exited(0))
             #expect(try await ada.next() == .destroyed("Bob"))
         }
     }

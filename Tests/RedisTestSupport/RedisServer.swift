@@ -1,5 +1,6 @@
 import CHiredis
 import Foundation
+import VerificationTools
 
 /// A `redis-server` of its own for one test, on a free port of the loopback interface.
 package final class RedisServer {
@@ -11,7 +12,7 @@ package final class RedisServer {
     package private(set) var port: Int
     private let folder: URL
     private let options: [String]
-    private var process: Process?
+    private var process: ChildProcess?
 
     /// - Parameter options: of the command line, such as `["--appendonly", "yes"]`.
     package init(_ options: [String] = []) throws {
@@ -39,20 +40,17 @@ package final class RedisServer {
     package var address: String { "redis://127.0.0.1:\(port)" }
 
     package func start(_ more: [String] = []) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/redis-server")
-        process.arguments =
-            [
-                "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "", "--logfile",
-                folder.appending(path: "log").path,
-            ] + options + more
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
+        let arguments = [
+            "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "", "--logfile",
+            folder.appending(path: "log").path,
+        ]
+        let process = try ChildProcess(
+            URL(filePath: "/usr/bin/redis-server"), arguments + options + more, output: .nullDevice)
         self.process = process
         try waitUntilReady(process)
     }
 
-    private func waitUntilReady(_ process: Process) throws {
+    private func waitUntilReady(_ process: ChildProcess) throws {
         let deadline = Date(timeIntervalSinceNow: 20)
         while true {
             // An error reply, such as that a password is needed, is an answer, too.
@@ -66,10 +64,8 @@ package final class RedisServer {
 
     /// Ends the process as a crash does.
     package func kill() {
-        guard let process else { return }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        self.process = nil
+        process?.killAndWait()
+        process = nil
     }
 
     /// Ends the process, and removes what it has on the disk.
@@ -80,8 +76,8 @@ package final class RedisServer {
         }
     }
 
-    package func freeze() { process.map { _ = Foundation.kill($0.processIdentifier, SIGSTOP) } }
-    package func thaw() { process.map { _ = Foundation.kill($0.processIdentifier, SIGCONT) } }
+    package func freeze() { process?.signal(SIGSTOP) }
+    package func thaw() { process?.signal(SIGCONT) }
 
     /// Sends a command, and returns its reply as text; the elements of an array are separated by spaces.
     @discardableResult

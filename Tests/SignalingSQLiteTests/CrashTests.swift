@@ -3,6 +3,7 @@ import SignalingCore
 import SignalingProtocol
 import TestSupport
 import Testing
+import VerificationTools
 
 @testable import SignalingSQLite
 
@@ -58,12 +59,11 @@ struct CrashTests {
 
     private func runAndKill(_ folder: URL, run: UInt64, afterLines count: Int) throws -> [(SessionID, LogPosition)] {
         let programs = try #require(Bundle.main.executableURL).resolvingSymlinksInPath().deletingLastPathComponent()
-        let process = Process()
-        process.executableURL = programs.appending(path: "command-log-writer")
-        process.arguments = [folder.path, String(run)]
         let output = Pipe()
-        process.standardOutput = output
-        try process.run()
+        let process = try ChildProcess(
+            programs.appending(path: "command-log-writer"), [folder.path, String(run)],
+            output: .handle(output.fileHandleForWriting))
+        try output.fileHandleForWriting.close()
         var text: [UInt8] = []
         var lines = 0
         var isKilled = false
@@ -72,7 +72,7 @@ struct CrashTests {
             text += piece
             lines += piece.count { $0 == UInt8(ascii: "\n") }
             if lines >= count, !isKilled {
-                kill(process.processIdentifier, SIGKILL)
+                process.signal(SIGKILL)
                 isKilled = true
             }
         }

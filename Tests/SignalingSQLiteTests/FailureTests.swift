@@ -5,6 +5,7 @@ import SignalingProtocol
 import Synchronization
 import TestSupport
 import Testing
+import VerificationTools
 
 @testable import SignalingSQLite
 
@@ -238,13 +239,8 @@ private struct SmallDisk {
     }
 
     private static func run(_ arguments: String...) -> Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        let process = try? ChildProcess(URL(filePath: "/usr/bin/env"), arguments, errors: .nullDevice)
+        return process?.waitUntilExit() == .exited(0)
     }
 }
 

@@ -8,7 +8,7 @@ final class RedisProcess: Sendable {
 
     let port: Int
     private let folder: URL
-    private let process = Mutex<Process?>(nil)
+    private let process = Mutex<ChildProcess?>(nil)
 
     /// Starts Redis, and returns when it answers.
     ///
@@ -25,17 +25,16 @@ final class RedisProcess: Sendable {
 
     /// Starts Redis with the data that the last process has left.
     func start() throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
         // Debian's default would be snapshots only. An append-only file is what docs/SCALING.md asks for.
-        process.arguments = [
+        let arguments = [
             Self.program, "--bind", "127.0.0.1", "--port", "\(port)", "--dir", folder.path, "--save", "",
             "--appendonly", "yes", "--appendfsync", "everysec", "--daemonize", "no", "--logfile", "redis.log",
         ]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch { throw Self.failure("\(Self.program) cannot be executed.") }
+        let process: ChildProcess
+        do {
+            process = try ChildProcess(
+                URL(filePath: "/usr/bin/env"), arguments, input: .nullDevice, output: .nullDevice, errors: .nullDevice)
+        } catch { throw Self.failure("\(Self.program) cannot be executed.") }
         self.process.withLock { $0 = process }
         let deadline = ContinuousClock.now + Self.startTime
         while ContinuousClock.now < deadline {
@@ -51,9 +50,7 @@ final class RedisProcess: Sendable {
 
     func kill() {
         process.withLock { process in
-            guard let running = process, running.isRunning else { return }
-            Foundation.kill(running.processIdentifier, SIGKILL)
-            running.waitUntilExit()
+            process?.killAndWait()
             process = nil
         }
     }

@@ -25,7 +25,7 @@ final class ServerProcess: Sendable {
     private static let startTime = Duration.seconds(60)
     private static let stopTime = Duration.seconds(30)
 
-    private let process: Process
+    private let process: ChildProcess
     /// The server's standard input. Nothing is written to it: it closes when this process ends in any way, and then the
     /// server ends, too.
     private let lifeline: Pipe
@@ -39,40 +39,39 @@ final class ServerProcess: Sendable {
     /// - Throws: ``VerificationError`` when the server ends before it is ready, or is not ready in time;
     ///   `CancellationError` when the run is over.
     init(_ launch: Launch) throws {
-        let process = Process()
         lifeline = Pipe()
-        process.executableURL = launch.program
-        process.arguments =
+        var arguments =
             [
                 "serve", "--port", "\(launch.port)", "--log-level", "critical", "--ends-with-input",
             ] + launch.terms.arguments
         if launch.terms.isDurable, launch.redis == nil {
-            process.arguments? += ["--state-dir", launch.folder.appending(path: "state").path]
+            arguments += ["--state-dir", launch.folder.appending(path: "state").path]
         }
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
         environment["SIGNALBOX_API_KEY"] = launch.apiKey
         environment["SIGNALBOX_API_SECRET"] = launch.apiSecret
         environment["SIGNALBOX_REDIS"] = launch.redis
-        process.environment = environment
         let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = lifeline
         let errors = launch.folder.appending(path: "errors-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-        process.standardError = try? FileHandle(forWritingTo: errors)
-        // Otherwise this server and later ones inherit the writing end, and the lifeline never closes.
-        _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        do { try process.run() } catch {
+        let errorFile = try? FileHandle(forWritingTo: errors)
+        do {
+            process = try ChildProcess(
+                launch.program, arguments, environment: environment,
+                input: .handle(lifeline.fileHandleForReading), output: .handle(output.fileHandleForWriting),
+                errors: errorFile.map { .handle($0) } ?? .inherited)
+        } catch {
             throw VerificationError(
                 .serverNotStarted,
                 "The server did not start: \(launch.program.path) cannot be executed. Check the path and permissions.")
         }
-        self.process = process
+        // The server has the only ones, so that each side sees when the other one ends.
+        try? output.fileHandleForWriting.close()
+        try? lifeline.fileHandleForReading.close()
         let line = Self.readLine(output.fileHandleForReading.fileDescriptor, isOver: launch.isOver)
         let number = line?.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
         guard let port = Int(number) else {
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.killAndWait()
             if launch.isOver() { throw CancellationError() }
             let silence =
                 line == nil
@@ -121,7 +120,7 @@ final class ServerProcess: Sendable {
         guard process.isRunning else { return true }
         let isEnd = number == SIGKILL || number == SIGTERM
         if isEnd { isExpectedToEnd.store(true, ordering: .relaxed) }
-        kill(process.processIdentifier, number)
+        process.signal(number)
         guard isEnd else { return true }
         let deadline = ContinuousClock.now + Self.stopTime
         while process.isRunning, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(5)) }
@@ -133,9 +132,7 @@ final class ServerProcess: Sendable {
     /// Kills the server without waiting for its clients, for the end of a run.
     func killNow() {
         isExpectedToEnd.store(true, ordering: .relaxed)
-        guard process.isRunning else { return }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.killAndWait()
     }
 
     // MARK: - Resources, from /proc
