@@ -18,6 +18,9 @@ import Synchronization
 /// the library. A lost socket does not end the connection: the client reconnects by itself, and no signal is missed or
 /// sent twice (G3). ``SessionEvent/reconnecting`` and ``SessionEvent/reconnected(_:)`` report it. After
 /// ``SessionEvent/disconnected(_:)`` the connection is over, and `connect` starts a new one.
+///
+/// Cancelling a task does not end its call: `connect`, `signal` and the others return when they have their answer. To
+/// end a `connect`, call ``disconnect()``.
 public final class Session: SignalChannel {
     /// Settings of a session.
     public struct Options: Sendable {
@@ -113,19 +116,20 @@ public final class Session: SignalChannel {
 
     deinit { driver.abandon() }
 
-    /// The client's own connection; `nil` unless connected.
+    /// The client's own connection; `nil` unless connected. It stays while the client reconnects.
     public var connection: Connection? { driver.snapshot.withLock { $0.connection } }
 
     /// The ID of the client's own connection; `nil` unless connected.
     public var connectionId: ConnectionID? { connection?.connectionId }
 
     /// All connections of the session, the client's own included, by creation time; empty unless connected.
+    /// With ``Options/connectionEventsSuppressed`` only the client's own.
     public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }
 
     /// The connections that are away, by creation time; empty without ``Options/connectionAwayEvents`` (PRES-4).
     public var awayConnections: [Connection] { driver.snapshot.withLock { $0 }.awayConnections }
 
-    /// The number of connections, the client's own included; `nil` unless connected.
+    /// The number of ``connections``, the client's own included; `nil` unless connected.
     public var memberCount: Int? { driver.snapshot.withLock { $0.connection == nil ? nil : $0.memberCount } }
 
     /// OpenTok's capabilities; none unless connected.
@@ -133,12 +137,14 @@ public final class Session: SignalChannel {
         driver.snapshot.withLock { $0.role?.capabilities ?? .none }
     }
 
+    /// Whether there is a ``connection``. True also while the client reconnects, and until a `disconnect` has returned.
     public var isConnected: Bool { connection != nil }
 
     /// A new stream of the session's events from now on. Call it before `connect` to receive every event. Streams are
     /// independent of each other.
     ///
-    /// A stream outlives disconnects. It ends when the session is released, or with ``SessionEvent/overflowed``.
+    /// A stream outlives disconnects. It ends when the session is released, or with ``SessionEvent/overflowed`` when
+    /// about 10,000 events wait for its reader.
     public var events: AsyncStream<SessionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SessionEvent.self, bufferingPolicy: .bufferingOldest(EventStreams.bufferCount))
@@ -151,8 +157,9 @@ public final class Session: SignalChannel {
     /// Connects, and returns when the server has accepted the client.
     ///
     /// - Throws: ``SignalingError``: 400 for an invalid URL or unreadable certificates, 1004 for a refused token, 1005
-    ///   for a refused session ID, 1006 when the server cannot be reached, 1015 when already connected or connecting,
-    ///   1027 when the session is full.
+    ///   for a refused session ID, 1006 when the server cannot be reached, does not answer within 15 s or is stopping,
+    ///   or when `disconnect` ended the attempt, 1015 when already connected or connecting, 1027 when the session is
+    ///   full, 2001 when the server's answer is malformed.
     public func connect(token: String) async throws(SignalingError) {
         let request = ConnectRequest(
             apiKey: apiKey, sessionId: sessionId, token: token,
@@ -171,7 +178,8 @@ public final class Session: SignalChannel {
     ///
     /// - Parameter retryAfterReconnect: with `false` a lost socket fails the signal with 500 (OpenTok, "Signaling").
     /// - Returns: the signal's seq; `nil` for an online-only signal.
-    /// - Throws: ``SignalingError``: 400, 403, 404, 413, 429, or 500 when not connected.
+    /// - Throws: ``SignalingError``: 400, 403, 404, 413; 429 also when 10,000 requests wait for an answer; 500 when not
+    ///   connected; 1015 when the client sent the signal again and the server no longer has its answer (RES-9).
     @discardableResult
     public func signal(
         type: String? = nil, string: String? = nil, connection: Connection? = nil, retryAfterReconnect: Bool = true
@@ -183,6 +191,8 @@ public final class Session: SignalChannel {
 
     /// Sends a signal with all the options of the protocol. It waits while the client reconnects, unless it is
     /// online-only (SIG-10): such a signal must not arrive late (G6), and fails with 500.
+    ///
+    /// - Throws: as ``signal(type:string:connection:retryAfterReconnect:)``.
     @discardableResult
     public func send(_ request: SignalRequest) async throws(SignalingError) -> Seq? {
         try await send(request, retryAfterReconnect: true)
@@ -198,10 +208,10 @@ public final class Session: SignalChannel {
         return try await driver.call { .signal(request, $0, retriesAfterReconnect: retryAfterReconnect) }
     }
 
-    /// Disconnects another client; for moderators.
+    /// Disconnects another client; for moderators. While the client reconnects, the call waits.
     ///
-    /// - Throws: ``SignalingError``: 1010 when not connected, 1011 when the connection is not in the session, 1520
-    ///   without permission.
+    /// - Throws: ``SignalingError``: 1010 when not connected or when the answer was lost with the connection, 1011 when
+    ///   the connection is not in the session, 1520 without permission.
     public func forceDisconnect(_ connection: ConnectionID) async throws(SignalingError) {
         _ = try await driver.call { .forceDisconnect(connection, $0) }
     }
@@ -217,7 +227,8 @@ public final class Session: SignalChannel {
         _ = try await driver.call { .refreshToken(token, $0) }
     }
 
-    /// Disconnects, and returns when the connection has ended. The server still answers the signals that were sent
-    /// before; signals without an answer then throw 500. Does nothing when not connected.
+    /// Disconnects, and returns when the connection has ended, after 15 s at the latest. The server still answers the
+    /// signals that were sent before; signals without an answer then throw 500. A `connect` under way throws 1006.
+    /// Does nothing when not connected.
     public func disconnect() async { await driver.disconnect() }
 }

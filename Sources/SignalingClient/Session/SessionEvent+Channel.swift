@@ -36,8 +36,9 @@ extension Session {
     /// for await event in session.channelEvents { component.handle(event, now: .now) }
     /// ```
     ///
-    /// The sequence serves one connection and ends after `disconnected`. If its reader falls too far behind, it ends
-    /// with `lost`.
+    /// Use it when `connect` has returned: a sequence from before has no `connected`. It ends after `disconnected`, and
+    /// when the session is released. If its reader falls too far behind, it ends with `lost`; then use `channelEvents`
+    /// again.
     public var channelEvents: ChannelEvents { ChannelEvents(session: self) }
 
     /// The sequence of ``Session/channelEvents``; for one reader.
