@@ -88,7 +88,7 @@ open class OTSession: NSObject, @unchecked Sendable {
 
     public var sessionConnectionStatus: OTSessionConnectionStatus { state.withLock { $0.status } }
 
-    /// The connection of this client; `nil` unless connected.
+    /// The connection of this client; `nil` unless connected. It stays while the session reconnects.
     public var connection: OTConnection? { state.withLock { $0.connection } }
 
     /// The permissions of the token; `nil` unless connected.

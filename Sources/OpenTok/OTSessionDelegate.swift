@@ -23,7 +23,7 @@ public protocol OTSessionDelegate: AnyObject {
     /// `sessionDidConnect`, in the order in which they joined. It precedes all signals of that client.
     func session(_ session: OTSession, connectionCreated connection: OTConnection)
 
-    /// Another client has left. No signal from it follows.
+    /// Another client has left. No signal from it follows, except in the replay after a reconnect as a new connection.
     func session(_ session: OTSession, connectionDestroyed connection: OTConnection)
 
     /// A signal has arrived. The sender of a broadcast receives it, too. `connection` is `nil` for a signal by REST.

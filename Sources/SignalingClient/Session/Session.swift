@@ -218,11 +218,11 @@ public final class Session: SignalChannel {
 
     /// Shows the server a newer token for the same session, role and connection data (CON-12). Later reconnects use it.
     ///
-    /// If the server refuses the token, the connection continues with the old one. While the client reconnects, the call
-    /// waits.
+    /// If the server refuses the token, the connection continues with the old one. While the client reconnects, the
+    /// call waits.
     ///
-    /// - Throws: ``SignalingError``: 1004 for a token that is malformed, forged, expired, or for another session, role or
-    ///   connection data; 500 when not connected, or when the answer was lost with the connection.
+    /// - Throws: ``SignalingError``: 1004 for a token that is malformed, forged, expired, or for another session, role
+    ///   or connection data; 500 when not connected, or when the answer was lost with the connection.
     public func refreshToken(_ token: String) async throws(SignalingError) {
         _ = try await driver.call { .refreshToken(token, $0) }
     }

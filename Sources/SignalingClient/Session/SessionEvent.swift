@@ -8,8 +8,8 @@ public enum SessionEvent: Hashable, Sendable {
     case connectionCreated(Connection)
     /// Another client left. No signal from it follows, except in the replay after *recovered* or *lost*.
     case connectionDestroyed(Connection, DisconnectReason)
-    /// Another client has had no socket for 10 s. It may come back, or leave with ``connectionDestroyed(_:_:)``. Only with
-    /// ``Session/Options/connectionAwayEvents`` (PRES-4).
+    /// Another client has had no socket for 10 s. It may come back, or leave with ``connectionDestroyed(_:_:)``. Only
+    /// with ``Session/Options/connectionAwayEvents`` (PRES-4).
     case connectionAway(Connection)
     /// A client that was away is back.
     case connectionBack(Connection)
@@ -20,8 +20,8 @@ public enum SessionEvent: Hashable, Sendable {
     /// ``Session/connection``; the missed broadcasts follow. *lost*: a new connection, and events may be missing (G4).
     /// Presence events for the changes come before *recovered* and *lost*.
     ///
-    /// `missing` comes only with *lost*, if the server knows which events its log no longer has (RES-16): the client has
-    /// everything before them, and the broadcasts after them follow.
+    /// `missing` comes only with *lost*, if the server knows which events its log no longer has (RES-16): the client
+    /// has everything before them, and the broadcasts after them follow.
     case reconnected(Welcome.Outcome, missing: MissingEvents? = nil)
     /// The client's own connection has ended. ``Session/connect(token:)`` starts a new one.
     case disconnected(DisconnectReason)

@@ -16,7 +16,7 @@ struct ArrivingWelcome {
 
     mutating func append(_ page: [Connection]) { others += page }
 
-    /// The `connected` with all pages: the connections are in the order of creation, and the client's own is the newest.
+    /// The `connected` with all pages: the connections are in the order of creation, the client's own is the newest.
     var complete: (RequestID, Welcome) {
         var whole = welcome
         whole.connections = others + welcome.connections

@@ -32,7 +32,7 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
         public static let notFound = Code(number: 404, name: "OT_NOT_FOUND")
         /// The type or the data is too long. OpenTok gives this error the name of a malformed parameter.
         public static let tooLong = Code(number: 413, name: "OT_INVALID_PARAMETER")
-        /// The connection sends too many signals (SIG-11).
+        /// The connection sends too many signals (SIG-11), or too many requests of the client wait for an answer.
         public static let rateLimited = Code(number: 429, name: "OT_RATE_LIMIT_EXCEEDED", isRetryable: true)
         /// The client is not connected, or the connection was lost before the server answered.
         public static let notConnected = Code(number: 500, name: "OT_NOT_CONNECTED", isRetryable: true)
@@ -40,13 +40,14 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
         public static let authenticationError = Code(number: 1004, name: "OT_AUTHENTICATION_ERROR")
         /// The session ID is malformed, or of another project (CON-3).
         public static let invalidSession = Code(number: 1005, name: "OT_INVALID_SESSION_ID")
-        /// The client cannot reach the server.
+        /// The connect failed: the server cannot be reached, does not answer in time or is stopping, or the client has
+        /// disconnected meanwhile.
         public static let connectFailed = Code(number: 1006, name: "OT_CONNECT_FAILED", isRetryable: true)
         /// `forceDisconnect` on a socket that is not connected (LEAVE-2).
         public static let notConnectedToModerate = Code(number: 1010, name: "OT_NOT_CONNECTED", isRetryable: true)
         /// `forceDisconnect` without a target, or of a connection that is not in the session (LEAVE-2).
         public static let badTarget = Code(number: 1011, name: "OT_INVALID_PARAMETER")
-        /// A second connect on the same socket (CON-8), or a repeated request whose answer is no longer kept (RES-9).
+        /// A connect while connected or connecting (CON-8), or a repeated request whose answer is not kept (RES-9).
         public static let illegalState = Code(number: 1015, name: "OT_ILLEGAL_STATE")
         /// The session has reached its maximum number of connections (CON-3).
         public static let connectionLimitExceeded = Code(

@@ -17,8 +17,8 @@ public struct Welcome: Hashable, Sendable {
     /// client that suppresses connection events. The server sets only this one, and inserts the others
     /// (``EncodedWelcome``).
     public var connections: [Connection]
-    /// The number of connections in the session if ``connections`` is not the whole list: the others follow in pages, or
-    /// the list is too long for a client that takes no pages (CON-11).
+    /// The number of connections in the session if ``connections`` is not the whole list: the others follow in pages,
+    /// or the list is too long for a client that takes no pages (CON-11).
     public var connectionCount: Int?
     public var role: Role
     public var epoch: Epoch

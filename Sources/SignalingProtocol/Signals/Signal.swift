@@ -1,8 +1,10 @@
 /// A signal as an application receives it.
 public struct Signal: Hashable, Sendable {
     public var type: String?
+    /// The JSON text if the sender passed a value that is not a string (SIG-13).
     public var data: String?
-    /// The sender, stamped by the server (G8); `nil` for a signal by REST.
+    /// The sender, stamped by the server (G8); `nil` for a signal by REST. If the client knows only the sender's ID,
+    /// the creation time is 0 and the data is empty.
     public var from: Connection?
     /// The signal's sequence number in the session; `nil` for an online-only signal.
     public var seq: Seq?

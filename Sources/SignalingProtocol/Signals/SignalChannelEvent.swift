@@ -15,6 +15,6 @@ public enum SignalChannelEvent: Hashable, Sendable {
     case signal(Signal)
     /// Another client joined.
     case connectionCreated(Connection)
-    /// Another client left. No event from it follows.
+    /// Another client left. No event from it follows, except a replayed signal after a reconnect as a new connection.
     case connectionDestroyed(Connection)
 }

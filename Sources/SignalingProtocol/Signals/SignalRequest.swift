@@ -7,8 +7,8 @@ public struct SignalRequest: Hashable, Sendable {
     public var to: ConnectionID?
     /// Whether to deliver the signal only to clients that are connected now, and keep nothing (SIG-10).
     public var isOnlineOnly: Bool
-    /// Whether `data` is the JSON text of a value other than a string. Receivers may pass that value to the application
-    /// (SIG-13).
+    /// Whether `data` is the JSON text of a value other than a string; not checked. A browser passes that value to its
+    /// application (SIG-13).
     public var isJSON: Bool
 
     public init(
@@ -25,7 +25,7 @@ public struct SignalRequest: Hashable, Sendable {
     /// Checks the rules that need no session, in the order of SIG-5: data, to, type.
     ///
     /// - Throws: `tooLong` for data over ``Limits/dataLength`` or a type over ``Limits/typeLength``, `invalidParameter`
-    ///   for an empty target or a type with other characters than letters, digits and `-._~`.
+    ///   for an empty target or a type with other characters than ASCII letters, digits and `-._~`.
     public func validate() throws(SignalingError) {
         // Text has at most as many UTF-16 units as bytes of UTF-8, which are counted already.
         if let data, data.utf8.count > Limits.dataLength, data.utf16.count > Limits.dataLength {

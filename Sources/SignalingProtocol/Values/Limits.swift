@@ -26,8 +26,8 @@ public enum Limits {
     /// long.
     public static let clientMessageByteCount = 16 * 1_048_576
 
-    /// Largest WebSocket message that the server accepts before `connected`, in bytes (CON-13): a connect with the longest
-    /// token and session ID, in JSON.
+    /// Largest WebSocket message that the server accepts before `connected`, in bytes (CON-13): a connect with the
+    /// longest token and session ID, in JSON.
     public static let connectMessageByteCount = 20_480
 
     /// Most connections in one page of the list of connections (CON-11).
