@@ -1,14 +1,14 @@
 import SignalingProtocol
 
-/// An event of a chat that does not change its rows.
+/// An event of a chat, apart from the changes of its rows.
 public enum ChatActivity: Equatable, Sendable {
     /// The user has edited the draft; sending and restoring do not count.
     case draftEdited(String)
     /// A message of the user was queued, or passed to the delegate; the draft is empty now.
     case messageSubmitted(LocalID)
-    /// A message of another user has arrived from this connection; nil: by REST.
+    /// A new message of another user has arrived from this connection; nil: by REST.
     case messageReceived(from: ConnectionID?)
-    /// A signal that is not a chat message.
+    /// A signal that is not a chat message, such as a typing signal.
     case otherSignal(Signal)
     case connectionCreated(Connection)
     case connectionDestroyed(Connection)

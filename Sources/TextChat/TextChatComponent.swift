@@ -8,10 +8,11 @@ import SignalingProtocol
 ///
 /// It is not `Sendable` and belongs to one actor: it sends on the actor on which you call
 /// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``, and does not keep
-/// that actor alive. From then on call it on that actor only: a call from elsewhere stops the program. Without a channel
-/// it may belong to a thread instead.
+/// that actor alive. From then on call it on that actor only: a call from elsewhere stops the program. Without a
+/// channel it may belong to a thread instead.
 public final class TextChatComponent {
-    /// The channel that sends messages; nil: the delegate sends them.
+    /// The channel that sends messages; nil: the delegate sends them. After a change, messages that still wait are sent
+    /// through the next channel.
     public var channel: (any SignalChannel)? {
         didSet {
             hasEnded = false
@@ -41,7 +42,7 @@ public final class TextChatComponent {
     /// Typing: which others type, and the signals about this user. It rests until it has a clock; see ``ChatTyping``.
     public let typing: ChatTyping
 
-    /// Called after the component's state has changed, for every event that does not change the rows.
+    /// Called after the component's state has changed, with the event. ``updateStream()`` reports the changes of the rows.
     public var onActivity: ((ChatActivity) -> Void)?
 
     var sending = SendingState()
@@ -86,8 +87,8 @@ public final class TextChatComponent {
         }
     }
 
-    /// The present rows, then each change. Each stream gets every update. A stream that is not read ends with
-    /// `overflowed` after about 1000 updates.
+    /// The present rows, unread count and draft, then each change. Each stream gets every update. A stream that is not
+    /// read ends with `overflowed` after about 1000 updates; every stream ends with the component.
     public func updateStream() -> AsyncStream<ChatUpdate> {
         updates.add(first: [
             .rows(rows), .unreadCount(unreadCount), .draft(draft, remaining: remaining),
@@ -234,7 +235,7 @@ public final class TextChatComponent {
     // MARK: Unread messages
 
     /// Whether the chat is visible to the user. Messages that arrive meanwhile are not unread. When it becomes
-    /// invisible, the user has finished typing.
+    /// invisible, the user has finished typing. Default false.
     public var isVisible: Bool {
         get { timeline.isVisible }
         set {

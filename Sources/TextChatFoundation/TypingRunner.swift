@@ -4,7 +4,9 @@ import TextChat
 
 extension TextChatComponent {
     /// Runs typing: others see when this user types, and the component learns which other users type. Typing runs until
-    /// the component is released, or until `typing.stop()`.
+    /// the component is released, or until `typing.stop()`. Call that before you run typing again.
+    ///
+    /// Typing signals go through the component's `channel`. Without a channel none is sent.
     ///
     /// - Parameters:
     ///   - center: gets a ``TypingNotification`` when another user begins, pauses or finishes; nil: none.

@@ -57,7 +57,7 @@ public final class MemoryChannel: SignalChannel {
     /// Sets the answers to the next sends; later ones are acknowledged.
     public func answer(_ answers: Answer...) { state.withLock { $0.answers += answers } }
 
-    /// Makes each send deliver its signal and then wait for ``releaseAnswer()``.
+    /// Makes each send deliver its signal, unless that is refused, and then wait for ``releaseAnswer()``.
     public func holdAnswers() { state.withLock { $0.holdsAnswers = true } }
 
     /// Lets the send that has waited longest return.
@@ -139,7 +139,7 @@ public final class MemoryChannel: SignalChannel {
         for waiter in served { waiter.continuation.resume(returning: true) }
     }
 
-    /// Leaves the session; the other connections get `connectionDestroyed`.
+    /// Leaves the session. This channel gets `disconnected`, and the other connections get `connectionDestroyed`.
     public func disconnect() {
         state.withLock { $0.isConnected = false }
         session.remove(connection)

@@ -16,7 +16,8 @@ public final class MemorySession: Sendable {
 
     public init() {}
 
-    /// A new connection; the others get `connectionCreated`. Its ID is `name`, or `connection-1` and so on.
+    /// A new connection, whose inbox begins with `connected`; the others get `connectionCreated`. Its ID is `name`, or
+    /// `connection-1` and so on.
     public func connect(_ name: String? = nil, data: String = "") -> MemoryChannel {
         state.withLock { state in
             state.lastConnection += 1

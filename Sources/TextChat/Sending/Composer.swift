@@ -4,9 +4,10 @@ import SignalingProtocol
 public struct Composer: Equatable, Sendable {
     public private(set) var text = ""
 
-    /// The longest text after an edit; not below 0. Lowering it leaves the text as it is.
+    /// The longest text after an edit, in ``unit``; not below 0. Lowering it leaves the text as it is. Default 1000.
     public var maxLength: Int { didSet { maxLength = max(maxLength, 0) } }
 
+    /// The unit of all lengths. Default ``LengthUnit/graphemes``.
     public let unit: LengthUnit
 
     /// Whether white space alone can be sent, as in OpenTok's chat. Default false.

@@ -2,7 +2,7 @@ import SignalingProtocol
 
 /// The outcome of sending a message.
 public enum SendResult: Equatable, Sendable {
-    /// Not sent and not shown; the draft stays.
+    /// Not sent. A draft stays in the composer and is not shown; a message to retry stays failed.
     case refused(SendRefusal)
     /// Shown, and in the session's log or accepted by the delegate.
     case sent
@@ -19,7 +19,8 @@ public enum SendResult: Equatable, Sendable {
     case stillSending
 }
 
-/// Why a draft is not sent. The component checks in this order and returns the first reason that applies.
+/// Why a draft is not sent. The component checks ``cancelled`` first, then the others in this order, and returns the
+/// first reason that applies.
 public enum SendRefusal: Equatable, Sendable {
     /// The draft is empty, or has only white space.
     case blank
@@ -27,9 +28,9 @@ public enum SendRefusal: Equatable, Sendable {
     case tooLong(excess: Int)
     /// The signal would be longer than `Limits.dataLength` by `excess` UTF-16 units.
     case signalTooLong(excess: Int)
-    /// The channel has no connection. Without a channel: there is no delegate.
+    /// The channel has no connection, or it has ended. Without a channel: there is no delegate.
     case notConnected
-    /// The queue is full of waiting and failed messages.
+    /// The queue is full: 100 messages wait, are being sent, or have failed.
     case tooManyWaiting
     /// Another message has this local ID.
     case localIDTaken

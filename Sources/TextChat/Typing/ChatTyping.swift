@@ -89,7 +89,7 @@ public final class ChatTyping {
     /// Whether typing has a clock.
     public var isRunning: Bool { shell != nil }
 
-    /// Starts typing.
+    /// Starts typing. To start it again, call ``stop()`` first.
     ///
     /// - Parameters:
     ///   - now: returns the time at each input, from a monotonic clock that goes on while the machine sleeps.
@@ -101,7 +101,8 @@ public final class ChatTyping {
         carryOut([])
     }
 
-    /// Stops typing: no user is shown any more, and a signal that was not dequeued is not sent.
+    /// Stops typing: no user is shown any more, and a signal that was not dequeued is not sent. There is no finish: the
+    /// others show a user who was typing until their expiry.
     public func stop() {
         outgoing = nil
         carryOut(indicator.stop(now: now))

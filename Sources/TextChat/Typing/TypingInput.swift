@@ -33,8 +33,8 @@ public enum TypingInput: Hashable, Sendable {
     case connectionLost
     /// How many connections the room has, the user's own included.
     case memberCount(Int)
-    /// The only connection that gets the user's typing signals from now on; nil: all connections. The previous receivers
-    /// get a finish, and the next key begins anew.
+    /// The only connection that gets the user's typing signals from now on; nil: all connections. The previous
+    /// receivers get a finish, and the next key begins anew.
     case recipient(ConnectionID?)
     /// Signal number `n` was not sent, or possibly not. It is not sent again.
     case publishFailed(n: Int64)

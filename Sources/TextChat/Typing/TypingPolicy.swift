@@ -54,7 +54,8 @@ public struct TypingPolicy: Hashable, Sendable {
         /// In pause for this long: finish. Nil: never.
         public var pauseToFinish: Duration? = .seconds(10)
 
-        /// Finish is sent before a message. False: the message itself ends typing.
+        /// Whether a message also causes a finish: before the message, or later if ``minimumGap`` delays it. False: the
+        /// message itself ends typing.
         public var finishesWhenMessageSent = false
 
         /// How long a begin shows another user as typing.

@@ -34,6 +34,7 @@ public struct TypingSnapshot: Hashable, Sendable {
 
     /// The changes since an earlier snapshot, one per person: first those who have finished, then those who paused,
     /// then those who type. An app that listens to changes, as Layer's do, never gets the same state twice.
+    /// Only the people whom the snapshots name count, so one beyond ``TypingPolicy/Settings/typerLimit`` has finished.
     public func changes(since earlier: TypingSnapshot) -> [TypingChange] {
         let typingBefore = Set(earlier.typing)
         let pausedBefore = Set(earlier.paused)

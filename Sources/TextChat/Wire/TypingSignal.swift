@@ -30,8 +30,8 @@ public struct TypingSignal: Hashable, Sendable {
         self.to = to
     }
 
-    /// The signal to all connections, or to one, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly`` every action
-    /// is written as begin.
+    /// The signal to all connections, or to one, online-only (TYP-1, TYP-2). In the form ``TypingWireForm/beginOnly``
+    /// every action is written as begin.
     public func request(_ form: TypingWireForm) -> SignalRequest {
         switch form {
         case .beginOnly:
