@@ -42,7 +42,7 @@ public final class TextChatComponent {
     /// Typing: which others type, and the signals about this user. It rests until it has a clock; see ``ChatTyping``.
     public let typing: ChatTyping
 
-    /// Called after the component's state has changed, with the event. ``updateStream()`` reports the changes of the rows.
+    /// Called after the component's state has changed, with the event. ``updateStream()`` has the changes of the rows.
     public var onActivity: ((ChatActivity) -> Void)?
 
     var sending = SendingState()

@@ -36,9 +36,10 @@ extension Session {
     /// for await event in session.channelEvents { component.handle(event, now: .now) }
     /// ```
     ///
-    /// Use it when `connect` has returned: a sequence from before has no `connected`. It ends after `disconnected`, and
-    /// when the session is released. If its reader falls too far behind, it ends with `lost`; then use `channelEvents`
-    /// again.
+    /// Use it before `connect`, so that you miss no event. The sequence then has no `connected` for that `connect`: a
+    /// component whose `channel` is the session finds the connection by itself. The sequence ends after `disconnected`,
+    /// and when the session is released. If its reader falls far behind, it ends with `lost`. For another `connect`,
+    /// set the component's `channel` again and use a new sequence.
     public var channelEvents: ChannelEvents { ChannelEvents(session: self) }
 
     /// The sequence of ``Session/channelEvents``; for one reader.

@@ -31,7 +31,7 @@ public enum ProjectJWT {
     /// `exp` and `session_id` are required. `ist` and `scope`, if present, must be `project` and `session.connect`.
     ///
     /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
-    /// - Throws: the ``TokenError`` of the first check that fails.
+    /// - Throws: the ``TokenError`` of the first check that fails; `wrongAlgorithm` for an application.
     public static func verify(
         _ token: String, project: Project, now: WallTime, allowsExpired: Bool = false
     ) throws(TokenError) -> AccessGrant {

@@ -36,7 +36,7 @@ public enum T1Token {
     /// `expire_time` the token lives ``TokenLifetime/standard`` from its `create_time`.
     ///
     /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
-    /// - Throws: the ``TokenError`` of the first check that fails.
+    /// - Throws: the ``TokenError`` of the first check that fails; `wrongAlgorithm` for an application.
     public static func verify(
         _ token: String, project: Project, now: WallTime, allowsExpired: Bool = false
     ) throws(TokenError) -> AccessGrant {
