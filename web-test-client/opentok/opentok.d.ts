@@ -79,7 +79,7 @@ declare namespace OT {
 
   interface SessionReconnectEvent extends Event<'sessionReconnected', Session> {
     /**
-     * An extension. `resumed`: the same connection, and nothing was missed. `recovered`: `session.connection` is
+     * An extension. `resumed`: the same connection, and the missed events follow. `recovered`: `session.connection` is
      * another one, and the missed broadcasts follow. `lost`: another connection, and events may be missing.
      */
     outcome: 'resumed' | 'recovered' | 'lost';
@@ -150,7 +150,10 @@ declare namespace OT {
   interface SignalOptions {
     /** 1 to 128 of `A-Z a-z 0-9 - . _ ~`. */
     type?: string;
-    /** At most 8192 UTF-16 units as JSON text. A value that is not a string is sent as JSON, which is deprecated. */
+    /**
+     * At most 8192 UTF-16 units as JSON text, quotes and escapes included. The server counts the string itself.
+     * A value that is not a string is sent as JSON, which is deprecated.
+     */
     data?: string | object | number | boolean;
     /** Absent: all clients. */
     to?: Connection | Session;
@@ -164,6 +167,7 @@ declare namespace OT {
   }
 
   interface SessionOptions {
+    /** No `connectionCreated` and `connectionDestroyed`. Default false. */
     connectionEventsSuppressed?: boolean;
     /** An extension: emit `connectionAway` and `connectionBack`. The default is false. */
     connectionAwayEvents?: boolean;
@@ -193,17 +197,33 @@ declare namespace OT {
 
     is(...states: string[]): boolean;
     isNot(...states: string[]): boolean;
+    /** True also while reconnecting. */
     isConnected(): boolean;
 
+    /**
+     * Calls `handler` once with the result, unless `off` removes it. A failure also emits `sessionConnectFailed` and
+     * `exception`; the code is 1004, 1005, 1006, 1027 or 2001. While connecting or connected it does nothing, and does
+     * not call `handler`.
+     */
     connect(token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void): this;
     /** @deprecated the key belongs to `initSession` */
     connect(
       apiKey: string | number, token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void,
     ): this;
+    /**
+     * Clears the session at once. Emits `sessionDisconnected` later, if it was connected. The handler of a `connect`
+     * under way gets 1006. Signals without an answer by then may still succeed, or fail with 500.
+     */
     disconnect(): void;
+    /** Disconnects, and makes the next `initSession` with this id return a new Session. */
     destroy(): void;
+    /**
+     * Calls `handler` once: without an error when the signal is in the session's order, else with the code 400, 403,
+     * 404, 413, 429, 500 or 2001. After 500 the signal may have arrived.
+     */
     signal(handler?: SignalHandler): void;
     signal(options: SignalOptions | null | undefined, handler?: SignalHandler): void;
+    /** For moderators. Fails with 429, 1010, 1011 or 1520, and then also emits `exception`. */
     forceDisconnect(connectionOrId: Connection | string, handler?: CompletionHandler): void;
     /** An extension: a newer token for the same session, role and connection data. Later reconnects use it. */
     refreshToken(token: string, handler?: CompletionHandler): void;
@@ -500,6 +520,7 @@ declare namespace OT {
     readonly publishers: Collection<Publisher>;
     readonly subscribers: Collection<Subscriber>;
 
+    /** The same `sessionId` returns the same Session until `destroy`, whatever the other arguments are. */
     initSession(apiKey: string | number, sessionId: string, options?: SessionOptions): Session;
     /** @deprecated the key belongs here, before the session's id */
     initSession(sessionId: string): Session;

@@ -46,9 +46,9 @@ export class SessionDisconnectEvent extends OTEvent {
 }
 
 /**
- * `outcome` is an extension: `resumed` is the same connection, and nothing was missed; `recovered` is another
- * connection, which receives the missed broadcasts; `lost` is another connection, and events may be missing. With `lost`,
- * `missing` is the range `{first, last}` of the events that the server's log no longer has, if the server knows it
+ * `outcome` is an extension: `resumed` is the same connection, and the missed events follow; `recovered` is another
+ * connection, which receives the missed broadcasts; `lost` is another connection, and events may be missing. With
+ * `lost`, `missing` is the range `{first, last}` of the events that the server's log no longer has, if it knows them
  * (RES-16); else it is null. The broadcasts after `missing.last` follow.
  */
 export class SessionReconnectEvent extends OTEvent {

@@ -173,8 +173,8 @@ export class Session extends MediaCalls {
   }
 
   /**
-   * An extension: shows the server a newer token for the same session, role and connection data (CON-12). `handler` gets
-   * an error if the server refuses it; the session then continues with the old token.
+   * An extension: shows the server a newer token for the same session, role and connection data (CON-12). `handler`
+   * gets an error if the server refuses it; the session then continues with the old token.
    */
   refreshToken(token, handler) {
     const done = (error) => {
