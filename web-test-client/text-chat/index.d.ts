@@ -43,7 +43,7 @@ export interface MessageRow {
   readonly id: string;
   readonly kind: 'message';
   readonly message: ChatMessage;
-  /** The place in the group. */
+  /** The position in the group. */
   readonly position: 'first' | 'middle' | 'last' | 'single';
   readonly showsSender: boolean;
   readonly showsTime: boolean;
@@ -291,7 +291,7 @@ export type Refusal =
   /** The message is longer than a signal may be. */
   | { readonly reason: 'signalTooLong'; readonly excess: number }
   | { readonly reason: 'notConnected' }
-  /** 100 messages wait already. */
+  /** The queue is full: 100 messages wait, are being sent, or have failed. */
   | { readonly reason: 'tooManyWaiting' }
   | { readonly reason: 'localIdTaken' }
   /** `onMessageReadyToSend` returned false. */
@@ -380,7 +380,7 @@ export class TextChatComponent {
   outcomeOf(localId: string): Promise<SendOutcome>;
   /** Withdraws a queued message that has not left. Returns whether it was withdrawn. */
   cancel(localId: string): boolean;
-  /** Sends a failed message again, as the same row. */
+  /** Sends a failed message again, as the same row. Refused with `notConnected`, it stays failed. */
   retry(localId: string): Promise<SendOutcome>;
   /** Removes a failed message. */
   discard(localId: string): TimelineChange[];
@@ -453,7 +453,7 @@ export interface TypingPolicy {
   readonly idleToPause: number | null;
   /** In pause for this long: finish. Null: never. */
   readonly pauseToFinish: number | null;
-  /** Whether finish is sent before a message. */
+  /** Whether a message also causes a finish: before the message, or later if `minimumGap` delays it. */
   readonly finishesWhenMessageSent: boolean;
   /** How long a begin shows another user as typing. */
   readonly beginExpiry: number;
@@ -495,7 +495,10 @@ export class TypingPolicyError extends Error {
 }
 
 export interface TypingOptions {
-  /** Sends a signal to all clients, or to the connection `to`. Its promise resolves when the signal has left. */
+  /**
+   * Sends a signal to all clients, or to the connection `to`. Its promise resolves when the signal has left. After a
+   * rejection the next key sends a new signal.
+   */
   publish: (signal: ChatSignal) => unknown;
   /** Receives each new snapshot. */
   changed?: (snapshot: TypingSnapshot) => void;
@@ -533,7 +536,7 @@ export class ChatTyping {
   send(action: TypingAction): void;
   /** The user has left the room. */
   leave(): void;
-  /** Ends typing for good: no user is shown, and nothing is sent. */
+  /** Ends typing for good: no user is shown, and nothing is sent. Others show a typing user until the expiry. */
   stop(): void;
   /** Handles an input of the typing rules. The component calls it. */
   handle(input: { readonly kind: string; readonly [member: string]: unknown }): void;

@@ -2,7 +2,8 @@ import { SignalErrorCode } from './wire/signal-error-code.js';
 
 /**
  * An OpenTok session as the channel of a chat. It uses only `on`, `off`, `signal`, `connection` and, for a directed
- * signal, `connections`, so any OpenTok session works. If its signals have no seq, messages are in the order of their arrival.
+ * signal, `connections`, so any OpenTok session works. If its signals have no seq, messages are in the order of their
+ * arrival.
  */
 export class SessionChannel {
   #session;

@@ -102,7 +102,7 @@ public final class ChatTyping {
     }
 
     /// Stops typing: no user is shown any more, and a signal that was not dequeued is not sent. There is no finish: the
-    /// others show a user who was typing until their expiry.
+    /// others show a user who was typing until the expiry.
     public func stop() {
         outgoing = nil
         carryOut(indicator.stop(now: now))

@@ -7,8 +7,8 @@ import { TypingIndicator } from './typing-indicator.js';
  * state of the connection.
  *
  * Options:
- * - `publish(signal)` sends `{type, data, onlineOnly}` to all clients, or to the connection with the id `to` if there is
- *   one. Its promise resolves when the signal has left.
+ * - `publish(signal)` sends `{type, data, onlineOnly}` to all clients, or to the connection with the id `to` if there
+ *   is one. Its promise resolves when the signal has left. After a rejection the next key sends a new signal.
  * - `changed(snapshot)` receives each new snapshot of the typing users.
  * - `policy`, `recipient`, `isOptedOut` and `blockedUsers`: see the properties.
  * - `userOf(connection)` names the user of a connection. Connections of the same user are shown as one; null: unknown.
@@ -115,7 +115,7 @@ export class ChatTyping {
     this.handle({ kind: 'leave' });
   }
 
-  /** Ends typing for good: from now on no user is shown, and nothing is sent. */
+  /** Ends typing for good: no user is shown, and nothing is sent. Others show a typing user until the expiry. */
   stop() {
     this.#carryOut(this.#indicator.stop(this.#clock()));
   }

@@ -6,11 +6,10 @@ import { TypingSender } from './typing-sender.js';
 /**
  * Typing in one room, in both directions: the signals of this connection, and the other users who type.
  *
- * Pure: inputs and `now` (ms of a monotonic clock) go in, effects come out: `{send: {type, data, onlineOnly, to},
- * n}` (`to` only for a directed signal) and
- * `{changed: snapshot}`. It gives each input to a `TypingSender` and a `TypingRoster`, and keeps what outlives a change
- * of the policy. The caller carries out the effects in their order, sends each signal at once, reports those that
- * failed, and calls `advance` at `nextDeadline`.
+ * Pure: inputs and `now` (ms of a monotonic clock) go in, effects come out: `{send: {type, data, onlineOnly, to}, n}`
+ * (`to` only for a directed signal) and `{changed: snapshot}`. It gives each input to a `TypingSender` and a
+ * `TypingRoster`, and keeps what outlives a change of the policy. The caller carries out the effects in their order,
+ * sends each signal at once, reports those that failed, and calls `advance` at `nextDeadline`.
  *
  * An input is `{kind, …}`. Swift's `TypingInput` and the vectors use the same names:
  *

@@ -16,7 +16,10 @@ const STANDARD = {
   idleToPause: 5000,
   /** In pause for this long: finish. Null: never. */
   pauseToFinish: 10_000,
-  /** Finish is sent before a message. False: the message itself ends typing. */
+  /**
+   * Whether a message also causes a finish: before the message, or later if `minimumGap` delays it. False: the message
+   * itself ends typing.
+   */
   finishesWhenMessageSent: false,
   /** How long a begin shows another user as typing. */
   beginExpiry: 10_000,

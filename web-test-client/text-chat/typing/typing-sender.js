@@ -3,8 +3,8 @@ import { TYPING_PRESETS } from './typing-presets.js';
 
 /**
  * Decides which typing signals one connection sends. Inputs (see `TypingIndicator`) go in, signals (`{action, n, to}`)
- * come out. The caller publishes them at once, in their order, and calls `advance` at `nextDeadline` (null: not before the
- * next input).
+ * come out. The caller publishes them at once, in their order, and calls `advance` at `nextDeadline` (null: not before
+ * the next input).
  *
  * - The first key announces begin at once. Further keys repeat it once per refresh, and only a key does.
  * - Without keys pause and then finish follow, if the policy has them.
