@@ -274,7 +274,10 @@ export interface ChatSession {
   signal(options: any, handler: (error?: Error) => void): void;
 }
 
-/** A session as the channel of a chat. `report` receives the events for `TextChatComponent.handle`. */
+/**
+ * A session as the channel of a chat. `report` receives the events for `TextChatComponent.handle`. Create it before
+ * `session.connect`: it reports only what happens from then on, and the chat counts the members by these events.
+ */
 export class SessionChannel implements ChatChannel {
   constructor(session: ChatSession, report: (event: ChannelEvent) => void);
   readonly connectionId: string | null;
