@@ -9,8 +9,8 @@ extension OTSession {
     /// Errors at once: 1413 for a string over 8192 UTF-16 units; 1461 for a type over 128 characters, or with
     /// characters other than letters, digits and `-._~`; 1010 if the session is not connected; 1550 if 10,000 requests
     /// wait for their answers. Errors later: 1011 if the connection is not in the session, 1550 if the token does not
-    /// permit signals or there are too many of them, 1010 if the session reconnects as a new connection before it has the
-    /// answer.
+    /// permit signals or there are too many of them, 1010 if the session reconnects as a new connection before it has
+    /// the answer.
     public func signal(withType type: String?, string: String?, connection: OTConnection?, error: OTErrorPointer?) {
         signal(withType: type, string: string, connection: connection, retryAfterReconnect: true, error: error)
     }
