@@ -33,8 +33,8 @@ public final class ChatTyping {
     private var indicator: TypingIndicator
     private var snapshots = TypingSnapshotStreams()
     private var shell: (now: () -> MonotonicInstant, wake: () -> Void)?
-    /// The newest signal that was not dequeued yet; it replaces an older one (G6).
-    private var outgoing: OutgoingSignal?
+    /// The signals that were not dequeued yet: for each target the newest one, which replaces an older one (G6).
+    private var outgoing: [OutgoingSignal] = []
 
     init(policy: TypingPolicy) {
         indicator = TypingIndicator(policy: policy, isRunning: false)
@@ -89,13 +89,14 @@ public final class ChatTyping {
     /// Whether typing has a clock.
     public var isRunning: Bool { shell != nil }
 
-    /// Starts typing. To start it again, call ``stop()`` first.
+    /// Starts typing. If it runs already, it stops first: no user is shown until the next signal.
     ///
     /// - Parameters:
     ///   - now: returns the time at each input, from a monotonic clock that goes on while the machine sleeps.
     ///   - wake: called after each change of ``nextDeadline``, of ``current``, or of what ``dequeueSignal()`` returns,
     ///     perhaps also without one. It may call back.
     public func start(now: @escaping () -> MonotonicInstant, wake: @escaping () -> Void = {}) {
+        if isRunning { stop() }
         shell = (now, wake)
         indicator.start(now: now())
         carryOut([])
@@ -104,7 +105,7 @@ public final class ChatTyping {
     /// Stops typing: no user is shown any more, and a signal that was not dequeued is not sent. There is no finish: the
     /// others show a user who was typing until the expiry.
     public func stop() {
-        outgoing = nil
+        outgoing = []
         carryOut(indicator.stop(now: now))
         shell = nil
     }
@@ -118,11 +119,8 @@ public final class ChatTyping {
     /// Performs everything that is due. Call it at ``nextDeadline`` or later.
     public func advance(to now: MonotonicInstant) { carryOut(indicator.advance(to: now)) }
 
-    /// Dequeues the signal; nil without one. Publish it at once and only once.
-    public func dequeueSignal() -> OutgoingSignal? {
-        defer { outgoing = nil }
-        return outgoing
-    }
+    /// Dequeues the next signal; nil without one. Publish it at once and only once.
+    public func dequeueSignal() -> OutgoingSignal? { outgoing.isEmpty ? nil : outgoing.removeFirst() }
 
     @available(*, deprecated, renamed: "dequeueSignal()")
     public func takePost() -> OutgoingSignal? { dequeueSignal() }
@@ -141,10 +139,10 @@ public final class ChatTyping {
     func handle(_ input: TypingInput) {
         switch input {
         case .messageSubmitted:
-            // A signal that has not been sent announces this message, and would arrive after it.
-            if let unsent = dequeueSignal() { handle(.publishFailed(n: unsent.n)) }
+            // Signals that have not been sent announce this message, and would arrive after it.
+            while let unsent = dequeueSignal() { handle(.publishFailed(n: unsent.n)) }
         case .connected, .reconnecting, .disconnected, .connectionLost:
-            outgoing = nil
+            outgoing = []
         case .draftEdited, .draftSet, .send, .leave, .optedOut, .blockedUsers, .memberCount, .recipient, .publishFailed,
             .signal, .messageReceived, .connectionDestroyed:
             break
@@ -161,7 +159,9 @@ public final class ChatTyping {
     private func carryOut(_ effects: [TypingIndicator.Effect]) {
         for effect in effects {
             switch effect {
-            case .send(let request, let n): outgoing = OutgoingSignal(request: request, n: n)
+            case .send(let request, let n):
+                outgoing.removeAll { $0.request.to == request.to }
+                outgoing.append(OutgoingSignal(request: request, n: n))
             case .changed(let snapshot): snapshots.yield(snapshot)
             }
         }

@@ -97,8 +97,9 @@ public struct TypingIndicator: Sendable {
         let farewell = handle(.leave, now: now)
         let wasShown = current != .nobody
         self.policy = policy
-        makeParts(now)
-        return farewell + (wasShown ? [.changed(.nobody)] : [])
+        let delayed = effects(sender.setPolicy(policy, now: now), nil)
+        makeRoster(now)
+        return farewell + delayed + (wasShown ? [.changed(.nobody)] : [])
     }
 
     private mutating func note(_ input: TypingInput) {
@@ -117,13 +118,22 @@ public struct TypingIndicator: Sendable {
 
     private mutating func makeParts(_ now: MonotonicInstant) {
         sender = TypingSender(policy: policy, isConnected: connection != nil, startingAfter: sender.lastN)
+        // A new sender has nothing to send.
+        for input in noted { _ = sender.handle(input, now: now) }
+        makeRoster(now)
+    }
+
+    private mutating func makeRoster(_ now: MonotonicInstant) {
         roster = TypingRoster(policy: policy, ownConnection: connection)
-        let noted: [TypingInput] = [
+        // A new roster shows no user.
+        for input in noted { _ = roster.handle(input, now: now) }
+    }
+
+    private var noted: [TypingInput] {
+        [
             .recipient(recipient), .optedOut(isOptedOut), .blockedUsers(blockedUsers), .draftSet(draft),
             .memberCount(memberCount),
         ]
-        // A new sender and a new roster have nothing to send or to show.
-        for input in noted { _ = effects(sender.handle(input, now: now), roster.handle(input, now: now)) }
     }
 
     private func effects(_ signals: [TypingSignal], _ snapshot: TypingSnapshot?) -> [Effect] {

@@ -14,7 +14,7 @@ import SignalingProtocol
 /// The number `n` of the signals only increases; it starts at 1 after `startingAfter`. A new sender for the same
 /// connection must continue with the old one's number, since receivers drop a signal whose number is not higher.
 public struct TypingSender: Sendable {
-    public let policy: TypingPolicy
+    public private(set) var policy: TypingPolicy
 
     /// The number of the last signal. A chat message carries it, so that receivers know which begins are older than the
     /// message (TYP-5). Read it after ``TypingInput/messageSubmitted``.
@@ -66,6 +66,14 @@ public struct TypingSender: Sendable {
 
     /// A directed signal costs the same in a room of any size.
     private var isOverCap: Bool { recipient == nil && (policy.roomCap.map { memberCount > $0 } ?? false) }
+
+    /// Changes the policy after ``TypingInput/leave``. A finish that the old policy's gap delayed is sent at the end of
+    /// the new one's.
+    mutating func setPolicy(_ policy: TypingPolicy, now: MonotonicInstant) -> [TypingSignal] {
+        self.policy = policy
+        if isOverCap { forget() }
+        return due(now)
+    }
 
     public mutating func handle(_ input: TypingInput, now: MonotonicInstant) -> [TypingSignal] {
         switch input {

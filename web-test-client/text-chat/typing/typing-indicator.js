@@ -47,7 +47,8 @@ export class TypingIndicator {
   constructor({ policy = TYPING_PRESETS.standard, connection = null, startingAfter = 0 } = {}) {
     this.#policy = policy;
     this.#connection = connection;
-    this.#makeParts(startingAfter);
+    this.#sender = new TypingSender({ policy, isConnected: connection !== null, startingAfter });
+    this.#roster = new TypingRoster({ policy, ownConnection: connection });
   }
 
   get policy() {
@@ -124,7 +125,8 @@ export class TypingIndicator {
     const farewell = this.handle({ kind: 'leave' }, now);
     const wasShown = this.current.typingCount + this.current.pausedCount > 0;
     this.#policy = policy;
-    this.#makeParts(this.#sender.lastN);
+    const delayed = this.#effectsOf(this.#sender.setPolicy(policy, now), null);
+    this.#roster = new TypingRoster({ policy, ownConnection: this.#connection });
     const noted = [
       { kind: 'recipient', id: this.#recipient },
       { kind: 'optedOut', value: this.#isOptedOut },
@@ -132,9 +134,9 @@ export class TypingIndicator {
       { kind: 'draftSet', text: this.#draft },
       { kind: 'memberCount', value: this.#memberCount },
     ];
-    // A new sender and a new roster have nothing to send and nobody to show.
-    for (const input of noted) this.#effects(input, now);
-    return wasShown ? [...farewell, { changed: this.current }] : farewell;
+    // A new roster shows nobody.
+    for (const input of noted) this.#roster.handle(input, now);
+    return [...farewell, ...delayed, ...(wasShown ? [{ changed: this.current }] : [])];
   }
 
   #note(input) {
@@ -167,12 +169,6 @@ export class TypingIndicator {
         this.#connection = null;
         break;
     }
-  }
-
-  #makeParts(startingAfter) {
-    const policy = this.#policy;
-    this.#sender = new TypingSender({ policy, isConnected: this.#connection !== null, startingAfter });
-    this.#roster = new TypingRoster({ policy, ownConnection: this.#connection });
   }
 
   #effects(input, now) {

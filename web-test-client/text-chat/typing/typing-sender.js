@@ -55,6 +55,15 @@ export class TypingSender {
     return this.#policy.roomCap !== null && this.#memberCount > this.#policy.roomCap;
   }
 
+  /**
+   * Changes the policy after `leave`. A finish that the old policy's gap delayed is sent at the end of the new one's.
+   */
+  setPolicy(policy, now) {
+    this.#policy = policy;
+    if (this.#isOverCap) this.#forget();
+    return this.#due(now);
+  }
+
   handle(input, now) {
     switch (input.kind) {
       case 'connected':
