@@ -15,7 +15,7 @@ public final class TextChatComponent {
     /// through the next channel.
     public var channel: (any SignalChannel)? {
         didSet {
-            hasEnded = false
+            endedConnection = nil
             // What the former channel reported says nothing of this one.
             isReconnecting = false
             sending.queue.isPaused = false
@@ -47,8 +47,10 @@ public final class TextChatComponent {
 
     var sending = SendingState()
     var echoes = EchoBook()
-    /// `disconnected` was handled, and no `connected` since.
-    var hasEnded = false
+    /// `disconnected` was handled, and the channel has no other connection since.
+    var hasEnded: Bool { endedConnection.map { $0 == channel?.connectionId } ?? false }
+    /// The connection that was over at the last `disconnected`. The channel may name it for a while.
+    private var endedConnection: ConnectionID?
     /// `reconnecting` was handled, and no event since that settles it.
     private var isReconnecting = false
     private var updates = ChatUpdateStreams()
@@ -143,7 +145,7 @@ public final class TextChatComponent {
             return tell(timeline.noteGap())
         case .connected(let connection):
             if echoes.note(connection) { timeline.startEra() }
-            hasEnded = false
+            endedConnection = nil
             isReconnecting = false
             sending.queue.isPaused = false
             typing.handle(.connected(connection))
@@ -158,12 +160,13 @@ public final class TextChatComponent {
         case .reconnected:
             isReconnecting = false
             sending.queue.isPaused = false
-            if let connection = channel?.connectionId { typing.handle(.connected(connection)) }
+            // Without a channel it is the connection that the program has reported.
+            if let connection = channel?.connectionId ?? echoes.lastConnection { typing.handle(.connected(connection)) }
             countMembers()
             onActivity?(.reconnected)
             startNext()
         case .disconnected:
-            hasEnded = true
+            endedConnection = echoes.lastConnection ?? channel?.connectionId
             isReconnecting = false
             let changes = failWaiting()
             typing.handle(.disconnected)

@@ -245,6 +245,54 @@ struct ComponentTypingTests {
         #expect(try messages(of: ada).map(number) == [2])
     }
 
+    @Test("G6: typing that starts again shows no user from before")
+    func startedTwice() async throws {
+        let room = TypingRoom()
+        let (ada, bob) = (room.join("Ada"), room.join("Bob"))
+        await room.settle()
+        ada.chat.edit("hi")
+        await room.settle()
+        var shown = bob.chat.typing.snapshotStream().makeAsyncIterator()
+        #expect(await shown.next(isolation: #isolation)?.typing.compactMap(\.name) == ["Ada"])
+        bob.chat.typing.start { room.clock.instant }
+        #expect(await shown.next(isolation: #isolation) == .nobody)
+        ada.chat.typing.leave()
+        await room.pass(.seconds(2))
+        ada.chat.edit("hello")
+        await room.settle()
+        #expect(bob.seen == ["Ada"])
+        await room.pass(.seconds(60))
+        #expect(bob.seen.isEmpty && bob.paused.isEmpty)
+    }
+
+    @Test("G6: a signal for another recipient does not replace a finish that was not sent yet")
+    func finishToTheFormerRecipient() async throws {
+        let room = TypingRoom()
+        let (ada, bob, eve) = (room.join("Ada", policy: .layer), room.join("Bob"), room.join("Eve"))
+        await room.settle()
+        ada.chat.typing.recipient = bob.channel.connectionId
+        ada.chat.edit("hi")
+        await room.settle()
+        #expect(bob.seen == ["Ada"] && eve.seen.isEmpty)
+        // Nothing is dequeued between these two.
+        ada.chat.typing.recipient = eve.channel.connectionId
+        ada.chat.edit("hi Eve")
+        await room.settle()
+        #expect(bob.seen.isEmpty && eve.seen == ["Ada"])
+    }
+
+    @Test("without a channel typing goes on after a reconnect")
+    func reconnectedWithoutChannel() {
+        let chat = TextChatComponent(typing: .plain)
+        let clock = ManualClock()
+        chat.typing.start { clock.instant }
+        chat.handle(.connected(ConnectionID("me")), now: clock.now)
+        chat.handle(.reconnecting, now: clock.now)
+        chat.handle(.reconnected, now: clock.now)
+        chat.edit("h")
+        #expect(chat.typing.dequeueSignal() != nil)
+    }
+
     @Test("a begin that did not leave before its message never leaves; the next key begins at once")
     func staleBegin() async throws {
         let room = TypingRoom()

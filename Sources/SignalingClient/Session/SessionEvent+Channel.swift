@@ -39,7 +39,7 @@ extension Session {
     /// Use it before `connect`, so that you miss no event. The sequence then has no `connected` for that `connect`: a
     /// component whose `channel` is the session finds the connection by itself. The sequence ends after `disconnected`,
     /// and when the session is released. If its reader falls far behind, it ends with `lost`. For another `connect`,
-    /// set the component's `channel` again and use a new sequence.
+    /// use a new sequence.
     public var channelEvents: ChannelEvents { ChannelEvents(session: self) }
 
     /// The sequence of ``Session/channelEvents``; for one reader.

@@ -30,6 +30,9 @@ struct EchoBook {
         return isAnother
     }
 
+    /// The user's own connection, as far as it was noted.
+    var lastConnection: ConnectionID? { ownConnections.last }
+
     func isOwn(_ connection: ConnectionID) -> Bool { ownConnections.contains(connection) }
 
     /// Returns the message of a bare-text echo: the oldest with that text.
