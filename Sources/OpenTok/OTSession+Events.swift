@@ -45,13 +45,19 @@ extension OTSession {
     }
 
     /// Returns the connection of this peer, and reports it to the delegate unless that has happened.
+    ///
+    /// A signal introduces its sender only until the first late reconnect. The sender may not be in the list of
+    /// connections that `connected(through:)` has read, since it left before; its departure is still to come. After a
+    /// late reconnect all presence events come first, and no departure follows for the sender of a replayed signal (G7).
     @discardableResult
-    private func introduce(_ peer: Connection) -> OTConnection {
+    private func introduce(_ peer: Connection, bySignal: Bool = false) -> OTConnection {
         let (connection, isNew) = state.withLock { state in
             if let own = state.connection, own.connectionId == peer.connectionId.rawValue { return (own, false) }
             if let known = state.peers[peer.connectionId] { return (known, false) }
             let connection = OTConnection(peer)
-            guard state.hasConnection, !options.connectionEventsSuppressed else { return (connection, false) }
+            guard state.hasConnection, !options.connectionEventsSuppressed, !(bySignal && state.knowsAllPeers) else {
+                return (connection, false)
+            }
             state.peers[peer.connectionId] = connection
             return (connection, true)
         }
@@ -83,7 +89,7 @@ extension OTSession {
         switch event {
         case .signal(let signal):
             guard isConnected(attempt) else { return }
-            let sender = signal.from.map(introduce)
+            let sender = signal.from.map { introduce($0, bySignal: true) }
             guard isConnected(attempt) else { return }
             delegate?.session(self, receivedSignalType: signal.type, from: sender, with: signal.data)
         case .connectionCreated(let peer):
@@ -123,6 +129,7 @@ extension OTSession {
     private func replaceConnection() {
         state.withLock { state in
             if let own = state.channel?.connection { state.connection = OTConnection(own) }
+            state.knowsAllPeers = true
         }
     }
 

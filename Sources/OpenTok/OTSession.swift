@@ -32,6 +32,8 @@ open class OTSession: NSObject, @unchecked Sendable {
         var capabilities: OTSessionCapabilities?
         /// The other connections that were reported to the delegate.
         var peers: [ConnectionID: OTConnection] = [:]
+        /// Whether `peers` has every other connection. Signals that a server replays may be of clients that have left.
+        var knowsAllPeers = false
         var waitingCount = 0
         var apiQueue = DispatchQueue.main
 
@@ -45,6 +47,7 @@ open class OTSession: NSObject, @unchecked Sendable {
             connection = nil
             capabilities = nil
             peers = [:]
+            knowsAllPeers = false
         }
     }
 

@@ -405,6 +405,36 @@ struct SessionTests {
         }
     }
 
+    @Test("G7: a replayed signal of a client that has left creates no connection")
+    func replay() async throws {
+        let room = try await Room(sessionBounds: .init(resumeWindow: .zero, recoveryWindow: .seconds(60)))
+        let relay = try NetworkRelay(to: try #require(room.url.port))
+        defer { relay.stop() }
+        let settings = OTSessionSettings()
+        settings.apiURL = URL(string: "http://127.0.0.1:\(relay.port)")
+        let ada = try await room.join("Ada")
+        let bob = try await room.join("Bob", settings: settings)
+        let eve = try await room.join("Eve")
+        for other in ["Bob", "Eve"] { #expect(try await ada.next() == .created(other)) }
+        for other in ["Ada", "Eve"] { #expect(try await bob.next() == .created(other)) }
+        relay.goDown()
+        #expect(try await bob.next() == .reconnecting)
+        #expect(try await ada.next() == .destroyed("Bob"))
+        let farewell = DelegateEvent.signal(type: "chat", from: "Eve", string: "farewell")
+        #expect(eve.signal("chat", "farewell") == nil)
+        #expect(try await ada.next() == farewell)
+        eve.session.disconnect()
+        #expect(try await ada.next() == .destroyed("Eve"))
+        relay.goUp()
+        #expect(try await ada.next() == .created("Bob"))
+        #expect(try await bob.next() == .destroyed("Eve"))
+        #expect(try await bob.next() == .reconnected)
+        #expect(try await bob.next() == farewell)
+        #expect(ada.signal("chat", "still here") == nil)
+        #expect(try await bob.next() == .signal(type: "chat", from: "Ada", string: "still here"))
+        await room.stop()
+    }
+
     // MARK: Delegate, media, server
 
     @Test("OPENTOK 2.5: a delegate isolated to the main actor is called on it, also in Swift 6")

@@ -83,12 +83,12 @@ package final class NetworkRelay: Sendable {
     package func retarget(to port: Int) { target.withLock { $0 = UInt16(truncatingIfNeeded: port) } }
 
     /// Cuts the client off, until ``goUp()``.
-    func goDown() {
+    package func goDown() {
         isDown.store(true, ordering: .relaxed)
         cut(.abrupt)
     }
 
-    func goUp() { isDown.store(false, ordering: .relaxed) }
+    package func goUp() { isDown.store(false, ordering: .relaxed) }
 
     /// Changes how fast the client reads from now on.
     func setPace(_ new: Pace) {
