@@ -57,6 +57,22 @@ struct SessionTests {
         }
     }
 
+    @Test("a token or connection ID that is too long fails at once, and the connection stays")
+    func tooLong() async throws {
+        try await LocalServer.run { local in
+            let ada = try await local.join(role: .moderator)
+            let long = String(repeating: "a", count: 100_000)
+            let request = SignalRequest(type: "chat", data: "x", to: ConnectionID(long))
+            await #expect(throws: SignalingError(.notFound, "")) { try await ada.session.send(request) }
+            await #expect(throws: SignalingError(.badTarget, "")) {
+                try await ada.session.forceDisconnect(ConnectionID(long))
+            }
+            await #expect(throws: SignalingError(.authenticationError, "")) { try await ada.session.refreshToken(long) }
+            try await ada.session.signal(string: "still here")
+            #expect(try await ada.events.nextSignal().data == "still here")
+        }
+    }
+
     @Test("WIRE-7: an untyped signal without data arrives as one")
     func empty() async throws {
         try await LocalServer.run { local in

@@ -205,6 +205,9 @@ public final class Session: SignalChannel {
         _ request: SignalRequest, retryAfterReconnect: Bool
     ) async throws(SignalingError) -> Seq? {
         try request.validate()
+        if let target = request.to, Self.isTooLong(target) {
+            throw SignalingError(.notFound, "no connection has an ID of that length")
+        }
         return try await driver.call { .signal(request, $0, retriesAfterReconnect: retryAfterReconnect) }
     }
 
@@ -213,8 +216,13 @@ public final class Session: SignalChannel {
     /// - Throws: ``SignalingError``: 1010 when not connected or when the answer was lost with the connection, 1011 when
     ///   the connection is not in the session, 1520 without permission.
     public func forceDisconnect(_ connection: ConnectionID) async throws(SignalingError) {
+        if Self.isTooLong(connection) { throw SignalingError(.badTarget, "no connection has an ID of that length") }
         _ = try await driver.call { .forceDisconnect(connection, $0) }
     }
+
+    /// Whether no server can have issued the ID. In a request it could exceed ``Limits/messageByteCount``, which would
+    /// end the connection.
+    private static func isTooLong(_ connection: ConnectionID) -> Bool { connection.rawValue.utf8.count > 255 }
 
     /// Shows the server a newer token for the same session, role and connection data (CON-12). Later reconnects use it.
     ///
@@ -224,6 +232,9 @@ public final class Session: SignalChannel {
     /// - Throws: ``SignalingError``: 1004 for a token that is malformed, forged, expired, or for another session, role
     ///   or connection data; 500 when not connected, or when the answer was lost with the connection.
     public func refreshToken(_ token: String) async throws(SignalingError) {
+        guard token.utf8.count <= Limits.tokenByteCount else {
+            throw SignalingError(.authenticationError, "the token is longer than \(Limits.tokenByteCount) bytes")
+        }
         _ = try await driver.call { .refreshToken(token, $0) }
     }
 

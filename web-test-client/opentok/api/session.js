@@ -16,6 +16,12 @@ import { HeldSignals } from './signal/held-signals.js';
 import { decodeData, encodeData } from './signal/signal-data.js';
 import { Signal } from './signal/signal.js';
 
+// A longer token or connection id could make a message that is too long for the server, which would end the connection.
+const TOKEN_BYTE_COUNT = 16_384;
+const CONNECTION_ID_BYTE_COUNT = 255;
+
+const byteCount = (text) => new TextEncoder().encode(text).length;
+
 /**
  * OpenTok's Session: turns the events of a connection into OpenTok's events, in OpenTok's order.
  *
@@ -165,7 +171,8 @@ export class Session extends MediaCalls {
       done(new OTError(Code.notConnectedToModerate, 'forceDisconnect failed: the session is not connected.'));
     } else if (!this.capabilities.permittedTo('forceDisconnect')) {
       done(new OTError(Code.unableToForceDisconnect, 'forceDisconnect failed: it needs the token of a moderator.'));
-    } else if (typeof connectionId !== 'string' || connectionId === '') {
+    } else if (typeof connectionId !== 'string' || connectionId === ''
+      || byteCount(connectionId) > CONNECTION_ID_BYTE_COUNT) {
       done(new OTError(Code.badTarget, 'forceDisconnect failed: pass a connection or its id.'));
     } else {
       this.#driver.handle({ is: 'forceDisconnect', call: { kind: 'forceDisconnect', done }, connectionId });
@@ -185,6 +192,8 @@ export class Session extends MediaCalls {
       done(new OTError(Code.notConnected, 'The token cannot be refreshed: the session is not connected.'));
     } else if (!isText(token)) {
       done(new OTError(Code.authenticationError, 'The token cannot be refreshed: a token is required.'));
+    } else if (byteCount(token) > TOKEN_BYTE_COUNT) {
+      done(new OTError(Code.authenticationError, `The token is longer than ${TOKEN_BYTE_COUNT} bytes.`));
     } else {
       this.#driver.handle({ is: 'refreshToken', call: { kind: 'refreshToken', done }, token });
     }

@@ -543,6 +543,18 @@ test('CON-12 a refused refresh reports its code, and the rest of the message is 
   assert.equal(session.isConnected(), true);
 });
 
+test('a token or connection id that is too long fails at once, and nothing is sent', () => {
+  const { browser, session } = joined({ changes: moderator });
+  const sent = browser.socket.sent.length;
+  const long = 'a'.repeat(100_000);
+  const codes = [];
+  const note = (error) => codes.push(error.code);
+  session.refreshToken(long, note);
+  session.forceDisconnect(long, note);
+  assert.deepEqual(codes, [1004, 1011]);
+  assert.equal(browser.socket.sent.length, sent);
+});
+
 test('CON-12 a refresh whose session ends fails with 500, and the program gets sessionDisconnected', async () => {
   const { browser, session, received } = joined();
   received.length = 0;
