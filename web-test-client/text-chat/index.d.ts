@@ -334,7 +334,10 @@ export interface ChatOptions {
   /** Without a channel it sends the message; with one it may refuse it. Return false to refuse. */
   onMessageReadyToSend?: ((message: MessageContent) => boolean) | null;
   typing?: ChatTyping | null;
-  /** Called after each change of the rows, and for every event that does not change them. */
+  /**
+   * Called after each change of the rows, and for every event that does not change them. An error that it throws goes to
+   * `reportError`, and changes nothing else.
+   */
   changed?: (changes: TimelineChange[], activity: ChatActivity | null) => void;
 }
 

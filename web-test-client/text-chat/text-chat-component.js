@@ -24,6 +24,7 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
  * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
  * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, or `unread` (`count`).
+ * An error that it throws goes to `reportError`, and changes nothing else.
  */
 export class TextChatComponent {
   /** The sender of one's own messages: by custom one's connection id, and a name to show. */
@@ -483,8 +484,18 @@ export class TextChatComponent {
   #report(changes, activity = null) {
     const isUnread = this.#lastUnreadCount !== this.unreadCount;
     this.#lastUnreadCount = this.unreadCount;
-    if (changes.length > 0 || activity !== null) this.changed(changes, activity);
-    if (isUnread) this.changed([], { kind: 'unread', count: this.unreadCount });
+    if (changes.length > 0 || activity !== null) this.#callChanged(changes, activity);
+    if (isUnread) this.#callChanged([], { kind: 'unread', count: this.unreadCount });
     return changes;
+  }
+
+  /** An error of the page must not stop the sending of messages. */
+  #callChanged(changes, activity) {
+    try {
+      this.changed(changes, activity);
+    } catch (error) {
+      // Node has no `reportError`.
+      (globalThis.reportError ?? console.error)(error);
+    }
   }
 }

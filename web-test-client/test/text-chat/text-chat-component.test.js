@@ -71,6 +71,21 @@ test('CHAT-5 an echo of bare text confirms the oldest message with that text, an
   assert.deepEqual(it.states(), ['sent', 'sent']);
 });
 
+test('an error of the page in `changed` is reported and stops no message', async (context) => {
+  const reported = [];
+  globalThis.reportError = (error) => reported.push(error.message);
+  context.after(() => delete globalThis.reportError);
+  const it = chatting();
+  it.chat.changed = () => {
+    throw new Error('a fault of the page');
+  };
+  assert.deepEqual(await it.send('one'), { outcome: 'sent' });
+  it.receive();
+  assert.deepEqual(await it.send('two'), { outcome: 'sent' });
+  assert.deepEqual(it.texts(), ['one', 'two']);
+  assert.ok(reported.length > 0 && reported.every((message) => message === 'a fault of the page'));
+});
+
 test('CHAT-4 a sender that claims another’s id or local id neither confirms nor hides a message', async () => {
   const it = chatting();
   it.channel.answers = [{ error: loss }];
