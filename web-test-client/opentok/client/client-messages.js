@@ -6,6 +6,8 @@ import { PeerAbsences } from './peer-absences.js';
 import { requestedWait } from './reconnect-policy.js';
 import { SessionView } from './session-view.js';
 
+const LONGEST_HEARTBEAT_SECONDS = 3600;
+
 /** HB-3: any text message is a sign of life. */
 export function noteSignOfLife(core, now) {
   if (core.phase.name !== 'connected') return;
@@ -202,7 +204,8 @@ function tellAbsences(core) {
 }
 
 function enter(core, { resume, heartbeatSeconds }, connect, now) {
-  const terms = { connect, offer: resume, heartbeat: heartbeatSeconds * 1000 };
+  const heartbeat = Math.min(Math.max(heartbeatSeconds, 1), LONGEST_HEARTBEAT_SECONDS) * 1000;
+  const terms = { connect, offer: resume, heartbeat };
   core.phase = { name: 'connected', terms, lastHeard: now, checkUntil: null };
 }
 

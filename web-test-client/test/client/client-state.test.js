@@ -190,7 +190,7 @@ test('PRES-1 joining and leaving are announced in their order', () => {
 test('G4 a malformed message ends the connection, because it may have been an event', () => {
   for (const message of [
     undefined, [], { ev: 'signal', seq: 3 }, { ev: 'signal', seq: 3, from: 'ada-id', data: 7 },
-    { ev: 'connectionCreated', seq: 3 },
+    { ev: 'signal', seq: '3', from: 'ada-id' }, { ev: 'connectionCreated', seq: 3 },
     { ev: 'connectionDestroyed', seq: 3 }, { ev: 'ack' }, { ev: 'error' },
   ]) {
     const { state } = connected();
@@ -223,6 +223,11 @@ test('HB-3 two silent heartbeats are a lost connection', () => {
   assert.equal(effects[0].code, 4001);
   assert.equal(effects[1].error.code, 500);
   assert.equal(effects[2].event.reason, 'networkDisconnected');
+});
+
+test('HB-1 a heartbeat is taken as between one second and one hour, as in Swift', () => {
+  assert.equal(connected(0, { heartbeatSeconds: 0.001 }).state.nextDeadline, 2_000);
+  assert.equal(connected(0, { heartbeatSeconds: 1e12 }).state.nextDeadline, 7_200_000);
 });
 
 test('HB-3 each message counts as a sign of life', () => {

@@ -60,6 +60,8 @@ function isRange(value) {
 
 function isWholeSignal(message) {
   return (
+    // Online-only signals have no seq.
+    (message.seq === undefined || Number.isInteger(message.seq)) &&
     (message.from === null || typeof message.from === 'string') &&
     ['type', 'data', 'to'].every((name) => message[name] === undefined || typeof message[name] === 'string')
   );
