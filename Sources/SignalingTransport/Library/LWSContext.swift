@@ -94,16 +94,7 @@ final class LWSContext {
         signalbox_keep_event_plugin_loaded()
         self.context = context
         // No other handle on the loop polls yet: this is the library's wake-up descriptor.
-        withUnsafeMutablePointer(to: &wakeDescriptor) { pointer in
-            uv_walk(
-                loop,
-                { handle, found in
-                    guard let handle, uv_handle_get_type(handle) == UV_POLL, let found else { return }
-                    var descriptor = uv_os_fd_t()
-                    guard uv_fileno(handle, &descriptor) == 0 else { return }
-                    found.storeBytes(of: descriptor, as: Int32.self)
-                }, UnsafeMutableRawPointer(pointer))
-        }
+        wakeDescriptor = Self.polledDescriptors(of: loop).first ?? -1
     }
 
     deinit {
@@ -259,6 +250,7 @@ final class LWSContext {
     /// whether the loop may continue.
     func beginDestroying() -> Bool {
         guard let context else { return true }
+        let sockets = loops.pointee.map { Self.polledDescriptors(of: $0.assumingMemoryBound(to: uv_loop_t.self)) } ?? []
         let model = signalbox_open_nothing()
         lws_context_destroy(context)
         // 4.1.6 closes its wake-up descriptor here, and closes the same number again while the loop continues. In
@@ -269,8 +261,26 @@ final class LWSContext {
         let occupied = signalbox_occupy(model, wakeDescriptor)
         guard occupied != wakeDescriptor else { return true }
         signalbox_close(occupied)
+        // The library closes sockets as the loop continues. Their peers would wait for the end of this process.
+        for socket in sockets where socket != wakeDescriptor { signalbox_close(socket) }
         logger.warning("leaking a libwebsockets context: its wake-up descriptor is in use again")
         return false
+    }
+
+    /// The descriptors of the loop's handles that poll and are not closing.
+    private static func polledDescriptors(of loop: UnsafeMutablePointer<uv_loop_t>) -> [Int32] {
+        var descriptors: [Int32] = []
+        withUnsafeMutablePointer(to: &descriptors) { pointer in
+            uv_walk(
+                loop,
+                { handle, found in
+                    guard let handle, uv_handle_get_type(handle) == UV_POLL, let found else { return }
+                    var descriptor = uv_os_fd_t()
+                    guard uv_fileno(handle, &descriptor) == 0 else { return }
+                    found.assumingMemoryBound(to: [Int32].self).pointee.append(descriptor)
+                }, UnsafeMutableRawPointer(pointer))
+        }
+        return descriptors
     }
 
     /// Frees the context when the loop has closed all handles. A context on a foreign loop needs this second call.

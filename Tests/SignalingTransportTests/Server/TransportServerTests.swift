@@ -2,6 +2,12 @@ import SignalingProtocol
 import SignalingTransport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 @Suite("A server: start, limits and stop", .timeLimit(.minutes(5)))
 struct TransportServerTests {
     private func error(_ host: String, _ port: Int) async throws -> TransportError? {
@@ -74,6 +80,20 @@ struct TransportServerTests {
         for socket in sockets { #expect(try socket.receiveToEnd() == []) }
         #expect(try waiting.receiveToEnd() == [])
         withExtendedLifetime((slow, halfway, silent)) {}
+    }
+
+    @Test("a stop closes its sockets if other code opens descriptors meanwhile", arguments: Wire.allCases)
+    func stopBesideOtherDescriptors(wire: Wire) async throws {
+        let server = try await TestServer(wire)
+        let taken = EventLog<Int32>()
+        try await server.onLoop { _, handler in
+            // libwebsockets has closed its wake-up descriptor once then, and would close its number again.
+            handler.onClosed = { for _ in 0..<100 { taken.append(dup(STDERR_FILENO)) } }
+        }
+        let sockets = try (0..<3).map { _ in try server.webSocket() }
+        await server.stop()
+        for socket in sockets { #expect(try socket.receiveToEnd() == []) }
+        for descriptor in taken.all where descriptor >= 0 { #expect(close(descriptor) == 0) }
     }
 
     @Test("stopAccepting refuses new connections, closes idle ones, and keeps sockets open")

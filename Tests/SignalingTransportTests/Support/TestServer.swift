@@ -102,6 +102,7 @@ final class TestServer: Sendable {
         var onMessage: ((ServerSocket, UnsafeRawBufferPointer) -> Void)?
         var onViolation: ((ServerSocket, ProtocolViolation) -> Void)?
         var onDrained: ((ServerSocket) -> Void)?
+        var onClosed: (() -> Void)?
         var onRequest: ((HTTPExchange) -> Void)?
         private let frame = OutboundFrame()
 
@@ -135,6 +136,7 @@ final class TestServer: Sendable {
         func socketClosed(_ socket: ServerSocket, code: UInt16?) {
             sockets[socket.id] = nil
             events.append(.closed(socket.id, code))
+            onClosed?()
         }
 
         func requestReceived(_ exchange: HTTPExchange) {
