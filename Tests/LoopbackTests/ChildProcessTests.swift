@@ -28,9 +28,11 @@ struct ChildProcessTests {
         #expect(one.waitUntilExit() == .exited(3))
         one.signal(SIGKILL)
         #expect(!one.isRunning && one.waitUntilExit() == .exited(3))
-        let other = try ChildProcess(
-            Self.shell, ["-c", "read line"], input: .handle(Pipe().fileHandleForReading))
+        let pipe = Pipe()
+        let other = try ChildProcess(Self.shell, ["-c", "read line"], input: .handle(pipe.fileHandleForReading))
         other.killAndWait()
+        // A pipe that is released before ends the child's input.
+        withExtendedLifetime(pipe) {}
         #expect(other.waitUntilExit() == .killed(bySignal: SIGKILL))
     }
 
