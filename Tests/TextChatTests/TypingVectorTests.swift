@@ -109,6 +109,18 @@ struct TypingVectorTests {
         }
     }
 
+    @Test("limits of a phrase that are set later are kept in their ranges, too")
+    func limitsInRange() {
+        var limits = TypingPhrase.Limits()
+        limits.names = -1
+        limits.people = -1
+        limits.nameLength = 0
+        #expect(limits == TypingPhrase.Limits(names: 0, people: 0, nameLength: 1))
+        limits.names = 9
+        #expect(limits.names == 3)
+        #expect(!TypingPhrase.ladder(names: ["Ada"], limits: limits).isEmpty)
+    }
+
     private static func names(_ vector: VectorCase) -> [String] {
         (vector["names"]?.arrayValue ?? []).compactMap(\.stringValue)
     }

@@ -29,17 +29,19 @@ public struct TypingPhrase: Hashable, Sendable {
 
     public struct Limits: Hashable, Sendable {
         /// Up to this many people are all named, 0 to 3. Of more people, two are named and the others counted.
-        public var names: Int
+        public var names: Int { didSet { names = Self.clampedNames(names) } }
         /// Of more people than this the phrase is ``Key/several``.
-        public var people: Int
+        public var people: Int { didSet { people = max(people, 0) } }
         /// Longest name in characters (grapheme clusters), at least 1.
-        public var nameLength: Int
+        public var nameLength: Int { didSet { nameLength = max(nameLength, 1) } }
 
         public init(names: Int = 3, people: Int = 20, nameLength: Int = 30) {
-            self.names = min(max(names, 0), 3)
+            self.names = Self.clampedNames(names)
             self.people = max(people, 0)
             self.nameLength = max(nameLength, 1)
         }
+
+        private static func clampedNames(_ count: Int) -> Int { min(max(count, 0), 3) }
     }
 
     /// - Parameters:
