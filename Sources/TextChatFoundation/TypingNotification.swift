@@ -76,6 +76,9 @@ public final class TypingNotifier {
     private let center: NotificationCenter
     private weak var room: AnyObject?
     private var last = TypingSnapshot.nobody
+    /// Changes that were not posted yet.
+    private var pending: [TypingChange] = []
+    private var isPosting = false
 
     /// - Parameter room: the `object` of the notifications, held weakly.
     public init(room: AnyObject?, center: NotificationCenter = .default) {
@@ -83,11 +86,14 @@ public final class TypingNotifier {
         self.center = center
     }
 
-    /// Posts one notification for each person whose state has changed since the last snapshot.
+    /// Posts one notification for each person whose state has changed since the last snapshot. When an observer calls
+    /// this again, its changes follow those of the first call.
     public func post(_ snapshot: TypingSnapshot) {
-        let changes = snapshot.changes(since: last)
-        // Before posting, since an observer may call back.
+        pending += snapshot.changes(since: last)
         last = snapshot
-        for change in changes { center.post(TypingNotification(change).notification(from: room)) }
+        if isPosting { return }
+        isPosting = true
+        defer { isPosting = false }
+        while !pending.isEmpty { center.post(TypingNotification(pending.removeFirst()).notification(from: room)) }
     }
 }

@@ -147,7 +147,7 @@ struct TypingTests {
         }
         defer { center.removeObserver(observer) }
 
-        let notifier = TypingNotifier(room: room, center: center)
+        nonisolated(unsafe) let notifier = TypingNotifier(room: room, center: center)  // Used on this thread only.
         let ada = TypingSnapshot.Typer(name: "Ada", connectionId: ConnectionID("x"))
         let other = TypingSnapshot.Typer(name: nil, connectionId: ConnectionID("y"))
         notifier.post(TypingSnapshot(typing: [ada]))
@@ -159,6 +159,15 @@ struct TypingTests {
             heard == [
                 "Ada 0", "Ada", "y 0", "y", "Ada 1", "Ada", "y 2", "y", "Ada 2", "Ada",
             ])
+        // An observer that reports the next snapshot, in which only Ada types.
+        heard = []
+        let echo = center.addObserver(forName: TypingNotification.name, object: room, queue: nil) { _ in
+            notifier.post(TypingSnapshot(typing: [ada]))
+        }
+        defer { center.removeObserver(echo) }
+        notifier.post(TypingSnapshot(typing: [other, ada]))
+        #expect(
+            heard.enumerated().compactMap { $0.offset.isMultiple(of: 2) ? $0.element : nil } == ["y 0", "Ada 0", "y 2"])
         #expect(TypingNotification(Notification(name: Notification.Name("another"))) == nil)
         #expect(TypingNotification(Notification(name: TypingNotification.name)) == nil)
     }
