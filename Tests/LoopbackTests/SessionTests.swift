@@ -136,6 +136,8 @@ struct SessionTests {
                 return
             }
             #expect(signal.from == (try ada.connection))
+            // It does not know how many there are.
+            #expect(quiet.session.memberCount == nil && ada.session.memberCount == 2)
         }
     }
 

@@ -129,8 +129,12 @@ public final class Session: SignalChannel {
     /// The connections that are away, by creation time; empty without ``Options/connectionAwayEvents`` (PRES-4).
     public var awayConnections: [Connection] { driver.snapshot.withLock { $0 }.awayConnections }
 
-    /// The number of ``connections``, the client's own included; `nil` unless connected.
-    public var memberCount: Int? { driver.snapshot.withLock { $0.connection == nil ? nil : $0.memberCount } }
+    /// The number of ``connections``, the client's own included; `nil` unless connected, and with
+    /// ``Options/connectionEventsSuppressed``.
+    public var memberCount: Int? {
+        if options.connectionEventsSuppressed { return nil }
+        return driver.snapshot.withLock { $0.connection == nil ? nil : $0.memberCount }
+    }
 
     /// OpenTok's capabilities; none unless connected.
     public var capabilities: Capabilities {
