@@ -213,7 +213,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "redis-log-benchmark",
-            dependencies: ["SignalingRedis", "CHiredis"], path: "Tests/Benchmarks/RedisLog",
+            dependencies: ["SignalingRedis", "VerificationTools", "CHiredis"], path: "Tests/Benchmarks/RedisLog",
             swiftSettings: settings),
         .testTarget(
             name: "SignalingRedisTests",

@@ -4,6 +4,7 @@ import Logging
 import SignalingCore
 import SignalingProtocol
 import SignalingRedis
+import VerificationTools
 
 /// Prints how many commands a second the Redis log confirms, pipelined and one at a time, and the CPU time of this
 /// process for each. Starts a `redis-server` of its own, with its append-only file in the temporary folder.
@@ -121,17 +122,17 @@ struct RedisLogBenchmark {
 
     private final class Server {
         let port = 17_379
-        private let process = Process()
+        private let process: ChildProcess
         private let folder = FileManager.default.temporaryDirectory.appending(path: "redis-\(UUID().uuidString)")
 
         init() throws {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            process.executableURL = URL(filePath: "/usr/bin/redis-server")
-            process.arguments = [
-                "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync",
-                "everysec", "--dir", folder.path, "--logfile", folder.appending(path: "log").path,
-            ]
-            try process.run()
+            process = try ChildProcess(
+                URL(filePath: "/usr/bin/redis-server"),
+                [
+                    "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync",
+                    "everysec", "--dir", folder.path, "--logfile", folder.appending(path: "log").path,
+                ])
             // Until it listens.
             for _ in 0..<100 {
                 let context = redisConnect("127.0.0.1", Int32(port))
@@ -143,7 +144,7 @@ struct RedisLogBenchmark {
         }
 
         func stop() {
-            process.terminate()
+            process.signal(SIGTERM)
             process.waitUntilExit()
             try? FileManager.default.removeItem(at: folder)
         }
