@@ -110,7 +110,9 @@ export class Driver {
       this.#handleAll(inputs.map((input) => ({ ...input, socket: number })));
     };
     socket.onclose = ({ code }) => {
-      if (this.#state.stateName === 'opening') this.#explainFailure(number, address, code);
+      // The socket of the former connection may close when the next connection already opens its own.
+      const isOpening = this.#state.stateName === 'opening' && this.#socket?.number === number;
+      if (isOpening) this.#explainFailure(number, address, code);
       else this.handle({ is: 'socketClosed', socket: number, code });
     };
   }

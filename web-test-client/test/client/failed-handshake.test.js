@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOT } from '../../opentok/api/ot.js';
-import { FakeBrowser, settled } from '../../test-support/fake-browser.js';
+import { FakeBrowser, connectedMessage, settled } from '../../test-support/fake-browser.js';
 
 const WITHOUT_UPGRADES = /^The proxy in front does not pass WebSocket upgrades\./;
 const HTTP_ONLY = /^The server answers HTTP requests, but no WebSocket to it opens\./;
@@ -82,4 +82,26 @@ test('WIRE-1 a disconnect ends the wait for the cause, and the answer comes too 
   await settled();
   assert.equal(browser.sockets.length, 2);
   assert.deepEqual([errors.length <= 1, second], [true, []]);
+});
+
+test('WIRE-1 the late close of a former connection’s socket asks for no cause', async () => {
+  const browser = new FakeBrowser();
+  const requests = [];
+  const environment = browser.environment();
+  environment.fetch = (url) => {
+    requests.push(url);
+    return responding(426, { upgradeMissing: false })();
+  };
+  const session = createOT(environment, 'https://chat.example').initSession('100', '1_x');
+  session.connect('T');
+  const former = browser.socket;
+  former.open();
+  former.receive(connectedMessage());
+  session.disconnect();
+  const errors = [];
+  session.connect('T', (error) => errors.push(error));
+  assert.equal(browser.sockets.length, 2);
+  former.drop();
+  await settled();
+  assert.deepEqual([requests, errors], [[], []]);
 });
