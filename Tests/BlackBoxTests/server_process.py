@@ -75,6 +75,12 @@ class Lines:
             self.seen.append(line)
         return line
 
+    def to_end(self):
+        """All lines until the end of the output, which has to come."""
+        while self.next() is not None:
+            pass
+        return self.seen
+
     def until(self, pattern, timeout=DEADLINE):
         """The next line that matches the pattern."""
         deadline = time.monotonic() + timeout
@@ -143,6 +149,9 @@ class Server(Command):
         super().__init__("serve", "--port", "0", "--web-root", web_root, *level, *arguments, **settings)
         try:
             self.host, port = READY.search(self.out.until(READY, DEADLINE)).groups()
+        except AssertionError as error:
+            self.__exit__()
+            raise AssertionError(f"{error}; on standard error: {self.err.to_end()}") from None
         except BaseException:
             self.__exit__()
             raise

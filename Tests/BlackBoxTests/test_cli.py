@@ -16,6 +16,7 @@ import pytest
 from credentials import Application, Project
 from server_process import BINARY, DEADLINE, REPOSITORY, WEB_ROOT, Command, Server, environment, run
 from signalbox_client import Client
+from waiting import free_port
 
 # The exit codes of the program, from sysexits.h.
 USAGE, UNREACHABLE, REFUSED = os.EX_USAGE, os.EX_UNAVAILABLE, os.EX_NOPERM
@@ -129,18 +130,8 @@ def test_serve_refuses_a_configuration_file_that_is_a_folder_or_not_utf_8(tmp_pa
     fails(run("serve", "--config", file), USAGE)
 
 
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 def test_serve_prefers_the_command_line_to_the_environment_and_the_environment_to_the_file(tmp_path):
-    file_port, environment_port, argument_port = free_ports(3)
+    file_port, environment_port, argument_port = free_port(), free_port(), free_port()
     file = tmp_path / "settings.json"
     file.write_text(
         json.dumps({
@@ -377,7 +368,7 @@ def test_without_credentials_no_token_is_created(server):
 
 
 def test_an_unreachable_server_is_69(server, settings):
-    (port,) = free_ports(1)
+    port = free_port()
     session = server.project.session()
     for command in ("signal", "listen", "chat"):
         result = run(command, session, input="", **settings | {"server": f"http://127.0.0.1:{port}"})

@@ -3,20 +3,18 @@
 import json
 import pathlib
 import shutil
-import socket
 import stat
 import subprocess
 
 import pytest
 
 from server_process import BINARY, WEB_ROOT, Command, Server, environment, run
+from waiting import free_port
 
 
 @pytest.fixture
 def port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    return free_port()
 
 
 @pytest.fixture

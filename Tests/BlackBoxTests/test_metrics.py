@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import re
-import socket
 import subprocess
 import urllib.error
 import urllib.parse
@@ -15,7 +14,7 @@ import pytest
 from administration import Admin
 from server_process import DEADLINE, REPOSITORY, Server
 from signalbox_client import Client, connect_line, reconnect
-from waiting import wait_for
+from waiting import free_port, wait_for
 from webhook_receiver import Receiver
 
 OPERATIONS = REPOSITORY / "docs/operations"
@@ -24,9 +23,7 @@ OPERATIONS = REPOSITORY / "docs/operations"
 @contextlib.contextmanager
 def prometheus(admin, folder):
     """A Prometheus that scrapes the admin listener each second, and evaluates the alert rules."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (folder / "prometheus.yml").write_text(
         json.dumps({
             "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},

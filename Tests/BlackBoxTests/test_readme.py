@@ -18,7 +18,6 @@ import pty
 import re
 import select
 import signal
-import socket
 import subprocess
 import termios
 import textwrap
@@ -28,6 +27,7 @@ import urllib.request
 import pytest
 
 from server_process import BINARY, REPOSITORY, environment
+from waiting import free_port
 
 README = (REPOSITORY / "README.md").read_text()
 SECONDS = 20
@@ -121,9 +121,7 @@ class Reader:
     def __init__(self, folder):
         self.folder = folder
         self.terminals = {}
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = str(free.getsockname()[1])
+        self.port = str(free_port())
         self.left = list(blocks(README))
 
     def terminal(self, name):

@@ -16,6 +16,7 @@ from credentials import Project
 from durable import FILES, serve, stop, time_passes, two_in_a_session
 from server_process import DEADLINE, Command, Server, run
 from signalbox_client import Client, reconnect
+from waiting import free_port
 from webhook_receiver import Receiver
 
 
@@ -294,9 +295,7 @@ async def test_g_2_signals_that_are_acknowledged_during_the_stop_are_saved(tmp_p
 
 
 async def test_res_15_the_listen_command_resumes_by_itself_and_misses_nothing(tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     settings = {
         "api_key": "100", "api_secret": "a secret of the tests, 32 bytes long", "server": f"http://127.0.0.1:{port}"
     }

@@ -18,6 +18,7 @@ from cutting_relay import Relay
 from raw_socket import CLOSE, STALLED_BUFFER, TEXT, RawSocket, frame, handshake
 from server_process import DEADLINE, Command, Server
 from signalbox_client import Client, connect_line
+from waiting import free_port
 
 
 def is_told(events):
@@ -235,7 +236,7 @@ async def test_leave_5_a_second_signal_disconnects_the_remaining_clients_at_once
 
 
 async def test_a_killed_server_can_be_restarted_on_its_port_at_once():
-    with Server() as server:
+    with Server("--port", str(free_port())) as server:
         async with await Client.join(server, server.project.session()) as client:
             server.process.kill()
             code, _ = await client.closed()

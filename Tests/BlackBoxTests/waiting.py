@@ -1,6 +1,9 @@
 """Waits with a deadline, and what tests wait for."""
 
 import asyncio
+import contextlib
+import pathlib
+import random
 import socket
 import time
 
@@ -25,10 +28,28 @@ async def until(condition, what):
     return found
 
 
+# The kernel gives outgoing connections and listeners on port 0 a port of this range.
+EPHEMERAL = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
+
+# UDP sockets, which reserve the ports of `free_port` until this process ends.
+_reservations = []
+
+
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """A TCP port of the loopback address for a listener that starts later, or starts again.
+
+    The kernel gives it to nobody else meanwhile, and no other process of the tests gets it.
+    """
+    first_ephemeral = int(EPHEMERAL.read_text().split()[0])
+    while True:
+        address = ("127.0.0.1", random.randrange(first_ephemeral // 3, first_ephemeral))
+        reservation = socket.socket(type=socket.SOCK_DGRAM)
+        with contextlib.suppress(OSError), socket.socket() as listener:
+            reservation.bind(address)
+            listener.bind(address)
+            _reservations.append(reservation)
+            return address[1]
+        reservation.close()
 
 
 def accepts(port):
