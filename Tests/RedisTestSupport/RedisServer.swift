@@ -85,7 +85,8 @@ package final class RedisServer {
 
     package func connect() throws -> BlockingClient { try BlockingClient(port: port) }
 
-    /// A port below those that the kernel gives to outgoing connections, so that Redis gets it again after a restart.
+    /// A port below those that Linux gives to outgoing connections by default, so that Redis can have it again after a
+    /// restart.
     package static func freePort() throws -> Int {
         for _ in 1...100 {
             let port = Int.random(in: 10_000..<32_768)
