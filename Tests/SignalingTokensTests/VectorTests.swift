@@ -43,6 +43,14 @@ struct VectorTests {
     }
 
     @Test(
+        "TOK-7: tokens in RS256 without an expiry, and with the claims of Vonage's Ruby SDK",
+        arguments: try Vectors.cases("tokens/application-defaults.json"))
+    func applicationDefaults(_ vector: VectorCase) throws {
+        let application = try Self.application("tokens/application-defaults.json")
+        try check(vector, by: TokenVerifier(projects: [application]), apiKey: application.apiKey)
+    }
+
+    @Test(
         "TOK-7: tokens of OpenTok's and Vonage's Python SDKs",
         arguments: try Vectors.cases("tokens/application-sdk.json"))
     func applicationSDK(_ vector: VectorCase) throws {

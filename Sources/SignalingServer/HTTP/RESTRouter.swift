@@ -226,8 +226,9 @@ final class RESTRouter {
         return SignalRequest(type: try text("type", in: object), data: try text("data", in: object))
     }
 
+    /// REST-2: `null` means absent. OpenTok's SDKs for Java and .NET write every member that a signal lacks as `null`.
     private func text(_ name: String, in object: JSONObject) throws(SignalingError) -> String? {
-        guard let member = object[name] else { return nil }
+        guard let member = object[name], !member.isNull else { return nil }
         guard let text = member.stringValue else {
             throw SignalingError(.invalidParameter, "\"\(name)\" must be a string")
         }

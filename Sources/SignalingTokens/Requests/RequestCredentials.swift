@@ -58,8 +58,10 @@ public enum RequestCredentials {
         try token.verify(by: project)
         let claims = try token.claims()
         guard issuer(claims, of: project.key) == project.apiKey.rawValue else { throw .otherProject }
+        // Both are required here: OpenTok's documentation wants credentials that expire after minutes, and a client's
+        // lifetime of a day, for tokens without `exp`, must not apply to them.
+        guard claims.iat != nil, claims.exp != nil else { throw .malformed }
         _ = try claims.checkDates(now: now)
-        guard claims.iat != nil else { throw .malformed }
         guard claims.sessionId == nil, claims.role == nil, claims.scope == nil, claims.connectionData == nil else {
             throw .wrongPurpose
         }

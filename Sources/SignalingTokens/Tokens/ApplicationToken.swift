@@ -25,8 +25,9 @@ public enum ApplicationToken {
 
     /// Returns what the token permits. Checks its algorithm, signature, dates and claims, in this order.
     ///
-    /// `application_id`, `exp` and `session_id` are required. `scope`, `sub` and `subject`, if present, must be
-    /// `session.connect`, `video` and `video`.
+    /// `application_id` and `session_id` are required, and so is `exp` or `iat`: without `exp` the token lives
+    /// ``TokenLifetime/standard`` from `iat`. `scope`, `sub` and `subject`, if present, must be `session.connect`, `video`
+    /// and `video`.
     ///
     /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
     /// - Throws: the ``TokenError`` of the first check that fails; `wrongAlgorithm` for a project with a secret.
@@ -42,7 +43,7 @@ public enum ApplicationToken {
         else { throw .wrongPurpose }
         return try AccessGrant(
             sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,
-            connectionData: claims.connectionData, expiresAt: expiry)
+            connectionData: claims.connectionData ?? claims.data, expiresAt: expiry)
     }
 }
 

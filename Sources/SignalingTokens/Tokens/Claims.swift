@@ -16,6 +16,9 @@ struct Claims: JWTPayload {
     var role: String?
     var scope: String?
     var connectionData: String?
+    /// Connection data under the name that Vonage's Ruby SDK gives it. Counts when there is no ``connectionData``. A
+    /// value that is not a string is read as absent. Never written.
+    var data: String?
     var applicationID: String?
     /// The values of `sub` and `subject`: Vonage's SDKs differ in the name. Written as `subject`. A value that is not a
     /// string is read as the empty string.
@@ -31,7 +34,7 @@ struct Claims: JWTPayload {
     init() {}
 
     enum CodingKeys: String, CodingKey {
-        case iss, ist, iat, nbf, exp, role, scope, nonce, jti, sub, subject, acl
+        case iss, ist, iat, nbf, exp, role, scope, nonce, jti, sub, subject, acl, data
         case applicationID = "application_id"
         case sessionId = "session_id"
         case connectionData = "connection_data"
@@ -52,6 +55,7 @@ struct Claims: JWTPayload {
         role = try claims.decodeIfPresent(String.self, forKey: .role)
         scope = try claims.decodeIfPresent(String.self, forKey: .scope)
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
+        data = try? claims.decode(String.self, forKey: .data)
         // A project with a secret does not use these three, so a wrong type must not make its token invalid.
         applicationID = try? claims.decode(String.self, forKey: .applicationID)
         subjects = [.sub, .subject].filter(claims.contains).map { (try? claims.decode(String.self, forKey: $0)) ?? "" }
@@ -79,11 +83,13 @@ struct Claims: JWTPayload {
     /// jwt-kit's hook for checks without a clock. It is empty: see ``checkDates(now:allowsExpired:)``.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 
-    /// Returns the expiry. Throws `malformed` without a valid `exp`, `expired` or `notYetValid` by ``TokenLifetime``.
+    /// Returns the expiry of a client's token. Throws `malformed` for a time that cannot be a date, `undated`, `expired`
+    /// or `notYetValid` by ``TokenLifetime``.
     func checkDates(now: WallTime, allowsExpired: Bool = false) throws(TokenError) -> WallTime {
-        guard let exp, let expiry = WallTime(tokenSeconds: exp) else { throw .malformed }
+        let issued = try moment(iat)
+        let expiry = try TokenLifetime.expiry(stated: try moment(exp), issued: issued)
         try TokenLifetime.check(
-            issued: moment(iat), notBefore: moment(nbf), expiry: expiry, now: now, allowsExpired: allowsExpired)
+            issued: issued, notBefore: moment(nbf), expiry: expiry, now: now, allowsExpired: allowsExpired)
         return expiry
     }
 

@@ -28,7 +28,8 @@ public enum ProjectJWT {
 
     /// Returns what the token permits. Checks its algorithm, signature, dates and claims, in this order.
     ///
-    /// `exp` and `session_id` are required. `ist` and `scope`, if present, must be `project` and `session.connect`.
+    /// `session_id` is required, and so is `exp` or `iat`: without `exp` the token lives ``TokenLifetime/standard`` from
+    /// `iat`. `ist` and `scope`, if present, must be `project` and `session.connect`.
     ///
     /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
     /// - Throws: the ``TokenError`` of the first check that fails; `wrongAlgorithm` for an application.
@@ -43,6 +44,6 @@ public enum ProjectJWT {
         guard claims.ist ?? issuerType == issuerType, claims.scope ?? scope == scope else { throw .wrongPurpose }
         return try AccessGrant(
             sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,
-            connectionData: claims.connectionData, expiresAt: expiry)
+            connectionData: claims.connectionData ?? claims.data, expiresAt: expiry)
     }
 }

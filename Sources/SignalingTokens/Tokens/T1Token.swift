@@ -60,11 +60,7 @@ public enum T1Token {
 
         guard let fields = FormEncoding.fields(data) else { throw .malformed }
         let created = try moment(fields["create_time"])
-        let day = TokenLifetime.standard.wholeMilliseconds
-        guard
-            let expiry = try moment(fields["expire_time"])
-                ?? created.map({ WallTime(milliseconds: $0.milliseconds + day) })
-        else { throw .malformed }
+        let expiry = try TokenLifetime.expiry(stated: try moment(fields["expire_time"]), issued: created)
         try TokenLifetime.check(
             issued: created, expiry: expiry, now: now, allowsExpired: allowsExpired)
         return try AccessGrant(

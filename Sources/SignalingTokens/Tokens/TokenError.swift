@@ -9,6 +9,7 @@ public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case missing = "the request has none; send X-OPENTOK-AUTH or Authorization"
         case malformed = "it is malformed"
         case tooLong = "it is too long"
+        case undated = "it states neither its expiry (exp, expire_time) nor its time of issue (iat, create_time)"
         case wrongAlgorithm = "the project does not accept its algorithm"
         case wrongSignature = "it was signed with another secret or key"
         case expired = "it has expired"
@@ -32,6 +33,8 @@ public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let malformed = TokenError(.malformed)
     /// It exceeds `Limits.tokenByteCount` or `Limits.sessionIDByteCount`.
     public static let tooLong = TokenError(.tooLong)
+    /// It states neither an expiry nor a time of issue to count one from (TOK-2, TOK-3, TOK-7).
+    public static let undated = TokenError(.undated)
     /// Its algorithm is not the project's (T1 and HS256 with a secret, RS256 for an application; TOK-8). Also for
     /// `none`, and for a JWT with the header `crit`, whose extensions this package does not know.
     public static let wrongAlgorithm = TokenError(.wrongAlgorithm)

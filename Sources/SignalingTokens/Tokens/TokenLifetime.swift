@@ -2,8 +2,8 @@ import SignalingProtocol
 
 /// How long tokens and credentials are valid.
 public enum TokenLifetime {
-    /// The default lifetime of a token, and the lifetime of a T1 token without `expire_time`, counted from its
-    /// `create_time` (OpenTok; TOK-2).
+    /// The default lifetime of a token, and the lifetime of a token that does not state its expiry, counted from its
+    /// time of issue (OpenTok; TOK-2, TOK-3, TOK-7).
     public static let standard = Duration.seconds(24 * 60 * 60)
 
     /// The longest lifetime that this package issues (OpenTok). Tokens from elsewhere may live longer.
@@ -14,6 +14,14 @@ public enum TokenLifetime {
 
     /// How far two clocks may differ (TOK-4).
     public static let clockSkew = Duration.seconds(30)
+
+    /// Returns the stated expiry, or else the end of ``standard`` after the time of issue: OpenTok's SDKs for Ruby and
+    /// PHP state an expiry only on request. Throws `undated` without both.
+    static func expiry(stated: WallTime?, issued: WallTime?) throws(TokenError) -> WallTime {
+        if let stated { return stated }
+        guard let issued else { throw .undated }
+        return WallTime(milliseconds: issued.milliseconds + standard.wholeMilliseconds)
+    }
 
     /// Throws `expired` or `notYetValid` unless `now` is within the token's time, give or take ``clockSkew``.
     ///
