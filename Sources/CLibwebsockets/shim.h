@@ -165,6 +165,49 @@ static inline struct lws *signalbox_adopt(struct lws_vhost *vhost, int descripto
     return lws_adopt_descriptor_vhost_via_info(&description);
 }
 
+/* Has the library read these bytes from a connection without TLS, before what its socket has. The library only reads
+ * from a descriptor, so the connection's own is another socket meanwhile; what the library writes there is sent on
+ * behind. Must not be called from within one of the connection's callbacks. Returns 0 if the bytes were not read. */
+static inline int signalbox_read_instead(struct lws *wsi, const void *bytes, size_t count) {
+    int descriptor = lws_get_socket_fd(wsi);
+    struct lws_context *context = lws_get_context(wsi);
+    int pair[2];
+    int socket = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (socket < 0) return 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) {
+        close(socket);
+        return 0;
+    }
+    for (int end = 0; end < 2; end++) {
+        fcntl(pair[end], F_SETFD, FD_CLOEXEC);
+        fcntl(pair[end], F_SETFL, O_NONBLOCK);
+    }
+    int done = send(pair[0], bytes, count, 0) == (ssize_t)count && dup2(pair[1], descriptor) == descriptor;
+    if (done) {
+        int unread = 0;
+        /* The library may read a long head in pieces. After a response it reads nothing before it has seen once that the
+         * socket is writable. */
+        for (int turn = 0; turn < 64; turn++) {
+            int events = turn % 2 == 0 ? LWS_POLLIN : LWS_POLLOUT;
+            struct lws_pollfd poll = { descriptor, (short)events, (short)events };
+            lws_service_fd(context, &poll);
+            if (ioctl(pair[1], FIONREAD, &unread) != 0 || unread == 0) break;
+        }
+        done = unread == 0;
+        dup2(socket, descriptor);
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+        char written[4096];
+        ssize_t length;
+        while ((length = recv(pair[0], written, sizeof(written), MSG_DONTWAIT)) > 0) {
+            if (signalbox_send(socket, written, (size_t)length) != length) break;
+        }
+    }
+    close(pair[0]);
+    close(pair[1]);
+    close(socket);
+    return done;
+}
+
 /* Has a connection use the certificate, chain and key of a context. OpenSSL has a macro for the chain. Returns 0 on
  * failure. */
 static inline int signalbox_tls_use_certificate(SSL *connection, SSL_CTX *source) {

@@ -398,7 +398,19 @@ async def test_only_allowed_origins_open_websockets():
             with pytest.raises(websockets.InvalidStatus) as refused:
                 await Client.open(server, origin=origin)
             assert refused.value.response.status_code == 403
-        server.err.until("reason=origin")
+        assert "origin=https://evil.example.org" in server.err.until("reason=origin")
+
+
+async def test_the_operator_may_allow_pages_without_a_host_and_the_log_names_a_refused_origin_safely():
+    with Server("--allowed-origins", "null,file://") as server:
+        session = server.project.session()
+        for origin in ("null", "file://"):
+            async with await Client.join(server, session, socket={"origin": origin}):
+                pass
+        with pytest.raises(websockets.InvalidStatus):
+            await Client.open(server, origin="https://evil.example\t" + "x" * 300)
+        line = server.err.until("reason=origin")
+        assert f"origin=https://evil.example?{'x' * 79} " in line, line
 
 
 # Descriptors

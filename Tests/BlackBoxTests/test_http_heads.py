@@ -2,7 +2,9 @@
 
 import http.client
 import json
+import os
 import socket
+import subprocess
 
 import pytest
 
@@ -121,3 +123,59 @@ def test_refusals_of_the_transport_have_them_too(server):
             assert 400 <= answer.status < 600
             assert "default-src 'none'" in answer.getheader("Content-Security-Policy"), head
             assert answer.getheader("X-Content-Type-Options") == "nosniff", head
+
+
+def absolute(path, host="some.example", method="GET", extra=""):
+    return f"{method} http://{host}{path} HTTP/1.1\r\nHost: other.example\r\n{extra}\r\n".encode()
+
+
+def read_answer(tcp):
+    answer = http.client.HTTPResponse(tcp)
+    answer.begin()
+    return answer.status, answer.read()
+
+
+def test_rest_3_a_request_whose_target_is_a_url_is_served_wherever_it_stands_on_a_connection(server):
+    """RFC 9112, section 3.2.2. A body in pieces and the requests behind it are served, too."""
+    plain = b"GET /livez HTTP/1.1\r\nHost: h\r\n\r\n"
+    headers = "".join(f"{name}: {value}\r\n" for name, value in server.project.headers().items())
+    creation = absolute("/session/create", method="POST", extra=f"{headers}Content-Length: 5\r\n")
+    descriptors = len(os.listdir(f"/proc/{server.pid}/fd"))
+    with socket.create_connection((server.host, server.port), DEADLINE) as tcp:
+        tcp.settimeout(DEADLINE)
+        for request in [absolute("/livez"), plain, absolute("/livez"), absolute("/readyz?a=b"), plain] * 20:
+            tcp.sendall(request)
+            assert read_answer(tcp) == (200, b'{"status":"ok"}')
+        tcp.sendall(creation + b"he")
+        tcp.sendall(b"llo")
+        status, body = read_answer(tcp)
+        assert status == 200 and json.loads(body)[0]["session_id"]
+        assert len(os.listdir(f"/proc/{server.pid}/fd")) <= descriptors + 3, "the socket, and what waits for a head"
+    # At once: the library could read the second head with the first.
+    last = b"GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+    assert exchange(server, absolute("/livez") + last, half_closes=False).count(b'{"status":"ok"}') == 2
+
+
+def test_rest_3_a_handshake_whose_target_is_a_url_opens_a_websocket(server):
+    handshake = (
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: signalbox.v1\r\n"
+    )
+    received = exchange(server, absolute("/v1/signaling", extra=handshake))
+    assert received.startswith(b"HTTP/1.1 101 ") and b"Sec-WebSocket-Accept:" in received, received
+
+
+def test_rest_4_the_host_of_a_url_counts_and_not_the_header_host(dev_server):
+    """A page whose name was bound to this machine (DNS rebinding) must not get a token by a second host."""
+    for host, status in [("attacker.example", b"403"), (f"127.0.0.1:{dev_server.port}", b"200")]:
+        request = f"GET http://{host}/room/lobby HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        received = exchange(dev_server, request.encode())
+        assert received.split(b" ")[1] == status and (b"token" in received) == (status == b"200"), received
+
+
+def test_rest_3_curl_reaches_the_server_as_its_proxy(server):
+    answer = subprocess.run(
+        ["curl", "-sS", "-x", f"http://{server.host}:{server.port}", *["http://some.example/livez"] * 3],
+        capture_output=True, timeout=DEADLINE, check=True,
+    )  # fmt: skip
+    assert answer.stdout == b'{"status":"ok"}' * 3

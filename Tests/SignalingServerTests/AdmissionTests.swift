@@ -130,14 +130,15 @@ struct AdmissionTests {
         let settings = try await admission([
             "SIGNALBOX_MAX_CONNECTIONS": "90", "SIGNALBOX_MAX_CONNECTIONS_PER_ADDRESS": "20",
             "SIGNALBOX_MAX_CONNECTIONS_PER_PROJECT": "30", "SIGNALBOX_MAX_CONNECTIONS_PER_TOKEN": "4",
-            "SIGNALBOX_TRUSTED_PROXY": "10.0.0.0/8, ::1", "SIGNALBOX_ALLOWED_ORIGINS": "https://a.example, http://b:80",
+            "SIGNALBOX_TRUSTED_PROXY": "10.0.0.0/8, ::1",
+            "SIGNALBOX_ALLOWED_ORIGINS": "https://a.example, http://b:80, null,file://",
         ])
         var options = TransportServer.Options()
         settings.apply(to: &options)
         #expect(options.maxConnectionCount == 90)
         #expect(options.addressLimit == AddressLimit(connectionCount: 20, exemptsLoopback: false))
         #expect(options.trustedProxies == ["10.0.0.0/8", "::1"].compactMap { AddressBlock($0) })
-        #expect(options.allowedOrigins == ["https://a.example", "http://b:80"])
+        #expect(options.allowedOrigins == ["https://a.example", "http://b:80", "null", "file://"])
         let limits = settings.joinLimits(total: 90, projectCount: 2)
         #expect(limits.perProject == 30 && limits.perToken == 4)
     }
@@ -149,6 +150,8 @@ struct AdmissionTests {
             ("SIGNALBOX_TRUSTED_PROXY", "proxy.example"), ("SIGNALBOX_ALLOWED_ORIGINS", "chat.example.org"),
             ("SIGNALBOX_ALLOWED_ORIGINS", "https://chat.example.org/"), ("SIGNALBOX_ALLOWED_ORIGINS", "*"),
             ("SIGNALBOX_ALLOWED_ORIGINS", "https://Chat.example.org"), ("SIGNALBOX_ALLOWED_ORIGINS", "https://"),
+            ("SIGNALBOX_ALLOWED_ORIGINS", "NULL"), ("SIGNALBOX_ALLOWED_ORIGINS", "file:///"),
+            ("SIGNALBOX_ALLOWED_ORIGINS", "file://host/"),
         ])
     func malformed(variable: String, value: String) async throws {
         let error = await #expect(throws: ConfigurationError.self) { _ = try await admission([variable: value]) }

@@ -55,12 +55,17 @@ extension AdmissionSettings {
         }
     }
 
+    /// Origins without a host: browsers send the first for sandboxed frames and, as the second, for pages that were
+    /// opened from a file. Any page can have the origin `null`, so both are allowed only if the operator says so.
+    private static let hostlessOrigins: Set = ["null", "file://"]
+
     /// Reads a list of origins, separated by commas.
     ///
     /// - Throws: ``ConfigurationError``.
     static func allowedOrigins(_ text: String) throws -> Set<String> {
         Set(
             try elements(text).map { element in
+                guard !hostlessOrigins.contains(element) else { return element }
                 let parts = element.split(separator: "/", omittingEmptySubsequences: false)
                 guard parts.count == 3, parts[0].count > 1, parts[0].hasSuffix(":"), parts[1].isEmpty,
                     !parts[2].isEmpty, element == element.lowercased()
@@ -68,7 +73,7 @@ extension AdmissionSettings {
                     throw ConfigurationError(
                         "the allowed origin \"\(element)\" is not valid. Use the form that browsers send: the scheme, "
                             + "the host in lower case and the port unless it is the scheme's own, without a path, such "
-                            + "as https://chat.example.org.")
+                            + "as https://chat.example.org; or null or file:// for pages without a host.")
                 }
                 return element
             })

@@ -40,6 +40,9 @@ final class HeldConnection {
         var checkedByteCounts: [Int]?
         /// The size of the PROXY header before them.
         var proxyHeaderByteCount = 0
+        /// The first head with a path as its target, if its target is absolute: libwebsockets reads this one in place of
+        /// the client's, which the receiver takes from the system's buffer.
+        var originForm: [UInt8]?
         /// The first request's `Forwarded` headers, joined with commas, if a trusted proxy has sent them.
         var forwarded: [UInt8]?
     }
@@ -147,9 +150,9 @@ final class HeldConnection {
 
     /// Checks the raw head: libwebsockets would accept more than the rules of HTTP permit.
     private func inspect(request bytes: UnsafeRawBufferPointer) -> Inspection {
-        let (verdict, headByteCounts) = RequestHeadCheck.inspect(bytes)
-        switch verdict {
-        case .accept(let byteCount): return .ended(.complete(descriptor, heads(in: bytes, byteCount, headByteCounts)))
+        let findings = RequestHeadCheck.inspect(bytes)
+        switch findings.verdict {
+        case .accept(let byteCount): return .ended(.complete(descriptor, heads(in: bytes, byteCount, findings)))
         case .refuse(let fault): return .ended(.malformed(fault))
         // libwebsockets refuses a head that is too long.
         case .incomplete where bytes.count >= Opening.byteLimit:
@@ -158,10 +161,15 @@ final class HeldConnection {
         }
     }
 
-    private func heads(in bytes: UnsafeRawBufferPointer, _ headByteCount: Int, _ headByteCounts: [Int]) -> Heads {
+    private func heads(
+        in bytes: UnsafeRawBufferPointer, _ headByteCount: Int, _ findings: RequestHeadCheck.Findings
+    ) -> Heads {
+        let target =
+            findings.originForm.map { $0.withUnsafeBytes(Opening.target) } ?? Opening.target(of: bytes)
         var heads = Heads(
-            mayAskForHealth: Opening.target(of: bytes).map(server.options.healthPaths.contains) ?? false,
-            checkedByteCounts: headByteCounts, proxyHeaderByteCount: proxyHeaderByteCount)
+            mayAskForHealth: target.map(server.options.healthPaths.contains) ?? false,
+            checkedByteCounts: findings.headByteCounts, proxyHeaderByteCount: proxyHeaderByteCount,
+            originForm: findings.originForm)
         if server.readsForwarded(from: address) {
             let values = RequestHeadCheck.values(of: "forwarded", in: bytes.prefix(headByteCount))
             if !values.isEmpty { heads.forwarded = Array(values.joined(separator: [UInt8(ascii: ",")])) }
@@ -171,14 +179,19 @@ final class HeldConnection {
         return heads
     }
 
-    /// Sends a response to a request that is not served. Reads what the client has sent first: a close with unread
-    /// bytes resets the connection, and the reset destroys the response.
-    func answer(_ response: HTTPResponse) {
+    /// Reads and discards what the client has sent: a close with unread bytes resets the connection.
+    func discardInput() {
         let scratch = server.openingBytes
         var pieceCount = 0
         while pieceCount < 4, signalbox_receive(descriptor, scratch.baseAddress, scratch.count) == scratch.count {
             pieceCount += 1
         }
+    }
+
+    /// Sends a response to a request that is not served.
+    func answer(_ response: HTTPResponse) {
+        // A reset would destroy the response.
+        discardInput()
         let (head, bodyByteCount) = response.serialized(isHead: false, keepsAlive: false)
         let bytes = head + response.body.prefix(bodyByteCount)
         _ = bytes.withUnsafeBytes { signalbox_send(descriptor, $0.baseAddress, $0.count) }

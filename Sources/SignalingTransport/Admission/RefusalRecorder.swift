@@ -12,16 +12,27 @@ public final class RefusalRecorder {
 
     /// Counts a refusal, and logs it unless there was a line about the same kind in the last ten seconds.
     ///
-    /// - Parameter address: the client's address, as text; computed only for a line.
-    public func note(_ refusal: Refusal, address: @autoclosure () -> String, now: MonotonicInstant) {
+    /// - Parameters:
+    ///   - address: the client's address, as text; computed only for a line.
+    ///   - origin: what an operator may want to allow, as the client sent it; only for ``Refusal/origin``.
+    public func note(
+        _ refusal: Refusal, address: @autoclosure () -> String, origin: String? = nil, now: MonotonicInstant
+    ) {
         counts.note(refusal)
         lastAt[refusal] = now
         guard let suppressed = limit.note(refusal, now: now) else { return }
+        var metadata: Logger.Metadata = [
+            "reason": "\(refusal.rawValue)", "address": "\(address())", "suppressed": "\(suppressed)",
+        ]
+        if let origin { metadata["origin"] = "\(Self.printable(origin))" }
         logger.log(
-            level: refusal.isUsual ? .debug : .warning, "refused a connection: \(refusal.text)",
-            metadata: [
-                "reason": "\(refusal.rawValue)", "address": "\(address())", "suppressed": "\(suppressed)",
-            ])
+            level: refusal.isUsual ? .debug : .warning, "refused a connection: \(refusal.text)", metadata: metadata)
+    }
+
+    /// An origin of a browser is short and has no other characters. Anything else comes from a client that wants
+    /// something with the log.
+    private static func printable(_ origin: String) -> String {
+        String(String.UnicodeScalarView(origin.unicodeScalars.prefix(100).map { ("!"..."~").contains($0) ? $0 : "?" }))
     }
 
     /// Whether such a refusal happened in the last `time`.

@@ -35,6 +35,8 @@ final class HTTPConnection: TurnEndClosable {
     /// Between two requests of a connection without TLS: waits for the next head on a second descriptor, while the
     /// library does not read.
     private var nextHead: HeldConnection?
+    /// Whether ``awaitNextRequest(_:)`` runs, which the library's callback may have called.
+    private var isInCallback = false
 
     init(
         id: UInt64, address: PeerAddress, server: TransportServer, answersHealthOnly: Bool, heads: HeldConnection.Heads
@@ -66,7 +68,7 @@ final class HTTPConnection: TurnEndClosable {
         switch UpgradeCheck(headers, path: server.options.webSocketPath, subprotocol: server.options.subprotocol) {
         case .accept:
             guard let refusal = admissionRefusal(headers) ?? originRefusal(headers) else { return 0 }
-            return refuseUpgrade(refusal, server)
+            return refuseUpgrade(refusal, server, origin: refusal == .origin ? headers[WSI_TOKEN_ORIGIN] : nil)
         case .upgradeMissing: return refuseUpgrade(admissionRefusal(headers) ?? .upgradeMissing, server)
         case .hangUp: return respond(to: .upgradeRefused)
         case .serveAsHTTP:
@@ -80,8 +82,8 @@ final class HTTPConnection: TurnEndClosable {
         }
     }
 
-    private func refuseUpgrade(_ refusal: Refusal, _ server: TransportServer) -> Int32 {
-        server.refusals.note(refusal, address: remoteAddress, now: server.loop.now)
+    private func refuseUpgrade(_ refusal: Refusal, _ server: TransportServer, origin: String? = nil) -> Int32 {
+        server.refusals.note(refusal, address: remoteAddress, origin: origin, now: server.loop.now)
         write(.refusal(refusal))
         return respond(to: .upgradeRefused)
     }
@@ -233,7 +235,9 @@ final class HTTPConnection: TurnEndClosable {
             lws_rx_flow_control(wsi, 0)
             let head = HeldConnection(id: id, descriptor: descriptor, address: peer, server: server)
             nextHead = head
+            isInCallback = true
             head.look()
+            isInCallback = false
         }
     }
 
@@ -242,6 +246,12 @@ final class HTTPConnection: TurnEndClosable {
         guard let head = nextHead else { return }
         switch end {
         case .complete(let descriptor, let heads):
+            // The library must not be called from its own callback.
+            if heads.originForm != nil, isInCallback, let server {
+                let again = HeldConnection(id: id, descriptor: descriptor, address: peer, server: server)
+                nextHead = again
+                return server.lookSoon(again)
+            }
             // The second descriptor. The library has its own.
             signalbox_close(descriptor)
             stopAwaitingHead()
@@ -249,6 +259,7 @@ final class HTTPConnection: TurnEndClosable {
             forwarded = heads.forwarded
             guard let wsi, lws_http_transaction_completed(wsi) == 0 else { return handle(.terminateRequested) }
             lws_rx_flow_control(wsi, 1)
+            if let head = heads.originForm { read(head) }
         case .malformed(let fault):
             server?.note(fault, from: peer)
             head.answer(fault.response.adding(server?.options.responseHeaders ?? []))
@@ -261,6 +272,16 @@ final class HTTPConnection: TurnEndClosable {
     }
 
     func lookAtNextHead() { nextHead?.look() }
+
+    /// Has the library read this head in place of the one in the socket's buffer: 4.1.6 answers an absolute target with
+    /// 403.
+    func read(_ originForm: [UInt8]) {
+        guard let wsi, let server, let byteCount = checkedHeads?.first else { return }
+        let scratch = server.openingBytes
+        let count = signalbox_receive(lws_get_socket_fd(wsi), scratch.baseAddress, min(byteCount, scratch.count))
+        let isRead = count == byteCount && signalbox_read_instead(wsi, originForm, originForm.count) != 0
+        if !isRead { handle(.terminateRequested) }
+    }
 
     private func stopAwaitingHead() {
         nextHead?.close()

@@ -16,21 +16,67 @@ enum RequestHeadCheck {
         case incomplete
     }
 
-    /// The verdict on the first head, and the sizes of the whole heads that the bytes begin with, one directly behind
-    /// the other. A head that announces a body is the last one, since its body follows.
-    static func inspect(_ bytes: UnsafeRawBufferPointer) -> (verdict: Verdict, headByteCounts: [Int]) {
+    /// What ``inspect(_:)`` finds.
+    struct Findings {
+        /// On the first head.
+        var verdict: Verdict
+        /// The sizes of the whole heads that the bytes begin with, one directly behind the other, as far as libwebsockets
+        /// may read them by itself. A head that announces a body is the last one, since its body follows. So is a first
+        /// head with an absolute target; further ones of that form do not count.
+        var headByteCounts: [Int] = []
+        /// The first head as libwebsockets can read it, if its target is absolute; see ``originForm(of:)``.
+        var originForm: [UInt8]?
+    }
+
+    static func inspect(_ bytes: UnsafeRawBufferPointer) -> Findings {
         bytes.withMemoryRebound(to: UInt8.self) { bytes in
-            let first = read(bytes)
-            var counts: [Int] = []
-            var (head, start) = (first, 0)
+            var head = read(bytes)
+            var findings = Findings(verdict: head.verdict)
+            var start = 0
             while case .accept(let byteCount) = head.verdict {
-                counts.append(byteCount)
+                guard head.isOriginForm else {
+                    guard start == 0 else { break }
+                    findings.headByteCounts = [byteCount]
+                    findings.originForm = originForm(of: bytes.part(0..<byteCount))
+                    break
+                }
+                findings.headByteCounts.append(byteCount)
                 start += byteCount
                 if head.mayHaveBody || start == bytes.count { break }
                 head = read(bytes.part(start..<bytes.count))
             }
-            return (first.verdict, counts)
+            return findings
         }
+    }
+
+    /// The same request with a path as its target, and with the target's host in place of `Host`, which has no meaning
+    /// beside an absolute target (RFC 9112, section 3.2.2).
+    ///
+    /// - Parameter head: a head with the verdict ``Verdict/accept(headByteCount:)`` and an absolute target.
+    private static func originForm(of head: HeadBytes) -> [UInt8]? {
+        var lines = HeadLines(head)
+        var result: [UInt8] = []
+        while case .line(let line) = lines.next() {
+            if result.isEmpty {
+                // An empty line before the request has no meaning.
+                guard !line.isEmpty else { continue }
+                guard let request = try? RequestLine(line), case .absolute(let host, let path) = request.target else {
+                    return nil
+                }
+                result += line.part(request.methodRange)
+                result.append(UInt8(ascii: " "))
+                if line.part(path).first != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
+                result += line.part(path)
+                result += Array(" \(request.version.rawValue)\r\nHost: ".utf8)
+                result += line.part(host)
+            } else if isField(Array("host".utf8), line) {
+                continue
+            } else {
+                result += line
+            }
+            result += Array("\r\n".utf8)
+        }
+        return result
     }
 
     /// The sizes of the whole heads that the bytes begin with; see ``inspect(_:)``.
@@ -52,7 +98,7 @@ enum RequestHeadCheck {
         withContiguousBytes(of: head) { values(of: Array(name.utf8), in: $0) }
     }
 
-    private static func values(of name: [UInt8], in head: Bytes) -> [[UInt8]] {
+    private static func values(of name: [UInt8], in head: HeadBytes) -> [[UInt8]] {
         var lines = HeadLines(head)
         var values: [[UInt8]] = []
         var hasBegun = false
@@ -62,15 +108,19 @@ enum RequestHeadCheck {
                 continue
             }
             defer { hasBegun = true }
-            guard hasBegun, let colon = line.firstIndex(of: UInt8(ascii: ":")), line.part(0..<colon).isName(name)
-            else { continue }
-            values.append(Array(line.part((colon + 1)..<line.count)))
+            guard hasBegun, isField(name, line) else { continue }
+            values.append(Array(line.part((name.count + 1)..<line.count)))
         }
         return values
     }
 
+    /// Whether the line is a header of this name, in lower case.
+    private static func isField(_ name: [UInt8], _ line: HeadBytes) -> Bool {
+        line.count > name.count && line[name.count] == UInt8(ascii: ":") && line.part(0..<name.count).isName(name)
+    }
+
     private static func withContiguousBytes<Result>(
-        of bytes: some RandomAccessCollection<UInt8>, _ body: (Bytes) -> Result
+        of bytes: some RandomAccessCollection<UInt8>, _ body: (HeadBytes) -> Result
     ) -> Result {
         bytes.withContiguousStorageIfAvailable(body) ?? Array(bytes).withUnsafeBufferPointer(body)
     }
@@ -80,9 +130,11 @@ enum RequestHeadCheck {
         let verdict: Verdict
         /// Only of an accepted head.
         var mayHaveBody = false
+        /// Only of an accepted head: its target is a path, not an absolute one.
+        var isOriginForm = true
     }
 
-    private static func read(_ bytes: Bytes) -> Reading {
+    private static func read(_ bytes: HeadBytes) -> Reading {
         var lines = HeadLines(bytes)
         var head: HeadFields?
         while true {
@@ -97,7 +149,8 @@ enum RequestHeadCheck {
                     guard !line.isEmpty else {
                         if let fault = fields.fault { return Reading(verdict: .refuse(fault)) }
                         return Reading(
-                            verdict: .accept(headByteCount: lines.consumedByteCount), mayHaveBody: fields.mayHaveBody)
+                            verdict: .accept(headByteCount: lines.consumedByteCount), mayHaveBody: fields.mayHaveBody,
+                            isOriginForm: fields.isOriginForm)
                     }
                     if let fault = fields.read(line) { return Reading(verdict: .refuse(fault)) }
                     head = fields
@@ -117,21 +170,6 @@ enum RequestHeadCheck {
 
     /// RFC 9110, section 5.5: no control character but the tab. The request line and the names are checked further.
     private static func isForbidden(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte == 0x7F }
-}
-
-/// The bytes of a head or of a part of it. Every connection passes this check, and slices of generic collections cost
-/// ten times as much here.
-private typealias Bytes = UnsafeBufferPointer<UInt8>
-
-extension Bytes {
-    fileprivate func part(_ range: Range<Int>) -> Bytes { Bytes(rebasing: self[range]) }
-
-    /// Whether the bytes are this name, in any case.
-    ///
-    /// - Parameter name: in lower case.
-    fileprivate func isName(_ name: [UInt8]) -> Bool {
-        count == name.count && elementsEqual(name) { ($0 | (($0 >= 0x41 && $0 <= 0x5A) ? 0x20 : 0)) == $1 }
-    }
 }
 
 /// Why the transport refuses a request, as an answer to the client. The texts contain nothing of the request.
@@ -159,7 +197,8 @@ enum RequestFault: Error, Equatable, CaseIterable {
         case .unknownMethod:
             // RFC 9110, section 9.1. Methods are case-sensitive.
             .refusal(501, "use \(HTTPMethod.allCases.map(\.rawValue).joined(separator: ", "))")
-        case .malformedTarget: .refusal(400, "the target must begin with / and consist of URL characters")
+        case .malformedTarget:
+            .refusal(400, "the target must be a path, or a URL with http or https and a host, of URL characters")
         case .controlCharacter: .refusal(400, "the target has a control character")
         case .malformedVersion: .refusal(400, "the request line does not end with HTTP/1.1 or HTTP/1.0")
         case .unsupportedVersion: .refusal(505, "use HTTP/1.1 or HTTP/1.0")
@@ -203,17 +242,17 @@ enum HTTPVersion: String {
 /// The lines of a head, each without its CRLF.
 private struct HeadLines {
     enum Next {
-        case line(Bytes)
+        case line(HeadBytes)
         /// The rest, without a line end.
-        case partial(Bytes)
+        case partial(HeadBytes)
         /// The line ends with a bare LF or has a bare CR (RFC 9112, section 2.2).
         case malformed
     }
 
-    private let bytes: Bytes
+    private let bytes: HeadBytes
     private(set) var consumedByteCount = 0
 
-    init(_ bytes: Bytes) { self.bytes = bytes }
+    init(_ bytes: HeadBytes) { self.bytes = bytes }
 
     mutating func next() -> Next {
         var end = consumedByteCount
@@ -225,54 +264,6 @@ private struct HeadLines {
         guard bytes[end + 1] == 0x0A else { return .malformed }
         consumedByteCount = end + 2
         return .line(line)
-    }
-}
-
-/// `METHOD SP TARGET SP VERSION` (RFC 9112, section 3).
-private struct RequestLine {
-    let version: HTTPVersion
-    /// RFC 9110, sections 9.3.1 and 9.3.2: a body has no meaning there, so a request has one only if its head says so.
-    let usuallyHasBody: Bool
-
-    init(_ line: Bytes) throws(RequestFault) {
-        let blanks = line.indices.filter { line[$0] == 0x20 }
-        guard blanks.count == 2, blanks[0] > 0, blanks[1] > blanks[0] + 1, blanks[1] + 1 < line.count else {
-            throw .malformedRequestLine
-        }
-        let method = line.part(0..<blanks[0])
-        guard method.allSatisfy(isTokenByte) else { throw .malformedRequestLine }
-        version = try HTTPVersion(line.part((blanks[1] + 1)..<line.count))
-        guard let known = HTTPMethod(rawValue: String(decoding: method, as: UTF8.self)) else { throw .unknownMethod }
-        usuallyHasBody = known != .get && known != .head
-        try Self.checkTarget(line.part((blanks[0] + 1)..<blanks[1]))
-    }
-
-    /// RFC 9112, section 3.2.1: a path and perhaps a query. Absolute targets, `*` and authorities are for proxies and
-    /// CONNECT. Stricter than RFC 3986 in one point: an encoded control character is refused, too, since libwebsockets
-    /// decodes it before it splits lines. More lenient in another: ASCII that URLs must encode is accepted, since
-    /// browsers send it.
-    private static func checkTarget(_ target: Bytes) throws(RequestFault) {
-        guard target.first == UInt8(ascii: "/") else { throw .malformedTarget }
-        var index = 0
-        while index < target.count {
-            let byte = target[index]
-            index += 1
-            guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "#") else { throw .malformedTarget }
-            guard byte == UInt8(ascii: "%") else { continue }
-            guard target.count - index >= 2, let high = hexDigit(target[index]), let low = hexDigit(target[index + 1])
-            else { throw .malformedTarget }
-            guard !isControl(high << 4 | low) else { throw .controlCharacter }
-            index += 2
-        }
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
 
@@ -301,7 +292,7 @@ private struct HeadFields {
 
     init(of line: RequestLine) { self.line = line }
 
-    mutating func read(_ line: Bytes) -> RequestFault? {
+    mutating func read(_ line: HeadBytes) -> RequestFault? {
         // RFC 9112, section 5.2.
         if line.first == 0x20 || line.first == 0x09 { return .foldedHeader }
         // RFC 9112, section 5.1: no blank between name and colon.
@@ -321,6 +312,8 @@ private struct HeadFields {
             return nil
         }
     }
+
+    var isOriginForm: Bool { line.target == .origin }
 
     var mayHaveBody: Bool {
         line.usuallyHasBody || seen.contains(.contentLength) || seen.contains(.transferEncoding)
@@ -342,7 +335,7 @@ private struct HeadFields {
     }
 
     /// Without the blanks around it.
-    private func value(of line: Bytes, behind colon: Int) -> Bytes {
+    private func value(of line: HeadBytes, behind colon: Int) -> HeadBytes {
         var (start, end) = (colon + 1, line.count)
         while start < end, isBlank(line[start]) { start += 1 }
         while start < end, isBlank(line[end - 1]) { end -= 1 }

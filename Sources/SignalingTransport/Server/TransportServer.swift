@@ -205,6 +205,9 @@ public final class TransportServer {
         schedule(.look(connection.id), at: loop.now.advanced(by: HeldConnection.pause))
     }
 
+    /// Looks at a held connection again as soon as the library has returned from its callback.
+    func lookSoon(_ connection: HeldConnection) { schedule(.look(connection.id), at: loop.now) }
+
     // MARK: Work that waits for a later turn
 
     /// Whether a connection whose TLS greeting is complete may begin its handshake. Otherwise it waits for a later turn.
@@ -292,6 +295,7 @@ public final class TransportServer {
         // The library refuses a TLS client at once if its first bytes are no handshake. It has closed the descriptor
         // then, and calls back for the last time later in this turn, when libuv has closed its handle: the object must
         // live until then. If no callback comes, for lack of memory, the deadline releases the object.
+        if let head = heads.originForm { connection.read(head) }
     }
 
     /// Reports the phase of a connection or socket.

@@ -39,6 +39,10 @@ func fuzzHTTPHeads(_ bytes: UnsafeRawBufferPointer) {
         precondition(bytes.prefix(count).allSatisfy { $0 != 0 }, "a NUL was accepted")
         precondition(Opening(request: bytes) != .incomplete, "a head that never arrives")
     }
+    if let head = RequestHeadCheck.inspect(bytes).originForm {
+        let again = head.withUnsafeBytes { RequestHeadCheck.inspect($0) }
+        precondition(again.verdict == .accept(headByteCount: head.count) && again.originForm == nil, "no origin form")
+    }
     let proxy = ProxyHeader.verdict(on: bytes)
     for count in [bytes.count / 4, bytes.count / 2, bytes.count - min(1, bytes.count)] {
         let early = RequestHeadCheck.verdict(on: bytes.prefix(count))

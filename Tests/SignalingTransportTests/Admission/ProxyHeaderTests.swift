@@ -116,10 +116,12 @@ struct ProxyHeaderTests {
         "heads that follow each other are counted up to the first one that has a body or is malformed",
         arguments: [
             ("", 0), ("G", 1), ("GH", 2), ("GHGHGH", 6), ("GPG", 2), ("PG", 1), ("GBG", 2), ("GXG", 1), ("XG", 0),
+            ("AG", 1), ("GAG", 1),
         ])
     func heads(pattern: String, count: Int) {
         let heads: [Character: String] = [
             "G": "GET /a HTTP/1.1\r\nHost: h\r\n\r\n", "H": "HEAD / HTTP/1.0\r\n\r\n",
+            "A": "GET http://h/a HTTP/1.1\r\nHost: h\r\n\r\n",
             "P": "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n",
             "B": "GET / HTTP/1.1\r\nHost: h\r\ncontent-LENGTH: 5\r\n\r\n", "X": "GET / HTTP/1.1\nHost: h\r\n\r\n",
         ]

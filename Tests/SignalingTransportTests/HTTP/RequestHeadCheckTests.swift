@@ -27,6 +27,15 @@ struct RequestHeadCheckTests {
         #expect(acceptedCount >= 40 && refusedCount >= 150)
     }
 
+    @Test("REST-5: a head with an absolute target has an origin form, with the target's host; no other head has one")
+    func originForms() throws {
+        for one in try Self.cases() {
+            let bytes = try #require(one.bytes, "\(one)")
+            let form = bytes.withUnsafeBytes { RequestHeadCheck.inspect($0).originForm }
+            #expect(form.map { String(decoding: $0, as: UTF8.self) } == one["originForm"]?.stringValue, "\(one)")
+        }
+    }
+
     @Test("a verdict does not depend on how the bytes arrive: each prefix is incomplete, or has the final verdict")
     func prefixes() throws {
         for one in try Self.cases() {
