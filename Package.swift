@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "TextChat", targets: ["TextChat", "TextChatFoundation"]),
         .library(name: "TextChatTesting", targets: ["TextChatTesting"]),
         .library(name: "OpenTok", targets: ["OpenTok"]),
+        .library(name: "VonageClientSDKVideo", targets: ["VonageClientSDKVideo", "OpenTok"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -118,6 +119,7 @@ let package = Package(
                 "SignalingClient", "TextChatFoundation", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .target(name: "VonageClientSDKVideo", dependencies: ["OpenTok"], swiftSettings: settings),
         .target(
             name: "VerificationTools", dependencies: ["SignalingClient", "SignalingTokens", "SignalingVerification"],
             swiftSettings: settings),
@@ -268,7 +270,8 @@ let package = Package(
         .testTarget(
             name: "OpenTokTests",
             dependencies: [
-                "OpenTok", "SignalingServer", "SignalingCore", "SignalingTokens", "SignalingProtocol", "TestSupport",
+                "OpenTok", "VonageClientSDKVideo", "SignalingServer", "SignalingCore", "SignalingTokens",
+                "SignalingProtocol", "TestSupport",
                 "opentok-text-chat", "VerificationTools",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
             ],

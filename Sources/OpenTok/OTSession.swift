@@ -87,6 +87,18 @@ open class OTSession: NSObject, @unchecked Sendable {
         listener = Mutex(Listener(delegate: delegate))
     }
 
+    /// Vonage's name for ``init(apiKey:sessionId:delegate:)``: an application's ID takes the place of the API key.
+    public convenience init?(applicationId: String, sessionId: String, delegate: (any OTSessionDelegate)?) {
+        self.init(apiKey: applicationId, sessionId: sessionId, delegate: delegate, settings: nil)
+    }
+
+    /// Vonage's name for ``init(apiKey:sessionId:delegate:settings:)``.
+    public convenience init?(
+        applicationId: String, sessionId: String, delegate: (any OTSessionDelegate)?, settings: OTSessionSettings?
+    ) {
+        self.init(apiKey: applicationId, sessionId: sessionId, delegate: delegate, settings: settings)
+    }
+
     // MARK: - State
 
     public var sessionConnectionStatus: OTSessionConnectionStatus { state.withLock { $0.status } }

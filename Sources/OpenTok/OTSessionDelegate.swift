@@ -61,6 +61,9 @@ public protocol OTSessionDelegate: AnyObject {
 
     /// Never called: there is no audio to mute.
     func session(_ session: OTSession, info: OTMuteForcedInfo)
+
+    /// Never called: there is no audio to mute.
+    func session(_ session: OTSession, muteForced muteForcedInfo: OTMuteForcedInfo)
 }
 
 extension OTSessionDelegate {
@@ -85,4 +88,5 @@ extension OTSessionDelegate {
     public func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?) {}
     public func session(_ session: OTSession, archiveStoppedWithId archiveId: String) {}
     public func session(_ session: OTSession, info: OTMuteForcedInfo) {}
+    public func session(_ session: OTSession, muteForced muteForcedInfo: OTMuteForcedInfo) {}
 }

@@ -12,6 +12,12 @@ open class OTSessionSettings: NSObject {
     public var ipWhitelist = false
     /// Ignored: the client uses no proxy.
     public var proxyURL: String?
+    /// Ignored: it concerns media.
+    public var iceConfig: OTSessionICEConfig?
+    /// Ignored: it concerns media.
+    public var singlePeerConnection = false
+    /// Ignored: a session moves to another node of the server without the application's help.
+    public var sessionMigration = false
     /// Not in OpenTok: a PEM file with certificates to trust in addition to those of the system.
     public var trustedCertificatesFile: String?
     /// Not in OpenTok: gets a line for each step of the connection, never with tokens or data. `nil`: no log lines.
