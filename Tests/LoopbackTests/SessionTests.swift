@@ -57,6 +57,70 @@ struct SessionTests {
         }
     }
 
+    /// The error of a task's call, without its place.
+    private func failure(of task: Task<Void, any Error>) async -> SignalingError? {
+        switch await task.result {
+        case .success: nil
+        case .failure(let error): error as? SignalingError
+        }
+    }
+
+    @Test("a connect ends when its task is cancelled, before the server answers and before it begins")
+    func cancelledConnect() async throws {
+        // It accepts connections and never answers.
+        let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(silent) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(silent, $0, length)
+                listen(silent, 5)
+                getsockname(silent, $0, &length)
+            }
+        }
+        let port = UInt16(bigEndian: address.sin_port)
+        let session = Session(apiKey: "100", sessionId: "1_x", server: "http://127.0.0.1:\(port)")
+        for _ in 0..<2 {
+            let connecting = Task { try await session.connect(token: "t") }
+            // The client's connection has arrived, so the connect has begun.
+            let accepted = accept(silent, nil, nil)
+            connecting.cancel()
+            let error = await failure(of: connecting)
+            #expect(error?.code == .connectFailed && error?.message.contains("cancelled before the server") == true)
+            close(accepted)
+        }
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let late = Task {
+            for await _ in gate.stream {}
+            try await session.connect(token: "t")
+        }
+        late.cancel()
+        gate.continuation.finish()
+        #expect(await failure(of: late)?.message.contains("cancelled before it began") == true)
+    }
+
+    @Test("G2: a signal that waits for the connection is withdrawn when its task is cancelled, and never arrives")
+    func cancelledSignal() async throws {
+        let first = try await LocalServer()
+        let ada = try await first.join(data: "Ada")
+        await first.server.stop()
+        #expect(try await ada.events.next() == .reconnecting)
+        let session = ada.session
+        let waiting = Task { _ = try await session.signal(type: "x", string: "withdrawn") }
+        let kept = Task { _ = try await session.signal(type: "x", string: "kept") }
+        waiting.cancel()
+        let error = await failure(of: waiting)
+        #expect(error?.code == .notConnected && error?.message.contains("cancelled before it was sent") == true)
+        let second = try await LocalServer(port: first.address.port)
+        #expect(try await ada.events.next() == .reconnected(.lost))
+        #expect(await failure(of: kept) == nil)
+        #expect(try await ada.events.nextSignal().data == "kept")
+        await second.server.stop()
+    }
+
     @Test("a token or connection ID that is too long fails at once, and the connection stays")
     func tooLong() async throws {
         try await LocalServer.run { local in

@@ -174,6 +174,82 @@ struct SessionDriverTests {
         #expect(environment.link.written.count == 2)
     }
 
+    private func isCancelled(_ result: Result<Seq?, SignalingError>?) -> Bool {
+        guard case .failure(let error) = result else { return false }
+        return error.code == .notConnected && error.message.contains("cancelled")
+    }
+
+    @Test("a request that waits for the socket is withdrawn; one that was written is not")
+    func withdraws() throws {
+        try connectFully()
+        signal("written")
+        environment.endTurn()
+        environment.link.isBacklogged = true
+        for data in ["a", "b", "c"] { signal(data) }
+        environment.endTurn()
+        for call in [1, 2, 4, 4, 9] as [UInt64] { driver.withdraw(.init(rawValue: call)) }
+        #expect(record.calls.map { isCancelled($0) } == [true, true])
+        environment.link.isBacklogged = false
+        environment.link.onEvent(.drained)
+        #expect(environment.link.written.last == #"{"op":"signal","id":4,"data":"b"}"#)
+        environment.link.receive(#"{"ev":"ack","id":2,"seq":3}"# + "\n" + #"{"ev":"ack","id":4,"seq":4}"#)
+        #expect(try record.calls.dropFirst(2).map { try $0.get() } == [Seq(3), Seq(4)])
+    }
+
+    @Test("RES-9: a withdrawn request gives its place among the unanswered ones to the next")
+    func withdrawnPlace() throws {
+        try connectFully()
+        environment.link.isBacklogged = true
+        for number in 0...Limits.unansweredRequests { signal("\(number)") }
+        environment.endTurn()
+        driver.withdraw(.init(rawValue: 1))
+        environment.link.isBacklogged = false
+        environment.link.onEvent(.drained)
+        environment.endTurn()
+        let lines = environment.link.written.dropFirst().flatMap { $0.split(separator: "\n") }
+        #expect(lines.count == Limits.unansweredRequests)
+        #expect(lines.last?.contains(#""data":"\#(Limits.unansweredRequests)""#) == true)
+    }
+
+    @Test("G2: over a loss only a request is withdrawn of which no socket has got a byte")
+    func withdrawsOverLoss() throws {
+        try connectFully()
+        signal("written")
+        environment.endTurn()
+        environment.link.isBacklogged = true
+        signal("unwritten")
+        environment.endTurn()
+        environment.link.onEvent(.closed(code: nil))
+        signal("waiting")
+        for call in [1, 2, 3] as [UInt64] { driver.withdraw(.init(rawValue: call)) }
+        #expect(record.calls.map { isCancelled($0) } == [true, true])
+        environment.advance(to: 0.125)
+        environment.link.onEvent(.opened)
+        environment.endTurn()
+        environment.link.receive(
+            connected.replacing(#""id":1"#, with: #""id":4"#).replacing(#""new""#, with: #""resumed""#))
+        environment.endTurn()
+        #expect(environment.link.written.last == #"{"op":"signal","id":2,"data":"written"}"#)
+    }
+
+    @Test("a cancelled connect fails at once and closes its socket; a later connect is not affected")
+    func cancelsConnect() throws {
+        var attempts: [UInt64] = []
+        for _ in 0..<2 {
+            attempts.append(
+                driver.connect(.test, to: try ServerAddress("http://127.0.0.1:1")) { record.connects.append($0) })
+            driver.cancelConnect(attempts[0])
+        }
+        #expect(environment.links.map(\.closeCode) == [1000, nil])
+        #expect(throws: SignalingError(.connectFailed, "")) { try record.connects[0].get() }
+        environment.link.onEvent(.opened)
+        environment.endTurn()
+        environment.link.receive(connected)
+        driver.cancelConnect(attempts[1])
+        #expect(throws: Never.self) { try record.connects[1].get() }
+        #expect(record.connects.count == 2 && environment.link.closeCode == nil)
+    }
+
     @Test("RES-13: after a loss the timer opens the next socket, and events of the older socket are ignored")
     func reconnects() throws {
         try connectFully()

@@ -1,30 +1,43 @@
+import DequeModule
 import SignalingProtocol
 
 /// The lines that wait for the socket. The lines of one turn of the loop are sent as one text message (WIRE-3).
 struct OutboundLines {
-    private var bytes: [UInt8] = []
+    private var lines: Deque<(request: RequestID?, bytes: [UInt8])> = []
+    /// The newest request whose line was written, on whatever socket. IDs increase.
+    private var lastWritten = RequestID(0)
 
-    var isEmpty: Bool { bytes.isEmpty }
+    var isEmpty: Bool { lines.isEmpty }
 
-    mutating func append(_ message: ClientMessage) {
-        if !bytes.isEmpty { bytes.append(UInt8(ascii: "\n")) }
-        bytes.append(contentsOf: message.encoded())
+    /// - Parameter request: the request of the message, if it can be withdrawn.
+    mutating func append(_ message: ClientMessage, request: RequestID?) { lines.append((request, message.encoded())) }
+
+    /// Forgets the lines for a socket that is gone.
+    mutating func removeAll() { lines = [] }
+
+    /// Withdraws a request. Returns false if its line has been written, on this socket or an earlier one: it may arrive.
+    mutating func withdraw(_ request: RequestID) -> Bool {
+        guard request > lastWritten else { return false }
+        lines.removeAll { $0.request == request }
+        return true
     }
 
-    mutating func removeAll() { bytes = [] }
-
-    /// Passes the next text message to `write`: as many whole lines as fit the server's limit for one message.
+    /// Passes the next text message to `write`: as many whole lines as fit the server's limit for one message. A single
+    /// line is never longer than the limit.
     mutating func writeNext(_ write: (ArraySlice<UInt8>) -> Void) {
-        let byteCount = nextByteCount
-        write(bytes.prefix(byteCount))
-        // Also removes the newline between two messages.
-        bytes.removeFirst(min(bytes.count, byteCount + 1))
+        guard let first = lines.popFirst() else { return }
+        var message = first.bytes
+        note(first.request)
+        while let next = lines.first, message.count + 1 + next.bytes.count <= Limits.messageByteCount {
+            message.append(UInt8(ascii: "\n"))
+            message += next.bytes
+            note(next.request)
+            lines.removeFirst()
+        }
+        write(message[...])
     }
 
-    private var nextByteCount: Int {
-        guard bytes.count > Limits.messageByteCount else { return bytes.count }
-        // A single line is never longer than the limit.
-        let window = bytes.prefix(Limits.messageByteCount + 1)
-        return window.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+    private mutating func note(_ request: RequestID?) {
+        if let request { lastWritten = max(lastWritten, request) }
     }
 }

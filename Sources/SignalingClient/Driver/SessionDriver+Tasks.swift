@@ -6,23 +6,42 @@ extension SessionDriver {
     func connect(
         _ request: ConnectRequest, to address: ServerAddress, trustedCertificatesFile: String?
     ) async throws(SignalingError) {
-        try environment.start()
-        let result = await withCheckedContinuation { continuation in
-            environment.post {
-                self.connect(request, to: address, trustedCertificatesFile: trustedCertificatesFile) {
-                    continuation.resume(returning: $0)
-                }
-            }
+        try await perform(orFail: SignalingError(.connectFailed, "the connect was cancelled before it began")) {
+            let attempt = self.connect(
+                request, to: address, trustedCertificatesFile: trustedCertificatesFile, completion: $0)
+            return { self.cancelConnect(attempt) }
         }
-        try result.get()
     }
 
     func call(
         _ input: @escaping @Sendable (ClientState.CallID) -> ClientState.Input
     ) async throws(SignalingError) -> Seq? {
+        try await perform(orFail: SignalingError(.notConnected, "the request was cancelled before it was sent")) {
+            let call = self.call(input, completion: $0)
+            return { self.withdraw(call) }
+        }
+    }
+
+    /// - Parameters:
+    ///   - error: the result if the task is cancelled before the loop begins the call.
+    ///   - start: begins the call with its completion, and returns what ends it when the task is cancelled. An ended
+    ///     call completes, too.
+    private func perform<Value: Sendable>(
+        orFail error: SignalingError,
+        _ start: @escaping @Sendable (_ completion: @escaping (Result<Value, SignalingError>) -> Void) -> () -> Void
+    ) async throws(SignalingError) -> Value {
         try environment.start()
-        let result = await withCheckedContinuation { continuation in
-            environment.post { self.call(input) { continuation.resume(returning: $0) } }
+        let cancellation = Cancellation()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                environment.post {
+                    let hasBegun = cancellation.begin { start { continuation.resume(returning: $0) } }
+                    if !hasBegun { continuation.resume(returning: .failure(error)) }
+                }
+            }
+        } onCancel: {
+            cancellation.request()
+            environment.post { cancellation.carryOut() }
         }
         return try result.get()
     }

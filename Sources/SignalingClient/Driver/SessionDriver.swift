@@ -30,6 +30,7 @@ final class SessionDriver: @unchecked Sendable {
     private var callCompletions: [ClientState.CallID: (Result<Seq?, SignalingError>) -> Void] = [:]
     private var disconnectCompletions: [() -> Void] = []
     private var lastCall: UInt64 = 0
+    private var lastConnect: UInt64 = 0
 
     init(environment: any ClientEnvironment, log: ClientLog = .none) {
         self.environment = environment
@@ -41,31 +42,51 @@ final class SessionDriver: @unchecked Sendable {
 
     // MARK: - The application's requests
 
+    /// Returns the number of this attempt, for ``cancelConnect(_:)``.
+    @discardableResult
     func connect(
         _ request: ConnectRequest, to address: ServerAddress, trustedCertificatesFile: String? = nil,
         completion: @escaping (Result<Void, SignalingError>) -> Void
-    ) {
+    ) -> UInt64 {
         switch state.phase {
         case .disconnected, .disconnecting: break
         case .opening, .connecting, .connected, .reconnecting:
             // The completion of the first connect still waits.
-            return completion(.failure(SignalingError(.illegalState, "already connected or connecting")))
+            completion(.failure(SignalingError(.illegalState, "already connected or connecting")))
+            return 0
         }
+        lastConnect += 1
+        let attempt = lastConnect
         connectCompletion = completion
         target = (address.webSocketURL, trustedCertificatesFile)
         handle(.connect(request))
+        return attempt
     }
 
+    @discardableResult
     func call(
         _ input: (ClientState.CallID) -> ClientState.Input,
         completion: @escaping (Result<Seq?, SignalingError>) -> Void
-    ) {
+    ) -> ClientState.CallID {
         lastCall += 1
         let call = ClientState.CallID(rawValue: lastCall)
         callCompletions[call] = completion
         let input = input(call)
         if case .signal(let request, _, _) = input { note(.sent(call.rawValue, request)) }
         handle(input)
+        return call
+    }
+
+    /// Ends this connect if it has no answer yet.
+    func cancelConnect(_ attempt: UInt64) {
+        if attempt == lastConnect, connectCompletion != nil { handle(.cancelConnect) }
+    }
+
+    /// Withdraws a request of which no byte was written. Nobody knows whether any other one has arrived: its answer
+    /// completes it.
+    func withdraw(_ call: ClientState.CallID) {
+        if let id = state.pending.sentID(of: call), !unsent.withdraw(id) { return }
+        handle(.withdraw(call))
     }
 
     /// Calls `completion` when the connection has ended.
@@ -190,7 +211,8 @@ final class SessionDriver: @unchecked Sendable {
     private func openSocket() {
         generation += 1
         log.opening(target.url)
-        unsent.removeAll()
+        // With a first connect, the IDs of requests begin anew.
+        if case .opening = state.phase { unsent = OutboundLines() } else { unsent.removeAll() }
         let generation = generation
         do {
             link = try environment.openLink(url: target.url, trustedCertificatesFile: target.trustedCertificatesFile) {
@@ -203,7 +225,7 @@ final class SessionDriver: @unchecked Sendable {
 
     /// The messages of one turn of the loop are sent together, at its end.
     private func send(_ message: ClientMessage) {
-        unsent.append(message)
+        unsent.append(message, request: message.withdrawableID)
         if isFlushPosted { return }
         isFlushPosted = true
         environment.post { [self] in
@@ -222,5 +244,15 @@ final class SessionDriver: @unchecked Sendable {
         link?.close(code: reason.rawValue)
         link = nil
         generation += 1
+    }
+}
+
+extension ClientMessage {
+    /// The ID of a request that an application may withdraw.
+    fileprivate var withdrawableID: RequestID? {
+        switch self {
+        case .signal(let id, _), .forceDisconnect(let id, _), .refreshToken(let id, _): id
+        case .connect, .disconnect, .pong: nil
+        }
     }
 }

@@ -19,8 +19,10 @@ import Synchronization
 /// sent twice (G3). ``SessionEvent/reconnecting`` and ``SessionEvent/reconnected(_:)`` report it. After
 /// ``SessionEvent/disconnected(_:)`` the connection is over, and `connect` starts a new one.
 ///
-/// Cancelling a task does not end its call: `connect`, `signal` and the others return when they have their answer. To
-/// end a `connect`, call ``disconnect()``.
+/// Cancelling the task of a `connect` ends it at once with 1006. Cancelling the task of a `signal` or another request
+/// withdraws the request if no byte of it has been written, and fails it with 500 (``forceDisconnect(_:)``: 1010): it
+/// has not arrived. A request that has been written may have arrived, so it returns when it has its answer. A
+/// `disconnect` is not cancelled.
 public final class Session: SignalChannel {
     /// Settings of a session.
     public struct Options: Sendable {

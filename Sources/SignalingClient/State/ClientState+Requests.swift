@@ -55,6 +55,20 @@ extension ClientState {
         }
     }
 
+    mutating func cancelConnect() -> [Effect] {
+        switch phase {
+        case .opening, .connecting:
+            return [.closeSocket(.normal)]
+                + failConnect(SignalingError(.connectFailed, "the connect was cancelled before the server answered"))
+        case .disconnected, .connected, .reconnecting, .disconnecting: return []
+        }
+    }
+
+    mutating func withdraw(_ call: CallID) -> [Effect] {
+        guard let request = pending.remove(call) else { return [] }
+        return [Self.failure(of: request, "the request was cancelled before it was sent")] + sendPending()
+    }
+
     /// IDs increase over all sockets of a connection (RES-9).
     mutating func nextRequest() -> RequestID {
         lastRequest = lastRequest.next

@@ -7,6 +7,10 @@ extension ClientState {
         case forceDisconnect(ConnectionID, CallID)
         case refreshToken(String, CallID)
         case disconnect
+        /// The application no longer waits for its connect. Without effect after `connected`.
+        case cancelConnect
+        /// The application no longer wants a request of which no byte was written.
+        case withdraw(CallID)
         case socketOpened
         case received(ServerMessage)
         /// A message that this version of the protocol does not know (WIRE-6).

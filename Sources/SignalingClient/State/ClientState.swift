@@ -4,7 +4,7 @@ import SignalingProtocol
 /// socket's events go in with `now`, and effects come out, in the order in which to execute them.
 ///
 /// The browser library has the same machine in `web-test-client/opentok/client/client-state.js`: the same states,
-/// inputs and effects. The scenarios in `Tests/Vectors/client` hold both to the same behaviour.
+/// effects and inputs, except for those of cancelled tasks, which JavaScript does not have. The scenarios in `Tests/Vectors/client` hold both to the same behaviour.
 struct ClientState {
     enum Phase {
         /// No connection, and none wanted. Next: `opening`.
@@ -76,6 +76,8 @@ struct ClientState {
         case .forceDisconnect(let target, let call): self.request(call, .forceDisconnect(target))
         case .refreshToken(let token, let call): self.request(call, .refreshToken(token))
         case .disconnect: disconnect(now)
+        case .cancelConnect: cancelConnect()
+        case .withdraw(let call): withdraw(call)
         case .socketOpened: socketOpened()
         case .received(let message): received(message, now)
         case .receivedUnknown: receivedUnknown(now)

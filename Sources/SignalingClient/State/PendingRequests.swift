@@ -68,6 +68,16 @@ struct PendingRequests {
         return sent.remove(at: index).request
     }
 
+    /// The ID of a request that was passed to the socket; nil for one that waits.
+    func sentID(of call: ClientState.CallID) -> RequestID? { sent.first { $0.request.call == call }?.id }
+
+    /// Removes and returns a request; `nil` if it has been answered. Another one may now be sent in its place.
+    mutating func remove(_ call: ClientState.CallID) -> Request? {
+        if let index = unsent.firstIndex(where: { $0.call == call }) { return unsent.remove(at: index) }
+        guard let index = sent.firstIndex(where: { $0.request.call == call }) else { return nil }
+        return sent.remove(at: index).request
+    }
+
     /// Removes the requests that must not be sent on another socket.
     mutating func removeUnrepeatable() -> [Request] {
         let removed = all.filter { !$0.content.isRepeatable }
