@@ -202,3 +202,37 @@ def open_application(open_page, url):
     yield open_application
     for application in applications:
         application.stop()
+
+
+FAKE_CAMERA = ["--use-fake-device-for-media-stream"]
+
+
+@pytest.fixture(scope="session")
+def camera_answers(playwright_driver):
+    """Browsers with a fake camera: one whose user grants it, one whose user refuses."""
+    browsers = {
+        "granted": playwright_driver([*FAKE_CAMERA, "--use-fake-ui-for-media-stream"]),
+        "refused": playwright_driver([*FAKE_CAMERA, "--use-fake-ui-for-media-stream=deny"]),
+    }
+    yield browsers
+    for browser in browsers.values():
+        browser.close()
+
+
+@pytest.fixture
+def open_with_camera(camera_answers, open_application, room):
+    """Opens a fixture in a browser with a camera. `page.said` collects the errors and warnings on its console."""
+    contexts = []
+
+    def open_with_camera(answer, fixture="camera-first.html", script="/v2/js/opentok.min.js", **options):
+        contexts.append(camera_answers[answer].new_context())
+        page = contexts[-1].new_page()
+        page.set_default_timeout(DEADLINE * 1000)
+        page.said = []
+        page.on("console", lambda message: message.type in ("error", "warning") and page.said.append(message.text))
+        page.on("pageerror", lambda error: page.said.append(str(error)))
+        return open_application(fixture, script, room, page=page, **options)
+
+    yield open_with_camera
+    for context in contexts:
+        context.close()

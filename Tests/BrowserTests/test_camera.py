@@ -6,33 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 SCRIPT = "/v2/js/opentok.min.js"
-FAKE_CAMERA = ["--use-fake-device-for-media-stream"]
 PLAYING = "document.querySelector('video').readyState > 1 && !document.querySelector('video').paused"
-
-
-@pytest.fixture(scope="module")
-def camera_answers(playwright_driver):
-    """Browsers with a fake camera: one whose user grants it, one whose user refuses."""
-    browsers = {
-        "granted": playwright_driver([*FAKE_CAMERA, "--use-fake-ui-for-media-stream"]),
-        "refused": playwright_driver([*FAKE_CAMERA, "--use-fake-ui-for-media-stream=deny"]),
-    }
-    yield browsers
-    for browser in browsers.values():
-        browser.close()
-
-
-@pytest.fixture
-def open_with_camera(camera_answers, open_application, room):
-    contexts = []
-
-    def open_with_camera(answer, fixture="camera-first.html"):
-        contexts.append(camera_answers[answer].new_context())
-        return open_application(fixture, SCRIPT, room, page=contexts[-1].new_page())
-
-    yield open_with_camera
-    for context in contexts:
-        context.close()
 
 
 def test_a_page_that_connects_when_its_camera_is_granted_connects(open_with_camera):
@@ -109,3 +83,18 @@ def test_the_element_of_a_publisher_is_where_the_page_wants_it(open_with_camera,
         page.evaluate_handle(f"({options})"),
     )
     assert found == [expected, "video", True]
+
+
+def test_an_object_in_place_of_the_target_is_no_target(open_with_camera):
+    """Published programs call `OT.initPublisher({insertDefaultUI: false}, handler)`."""
+    page = open_with_camera("granted")
+    expect(page.locator("#events")).to_contain_text("connected")
+    page.evaluate(
+        """() => {
+             publisher.destroy();
+             window.other = OT.initPublisher({ insertDefaultUI: false }, (error) => window.outcome = error?.name ?? 'shown');
+           }"""
+    )
+    page.wait_for_function("window.outcome")
+    assert page.evaluate("[outcome, other.element.parentElement === document.body]") == ["shown", True]
+    assert page.said == []

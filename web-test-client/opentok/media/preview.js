@@ -65,9 +65,12 @@ export class Preview {
   }
 }
 
-/** `target` is an element, its id, or nothing: the end of the page. An id that is not there is given to a new box. */
+/**
+ * `target` is an element, its id, or nothing: the end of the page. An id that is not there is given to a new box. Any
+ * other object counts as nothing: programs pass their properties in its place.
+ */
 function insert(document, target, mode) {
-  const found = typeof target === 'string' ? document.getElementById(target) : target;
+  const found = typeof target === 'string' ? document.getElementById(target) : target?.nodeType === 1 ? target : null;
   if (found && mode === 'replace') {
     found.replaceChildren();
     return found;
