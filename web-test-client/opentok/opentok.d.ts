@@ -181,6 +181,53 @@ declare namespace OT {
   type SignalHandler = (error?: OTError, options?: SignalOptions) => void;
   type CompletionHandler = (error?: OTError) => void;
 
+  // Calls that return their object have a form with a promise: `await session.connect.promise(token)`. It is rejected
+  // with the error that a handler gets.
+
+  type ConnectHandler = (error?: OTError, event?: SessionConnectEvent) => void;
+
+  interface Connect {
+    (token: string, handler?: ConnectHandler): Session;
+    /** @deprecated the key belongs to `initSession` */
+    (apiKey: string | number, token: string, handler?: ConnectHandler): Session;
+    /** While connecting or connected it is rejected with 1015. */
+    promise(token: string, handler?: ConnectHandler): Promise<Session>;
+    /** @deprecated the key belongs to `initSession` */
+    promise(apiKey: string | number, token: string, handler?: ConnectHandler): Promise<Session>;
+  }
+
+  interface Publish {
+    (publisher: Publisher, handler?: CompletionHandler): Publisher;
+    (target?: unknown, properties?: unknown, handler?: CompletionHandler): Publisher;
+    promise(publisher: Publisher, handler?: CompletionHandler): Promise<Publisher>;
+    promise(target?: unknown, properties?: unknown, handler?: CompletionHandler): Promise<Publisher>;
+  }
+
+  interface Subscribe {
+    (stream: unknown, target?: unknown, properties?: unknown, handler?: CompletionHandler): Subscriber;
+    promise(
+      stream: unknown, target?: unknown, properties?: unknown, handler?: CompletionHandler,
+    ): Promise<Subscriber>;
+  }
+
+  interface InitPublisher {
+    (
+      target?: HTMLElement | string | null, properties?: PublisherProperties, handler?: CompletionHandler,
+    ): Publisher;
+    (target: HTMLElement | string | null | undefined, handler: CompletionHandler): Publisher;
+    (handler: CompletionHandler): Publisher;
+    /** Also rejected when the publisher is destroyed before its camera is there. */
+    promise(
+      target?: HTMLElement | string | null, properties?: PublisherProperties, handler?: CompletionHandler,
+    ): Promise<Publisher>;
+  }
+
+  /** A setting of a publisher or subscriber. */
+  interface Control<Value, Owner> {
+    (value: Value): Owner;
+    promise(value: Value): Promise<Owner>;
+  }
+
   interface Session extends Emitter<SessionEvents> {
     readonly id: string;
     readonly sessionId: string;
@@ -205,38 +252,34 @@ declare namespace OT {
      * `exception`; the code is 1004, 1005, 1006, 1027 or 2001. While connecting or connected it does nothing, and does
      * not call `handler`.
      */
-    connect(token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void): this;
-    /** @deprecated the key belongs to `initSession` */
-    connect(
-      apiKey: string | number, token: string, handler?: (error?: OTError, event?: SessionConnectEvent) => void,
-    ): this;
+    connect: Connect;
     /**
-     * Clears the session at once. Emits `sessionDisconnected` later, if it was connected. The handler of a `connect`
-     * under way gets 1006. Signals without an answer by then may still succeed, or fail with 500.
+     * Clears the session at once. Emits `sessionDisconnected` later, if it was connected; the promise is resolved after
+     * that. The handler of a `connect` under way gets 1006. Signals without an answer by then may still succeed, or
+     * fail with 500.
      */
-    disconnect(): void;
+    disconnect(): Promise<void>;
     /** Disconnects, and makes the next `initSession` with this id return a new Session. */
     destroy(): void;
     /**
      * Calls `handler` once: without an error when the signal is in the session's order, else with the code 400, 403,
-     * 404, 413, 429, 500 or 2001. After 500 the signal may have arrived.
+     * 404, 413, 429, 500 or 2001. After 500 the signal may have arrived. The promise has the same outcome.
      */
-    signal(handler?: SignalHandler): void;
-    signal(options: SignalOptions | null | undefined, handler?: SignalHandler): void;
+    signal(handler?: SignalHandler): Promise<void>;
+    signal(options: SignalOptions | null | undefined, handler?: SignalHandler): Promise<void>;
     /** For moderators. Fails with 429, 1010, 1011 or 1520, and then also emits `exception`. */
-    forceDisconnect(connectionOrId: Connection | string, handler?: CompletionHandler): void;
+    forceDisconnect(connectionOrId: Connection | string, handler?: CompletionHandler): Promise<void>;
     /** An extension: a newer token for the same session, role and connection data. Later reconnects use it. */
-    refreshToken(token: string, handler?: CompletionHandler): void;
+    refreshToken(token: string, handler?: CompletionHandler): Promise<void>;
 
     // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing.
-    publish(publisher: Publisher, handler?: CompletionHandler): Publisher;
-    publish(target?: unknown, properties?: unknown, handler?: CompletionHandler): Publisher;
+    publish: Publish;
     unpublish(publisher?: Publisher): void;
-    subscribe(stream: unknown, target?: unknown, properties?: unknown, handler?: CompletionHandler): Subscriber;
+    subscribe: Subscribe;
     unsubscribe(subscriber?: Subscriber): this;
     getSubscribersForStream(stream: unknown): Subscriber[];
     getPublisherForStream(stream: unknown): Publisher | undefined;
-    forceUnpublish(stream: unknown, handler?: CompletionHandler): this;
+    forceUnpublish(stream: unknown, handler?: CompletionHandler): Promise<void>;
     forceMuteStream(stream: unknown): Promise<void>;
     forceMuteAll(excluded?: unknown[]): Promise<void>;
     disableForceMute(): Promise<void>;
@@ -380,7 +423,7 @@ declare namespace OT {
     getStyle(): { [name: string]: unknown };
     setStyle(name: string, value: unknown): this;
     setStyle(styles: { [name: string]: unknown }): this;
-    getStats(handler: (error?: OTError, stats?: any) => void): void;
+    getStats(handler?: (error?: OTError, stats?: any) => void): Promise<any>;
     getRtcStatsReport(): Promise<never>;
     videoWidth(): number | undefined;
     videoHeight(): number | undefined;
@@ -392,9 +435,9 @@ declare namespace OT {
     /** Its key in `OT.publishers`. */
     guid(): string;
     destroy(): this;
-    publishAudio(on: boolean): this;
-    publishVideo(on: boolean): this;
-    publishCaptions(on: boolean): this;
+    publishAudio: Control<boolean, Publisher>;
+    publishVideo: Control<boolean, Publisher>;
+    publishCaptions: Control<boolean, Publisher>;
     setVideoContentHint(hint: string): this;
     setAudioBitrate(bitrate: number): this;
     getAudioSource(): MediaStreamTrack;
@@ -419,16 +462,17 @@ declare namespace OT {
     readonly stream?: Stream;
     readonly streamId: string | undefined;
     destroy(): this;
-    subscribeToAudio(on: boolean): this;
-    subscribeToVideo(on: boolean): this;
-    subscribeToCaptions(on: boolean): this;
+    subscribeToAudio: Control<boolean, Subscriber>;
+    subscribeToVideo: Control<boolean, Subscriber>;
+    subscribeToCaptions: Control<boolean, Subscriber>;
     getAudioVolume(): number;
-    setAudioVolume(volume: number): this;
-    restrictFrameRate(on: boolean): this;
-    setPreferredResolution(resolution: unknown): this;
-    setPreferredFrameRate(rate: number): this;
+    setAudioVolume: Control<number, Subscriber>;
+    restrictFrameRate: Control<boolean, Subscriber>;
+    setPreferredResolution: Control<unknown, Subscriber>;
+    setPreferredFrameRate: Control<number, Subscriber>;
     isAudioBlocked(): boolean;
     isSubscribedToCaptions(): boolean;
+    getCaptionsTranslationLanguage(): string | null;
   }
 
   interface Signal {
@@ -544,16 +588,14 @@ declare namespace OT {
     // Media
     upgradeSystemRequirements(): void;
     /** Shows the local camera in the target; `session.publish` is what fails. */
-    initPublisher(
-      target?: HTMLElement | string | null, properties?: PublisherProperties, handler?: CompletionHandler,
-    ): Publisher;
-    initPublisher(target: HTMLElement | string | null | undefined, handler: CompletionHandler): Publisher;
-    initPublisher(handler: CompletionHandler): Publisher;
-    getDevices(handler: (error: OTError | undefined, devices?: Device[]) => void): void;
+    initPublisher: InitPublisher;
+    getDevices(handler?: (error: OTError | undefined, devices?: Device[]) => void): Promise<Device[]>;
     getUserMedia(properties?: GetUserMediaProperties): Promise<MediaStream>;
-    checkScreenSharingCapability(handler: (answer: ScreenSharingCapabilityResponse) => void): void;
+    checkScreenSharingCapability(
+      handler?: (answer: ScreenSharingCapabilityResponse) => void,
+    ): Promise<ScreenSharingCapabilityResponse>;
     registerScreenSharingExtension(kind: string, id: string, version?: number): void;
-    reportIssue(handler: (error?: OTError, reportId?: string) => void): void;
+    reportIssue(handler?: (error?: OTError, reportId?: string) => void): Promise<string>;
     getSupportedCodecs(): Promise<{ videoEncoders: string[]; videoDecoders: string[] }>;
     hasMediaProcessorSupport(): boolean;
     hasEndToEndEncryptionSupport(): boolean;

@@ -56,6 +56,28 @@ publisher.publishAudio(false).destroy();
 session.publish(publisher, (error) => console.log(error?.message));
 OT.setLogLevel(OT.DEBUG);
 
+async function withPromises(): Promise<void> {
+  const shown: OT.Publisher = await OT.initPublisher.promise('publisher', { videoSource: null });
+  const same: OT.Session = await session.connect.promise('T1==');
+  (await session.publish.promise(shown)).on('streamDestroyed', (event) => console.log(event.stream.streamId, event.reason));
+  await shown.publishVideo.promise(false);
+  session.on('streamCreated', async ({ stream }) => {
+    const subscriber: OT.Subscriber = await session.subscribe.promise(stream, 'subscriber', { insertMode: 'append' });
+    await subscriber.subscribeToAudio.promise(false);
+    console.log(subscriber.getCaptionsTranslationLanguage(), await subscriber.getStats());
+  });
+  await same.signal({ type: 'msg', data: 'hello' });
+  await session.forceDisconnect('id');
+  await session.forceUnpublish(shown.stream);
+  const devices: OT.Device[] = await OT.getDevices();
+  const { supported } = await OT.checkScreenSharingCapability();
+  console.log(devices.length, supported, await OT.reportIssue());
+  await session.disconnect();
+}
+withPromises();
+
+// @ts-expect-error connect itself returns the session
+session.connect('T1==').then(() => {});
 // @ts-expect-error a connection's id is no target
 session.signal({ to: 'ada-id' });
 // @ts-expect-error length is a function

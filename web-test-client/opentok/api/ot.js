@@ -16,7 +16,7 @@ import { Signal } from './signal/signal.js';
 import { whenParsed } from './when-parsed.js';
 
 /** The version of OpenTok's script whose behaviour this library has. */
-const VERSION = 'v2.24.5';
+const VERSION = 'v2.35.1';
 
 /**
  * Creates an `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `random()`, `setTimeout`,

@@ -12,6 +12,7 @@ import {
   ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent,
   SignalEvent,
 } from './events.js';
+import { addPromiseForm, promised, settle } from './promises.js';
 import { HeldSignals } from './signal/held-signals.js';
 import { decodeData, encodeData } from './signal/signal-data.js';
 import { Signal } from './signal/signal.js';
@@ -40,6 +41,7 @@ export class Session extends MediaCalls {
 
   constructor(shared, apiKey, sessionId, options = {}) {
     super(shared);
+    addPromiseForm(this, 'connect');
     this.#shared = shared;
     this.#server = options.server;
     this.#connectEventsSuppressed = options.connectionEventsSuppressed === true;
@@ -84,7 +86,9 @@ export class Session extends MediaCalls {
     const isOlderForm = typeof args[1] === 'string';
     const token = isOlderForm ? args[1] : args[0];
     if (this.currentState !== 'disconnected') {
-      this.#shared.log.warn(`connect does nothing: the session is ${this.currentState}`);
+      const message = `connect does nothing: the session is ${this.currentState}`;
+      this.#shared.log.warn(message);
+      settle(args.at(-1), new OTError(Code.illegalState, message));
       return this;
     }
     // The key of `initSession` has precedence. The older form supplies a missing one.
@@ -117,7 +121,8 @@ export class Session extends MediaCalls {
   }
 
   /**
-   * Clears the session at once, and emits `sessionDisconnected` later. The client completes the departure by itself.
+   * Clears the session at once, and emits `sessionDisconnected` later. The client completes the departure by itself. The
+   * promise is resolved after the event.
    */
   disconnect() {
     const wasConnected = this.isConnected();
@@ -125,13 +130,18 @@ export class Session extends MediaCalls {
     this.#driver.handle({ is: 'disconnect' });
     this.#reset('clientDisconnected');
     this.#complete(handler, new OTError(Code.connectFailed, 'The session was disconnected before it was connected.'));
-    if (wasConnected) this.#dispatchDisconnected('clientDisconnected');
+    return wasConnected ? this.#dispatchDisconnected('clientDisconnected') : Promise.resolve();
   }
 
   /** `signal(options?, handler?)`, `signal(handler)`. */
   signal(...args) {
     const [options, handler] = typeof args[0] === 'function' ? [{}, args[0]] : [args[0] ?? {}, args[1]];
-    const done = (error) => (error ? this.#complete(handler, error) : this.#complete(handler, undefined, options));
+    return promised(this.#shared.log, handler, (done) => {
+      this.#signal(options, (error) => (error ? done(error) : done(undefined, options)));
+    });
+  }
+
+  #signal(options, done) {
     if (!this.isConnected()) {
       // Checked before the signal itself, as in OpenTok's script.
       const error = new OTError(Code.notConnected, 'The signal cannot be sent: the session is not connected.');
@@ -162,10 +172,15 @@ export class Session extends MediaCalls {
   }
 
   forceDisconnect(connectionOrId, handler) {
-    const done = (error) => {
-      this.#complete(handler, error);
-      if (error) this.#raise(error);
-    };
+    return promised(this.#shared.log, handler, (done) => {
+      this.#forceDisconnect(connectionOrId, (error) => {
+        done(error);
+        if (error) this.#raise(error);
+      });
+    });
+  }
+
+  #forceDisconnect(connectionOrId, done) {
     const connectionId = typeof connectionOrId === 'string' ? connectionOrId : connectionOrId?.connectionId;
     if (!this.isConnected()) {
       done(new OTError(Code.notConnectedToModerate, 'forceDisconnect failed: the session is not connected.'));
@@ -184,10 +199,15 @@ export class Session extends MediaCalls {
    * gets an error if the server refuses it; the session then continues with the old token.
    */
   refreshToken(token, handler) {
-    const done = (error) => {
-      if (!error) this.token = token;
-      this.#complete(handler, error);
-    };
+    return promised(this.#shared.log, handler, (done) => {
+      this.#refreshToken(token, (error) => {
+        if (!error) this.token = token;
+        done(error);
+      });
+    });
+  }
+
+  #refreshToken(token, done) {
     if (!this.isConnected()) {
       done(new OTError(Code.notConnected, 'The token cannot be refreshed: the session is not connected.'));
     } else if (!isText(token)) {
@@ -274,10 +294,11 @@ export class Session extends MediaCalls {
       this.connections.clear();
       return;
     }
-    this.dispatchEvent(new SessionConnectEvent(this));
+    const event = new SessionConnectEvent(this);
+    this.dispatchEvent(event);
     // `off` may have removed the connect handler's listener, as in OpenTok. The handler must not receive a later
-    // failure.
-    if (this.connection === own) this.#connectHandler.remove();
+    // failure. A promise is resolved nevertheless.
+    if (this.connection === own) settle(this.#connectHandler.remove(), undefined, event);
     for (const each of present) {
       // A handler may disconnect while these events are emitted.
       if (this.connection !== own) return;
@@ -363,8 +384,9 @@ export class Session extends MediaCalls {
   }
 
   /** Emits later, so that the program finds everything cleared when it receives the event. */
-  #dispatchDisconnected(reason) {
-    queueMicrotask(() => this.dispatchEvent(new SessionDisconnectEvent(this, reason)));
+  async #dispatchDisconnected(reason) {
+    await null;
+    this.dispatchEvent(new SessionDisconnectEvent(this, reason));
   }
 
   /** Without `connectionDestroyed` for the others, as in OpenTok. */

@@ -6,10 +6,11 @@
 import { complete, completeLater } from '../api/completion.js';
 import { Emitter } from '../api/emitter.js';
 import { OTError } from '../api/errors.js';
+import { addPromiseForm, promised, quiet } from '../api/promises.js';
 import { Code } from '../client/wire/codes.js';
 import { capture, listDevices } from './capture.js';
 import { notSupported, Subscriber } from './media-objects.js';
-import { Publisher } from './publisher.js';
+import { Publisher, whenReady } from './publisher.js';
 
 /** The media calls of a Session. */
 export class MediaCalls extends Emitter {
@@ -18,6 +19,8 @@ export class MediaCalls extends Emitter {
   constructor(shared) {
     super(shared.handlerFailed);
     this.#shared = shared;
+    addPromiseForm(this, 'publish');
+    addPromiseForm(this, 'subscribe');
   }
 
   /**
@@ -50,8 +53,9 @@ export class MediaCalls extends Emitter {
   }
 
   forceUnpublish(stream, handler) {
-    this.#fail(handler, notSupported('Stopping a stream', Code.unableToForceUnpublish));
-    return this;
+    const error = notSupported('Stopping a stream', Code.unableToForceUnpublish);
+    this.#fail(handler, error);
+    return quiet(Promise.reject(error));
   }
 
   forceMuteStream() {
@@ -85,28 +89,30 @@ export class MediaCalls extends Emitter {
 /** The media calls of `OT`. */
 export function mediaCallsOfOT(shared) {
   return {
-    /** `initPublisher(target?, properties?, handler?)`. Shows the local camera in the page's element. */
-    initPublisher(...args) {
-      const [target, properties] = args.filter((arg) => typeof arg !== 'function');
-      return new Publisher(shared, { target, properties: properties ?? {}, handler: handlerIn(args) });
-    },
+    initPublisher: initPublisherFor(shared),
 
     /** The list is empty if the browser does not tell its devices: pages filter it without checking the error. */
     getDevices(handler) {
-      listDevices(shared.environment.mediaDevices).then((devices) => complete(shared.log, handler, undefined, devices));
+      const listed = listDevices(shared.environment.mediaDevices);
+      return listed.then((devices) => {
+        complete(shared.log, handler, undefined, devices);
+        return devices;
+      });
     },
 
     /** The microphone and the camera, as `initPublisher` captures them. */
     getUserMedia: (properties) => capture(shared.environment.mediaDevices, properties ?? {}),
 
     checkScreenSharingCapability(handler) {
-      completeLater(shared.log, handler, {
+      const answer = {
         supported: false,
         extensionRequired: undefined,
         extensionRegistered: false,
         extensionInstalled: false,
         supportedSources: { screen: false, application: false, window: false, browser: false },
-      });
+      };
+      completeLater(shared.log, handler, answer);
+      return Promise.resolve(answer);
     },
 
     registerScreenSharingExtension() {},
@@ -115,7 +121,8 @@ export function mediaCallsOfOT(shared) {
     /** OpenTok collects reports about calls; this server does not. */
     reportIssue(handler) {
       const message = 'This server does not collect issues.';
-      completeLater(shared.log, handler, new OTError(Code.internalError, message, 'OT_NOT_SUPPORTED'));
+      const error = new OTError(Code.internalError, message, 'OT_NOT_SUPPORTED');
+      return promised(shared.log, handler, (done) => queueMicrotask(() => done(error)));
     },
 
     getSupportedCodecs: () => Promise.resolve({ videoEncoders: [], videoDecoders: [] }),
@@ -131,6 +138,22 @@ export function mediaCallsOfOT(shared) {
       shared.log.warn('setProxyUrl does nothing here: name the proxy as the server, with OT.setServer');
     },
   };
+}
+
+/** `initPublisher(target?, properties?, handler?)` shows the local camera in the page's element. */
+function initPublisherFor(shared) {
+  const start = (args, handler) => {
+    const [target, properties] = args.filter((arg) => typeof arg !== 'function');
+    return new Publisher(shared, { target, properties: properties ?? {}, handler });
+  };
+  const initPublisher = (...args) => start(args, handlerIn(args));
+  /** Also rejected when the publisher is destroyed before its camera was there; OpenTok then calls no handler. */
+  initPublisher.promise = (...args) => {
+    // With a handler of its own, the publisher does not log its error.
+    const publisher = start(args, handlerIn(args) ?? (() => {}));
+    return quiet(whenReady(publisher).then(() => publisher));
+  };
+  return initPublisher;
 }
 
 /** The completion handler: the last function among the arguments. */

@@ -2,7 +2,7 @@
 
 import { Emitter } from '../api/emitter.js';
 import { OTError } from '../api/errors.js';
-import { completeLater } from '../api/completion.js';
+import { addImmediatePromiseForms, promised } from '../api/promises.js';
 import { Code } from '../client/wire/codes.js';
 
 /** The error of a media call. The code is OpenTok's for that call; the name says that nothing is broken. */
@@ -58,7 +58,7 @@ export class MediaObject extends Emitter {
   }
 
   getStats(handler) {
-    completeLater(this.#log, handler, notSupported('Measuring'));
+    return promised(this.#log, handler, (done) => queueMicrotask(() => done(notSupported('Measuring'))));
   }
 }
 
@@ -78,11 +78,17 @@ export function addRejectedMethods(type, names) {
   }
 }
 
+const CONTROLS = [
+  'subscribeToAudio', 'subscribeToVideo', 'subscribeToCaptions', 'setAudioVolume', 'restrictFrameRate',
+  'setPreferredResolution', 'setPreferredFrameRate',
+];
+
 export class Subscriber extends MediaObject {
   constructor(shared, stream) {
     super(shared);
     this.stream = stream ?? null;
     this.streamId = stream?.streamId;
+    addImmediatePromiseForms(this, CONTROLS);
   }
 
   getAudioVolume() {
@@ -96,10 +102,11 @@ export class Subscriber extends MediaObject {
   isSubscribedToCaptions() {
     return false;
   }
+
+  getCaptionsTranslationLanguage() {
+    return null;
+  }
 }
 
-addSilentMethods(Subscriber, [
-  'subscribeToAudio', 'subscribeToVideo', 'subscribeToCaptions', 'setAudioVolume', 'restrictFrameRate',
-  'setPreferredResolution', 'setPreferredFrameRate', 'destroy',
-]);
+addSilentMethods(Subscriber, [...CONTROLS, 'destroy']);
 addRejectedMethods(Subscriber, ['getRtcStatsReport']);

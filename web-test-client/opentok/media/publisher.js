@@ -3,8 +3,11 @@
 
 import { complete } from '../api/completion.js';
 import { titleOfCode } from '../api/error-tables.js';
+import { OTError } from '../api/errors.js';
 import { ExceptionEvent, OTEvent } from '../api/events.js';
+import { addImmediatePromiseForms, Outcome } from '../api/promises.js';
 import { whenParsed } from '../api/when-parsed.js';
+import { Code } from '../client/wire/codes.js';
 import { ACCESS_DENIED, capture } from './capture.js';
 import { addRejectedMethods, addSilentMethods, MediaObject } from './media-objects.js';
 import { Preview } from './preview.js';
@@ -12,12 +15,20 @@ import { Preview } from './preview.js';
 /** If the browser has not answered after this time, it is asking the user. */
 const DIALOG_DELAY = 500;
 
+/** For `initPublisher.promise`: resolves when the publisher shows its camera; rejected with its error, or when it is destroyed. */
+export let whenReady;
+
 export class Publisher extends MediaObject {
   #shared;
   #guid;
   #preview = null;
-  #stream = null;
+  #media = null;
   #isOn = { audio: true, video: true };
+  #ready = new Outcome();
+
+  static {
+    whenReady = (publisher) => publisher.#ready.promise;
+  }
 
   /** `start` is `{target, properties, handler}` of `initPublisher`; without it the publisher captures nothing. */
   constructor(shared, start = null) {
@@ -25,6 +36,7 @@ export class Publisher extends MediaObject {
     this.#shared = shared;
     this.#guid = this.id;
     this.accessAllowed = false;
+    addImmediatePromiseForms(this, ['publishAudio', 'publishVideo', 'publishCaptions']);
     shared.publishers.add(this);
     if (start === null) return;
     const { audio, video } = this.#isOn;
@@ -52,11 +64,11 @@ export class Publisher extends MediaObject {
 
   /** The track of the microphone; null without one. */
   getAudioSource() {
-    return this.#stream?.getAudioTracks()[0] ?? null;
+    return this.#media?.getAudioTracks()[0] ?? null;
   }
 
   getVideoSource() {
-    const track = this.#stream?.getVideoTracks()[0] ?? null;
+    const track = this.#media?.getVideoTracks()[0] ?? null;
     if (track === null) return { deviceId: null, type: null, track: null };
     return { deviceId: track.getSettings?.().deviceId ?? null, type: 'camera', track };
   }
@@ -94,6 +106,8 @@ export class Publisher extends MediaObject {
     if (!this.#isThere()) return this;
     this.#shared.publishers.remove(this);
     this.#release();
+    const error = new OTError(Code.unableToPublish, 'The publisher was destroyed.', 'OT_MEDIA_ERR_ABORTED');
+    this.#ready.reject(error);
     this.dispatchEvent(new OTEvent('destroyed', this));
     this.off();
     return this;
@@ -108,14 +122,13 @@ export class Publisher extends MediaObject {
     this.element = this.#preview.element;
     if (this.element?.id) this.id = this.element.id;
     try {
-      const stream = await this.#asking(capture(this.#shared.environment.mediaDevices, properties));
-      this.#stream = stream;
+      this.#media = await this.#asking(capture(this.#shared.environment.mediaDevices, properties));
       if (!this.#isThere()) this.#release();
     } catch (error) {
       if (this.#isThere()) this.#fail(error, handler);
       return;
     }
-    if (this.#stream) await this.#show(handler);
+    if (this.#media) await this.#show(handler);
   }
 
   /** Emits the events of the browser's question to the user, if there seems to be one. */
@@ -139,12 +152,13 @@ export class Publisher extends MediaObject {
     this.accessAllowed = true;
     this.dispatchEvent(new OTEvent('accessAllowed', this));
     if (!this.#isThere()) return;
-    this.#preview.bind(this.#stream);
+    this.#preview.bind(this.#media);
     const { video } = this.#preview;
     if (video) this.dispatchEvent(new OTEvent('videoElementCreated', this, { element: video }));
     await this.#preview.playing();
     if (!this.#isThere()) return;
     complete(this.#shared.log, handler);
+    this.#ready.resolve();
     // Not in OpenTok's reference, but old pages wait for it.
     this.emit('loaded', this);
   }
@@ -152,6 +166,8 @@ export class Publisher extends MediaObject {
   /** In OpenTok's order. A refusal by the user is no exception; every other failure is one, with this message. */
   #fail(error, handler) {
     this.#release();
+    // The promise's reactions run after the handlers below.
+    this.#ready.reject(error);
     if (typeof handler !== 'function') this.#shared.log.warn(error.message);
     if (error.name === ACCESS_DENIED) {
       complete(this.#shared.log, handler, error);
@@ -165,13 +181,13 @@ export class Publisher extends MediaObject {
   }
 
   #switchTracks() {
-    for (const track of this.#stream?.getAudioTracks() ?? []) track.enabled = this.#isOn.audio;
-    for (const track of this.#stream?.getVideoTracks() ?? []) track.enabled = this.#isOn.video;
+    for (const track of this.#media?.getAudioTracks() ?? []) track.enabled = this.#isOn.audio;
+    for (const track of this.#media?.getVideoTracks() ?? []) track.enabled = this.#isOn.video;
   }
 
   #release() {
-    for (const track of this.#stream?.getTracks() ?? []) track.stop();
-    this.#stream = null;
+    for (const track of this.#media?.getTracks() ?? []) track.stop();
+    this.#media = null;
     this.#preview?.remove();
     this.#preview = null;
   }

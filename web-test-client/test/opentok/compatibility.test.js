@@ -43,13 +43,6 @@ test('signal: a refused signal is not sent, and its handler is called at once', 
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('signal: returns undefined in every case', () => {
-  const { session } = joined();
-  assert.equal(session.signal({ type: 'a' }), undefined);
-  assert.equal(session.signal({ type: 'a b' }), undefined);
-  assert.equal(page().session.signal({}), undefined);
-});
-
 test('signal: absent properties stay absent, and empty data is data', () => {
   const { browser, session } = joined();
   session.signal({ data: '' });
