@@ -3,8 +3,10 @@
 import { browserEnvironment } from './browser.js';
 import { createOT } from './api/ot.js';
 import { serverOfScript } from './client/server-address.js';
+import { publishOfAddress } from './script-address.js';
 
-const OT = createOT(browserEnvironment(), serverOfScript(import.meta.url));
+const { url } = import.meta;
+const OT = createOT({ ...browserEnvironment(), scriptPublish: publishOfAddress(url) }, serverOfScript(url));
 
 export default OT;
 

@@ -100,8 +100,8 @@ declare namespace OT {
     reason: DisconnectReason | (string & {});
   }
 
-  /** Never emitted here. */
-  interface StreamEvent extends Event<'streamCreated' | 'streamDestroyed', Session> {
+  /** Of the page's own streams, with the option `publish: 'local'`; the publisher emits it. */
+  interface StreamEvent extends Event<'streamCreated' | 'streamDestroyed', Publisher> {
     stream: Stream;
     reason: string;
   }
@@ -173,9 +173,17 @@ declare namespace OT {
     connectionAwayEvents?: boolean;
     /** An extension: the server of this session, if it is not the one that the script came from. */
     server?: string;
+    /** An extension: see `ServerOptions`. */
+    publish?: 'local';
     iceConfig?: IceConfig;
     ipWhitelist?: boolean;
     encryptionSecret?: string;
+  }
+
+  /** An extension. */
+  interface ServerOptions {
+    /** `session.publish` succeeds, with a stream that no other client gets. Absent: it fails. */
+    publish?: 'local';
   }
 
   type SignalHandler = (error?: OTError, options?: SignalOptions) => void;
@@ -272,7 +280,7 @@ declare namespace OT {
     /** An extension: a newer token for the same session, role and connection data. Later reconnects use it. */
     refreshToken(token: string, handler?: CompletionHandler): Promise<void>;
 
-    // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing.
+    // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing, without `publish: 'local'`.
     publish: Publish;
     unpublish(publisher?: Publisher): void;
     subscribe: Subscribe;
@@ -328,8 +336,9 @@ declare namespace OT {
     toString(): string;
   }
 
-  /** OpenTok's stream. This server has none. */
-  interface Stream {
+  /** The page's own, with the option `publish: 'local'`. The server has none. */
+  interface Stream extends Emitter {
+    id: string;
     streamId: string;
     connection: Connection;
     creationTime: number;
@@ -431,6 +440,7 @@ declare namespace OT {
 
   interface Publisher extends MediaObject {
     readonly stream?: Stream;
+    readonly streamId: string | undefined;
     readonly accessAllowed: boolean;
     /** Its key in `OT.publishers`. */
     guid(): string;
@@ -569,7 +579,7 @@ declare namespace OT {
     /** @deprecated the key belongs here, before the session's id */
     initSession(sessionId: string): Session;
     /** An extension: the server for later connects. */
-    setServer(address: string): void;
+    setServer(address: string, options?: ServerOptions): void;
 
     /** Gives the globals `OT` and `TB` back to the script that had them before, and returns this library. */
     noConflict(): Library;

@@ -3,14 +3,16 @@
 import { browserEnvironment } from './browser.js';
 import { createOT } from './api/ot.js';
 import { serverOfScript } from './client/server-address.js';
-import { apiKeyOfScript, scriptAddress } from './script-address.js';
+import { apiKeyOfScript, publishOfScript, scriptAddress } from './script-address.js';
 
-const address = scriptAddress(document, window.location, new Error().stack);
+const { stack } = new Error();
+const address = scriptAddress(document, window.location, stack);
 const before = { OT: window.OT, TB: window.TB };
 
 const environment = {
   ...browserEnvironment(),
   scriptApiKey: apiKeyOfScript(address),
+  scriptPublish: publishOfScript(document, stack),
   restoreGlobals: () => Object.assign(window, before),
 };
 const OT = createOT(environment, serverOfScript(address));

@@ -8,6 +8,7 @@ export class FakeBrowser {
   watchers = new Set();
   /** A `FakeCamera`, if the browser offers one. */
   mediaDevices = undefined;
+  random = () => 0.5;
   #lastTimer = 0;
 
   environment() {
@@ -28,7 +29,7 @@ export class FakeBrowser {
         return browser.mediaDevices;
       },
       now: () => this.time,
-      random: () => 0.5,
+      random: () => this.random(),
       watch: (report) => {
         this.watchers.add(report);
         return () => this.watchers.delete(report);

@@ -59,7 +59,7 @@ OT.setLogLevel(OT.DEBUG);
 async function withPromises(): Promise<void> {
   const shown: OT.Publisher = await OT.initPublisher.promise('publisher', { videoSource: null });
   const same: OT.Session = await session.connect.promise('T1==');
-  (await session.publish.promise(shown)).on('streamDestroyed', (event) => console.log(event.stream.streamId, event.reason));
+  (await session.publish.promise(shown)).on('streamDestroyed', (event) => console.log(event.stream.id, event.reason));
   await shown.publishVideo.promise(false);
   session.on('streamCreated', async ({ stream }) => {
     const subscriber: OT.Subscriber = await session.subscribe.promise(stream, 'subscriber', { insertMode: 'append' });
@@ -75,7 +75,11 @@ async function withPromises(): Promise<void> {
   await session.disconnect();
 }
 withPromises();
+OT.setServer('https://signals.example', { publish: 'local' });
+OT.initSession('100', '1_y', { publish: 'local' });
 
+// @ts-expect-error the only value is local
+OT.setServer('https://signals.example', { publish: 'remote' });
 // @ts-expect-error connect itself returns the session
 session.connect('T1==').then(() => {});
 // @ts-expect-error a connection's id is no target

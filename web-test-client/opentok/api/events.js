@@ -30,7 +30,7 @@ export class SignalEvent extends OTEvent {
   }
 }
 
-/** Never created here; for programs that use `instanceof`. */
+/** Of this page's own streams, with the option `publish=local`; the publisher emits it. */
 export class StreamEvent extends OTEvent {}
 
 export class SessionConnectEvent extends OTEvent {

@@ -9,8 +9,10 @@ import {
 import { helpers } from './helpers.js';
 import { Level, Log } from './log.js';
 import { mediaCallsOfOT } from '../media/media-calls.js';
-import { Stream, Subscriber } from '../media/media-objects.js';
+import { Subscriber } from '../media/media-objects.js';
 import { Publisher } from '../media/publisher.js';
+import { Stream } from '../media/stream.js';
+import { PublishOption } from './publish-option.js';
 import { Session } from './session.js';
 import { Signal } from './signal/signal.js';
 import { whenParsed } from './when-parsed.js';
@@ -21,7 +23,7 @@ const VERSION = 'v2.35.1';
 /**
  * Creates an `OT`. `environment` is what it needs of a browser: `WebSocket`, `now()`, `random()`, `setTimeout`,
  * `clearTimeout`, `watch(report)`, `console`, `pageProtocol`, and if there is a page, `document`, `mediaDevices`,
- * `scriptApiKey` and `restoreGlobals()`. `server` is the default server; null when that is not known.
+ * `scriptApiKey`, `scriptPublish` and `restoreGlobals()`. `server` is the default server; null when that is not known.
  */
 export function createOT(environment, server) {
   const log = new Log(environment.console);
@@ -31,6 +33,7 @@ export function createOT(environment, server) {
     handlerFailed,
     environment,
     publishers: new Collection(handlerFailed, (publisher) => publisher.guid()),
+    publishOption: new PublishOption(log, environment.scriptPublish),
     server: () => currentServer,
     raise(event) {
       OT.dispatchEvent(event);
@@ -88,9 +91,13 @@ export function createOT(environment, server) {
       return session;
     },
 
-    /** The server for later connects: `https://host`, `wss://host/prefix`, `host:port`. */
-    setServer(address) {
+    /**
+     * The server for later connects: `https://host`, `wss://host/prefix`, `host:port`. The option `publish` is what
+     * `session.publish` does; without it, that stays as it is.
+     */
+    setServer(address, options) {
       currentServer = address;
+      shared.publishOption.set(options?.publish);
     },
 
     /** Gives the globals `OT` and `TB` back to the script that had them before, and returns this library. */

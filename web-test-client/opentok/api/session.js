@@ -1,7 +1,7 @@
 import { Code } from '../client/wire/codes.js';
 import { Driver } from '../client/driver.js';
 import { signalingAddress } from '../client/server-address.js';
-import { MediaCalls } from '../media/media-calls.js';
+import { localPublishingOf, MediaCalls } from '../media/media-calls.js';
 import { Collection } from './collection.js';
 import { complete } from './completion.js';
 import { ConnectHandler } from './connect-handler.js';
@@ -27,7 +27,7 @@ const byteCount = (text) => new TextEncoder().encode(text).length;
  * OpenTok's Session: turns the events of a connection into OpenTok's events, in OpenTok's order.
  *
  * `shared` is what all sessions of one `OT` share: `log`, `environment`, `server()`, `raise(event)` for exceptions,
- * `handlerFailed` for errors thrown by handlers, `publishers`, and `forget(session)`.
+ * `handlerFailed` for errors thrown by handlers, `publishers`, `publishOption`, and `forget(session)`.
  */
 export class Session extends MediaCalls {
   #shared;
@@ -40,7 +40,7 @@ export class Session extends MediaCalls {
   #held;
 
   constructor(shared, apiKey, sessionId, options = {}) {
-    super(shared);
+    super(shared, options.publish);
     addPromiseForm(this, 'connect');
     this.#shared = shared;
     this.#server = options.server;
@@ -128,9 +128,9 @@ export class Session extends MediaCalls {
     const wasConnected = this.isConnected();
     const handler = this.#connectHandler.remove();
     this.#driver.handle({ is: 'disconnect' });
-    this.#reset('clientDisconnected');
+    const emitStreamsEnded = this.#reset('clientDisconnected');
     this.#complete(handler, new OTError(Code.connectFailed, 'The session was disconnected before it was connected.'));
-    return wasConnected ? this.#dispatchDisconnected('clientDisconnected') : Promise.resolve();
+    return wasConnected ? this.#dispatchDisconnected('clientDisconnected', emitStreamsEnded) : Promise.resolve();
   }
 
   /** `signal(options?, handler?)`, `signal(handler)`. */
@@ -277,8 +277,7 @@ export class Session extends MediaCalls {
         this.#reconnected(event);
         break;
       case 'disconnected':
-        this.#reset(event.reason);
-        this.#dispatchDisconnected(event.reason);
+        this.#dispatchDisconnected(event.reason, this.#reset(event.reason));
         break;
     }
   }
@@ -309,6 +308,7 @@ export class Session extends MediaCalls {
   #setConnection({ connection, capabilities }) {
     this.connection = new Connection({ ...connection, capabilities }, this.#shared.handlerFailed);
     this.capabilities = new Capabilities(capabilities);
+    localPublishingOf(this).adopt(this.connection);
   }
 
   #reconnected({ outcome, missing }) {
@@ -384,12 +384,16 @@ export class Session extends MediaCalls {
   }
 
   /** Emits later, so that the program finds everything cleared when it receives the event. */
-  async #dispatchDisconnected(reason) {
+  async #dispatchDisconnected(reason, emitStreamsEnded) {
     await null;
     this.dispatchEvent(new SessionDisconnectEvent(this, reason));
+    emitStreamsEnded();
   }
 
-  /** Without `connectionDestroyed` for the others, as in OpenTok. */
+  /**
+   * Without `connectionDestroyed` for the others, as in OpenTok. Returns a function that emits the events of the
+   * session's own streams.
+   */
   #reset(reason) {
     this.#held.dropAll();
     this.connections.forEach((connection) => noteDestroyed(connection, reason));
@@ -397,6 +401,7 @@ export class Session extends MediaCalls {
     this.connections.clear();
     this.capabilities = new Capabilities();
     this.currentState = 'disconnected';
+    return localPublishingOf(this).endAll(reason);
   }
 
   #complete(handler, error, ...details) {

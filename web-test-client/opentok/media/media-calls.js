@@ -1,7 +1,7 @@
 // The server carries no audio and no video. Pages that publish video must still run their chat: every media call of
 // OpenTok exists. `initPublisher` shows the local camera, because pages connect only after that. A call that needs
 // media on the server does nothing, and fails with `OT_NOT_SUPPORTED`; none of them raises an `exception`, because
-// nothing is broken.
+// nothing is broken. With the option `publish=local`, `publish` succeeds with a stream that stays in the page.
 
 import { complete, completeLater } from '../api/completion.js';
 import { Emitter } from '../api/emitter.js';
@@ -9,31 +9,56 @@ import { OTError } from '../api/errors.js';
 import { addPromiseForm, promised, quiet } from '../api/promises.js';
 import { Code } from '../client/wire/codes.js';
 import { capture, listDevices } from './capture.js';
+import { LocalPublishing } from './local-publishing.js';
 import { notSupported, Subscriber } from './media-objects.js';
 import { Publisher, whenReady } from './publisher.js';
+
+/** For the session: its local streams. */
+export let localPublishingOf;
 
 /** The media calls of a Session. */
 export class MediaCalls extends Emitter {
   #shared;
+  #publishOption;
+  #local;
 
-  constructor(shared) {
+  static {
+    localPublishingOf = (session) => session.#local;
+  }
+
+  /** `publishOption` is the session's own option `publish`. */
+  constructor(shared, publishOption) {
     super(shared.handlerFailed);
     this.#shared = shared;
+    this.#publishOption = shared.publishOption.accepted(publishOption);
+    this.#local = new LocalPublishing(this, shared);
     addPromiseForm(this, 'publish');
     addPromiseForm(this, 'subscribe');
   }
 
-  /**
-   * `publish(publisher, handler?)`, and `publish(target?, properties?, handler?)`, which creates one. That one does not
-   * ask for the camera, since nobody would see its video.
-   */
+  /** `publish(publisher, handler?)`, and `publish(target?, properties?, handler?)`, which creates one. */
   publish(...args) {
-    const publisher = args[0] instanceof Publisher ? args[0] : new Publisher(this.#shared);
-    this.#fail(handlerIn(args), notSupported('Publishing', Code.unableToPublish));
+    const handler = handlerIn(args);
+    const isLocal = this.#shared.publishOption.isLocal(this.#publishOption);
+    const refusal = isLocal ? this.#local.refusal : notSupported('Publishing', Code.unableToPublish);
+    if (refusal) {
+      this.#fail(handler, refusal);
+      // Its own publisher does not ask for the camera, since nobody would see its video.
+      return args[0] instanceof Publisher ? args[0] : new Publisher(this.#shared);
+    }
+    const publisher = args[0] instanceof Publisher ? args[0] : this.#newPublisher(args);
+    this.#local.publish(publisher, (error) => {
+      if (!error) complete(this.#shared.log, handler, undefined, publisher);
+      else if (handler) complete(this.#shared.log, handler, error);
+      else this.#shared.log.warn(error.message);
+    });
     return publisher;
   }
 
-  unpublish() {}
+  /** Local streams only: without the option `publish=local` there are none. */
+  unpublish(publisher) {
+    this.#local.unpublish(publisher);
+  }
 
   subscribe(stream, ...args) {
     this.#fail(handlerIn(args), notSupported('Subscribing', Code.unableToSubscribe));
@@ -48,8 +73,8 @@ export class MediaCalls extends Emitter {
     return [];
   }
 
-  getPublisherForStream() {
-    return undefined;
+  getPublisherForStream(stream) {
+    return this.#local.publisherOf(stream);
   }
 
   forceUnpublish(stream, handler) {
@@ -77,6 +102,12 @@ export class MediaCalls extends Emitter {
 
   setIceConfig() {
     return Promise.resolve();
+  }
+
+  /** `publish` reports the publisher's error: the publisher itself must not log it, too. */
+  #newPublisher(args) {
+    const [target, properties] = args.filter((arg) => typeof arg !== 'function');
+    return new Publisher(this.#shared, { target, properties: properties ?? {}, handler() {} });
   }
 
   /** The error goes to the handler, or else to the log. */

@@ -11,9 +11,6 @@ export function notSupported(what, code = Code.unableToPublish) {
   return new OTError(code, message, 'OT_NOT_SUPPORTED');
 }
 
-/** Never created here; for programs that use `instanceof`. */
-export class Stream extends Emitter {}
-
 /** The common base of publishers and subscribers. */
 export class MediaObject extends Emitter {
   static #lastId = 0;

@@ -9,25 +9,43 @@ import { addImmediatePromiseForms, Outcome } from '../api/promises.js';
 import { whenParsed } from '../api/when-parsed.js';
 import { Code } from '../client/wire/codes.js';
 import { ACCESS_DENIED, capture } from './capture.js';
-import { addRejectedMethods, addSilentMethods, MediaObject } from './media-objects.js';
+import { addRejectedMethods, addSilentMethods, MediaObject, notSupported } from './media-objects.js';
 import { Preview } from './preview.js';
 
 /** If the browser has not answered after this time, it is asking the user. */
 const DIALOG_DELAY = 500;
 
-/** For `initPublisher.promise`: resolves when the publisher shows its camera; rejected with its error, or when it is destroyed. */
+/** For the session: resolves when the publisher shows its camera; rejected with its error, or when it is destroyed. */
 export let whenReady;
+/** For the session: what a stream of this publisher has, but its id and connection. */
+export let factsOf;
+/** For the session that publishes it. `destroyed()` is called if the publisher is destroyed before `detach`. */
+export let attach;
+export let detach;
 
 export class Publisher extends MediaObject {
   #shared;
   #guid;
   #preview = null;
   #media = null;
+  #properties = {};
   #isOn = { audio: true, video: true };
   #ready = new Outcome();
+  #destroyed = null;
 
   static {
     whenReady = (publisher) => publisher.#ready.promise;
+    factsOf = (publisher) => publisher.#facts;
+    attach = (publisher, session, destroyed) => {
+      publisher.session = session;
+      publisher.#destroyed = destroyed;
+    };
+    detach = (publisher) => {
+      publisher.session = null;
+      publisher.stream = null;
+      publisher.streamId = undefined;
+      publisher.#destroyed = null;
+    };
   }
 
   /** `start` is `{target, properties, handler}` of `initPublisher`; without it the publisher captures nothing. */
@@ -36,9 +54,14 @@ export class Publisher extends MediaObject {
     this.#shared = shared;
     this.#guid = this.id;
     this.accessAllowed = false;
+    this.streamId = undefined;
     addImmediatePromiseForms(this, ['publishAudio', 'publishVideo', 'publishCaptions']);
     shared.publishers.add(this);
-    if (start === null) return;
+    if (start === null) {
+      this.#ready.reject(notSupported('Publishing'));
+      return;
+    }
+    this.#properties = start.properties;
     const { audio, video } = this.#isOn;
     const { publishAudio = audio, publishVideo = video } = start.properties;
     this.#isOn = { audio: publishAudio !== false, video: publishVideo !== false };
@@ -53,12 +76,14 @@ export class Publisher extends MediaObject {
   publishAudio(isOn) {
     this.#isOn.audio = isOn !== false;
     this.#switchTracks();
+    this.#noteChange('hasAudio');
     return this;
   }
 
   publishVideo(isOn) {
     this.#isOn.video = isOn !== false;
     this.#switchTracks();
+    this.#noteChange('hasVideo');
     return this;
   }
 
@@ -108,6 +133,10 @@ export class Publisher extends MediaObject {
     this.#release();
     const error = new OTError(Code.unableToPublish, 'The publisher was destroyed.', 'OT_MEDIA_ERR_ABORTED');
     this.#ready.reject(error);
+    // Also if it was ready before: it cannot be published any more.
+    this.#ready = new Outcome();
+    this.#ready.reject(error);
+    this.#destroyed?.();
     this.dispatchEvent(new OTEvent('destroyed', this));
     this.off();
     return this;
@@ -178,6 +207,36 @@ export class Publisher extends MediaObject {
     event.message = 'GetUserMedia';
     this.#shared.raise(event);
     complete(this.#shared.log, handler, error);
+  }
+
+  get #facts() {
+    const { name = '', initials = '', frameRate, videoSource } = this.#properties;
+    const video = this.getVideoSource().track;
+    const { width = this.videoWidth(), height = this.videoHeight(), frameRate: real } = video?.getSettings?.() ?? {};
+    return {
+      name: String(name ?? ''),
+      initials: String(initials ?? ''),
+      hasAudio: this.#has('hasAudio'),
+      hasVideo: this.#has('hasVideo'),
+      videoType: video === null ? undefined : video === videoSource ? 'custom' : 'camera',
+      videoDimensions: { width: width ?? 0, height: height ?? 0 },
+      frameRate: frameRate ?? real,
+    };
+  }
+
+  #has(property) {
+    if (property === 'hasAudio') return this.#isOn.audio && this.getAudioSource() !== null;
+    return this.#isOn.video && this.getVideoSource().track !== null;
+  }
+
+  /** The session emits changes of its own streams, too. */
+  #noteChange(changedProperty) {
+    const { stream, session } = this;
+    const newValue = this.#has(changedProperty);
+    if (!stream || stream[changedProperty] === newValue) return;
+    stream[changedProperty] = newValue;
+    const details = { stream, changedProperty, oldValue: !newValue, newValue };
+    session.dispatchEvent(new OTEvent('streamPropertyChanged', session, details));
   }
 
   #switchTracks() {

@@ -20,6 +20,7 @@ const subjects = {
   Collection: session.connections,
   Publisher: OT.initPublisher(),
   Subscriber: session.subscribe({ streamId: 's' }, () => {}),
+  Stream: new OT.Stream({ id: 's' }),
   Signal: new OT.Signal({}),
   SessionConnectEvent: named('sessionConnected'),
   SessionReconnectEvent: named('sessionReconnected'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { apiKeyOfScript, scriptAddress } from '../../opentok/script-address.js';
+import { apiKeyOfScript, publishOfAddress, publishOfScript, scriptAddress } from '../../opentok/script-address.js';
 
 const page = { href: 'https://app.example/chat?x=1' };
 const script = 'https://box.example/v2/js/opentok.min.js';
@@ -44,4 +44,34 @@ test('opentok_9_api_key: the API key in the script’s address', () => {
   assert.equal(apiKeyOfScript(`${script}?apikey=100`), '100');
   assert.equal(apiKeyOfScript(`${script}?x=1&apiKey=200#y`), '200');
   assert.equal(apiKeyOfScript(script), null);
+});
+
+/** A document with one script tag. `current` is `document.currentScript`. */
+function documentWith(src, dataset, current = true) {
+  const tag = { src, dataset };
+  return { currentScript: current ? tag : null, scripts: [{ src: '', dataset: { publish: 'other' } }, tag] };
+}
+
+test('publish: the option in the address of the script, also in a module', () => {
+  const address = `${script}?publish=local`;
+  assert.equal(publishOfScript(documentWith(address, {})), 'local');
+  for (const stack of [`Error\n    at ${address}:1:1234`, `module code@${address}:1:2`, `@${address}:1:2\n`]) {
+    assert.equal(publishOfScript({ currentScript: null, scripts: [] }, stack), 'local');
+    assert.equal(scriptAddress({ currentScript: null }, page, stack), address);
+  }
+  assert.equal(publishOfScript(documentWith(`${script}?apikey=1&publish=local#x`, {})), 'local');
+  assert.equal(publishOfScript(documentWith(`${script}?republish=local`, {})), undefined);
+  assert.equal(publishOfAddress('https://box.example/opentok/index.js?publish=local'), 'local');
+  assert.equal(publishOfAddress(undefined), undefined);
+});
+
+test('publish: the option in the tag of the script, also in a module, whose tag has its address', () => {
+  assert.equal(publishOfScript(documentWith(script, { publish: 'local' })), 'local');
+  assert.equal(publishOfScript(documentWith(script, { publish: 'local' }, false), `@${script}:1:2`), 'local');
+  assert.equal(publishOfScript(documentWith('https://other.example/a.js', { publish: 'x' }, false), `@${script}:1:2`), undefined);
+});
+
+test('publish: the address of the page is not the script’s', () => {
+  assert.equal(publishOfScript({ currentScript: null, scripts: [] }, 'Error\n    at <anonymous>:1:1'), undefined);
+  assert.equal(publishOfScript(documentWith('', { publish: 'local' })), 'local', 'a script that is inserted as text');
 });

@@ -23,6 +23,14 @@ test('OT.setServer and the server option choose the server', () => {
   assert.equal(two.browser.socket.address, 'wss://other.example/v1/signaling');
 });
 
+test('OT.setServer leaves what publish does as it is, unless it names that, too', () => {
+  const { OT, browser, session } = joined();
+  OT.setServer('https://one.example', { publish: 'local' });
+  OT.setServer('https://two.example');
+  assert.ok(session.publish() instanceof OT.Publisher);
+  assert.deepEqual(browser.printed, [], 'no warning: it waits for the camera');
+});
+
 test('CON-5 sessionConnected comes first, then connectionCreated for each client, the own one included', () => {
   const { session, received, names } = joined();
   assert.deepEqual(names(), ['sessionConnected', 'connectionCreated', 'connectionCreated']);

@@ -1,0 +1,45 @@
+/** The values of the option `publish`. Without it, publishing fails. */
+const LOCAL = 'local';
+
+/**
+ * What `session.publish` does: nothing but fail, or, with `local`, start a stream that no other client gets. The
+ * option is in the script's address or tag, in `OT.setServer`, or in `OT.initSession`.
+ */
+export class PublishOption {
+  #log;
+  #value = undefined;
+  #reported = new Set();
+  #hasWarned = false;
+
+  constructor(log, value) {
+    this.#log = log;
+    this.set(value);
+  }
+
+  /** Undefined and unknown values change nothing. */
+  set(value) {
+    this.#value = this.accepted(value) ?? this.#value;
+  }
+
+  /** The value, if it is one of the option's; else undefined. Reports each unknown value once. */
+  accepted(value) {
+    if (value === undefined || value === null || value === LOCAL) return value ?? undefined;
+    if (!this.#reported.has(value)) {
+      this.#reported.add(value);
+      this.#log.warn(`the option publish=${String(value)} is ignored: the only value is "${LOCAL}"`);
+    }
+    return undefined;
+  }
+
+  /** Whether a session publishes locally. `own` is the accepted value of its own option. */
+  isLocal(own) {
+    return (own ?? this.#value) === LOCAL;
+  }
+
+  /** Says once that other clients get no media. */
+  warn() {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#log.warn('publish=local: the stream stays in this page. Audio and video are not sent to other clients.');
+  }
+}
