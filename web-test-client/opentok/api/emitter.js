@@ -17,6 +17,14 @@ export class Emitter {
     this.#self = self ?? this;
   }
 
+  /**
+   * Vue wraps each object that is tagged as a plain one in a proxy, when a program keeps it in the state of a component.
+   * A proxy has no private fields, and each call would throw. With a tag of its own the object stays as it is.
+   */
+  get [Symbol.toStringTag]() {
+    return 'Emitter';
+  }
+
   /** Throws a TypeError for a handler that is not a function, as in OpenTok. */
   on(names, handler, context) {
     forEachPair(names, handler, context, (list, callback, self) => this.#add(list, callback, self, false));

@@ -11,6 +11,11 @@ export class OTEvent {
     Object.assign(this, details);
   }
 
+  /** Of its own, for Vue, as that of an `Emitter`. */
+  get [Symbol.toStringTag]() {
+    return 'Event';
+  }
+
   preventDefault() {
     if (this.cancelable) this.#isDefaultPrevented = true;
   }

@@ -227,3 +227,25 @@ test('opentok_9_api_key: OT.APIKEY is the key in the script’s address, and the
   assert.deepEqual([keyed.APIKEY, keyed.initSession('1_x').apiKey], ['100', '100']);
   assert.equal(keyed.initSession('200', '1_y').apiKey, '200');
 });
+
+/** What Vue 3 does with the state of a component: a proxy for each object that is tagged as a plain one. */
+function reactive(value) {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!['[object Object]', '[object Array]'].includes(Object.prototype.toString.call(value))) return value;
+  return new Proxy(value, { get: (target, name, receiver) => reactive(Reflect.get(target, name, receiver)) });
+}
+
+test('OT: a program keeps its objects in the state of Vue', async () => {
+  const { OT, browser, session } = joined();
+  const state = reactive({ session, OT, publisher: OT.initPublisher(() => {}), events: [] });
+  state.session.on('signal', (event) => state.events.push(event));
+  state.session.signal({ data: 'x', to: state.session.connections.get('ada-id') });
+  browser.socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', data: 'y' });
+  assert.equal(state.events[0].from.destroyed(), false);
+  state.events[0].preventDefault();
+  assert.equal(state.events[0].isDefaultPrevented(), false);
+  state.publisher.publishVideo(false).destroy();
+  assert.equal(state.OT.publishers.length(), 0);
+  await state.session.disconnect();
+  assert.equal(browser.socket.sent.at(-1).op, 'disconnect');
+});
