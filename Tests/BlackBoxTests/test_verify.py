@@ -51,7 +51,7 @@ def test_g_2_a_killed_server_with_a_state_folder_loses_nothing_and_tells_nobody_
 
 def test_log_7_a_server_that_starts_again_can_be_another_program(tmp_path):
     started, program = tmp_path / "started", tmp_path / "signalbox"
-    program.write_text(f"#!/bin/sh\necho $$ >>{started}\nexec {BINARY} \"$@\"\n")
+    program.write_text(f'#!/bin/sh\necho $$ >>"{started}"\nexec "{BINARY}" "$@"\n')
     program.chmod(0o755)
     status, report = verify("--signals", 100, "--stops", 0, "--cuts", 0, "--restarts", 2, "--upgrade", program)
     assert status == 0 and report["violations"] == [] and report["lossesTold"] == 0

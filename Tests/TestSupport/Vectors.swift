@@ -21,14 +21,14 @@ public enum Vectors {
 
     /// The files of a folder in `Tests/Vectors`, by name: `folder/name.json` and the whole value.
     public static func files(in folder: String) throws -> [(path: String, value: JSONValue)] {
-        let vectors = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors")
-        let names = try FileManager.default.contentsOfDirectory(atPath: vectors.appending(path: folder).path())
-        let files = try names.filter { $0.hasSuffix(".json") }.sorted().map { name in
+        let files = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Vectors").appending(path: folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: files.path(percentEncoded: false))
+        let values = try names.filter { $0.hasSuffix(".json") }.sorted().map { name in
             (path: "\(folder)/\(name)", value: try load("\(folder)/\(name)"))
         }
-        guard !files.isEmpty else { throw Malformed(path: folder) }
-        return files
+        guard !values.isEmpty else { throw Malformed(path: folder) }
+        return values
     }
 
     /// The cases of every file of a folder. A case inherits each member of its file that it does not have itself.
