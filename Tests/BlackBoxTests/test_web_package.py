@@ -1,7 +1,7 @@
 """The npm package of the browser library and the chat: packed, installed without a network, and used.
 
-The programs run on Node, with a socket that the test makes, and on Deno, whose socket is real. TypeScript is that of
-Debian (4.8), and that of Deno (5).
+The programs run on Node, with the socket of the package `ws`, and on Deno, which has one. TypeScript is that of Debian
+(4.8), and that of Deno (5).
 """
 
 import json
@@ -23,34 +23,8 @@ QUIET = {"NO_COLOR": "1", "DENO_NO_UPDATE_CHECK": "1", "npm_config_update_notifi
 # A compiler takes long on a busy machine.
 SECONDS = 3 * DEADLINE
 
-# A socket that answers `connect` and returns each signal to its sender.
-SOCKET = r"""
-globalThis.WebSocket = class {
-  constructor(address) {
-    this.address = address;
-    queueMicrotask(() => this.onopen());
-  }
-  send(text) {
-    for (const { op, id, type, data } of text.trim().split('\n').map((line) => JSON.parse(line))) {
-      const me = { connectionId: 'me', creationTime: 1, data: this.address };
-      const answers = {
-        connect: [{
-          ev: 'connected', id, connection: me, connections: [me], role: 'publisher', epoch: 'e', seq: 1, outcome: 'new',
-          capabilities: { publish: 1, subscribe: 1, forceDisconnect: 0, forceUnpublish: 0, forceMute: 0 },
-          resume: { secret: 's', resumeSeconds: 0, recoverySeconds: 0 }, heartbeatSeconds: 10,
-          limits: { typeLength: 128, dataLength: 8192 },
-        }],
-        signal: [{ ev: 'signal', seq: 2, from: 'me', type, data }, { ev: 'ack', id, seq: 2 }],
-      };
-      if (op === 'disconnect') this.close();
-      for (const answer of answers[op] ?? []) queueMicrotask(() => this.onmessage({ data: JSON.stringify(answer) }));
-    }
-  }
-  close() {
-    queueMicrotask(() => this.onclose({ code: 1000 }));
-  }
-};
-"""
+# Node before version 22 has no WebSocket; programs there use this package, which Debian has as node-ws.
+SOCKET = "globalThis.WebSocket = require('/usr/share/nodejs/ws');\n"
 
 
 def run(*command, cwd, **variables):
@@ -80,13 +54,17 @@ def program(tarball, tmp_path_factory):
     folder = tmp_path_factory.mktemp("program")
     (folder / "package.json").write_text('{"name": "program", "private": true}')
     (folder / "deno.json").write_text(json.dumps(DENO_SETTINGS))
-    # Programs load it first, since the library takes the socket when it is loaded.
     (folder / "socket.cjs").write_text(SOCKET)
     run(
         "npm", "install", "--offline", "--no-audit", "--no-fund", tarball, f"@opentok/client@file:{tarball}",
         cwd=folder, npm_config_cache=str(folder / "cache"),
     )  # fmt: skip
     return folder
+
+
+def access(server, session):
+    """The arguments of a program that connects to the session."""
+    return server.url, server.project.key, session, server.project.token(session)
 
 
 def write(folder, name, text):
@@ -146,20 +124,17 @@ NAMES = pytest.mark.parametrize("name", ["signalbox-client", "@opentok/client"])
 
 @FORMS
 @NAMES
-def test_a_program_on_node_sends_a_message(program, suffix, imports, name):
+def test_a_program_on_node_sends_a_message(program, server, session, suffix, imports, name):
     file = write(program, f"on-node.{suffix}", imports.format(name) + CHAT)
-    printed = run("node", "--require", "./socket.cjs", file, "https://box.example", "1", "1_x", "T1==", cwd=program)
+    printed = run("node", "--require", "./socket.cjs", file, *access(server, session), cwd=program)
     assert printed == "sent sent hello from a package\n"
 
 
 @FORMS
-def test_a_bundled_program_sends_a_message(program, suffix, imports):
+def test_a_bundled_program_sends_a_message(program, server, session, suffix, imports):
     file = write(program, f"source.{suffix}", imports.format("signalbox-client") + CHAT)
     run("esbuild", "--bundle", "--format=iife", "--minify", file, f"--outfile=bundled-{suffix}.cjs", cwd=program)
-    printed = run(
-        "node", "--require", "./socket.cjs", f"bundled-{suffix}.cjs", "https://box.example", "1", "1_x", "T1==",
-        cwd=program,
-    )  # fmt: skip
+    printed = run("node", "--require", "./socket.cjs", f"bundled-{suffix}.cjs", *access(server, session), cwd=program)
     assert printed == "sent sent hello from a package\n"
 
 
@@ -168,7 +143,7 @@ def test_a_program_sends_a_message_to_a_running_server(program, server, session,
     file = write(program, f"on-deno.{suffix}", imports.format("signalbox-client") + CHAT)
     printed = run(
         DENO, "run", "--no-remote", "--allow-net=127.0.0.1", "--allow-read", "--allow-env", file,
-        server.url, server.project.key, session, server.project.token(session), cwd=program,
+        *access(server, session), cwd=program,
     )  # fmt: skip
     assert printed == "sent sent hello from a package\n"
 

@@ -1,7 +1,10 @@
 /** The environment that `createOT` needs, in a browser. */
 export function browserEnvironment() {
   return {
-    WebSocket: globalThis.WebSocket,
+    /** Looked up for each socket: a program on Node sets it after its imports, which come first. */
+    get WebSocket() {
+      return globalThis.WebSocket;
+    },
     fetch: globalThis.fetch && ((resource, options) => globalThis.fetch(resource, options)),
     console: globalThis.console,
     pageProtocol: globalThis.location?.protocol,

@@ -9,12 +9,11 @@ const { stack } = new Error();
 const address = scriptAddress(document, window.location, stack);
 const before = { OT: window.OT, TB: window.TB };
 
-const environment = {
-  ...browserEnvironment(),
+const environment = Object.assign(browserEnvironment(), {
   scriptApiKey: apiKeyOfScript(address),
   scriptPublish: publishOfScript(document, stack),
   restoreGlobals: () => Object.assign(window, before),
-};
+});
 const OT = createOT(environment, serverOfScript(address));
 
 window.OT = OT;

@@ -1,4 +1,5 @@
 // A browser's sockets, clock and page under the control of the test, which sets the time and plays the server.
+import { FakeSocket } from './fake-socket.js';
 
 export class FakeBrowser {
   time = 1000;
@@ -62,38 +63,6 @@ export class FakeBrowser {
       next[1].act();
     }
     this.time = end;
-  }
-}
-
-class FakeSocket {
-  sent = [];
-  closedWith = null;
-
-  constructor(address, protocol) {
-    this.address = address;
-    this.protocol = protocol;
-  }
-
-  send(text) {
-    this.sent.push(JSON.parse(text));
-  }
-
-  close(code) {
-    this.closedWith ??= code;
-  }
-
-  // The server's side
-
-  open() {
-    this.onopen();
-  }
-
-  receive(...messages) {
-    this.onmessage({ data: messages.map((message) => JSON.stringify(message)).join('\n') });
-  }
-
-  drop(code = 1006) {
-    this.onclose({ code });
   }
 }
 

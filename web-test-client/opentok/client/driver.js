@@ -1,8 +1,15 @@
 import { ClientState } from './client-state.js';
 import { causeOfFailedHandshake } from './failed-handshake.js';
+import { CloseCode } from './wire/codes.js';
 import { decodeMessages, encodeMessage } from './wire/wire.js';
 
 export const SUBPROTOCOL = 'signalbox.v1';
+
+const NO_WEBSOCKET =
+  "This JavaScript runtime has no WebSocket. Use Node 22 or newer, or set globalThis.WebSocket = require('ws').";
+
+const NO_SERVER =
+  'The client has no valid address of a server. Call OT.setServer, or pass {server} to OT.initSession.';
 
 /**
  * Executes the effects of a `ClientState`: owns the WebSocket and the timer, and contains no rules of its own.
@@ -92,29 +99,51 @@ export class Driver {
     let socket;
     let address;
     try {
+      const { WebSocket } = this.#environment;
+      if (typeof WebSocket !== 'function') throw new TypeError(NO_WEBSOCKET);
       address = this.#addressOf();
-      if (address === null) throw new TypeError('no server address');
-      socket = new this.#environment.WebSocket(address, SUBPROTOCOL);
-    } catch {
-      // A bad address, or one that the page may not open sockets to. Report it later, as an unreachable server is
-      // reported.
+      if (address === null) throw new TypeError(NO_SERVER);
+      socket = new WebSocket(address, SUBPROTOCOL);
+    } catch (error) {
+      // No WebSocket, no address, or one that the page may not open sockets to. Report it later, as an unreachable
+      // server is reported.
       this.#socket = null;
-      const input = { is: 'socketFailed', socket: number, message: 'The socket cannot be opened.' };
+      const input = { is: 'socketFailed', socket: number, message: String(error?.message ?? error) };
       queueMicrotask(() => this.handle(input));
       return;
     }
     this.#socket = { socket, number };
-    socket.onopen = () => this.handle({ is: 'socketOpened', socket: number });
-    socket.onmessage = ({ data }) => {
-      const inputs = decodeMessages(typeof data === 'string' ? data : '');
-      this.#handleAll(inputs.map((input) => ({ ...input, socket: number })));
-    };
-    socket.onclose = ({ code }) => {
+    this.#listen(socket, number, address);
+  }
+
+  /**
+   * The listeners stay for the whole life of the socket, also when the client has let go of it: with `ws`, an error
+   * event to which nobody listens ends the process, and a close before the socket is open causes one.
+   */
+  #listen(socket, number, address) {
+    let hasOpened = false;
+    let hasEnded = false;
+    const ended = (code) => {
+      if (hasEnded) return;
+      hasEnded = true;
       // The socket of the former connection may close when the next connection already opens its own.
       const isOpening = this.#state.stateName === 'opening' && this.#socket?.number === number;
       if (isOpening) this.#explainFailure(number, address, code);
       else this.handle({ is: 'socketClosed', socket: number, code });
     };
+    socket.onopen = () => {
+      hasOpened = true;
+      this.handle({ is: 'socketOpened', socket: number });
+    };
+    socket.onmessage = ({ data }) => {
+      const inputs = decodeMessages(typeof data === 'string' ? data : '');
+      this.#handleAll(inputs.map((input) => ({ ...input, socket: number })));
+    };
+    socket.onerror = () => {
+      // Node 22 emits no close event when a handshake fails.
+      if (!hasOpened) ended(CloseCode.abnormal);
+    };
+    socket.onclose = ({ code }) => ended(code);
   }
 
   /** The first socket of a connection did not open: the application gets the cause instead of the close code. */
