@@ -157,6 +157,61 @@ def test_without_a_socket_the_package_loads_and_says_that_it_cannot_connect(prog
     assert run("node", "--require", "./no-socket.cjs", file, cwd=program) == "true\n"
 
 
+# Programs that render pages on a server, and what their runtimes and frameworks define of a page's globals.
+SERVERS = {
+    "nothing of a page": "",
+    "window is the global object": "globalThis.window = globalThis;",
+    "an empty document": "globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {};",
+    "elements without a document":
+        "globalThis.HTMLElement = class {}; globalThis.customElements = { define() { throw new Error('defined'); } };",
+}  # fmt: skip
+LOADED = """
+const before = Object.getOwnPropertyNames(globalThis).length;
+const load = async () => {
+  for (const name of NAMES) {
+    const loaded = await LOAD(name);
+    if (name.endsWith('/chat') && typeof loaded.SignalboxChat !== 'function') throw new Error('no class');
+  }
+};
+load().then(() => console.log(Object.getOwnPropertyNames(globalThis).length - before));
+"""
+
+
+def entry_points():
+    package = json.loads((WEB / "package.json").read_text())
+    return [package["name"] + path.removeprefix(".") for path in package["exports"]]
+
+
+@pytest.mark.parametrize("prepare", SERVERS.values(), ids=SERVERS.keys())
+@pytest.mark.parametrize("suffix, load", [("mjs", "(name => import(name))"), ("cjs", "require")])
+def test_every_entry_point_loads_on_a_server_without_an_effect(program, prepare, suffix, load):
+    names = [name for name in entry_points() if suffix == "cjs" or not name.endswith(".json")]
+    assert {"signalbox-client/chat", "signalbox-client/dist/opentok.min.js"} <= set(names)
+    write(program, "parts-of-a-page.cjs", prepare)
+    text = LOADED.replace("NAMES", json.dumps(names)).replace("LOAD", load)
+    file = write(program, f"on-a-server.{suffix}", text)
+    assert run("node", "--require", "./parts-of-a-page.cjs", file, cwd=program) == "0\n"
+
+
+@pytest.mark.parametrize("form", ["esm", "cjs"])
+def test_a_bundle_for_a_server_with_the_element_in_it_loads_there(program, form):
+    source = write(program, "renders.mjs", "import 'signalbox-client/chat';\nconsole.log('rendered');\n")
+    bundle = f"renders-bundled.{'mjs' if form == 'esm' else 'cjs'}"
+    run(
+        "esbuild", "--bundle", "--platform=node", f"--format={form}", "--log-level=error", source,
+        f"--outfile={bundle}", cwd=program,
+    )  # fmt: skip
+    # The bundler keeps the module, which defines the element in a page.
+    assert "signalbox-chat" in (program / bundle).read_text()
+    assert run("node", bundle, cwd=program) == "rendered\n"
+
+
+def test_the_script_for_a_page_is_a_commonjs_module_too(program):
+    for suffix, imports in [("mjs", "import OT from '{0}';"), ("cjs", "const OT = require('{0}');")]:
+        text = imports.format("signalbox-client/dist/opentok.min.js") + "console.log(typeof OT.initSession, globalThis.OT);"
+        assert run("node", write(program, f"script.{suffix}", text), cwd=program) == "function undefined\n"
+
+
 def test_a_browsers_script_is_in_the_package(program):
     script = program / "node_modules/signalbox-client/dist/opentok.min.js"
     assert script.read_bytes() == (WEB / "dist/opentok.min.js").read_bytes()

@@ -48,6 +48,9 @@ function sharedStyle() {
   return style;
 }
 
+/** Programs that render pages on a server load this module there, where there are no elements. */
+const Base = typeof HTMLElement === 'function' ? HTMLElement : class {};
+
 /**
  * `<signalbox-chat session="…" key="…" token="…">`: a text chat in a page, the counterpart of OpenTok's text chat view.
  * docs/chat-element.md describes its attributes, events, parts and slots.
@@ -55,7 +58,7 @@ function sharedStyle() {
  * With `session`, `key` and `token` the element connects by itself while it is in the document. A program that has a
  * session already calls `attach(session)` instead, before it connects the session.
  */
-export class SignalboxChat extends HTMLElement {
+export class SignalboxChat extends Base {
   static observedAttributes = [...CREDENTIALS, 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing'];
 
   /** The address of the server for elements without the attribute `server`. The script that defines them sets it. */

@@ -1,7 +1,22 @@
+import { hasPage } from '../opentok/browser.js';
 import { SignalboxChat } from './chat-element.js';
 
-/** Defines `<signalbox-chat>`, unless a page has loaded the script twice. */
+const NAME = 'signalbox-chat';
+
+/**
+ * Defines `<signalbox-chat>` and returns its class. If the page has loaded another copy of this script already, this is
+ * the class of that copy.
+ */
 export function defineChat(server) {
-  SignalboxChat.defaultServer ??= server;
-  if (!customElements.get('signalbox-chat')) customElements.define('signalbox-chat', SignalboxChat);
+  if (!canDefine()) return SignalboxChat;
+  const Chat = customElements.get(NAME) ?? SignalboxChat;
+  Chat.defaultServer ??= server;
+  if (!customElements.get(NAME)) customElements.define(NAME, Chat);
+  return Chat;
+}
+
+/** On a server, programs define parts of a page. The element could not be shown there. */
+function canDefine() {
+  const isElement = typeof HTMLElement === 'function' && SignalboxChat.prototype instanceof HTMLElement;
+  return isElement && hasPage() && typeof globalThis.customElements?.define === 'function';
 }

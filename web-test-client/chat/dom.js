@@ -35,9 +35,10 @@ function hueOf(text) {
   return `hue-${sum % HUES}`;
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+let graphemes = null;
 
 export function avatar(name, id) {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const [first] = graphemes.segment(name.trim() || '?');
   return make('span', { class: `avatar ${hueOf(id)}`, 'aria-hidden': 'true' }, first.segment.toUpperCase());
 }

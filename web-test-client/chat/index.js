@@ -3,6 +3,5 @@
 import { serverOfScript } from '../opentok/client/server-address.js';
 import { defineChat } from './define.js';
 
-export { SignalboxChat } from './chat-element.js';
-
-defineChat(serverOfScript(import.meta.url));
+/** The class of the element. If several copies of the module are loaded, all of them have that of the first. */
+export const SignalboxChat = defineChat(serverOfScript(import.meta.url));

@@ -3,4 +3,4 @@ import { serverOfScript } from '../opentok/client/server-address.js';
 import { scriptAddress } from '../opentok/script-address.js';
 import { defineChat } from './define.js';
 
-defineChat(serverOfScript(scriptAddress(document, window.location, new Error().stack)));
+defineChat(serverOfScript(scriptAddress(globalThis.document, globalThis.location, new Error().stack)));

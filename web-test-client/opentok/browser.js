@@ -1,3 +1,11 @@
+/**
+ * Whether there is a page. Workers, Node and Deno have none; on some runtimes, `window` is the global object all the
+ * same, and programs that render pages on a server define a `document` with nothing in it.
+ */
+export function hasPage() {
+  return isEventTarget(globalThis.document);
+}
+
 /** The environment that `createOT` needs, in a browser. */
 export function browserEnvironment() {
   return {
@@ -8,9 +16,9 @@ export function browserEnvironment() {
     fetch: globalThis.fetch && ((resource, options) => globalThis.fetch(resource, options)),
     console: globalThis.console,
     pageProtocol: globalThis.location?.protocol,
-    document: globalThis.document,
+    document: hasPage() ? globalThis.document : undefined,
     mediaDevices: globalThis.navigator?.mediaDevices,
-    now: () => performance.now(),
+    now: () => (globalThis.performance ?? Date).now(),
     random: () => Math.random(),
     setTimeout: (act, delay) => globalThis.setTimeout(act, delay),
     clearTimeout: (timer) => globalThis.clearTimeout(timer),
@@ -20,10 +28,10 @@ export function browserEnvironment() {
 
 /**
  * Reports the network's return and the page's changes to `report`, as inputs of `ClientState`. Returns a function that
- * stops the reports. A worker has no page, and reports nothing.
+ * stops the reports. Without a page there is nothing to report.
  */
 export function watchPage(window, document, report) {
-  if (!window || !document) return () => {};
+  if (!isEventTarget(window) || !isEventTarget(document)) return () => {};
   const listeners = [
     [window, 'online', () => report({ is: 'networkBack' })],
     [window, 'pagehide', ({ persisted }) => report({ is: persisted ? 'pageStored' : 'pageLeft' })],
@@ -34,4 +42,8 @@ export function watchPage(window, document, report) {
   return () => {
     for (const [target, name, listener] of listeners) target.removeEventListener(name, listener);
   };
+}
+
+function isEventTarget(value) {
+  return typeof value?.addEventListener === 'function';
 }

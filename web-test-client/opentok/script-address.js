@@ -5,14 +5,15 @@
  *
  * A classic script is `document.currentScript`. In a module that is null, and the stack has the address. A script that
  * a page fetches and inserts as text, as jQuery does within one origin, has no address; its stack names the page.
+ * Where there is no page, the address is undefined.
  */
 export function scriptAddress(document, location, stack) {
-  return ownAddress(document, stack) ?? location.href;
+  return ownAddress(document, stack) ?? location?.href;
 }
 
 /** Null for a script without an address. */
 function ownAddress(document, stack) {
-  return document.currentScript?.src || addressInStack(stack) || null;
+  return document?.currentScript?.src || addressInStack(stack) || null;
 }
 
 /** The first address in a stack, without line and column: `at https://…/a.js:1:2`, `@https://…`, `at f (https://…)`. */
@@ -32,8 +33,8 @@ export function apiKeyOfScript(address) {
  */
 export function publishOfScript(document, stack) {
   const address = ownAddress(document, stack);
-  const tag = document.currentScript ?? [...document.scripts].find(({ src }) => src !== '' && src === address);
-  return tag?.dataset.publish ?? publishOfAddress(address);
+  const tag = document?.currentScript ?? [...(document?.scripts ?? [])].find(({ src }) => src !== '' && src === address);
+  return tag?.dataset?.publish ?? publishOfAddress(address);
 }
 
 /** The same for a script of which only the address is known. */

@@ -25,9 +25,11 @@ class Program {
   #errors = '';
   #wake = () => {};
 
-  constructor(t, kind, server) {
+  /** `prepare` is code that runs before the library is loaded. */
+  constructor(t, kind, server, prepare = '') {
     this.#child = fork(PROGRAM, [kind, server], {
-      execArgv: OPTIONS[kind], stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: { ...process.env, NODE_NO_WARNINGS: '1' },
+      execArgv: [...OPTIONS[kind], '--import', `data:text/javascript,${encodeURIComponent(prepare)}`],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: { ...process.env, NODE_NO_WARNINGS: '1' },
     });
     this.#child.stderr.setEncoding('utf8').on('data', (text) => (this.#errors += text));
     this.#child.on('message', (event) => {
@@ -178,6 +180,28 @@ for (const kind of KINDS) {
     await program.end();
   });
 }
+
+test('a program that defines parts of a page connects and reconnects', LIMIT, async (t) => {
+  const prepare = `
+    globalThis.window = globalThis;
+    for (const name of ['document', 'location', 'navigator']) globalThis[name] = {};
+    for (const name of ['performance', 'fetch']) delete globalThis[name];
+  `;
+  const sockets = [];
+  const address = await serve(t, (request, socket, head) => {
+    sockets.push(socket);
+    accept(request, socket, head);
+  });
+  const program = new Program(t, 'ws', address, prepare);
+  program.call('connect');
+  assert.deepEqual([(await program.next()).type, (await program.next()).type], ['sessionConnected', 'answer']);
+  sockets[0].destroy();
+  assert.equal((await program.next()).type, 'sessionReconnecting');
+  assert.equal((await program.next()).type, 'sessionReconnected');
+  program.call('disconnect');
+  assert.equal((await program.next()).type, 'sessionDisconnected');
+  await program.end();
+});
 
 test('without a WebSocket the error of the connect names the cause and the remedy', LIMIT, async (t) => {
   const program = new Program(t, 'none', 'http://127.0.0.1:9');

@@ -440,5 +440,7 @@ test('watchPage turns browser events into inputs of the client until it is stopp
   stop();
   all();
   assert.equal(received.length, 5);
-  watchPage(undefined, undefined, () => {})();
+  for (const [noWindow, noDocument] of [[undefined, undefined], [{}, {}], [globalThis, undefined], [window, {}]]) {
+    watchPage(noWindow, noDocument, assert.fail)();
+  }
 });

@@ -34,7 +34,7 @@ export class ChatTyping {
     isOptedOut = false,
     blockedUsers = [],
     userOf = ({ data }) => data || null,
-    clock = () => performance.now(),
+    clock = () => (globalThis.performance ?? Date).now(),
     setTimeout = (act, delay) => globalThis.setTimeout(act, delay),
     clearTimeout = (timer) => globalThis.clearTimeout(timer),
   }) {
