@@ -6,7 +6,9 @@ import { serverOfScript } from './client/server-address.js';
 import { publishOfAddress } from './script-address.js';
 
 const { url } = import.meta;
-const OT = createOT({ ...browserEnvironment(), scriptPublish: publishOfAddress(url) }, serverOfScript(url));
+// Not a copy: the environment looks up WebSocket for each socket.
+const environment = Object.assign(browserEnvironment(), { scriptPublish: publishOfAddress(url) });
+const OT = createOT(environment, serverOfScript(url));
 
 export default OT;
 
