@@ -25,11 +25,10 @@ FOLDERS = ("/etc", "/var", "/root", "/run", "/tmp")
 PORTS = ("8080", "9091")
 
 # Sends its name and arguments to the machine's service manager, and prints the answer.
-CALL = """#!{python} -S
-import socket, sys, os
+CALL = """import socket, sys, os
 manager = socket.socket(socket.AF_UNIX)
 manager.connect(os.environ["MACHINE"] + "/manager")
-manager.sendall("\\0".join([os.path.basename(sys.argv[0]), *sys.argv[1:]]).encode())
+manager.sendall("\\0".join(sys.argv[1:]).encode())
 manager.shutdown(socket.SHUT_WR)
 answer = manager.makefile().read()
 status, _, text = answer.partition(" ")
@@ -157,8 +156,10 @@ class Machine:
     def _make_programs(self):
         bin = self.root / "bin"
         (bin / "signalbox").symlink_to(pathlib.Path(BINARY).resolve())
+        # A `#!` line cannot name the interpreter: its path may have a blank.
+        (self.root / "call.py").write_text(CALL)
         for name in ("systemctl", "journalctl", "apt-get"):
-            (bin / name).write_text(CALL.format(python=sys.executable))
+            (bin / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{self.root}/call.py" {name} "$@"\n')
         for other in self.others:
             assert other.name.isidentifier() or "-" in other.name
         mapping = "; ".join(

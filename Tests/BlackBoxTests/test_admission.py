@@ -408,9 +408,9 @@ async def test_the_operator_may_allow_pages_without_a_host_and_the_log_names_a_r
             async with await Client.join(server, session, socket={"origin": origin}):
                 pass
         with pytest.raises(websockets.InvalidStatus):
-            await Client.open(server, origin="https://evil.example\t" + "x" * 300)
+            await Client.open(server, origin="https://evil.example\t" + "abc" * 100)
         line = server.err.until("reason=origin")
-        assert f"origin=https://evil.example?{'x' * 79} " in line, line
+        assert f"origin={('https://evil.example?' + 'abc' * 100)[:100]} " in line, line
 
 
 # Descriptors

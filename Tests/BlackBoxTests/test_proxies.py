@@ -37,8 +37,8 @@ def proxy(source, server, **changes):
     text = (CONFIGURATIONS / source).read_text()
     replaced = {
         "nginx.conf": {
-            "listen 443": "listen 127.0.0.1:443", "/etc/nginx/signalbox.pem": str(TLS / "server.pem"),
-            "/etc/nginx/signalbox.key.pem": str(TLS / "server.key.pem"),
+            "listen 443": "listen 127.0.0.1:443", "/etc/nginx/signalbox.pem": f'"{TLS}/server.pem"',
+            "/etc/nginx/signalbox.key.pem": f'"{TLS}/server.key.pem"',
         },
         "haproxy.cfg": {"bind :443": "bind 127.0.0.1:443", "/etc/haproxy/signalbox.pem": both_in_one_file()},
         "haproxy-tcp.cfg": {"bind :443": "bind 127.0.0.1:443"},

@@ -75,19 +75,21 @@ def packages(tmp_path_factory):
     return package
 
 
-@pytest.mark.parametrize("build_system", ["native", "swiftbuild"])
-def test_a_package_that_depends_on_this_one_builds_and_runs(packages, build_system):
+def test_a_package_that_depends_on_this_one_builds_and_runs_with_both_build_systems(packages):
     # What scripts/test sets is not set on the machine of somebody else.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_")}
 
-    def swift(command, *arguments):
+    def swift(build_system, command, *arguments):
+        # The tests beside this one wait for deadlines: leave them the processors.
         result = subprocess.run(
-            ["swift", command, "--build-system", build_system, "--scratch-path", f".build-{build_system}", *arguments],
+            ["nice", "-n", "15", "swift", command, "--build-system", build_system,
+             "--scratch-path", f".build-{build_system}", *arguments],
             cwd=packages, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
         assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
         return result.stdout
 
-    swift("build")
-    assert swift("run", "--skip-build", "MyChat").strip() == "1_x ChatMessage"
-    assert swift("run", "--skip-build", "MyVideo").strip() == "1_x"
+    for build_system in ("native", "swiftbuild"):
+        swift(build_system, "build", "--jobs", "1")
+        assert swift(build_system, "run", "--skip-build", "MyChat").strip() == "1_x ChatMessage"
+        assert swift(build_system, "run", "--skip-build", "MyVideo").strip() == "1_x"
