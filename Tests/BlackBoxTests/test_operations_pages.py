@@ -151,7 +151,7 @@ def run_during_a_chat(machine, project, page, heading):
 
 def test_upgrade_one_server_without_a_lost_signal(machine, project):
     printed, chat = run_during_a_chat(machine, project, "upgrade.md", "Upgrade one server")
-    assert "copied the sessions to" in printed and '{"status":"ok"}' in printed and "signalbox_connects_total{" in printed
+    assert "copied the sessions to" in printed and '{"status":"ok"}' in printed and "_connects_total{" in printed
     assert chat.outcomes == ["resumed"]
     # The page's last command may come before the client is back.
     look = blocks("upgrade.md", "Upgrade one server")[0].splitlines()[-1]
