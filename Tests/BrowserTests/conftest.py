@@ -25,6 +25,13 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 DEADLINE = 60
 READY = re.compile(r"https?://\S+")
 
+# A page of another origin with the chat's script. Its policy permits nothing that is not needed.
+HOST = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'none'; script-src SERVER;
+  connect-src SERVER WEBSOCKET; require-trusted-types-for 'script'; trusted-types 'none'">
+<script src="SERVER/signalbox-chat.js"></script>
+<body>CONTENT</body></html>"""
+
 expect.set_options(timeout=DEADLINE * 1000)
 
 
@@ -236,3 +243,29 @@ def open_with_camera(camera_answers, open_application, room):
     yield open_with_camera
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def open_host(open_page, url):
+    """Opens a page of another origin, with the script and this content."""
+    applications = []
+
+    def open_host(content="", **options):
+        html = HOST.replace("WEBSOCKET", url.replace("http", "ws")).replace("SERVER", url).replace("CONTENT", content)
+        applications.append(Application(html))
+        return open_page(applications[-1].url, **options)
+
+    yield open_host
+    for application in applications:
+        application.stop()
+
+
+@pytest.fixture
+def access(open_page, url, room):
+    """Credentials for a user of the test's room."""
+    page = open_page("about:blank")
+
+    def access(name, **query):
+        return page.request.get(f"{url}/room/{room}", params={"data": name} | query).json()
+
+    return access

@@ -5,65 +5,12 @@ import re
 
 import pytest
 from application import Application
+from chat_element import FAKE_SESSION, element, expect_messages, expect_state, send
 from conftest import REPOSITORY
 from playwright.sync_api import expect
 
 DOCUMENT = (REPOSITORY / "docs/chat-element.md").read_text()
 PAGE = re.search(r"^```html\n(<!doctype html>.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)[1]
-
-HOST = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title>
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'none'; script-src SERVER;
-  connect-src SERVER WEBSOCKET; require-trusted-types-for 'script'; trusted-types 'none'">
-<script src="SERVER/signalbox-chat.js"></script>
-<body>CONTENT</body></html>"""
-
-
-@pytest.fixture
-def open_host(open_page, url):
-    """Opens a page of another origin, with the script and this content. Its policy permits nothing that is not needed."""
-    applications = []
-
-    def open_host(content="", **options):
-        html = HOST.replace("WEBSOCKET", url.replace("http", "ws")).replace("SERVER", url).replace("CONTENT", content)
-        applications.append(Application(html))
-        return open_page(applications[-1].url, **options)
-
-    yield open_host
-    for application in applications:
-        application.stop()
-
-
-@pytest.fixture
-def access(open_page, url, room):
-    """Credentials for a user of the test's room."""
-    page = open_page("about:blank")
-
-    def access(name, **query):
-        return page.request.get(f"{url}/room/{room}", params={"data": name} | query).json()
-
-    return access
-
-
-def element(access, id="chat", **attributes):
-    """The tag of the element with credentials."""
-    given = {
-        "id": id, "session": access["sessionId"], "key": access["apiKey"], "token": access["token"]
-    } | {name.replace("_", "-"): value for name, value in attributes.items()}
-    text = " ".join(f'{name}="{value}"' for name, value in given.items())
-    return f"<signalbox-chat {text}></signalbox-chat>"
-
-
-def expect_state(page, state, id="chat"):
-    page.wait_for_function(f"() => document.getElementById('{id}')?.state === '{state}'")
-
-
-def send(page, text, id="chat"):
-    page.locator(f"#{id} #composer-text").fill(text)
-    page.locator(f"#{id} #composer-text").press("Enter")
-
-
-def expect_messages(page, *texts, id="chat"):
-    expect(page.locator(f"#{id} .bubble")).to_have_text(list(texts))
 
 
 def test_the_page_of_the_document_embeds_a_chat_in_ten_lines(open_page, url):
@@ -248,7 +195,7 @@ def test_the_parts_of_the_document_exist(open_host, access):
 
 
 @pytest.mark.parametrize("changes, words", [
-    ({"token": ""}, "it lacks token"), ({"session": "", "key": " "}, "it lacks session, key"),
+    ({"token": ""}, "it lacks token"), ({"session": "", "key": " "}, "it lacks session, api-key"),
     ({"token": "T1==nonsense"}, "the token is refused"), ({"key": "200"}, "API key"),
     ({"session": "lobby"}, "session"), ({"server": "ftp://x"}, "The server’s address is not valid: ftp://x"),
 ])  # fmt: skip
@@ -339,25 +286,6 @@ def test_a_session_of_the_program_can_be_attached(open_application, open_host, a
     page.evaluate("chat.detach()")
     assert page.evaluate("session.isConnected?.() ?? session.connection !== null")
     expect(page.locator("#composer-text")).to_be_disabled()
-
-
-# A session without a server, which acknowledges a message when the test says so.
-FAKE_SESSION = """
-  window.fakeSession = (sessionId) => {
-    const listeners = [];
-    return {
-      sessionId, connection: { connectionId: `${sessionId}-own`, data: 'Ada' }, connections: { length: () => 1 },
-      answers: [],
-      on: (name, act) => listeners.push({ name, act }),
-      off: (name, act) => listeners.splice(listeners.findIndex((each) => each.act === act), 1),
-      emit: (name, event) => listeners.filter((each) => each.name === name).forEach(({ act }) => act(event)),
-      signal({ type }, done) {
-        if (type === 'text-chat') this.answers.push(() => done());
-        else done();
-      },
-    };
-  };
-"""
 
 
 def test_a_change_of_the_look_keeps_gaps_unread_messages_and_those_under_way(open_host):

@@ -1,7 +1,7 @@
 """The rows of a long list: what has elements, what screen readers announce, and that no part of the view is empty."""
 
 import pytest
-from test_chat_element import FAKE_SESSION, expect_state, open_host  # noqa: F401
+from chat_element import FAKE_SESSION, expect_state
 
 # Puts messages into the chat, as if the session had delivered them, and waits until they are shown.
 RECEIVE = """
@@ -26,7 +26,7 @@ EMPTY_PIXELS = """() => {
 
 
 @pytest.fixture
-def chat(open_host):  # noqa: F811
+def chat(open_host):
     page = open_host('<signalbox-chat id="chat"></signalbox-chat>', viewport={"width": 480, "height": 2400})
     page.evaluate(FAKE_SESSION + RECEIVE + "; null")
     page.evaluate("() => { chat.style.height = '2300px'; chat.attach(window.session = fakeSession('room')); }")

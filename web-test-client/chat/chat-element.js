@@ -5,6 +5,7 @@ import {
   CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, NameBook, newLocalId, OPENTOK_RULE, readerCalendar,
   SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
 } from '../text-chat/index.js';
+import { ChatAttributes, CREDENTIALS } from './chat-attributes.js';
 import { CHAT_STYLE } from './chat-style.js';
 import { chatTemplate } from './chat-template.js';
 import { ComposerView } from './composer-view.js';
@@ -26,14 +27,10 @@ const READ_MILLISECONDS = 4000;
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
 const OPENTOK_LOOK_RULE = Object.freeze({ ...OPENTOK_RULE, timePosition: 'first' });
 
-const MAX_LENGTH = 1000;
-
 const ENDINGS = {
   forceDisconnected: 'You were removed from this chat.',
   networkDisconnected: 'The connection was lost.',
 };
-
-const CREDENTIALS = ['session', 'key', 'token', 'server'];
 
 const dayOf = readerCalendar();
 
@@ -48,19 +45,14 @@ function sharedStyle() {
   return style;
 }
 
-/** Programs that render pages on a server load this module there, where there are no elements. */
-const Base = typeof HTMLElement === 'function' ? HTMLElement : class {};
-
 /**
- * `<signalbox-chat session="…" key="…" token="…">`: a text chat in a page, the counterpart of OpenTok's text chat view.
- * docs/chat-element.md describes its attributes, events, parts and slots.
+ * `<signalbox-chat session="…" api-key="…" token="…">`: a text chat in a page, the counterpart of OpenTok's text chat
+ * view. docs/chat-element.md describes its attributes, events, parts and slots.
  *
- * With `session`, `key` and `token` the element connects by itself while it is in the document. A program that has a
- * session already calls `attach(session)` instead, before it connects the session.
+ * With `session`, `api-key` and `token` the element connects by itself while it is in the document. A program that has
+ * a session already calls `attach(session)` instead, before it connects the session.
  */
-export class SignalboxChat extends Base {
-  static observedAttributes = [...CREDENTIALS, 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing'];
-
+export class SignalboxChat extends ChatAttributes {
   /** The address of the server for elements without the attribute `server`. The script that defines them sets it. */
   static defaultServer = null;
 
@@ -81,12 +73,16 @@ export class SignalboxChat extends Base {
   #listeners = null;
   #names = new NameBook();
   #drafts = null;
+  /** The draft that a program has set before there was a room. */
+  #earlyDraft = null;
   #customs = {};
   #policy = TYPING_PRESETS.standard;
   #wireForm = CHAT_TYPE;
   #hasWish = false;
   /** Attributes have changed since the element has used them. */
   #hasNewCredentials = false;
+  /** The API key when an attribute with it has changed last. */
+  #lastKey = null;
   #joinTimer = null;
   #readTimer = null;
   #state = 'disconnected';
@@ -130,12 +126,13 @@ export class SignalboxChat extends Base {
   }
 
   connectedCallback() {
+    this.adoptProperties();
     document.addEventListener('visibilitychange', this.#visibilityChanged);
     if (this.#chat === null) this.#startChat();
     if (this.#messages.isPinned) this.#messages.scrollToEnd();
     // An element that is only moved to another place still has its session.
     const needsSession = this.#session === null || this.#hasNewCredentials;
-    if (needsSession && CREDENTIALS.some((name) => this.hasAttribute(name))) this.#wish();
+    if (needsSession) this.#wish();
   }
 
   disconnectedCallback() {
@@ -157,6 +154,12 @@ export class SignalboxChat extends Base {
       case 'placeholder':
         this.#part('composer-text').placeholder = after ?? 'Send a message…';
         break;
+      case 'api-key':
+      case 'key':
+        if (this.apiKey === this.#lastKey) return;
+        this.#lastKey = this.apiKey;
+        this.#credentialsChanged();
+        break;
       case 'look':
         this.#composer.showsCounter = this.look === 'opentok';
         // The rows of another look have other groups. The chat itself goes on, with its queue, its gaps and its typing.
@@ -170,70 +173,34 @@ export class SignalboxChat extends Base {
         if (this.#chat !== null) this.#chat.typing.isOptedOut = !this.isTypingShown;
         break;
       default:
-        this.#hasNewCredentials = true;
-        // A program sets several attributes one after the other: connect once, with all of them.
-        if (this.isConnected) this.#wish();
+        this.#credentialsChanged();
     }
   }
 
-  // Attributes
-
-  /** The longest message, in characters. */
-  get maxLength() {
-    const given = this.getAttribute('max-length')?.trim() ?? '';
-    return /^\d+$/.test(given) && Number(given) > 0 ? Number(given) : MAX_LENGTH;
-  }
-
-  set maxLength(length) {
-    this.setAttribute('max-length', String(length));
-  }
-
-  /** The sender that one's messages name; null: the connection's id. */
-  get senderId() {
-    return this.getAttribute('sender-id');
-  }
-
-  set senderId(id) {
-    this.#setOrRemove('sender-id', id);
-  }
-
-  /** The name that one's messages carry; null: the name in the token. */
-  get alias() {
-    return this.getAttribute('alias');
-  }
-
-  set alias(alias) {
-    this.#setOrRemove('alias', alias);
-  }
-
-  /** `bubbles` or `opentok`. */
-  get look() {
-    return this.getAttribute('look') === 'opentok' ? 'opentok' : 'bubbles';
-  }
-
-  set look(look) {
-    this.setAttribute('look', look);
-  }
-
-  /** Whether others see that the user types. */
-  get isTypingShown() {
-    return this.getAttribute('typing') !== 'off';
-  }
-
-  set isTypingShown(isShown) {
-    this.#setOrRemove('typing', isShown ? null : 'off');
+  #credentialsChanged() {
+    this.#hasNewCredentials = true;
+    // A program sets several attributes one after the other: connect once, with all of them.
+    if (this.isConnected) this.#wish();
   }
 
   /** The rules of typing, such as `TYPING_PRESETS.layer`. */
+  get typingPolicy() {
+    return this.#policy;
+  }
+
   set typingPolicy(policy) {
-    this.#policy = policy;
-    if (this.#chat !== null) this.#chat.typing.policy = policy;
+    this.#policy = policy ?? TYPING_PRESETS.standard;
+    if (this.#chat !== null) this.#chat.typing.policy = this.#policy;
   }
 
   /** The signal type of one's messages: `text-chat` or `TextChat`. */
+  get wireForm() {
+    return this.#wireForm;
+  }
+
   set wireForm(type) {
-    this.#wireForm = type;
-    if (this.#chat !== null) this.#chat.wireForm = type;
+    this.#wireForm = type ?? CHAT_TYPE;
+    if (this.#chat !== null) this.#chat.wireForm = this.#wireForm;
   }
 
   // State
@@ -258,7 +225,8 @@ export class SignalboxChat extends Base {
   }
 
   set draft(text) {
-    this.#composer.write(text);
+    if (this.#room === null) this.#earlyDraft = text ?? '';
+    this.#composer.write(text ?? '');
   }
 
   /** The `TextChatComponent` behind the element. */
@@ -276,21 +244,23 @@ export class SignalboxChat extends Base {
   #connect() {
     this.#hasWish = false;
     this.#hasNewCredentials = false;
-    const [sessionId, apiKey, token] = ['session', 'key', 'token'].map((name) => this.getAttribute(name)?.trim());
-    const missing = ['session', 'key', 'token'].filter((name) => !this.getAttribute(name)?.trim());
+    const [sessionId, apiKey, token] = [this.session, this.apiKey, this.token].map((value) => value?.trim());
+    const server = this.#server;
+    const needed = { session: sessionId, 'api-key': apiKey, token, server: server === null ? '' : 'given' };
+    const missing = Object.keys(needed).filter((name) => !needed[name]);
     this.#endOwnSession();
     if (missing.length > 0) {
       this.#fail({ code: null, message: `The chat cannot connect: it lacks ${missing.join(', ')}.` });
       return;
     }
-    if (this.#server === undefined) {
-      this.#fail({ code: null, message: `The server’s address is not valid: ${this.getAttribute('server')}.` });
+    if (server === undefined) {
+      this.#fail({ code: null, message: `The server’s address is not valid: ${this.server}.` });
       return;
     }
     let session;
     try {
       // A library returns the same session for the same id, so each element has its own.
-      const OT = createOT(browserEnvironment(), this.#server);
+      const OT = createOT(browserEnvironment(), server);
       session = OT.initSession(apiKey, sessionId, { connectionAwayEvents: true });
     } catch (error) {
       this.#fail({ code: error.code ?? null, message: error.message });
@@ -309,7 +279,7 @@ export class SignalboxChat extends Base {
     session.connect(token, (error) => {
       if (session !== this.#session) return;
       clearTimeout(this.#joinTimer);
-      if (error) this.#fail({ code: error.code, message: `${error.message}.` });
+      if (error) this.#fail({ code: error.code, message: `${error.message.replace(/[.\s]+$/, '')}.` });
     });
   }
 
@@ -384,16 +354,17 @@ export class SignalboxChat extends Base {
 
   #room = null;
 
-  /** Undefined for an attribute that is no address. */
+  /** Undefined for an attribute that is no address; null if no server is known. */
   get #server() {
-    const given = this.getAttribute('server')?.trim();
+    const given = this.server?.trim();
     if (!given) return SignalboxChat.defaultServer;
     return signalingAddress(given, location.protocol) === null ? undefined : given;
   }
 
-  /** Connects when the program has set all attributes. */
+  /** Connects when the program has set all attributes. A server alone is no wish: frameworks get the others later. */
   #wish() {
     if (this.#hasWish) return;
+    if (!this.#isOwnSession && !CREDENTIALS.some((name) => this.hasAttribute(name))) return;
     this.#hasWish = true;
     queueMicrotask(() => {
       if (this.#hasWish && this.isConnected) this.connect();
@@ -477,7 +448,8 @@ export class SignalboxChat extends Base {
     this.#names = new NameBook();
     this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#room) ?? `${this.id}.${this.#room}`);
     this.#makeChat();
-    this.#composer.open(this.#chat, this.#drafts.text);
+    this.#composer.open(this.#chat, this.#earlyDraft ?? this.#drafts.text);
+    if (this.#room !== null) this.#earlyDraft = null;
   }
 
   get #rule() {
@@ -595,11 +567,6 @@ export class SignalboxChat extends Base {
   /** Returns false if a listener has refused it. */
   #emit(name, detail, options = {}) {
     return this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, ...options }));
-  }
-
-  #setOrRemove(name, value) {
-    if (value === null || value === undefined) this.removeAttribute(name);
-    else this.setAttribute(name, value);
   }
 }
 

@@ -1,0 +1,142 @@
+/** What the element connects with. `key` is the older name of `api-key`. */
+export const CREDENTIALS = ['session', 'api-key', 'key', 'token'];
+
+const MAX_LENGTH = 1000;
+
+/** Programs that render pages on a server load this module there, where there are no elements. */
+const Base = typeof HTMLElement === 'function' ? HTMLElement : class {};
+
+/**
+ * The attributes of `<signalbox-chat>` as properties. Frameworks set a property to undefined when a program no longer
+ * gives it: the attribute is removed then.
+ */
+export class ChatAttributes extends Base {
+  static observedAttributes = [
+    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing',
+  ];
+
+  /** The id of the session to connect to. */
+  get session() {
+    return this.getAttribute('session');
+  }
+
+  set session(id) {
+    setOrRemove(this, 'session', id);
+  }
+
+  /** The API key: the attribute `api-key`, or without one `key`, which frameworks keep for themselves. */
+  get apiKey() {
+    const given = ['api-key', 'key'].map((name) => this.getAttribute(name));
+    return given.find((key) => key?.trim()) ?? null;
+  }
+
+  set apiKey(key) {
+    setOrRemove(this, 'api-key', key);
+  }
+
+  get token() {
+    return this.getAttribute('token');
+  }
+
+  set token(token) {
+    setOrRemove(this, 'token', token);
+  }
+
+  /** The URL of the server; null: that of the script. */
+  get server() {
+    return this.getAttribute('server');
+  }
+
+  set server(server) {
+    setOrRemove(this, 'server', server);
+  }
+
+  /** The longest message, in characters. */
+  get maxLength() {
+    const given = this.getAttribute('max-length')?.trim() ?? '';
+    return /^\d+$/.test(given) && Number(given) > 0 ? Number(given) : MAX_LENGTH;
+  }
+
+  set maxLength(length) {
+    setOrRemove(this, 'max-length', length);
+  }
+
+  /** The sender that one's messages name; null: the connection's id. */
+  get senderId() {
+    return this.getAttribute('sender-id');
+  }
+
+  set senderId(id) {
+    setOrRemove(this, 'sender-id', id);
+  }
+
+  /** The name that one's messages carry; null: the name in the token. */
+  get alias() {
+    return this.getAttribute('alias');
+  }
+
+  set alias(alias) {
+    setOrRemove(this, 'alias', alias);
+  }
+
+  /** `bubbles` or `opentok`. */
+  get look() {
+    return this.getAttribute('look') === 'opentok' ? 'opentok' : 'bubbles';
+  }
+
+  set look(look) {
+    setOrRemove(this, 'look', look);
+  }
+
+  /** `light`, `dark`, or null: the setting of the user's system. */
+  get scheme() {
+    return this.getAttribute('scheme');
+  }
+
+  set scheme(scheme) {
+    setOrRemove(this, 'scheme', scheme);
+  }
+
+  /** The text of the empty input field; null: the element's own. */
+  get placeholder() {
+    return this.getAttribute('placeholder');
+  }
+
+  set placeholder(text) {
+    setOrRemove(this, 'placeholder', text);
+  }
+
+  /** Whether others see that the user types. */
+  get isTypingShown() {
+    return this.getAttribute('typing') !== 'off';
+  }
+
+  set isTypingShown(isShown) {
+    setOrRemove(this, 'typing', isShown ?? true ? null : 'off');
+  }
+
+  /**
+   * A program may set properties before the script is loaded. Such a property belongs to the object, and hides the one
+   * of the class. Sets each of them again.
+   */
+  adoptProperties() {
+    for (const name of Object.keys(this)) {
+      if (!hasSetter(this, name)) continue;
+      const value = this[name];
+      delete this[name];
+      this[name] = value;
+    }
+  }
+}
+
+function hasSetter(element, name) {
+  for (let level = Object.getPrototypeOf(element); level !== Base.prototype; level = Object.getPrototypeOf(level)) {
+    if (Object.getOwnPropertyDescriptor(level, name)?.set !== undefined) return true;
+  }
+  return false;
+}
+
+function setOrRemove(element, name, value) {
+  if (value === null || value === undefined) element.removeAttribute(name);
+  else element.setAttribute(name, value);
+}
