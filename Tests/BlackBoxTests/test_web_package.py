@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -76,7 +77,9 @@ def test_the_package_contains_what_users_need_and_nothing_else(tarball):
     with tarfile.open(tarball) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
     top = {name.split("/")[0] for name in names}
-    assert top == {"LICENSE", "README.md", "package.json", "chat", "dist", "opentok", "text-chat"}
+    assert top == {
+        "LICENSE", "README.md", "package.json", "custom-elements.json", "chat", "dist", "opentok", "text-chat"
+    }  # fmt: skip
     assert {pathlib.Path(name).suffix for name in names} <= {"", ".md", ".json", ".js", ".ts", ".cjs", ".cts"}
     assert not [name for name in names if "test" in name]
     exports = json.loads((WEB / "package.json").read_text())["exports"]
@@ -208,8 +211,9 @@ def test_a_bundle_for_a_server_with_the_element_in_it_loads_there(program, form)
 
 def test_the_script_for_a_page_is_a_commonjs_module_too(program):
     for suffix, imports in [("mjs", "import OT from '{0}';"), ("cjs", "const OT = require('{0}');")]:
-        text = imports.format("signalbox-client/dist/opentok.min.js") + "console.log(typeof OT.initSession, globalThis.OT);"
-        assert run("node", write(program, f"script.{suffix}", text), cwd=program) == "function undefined\n"
+        text = imports.format("signalbox-client/dist/opentok.min.js")
+        file = write(program, f"script.{suffix}", text + "console.log(typeof OT.initSession, globalThis.OT);")
+        assert run("node", file, cwd=program) == "function undefined\n"
 
 
 def test_a_browsers_script_is_in_the_package(program):
@@ -223,11 +227,12 @@ TYPED_MODULE = (REPOSITORY / "web-test-client/test-support/package-usage.ts").re
 TYPED_REQUIRE = """\
 import OT = require('signalbox-client');
 import chat = require('signalbox-client/text-chat');
+import element = require('signalbox-client/chat');
 const session: OT.Session = OT.initSession(1, 'x');
 const channel: chat.ChatChannel = new chat.SessionChannel(session, () => {});
 // @ts-expect-error the channel is an object
 const text: string = channel;
-console.log(text);
+console.log(text, element.SignalboxChat.defaultServer);
 """
 STRICT = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom"]
 NODENEXT = ["--module", "nodenext", "--moduleResolution", "nodenext"]
@@ -250,6 +255,18 @@ def test_the_types_are_clean_for_debians_compiler(program, options, texts):
     """The compiler checks the declarations of the package, too."""
     files = [write(program, name, text) for name, text in texts.items()]
     assert run("tsc", *STRICT, *options, *files, cwd=program) == ""
+
+
+def test_the_types_for_react_are_clean(program, tmp_path):
+    """The package's own tests have both versions of React, and here is what the package has of these types."""
+    react = tmp_path / "node_modules/react"
+    shutil.copytree(WEB / "test-support/react-19", react)
+    exports = {".": {"types": "./index.d.ts"}, "./jsx-runtime": {"types": "./jsx-runtime.d.ts"}}
+    (react / "package.json").write_text(json.dumps({"name": "react", "version": "19.0.0", "exports": exports}))
+    shutil.copytree(program / "node_modules/signalbox-client", tmp_path / "node_modules/signalbox-client")
+    component = (WEB / "test-support/chat-react-19.tsx").read_text()
+    file = write(tmp_path, "chat.tsx", component.replace("'../chat/react'", "'signalbox-client/chat/react'"))
+    assert run("tsc", *STRICT, *NODENEXT, "--jsx", "react-jsx", file, cwd=tmp_path) == ""
 
 
 def test_the_types_are_clean_for_typescript_5(program):

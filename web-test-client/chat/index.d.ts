@@ -12,6 +12,14 @@ export class SignalboxChat extends HTMLElement {
   /** The address of the server for elements without the attribute `server`. */
   static defaultServer: string | null;
 
+  /** The id of the session to connect to. */
+  session: string | null;
+  /** The API key: the attribute `api-key`, or without one `key`. Setting it sets `api-key`. */
+  apiKey: string | null;
+  token: string | null;
+  /** The URL of the server; null: that of the script. */
+  server: string | null;
+
   /** The longest message in characters. Default 1000. */
   maxLength: number;
   /** The sender that one's messages name; null: the connection id. */
@@ -19,10 +27,14 @@ export class SignalboxChat extends HTMLElement {
   /** The name that one's messages carry; null: the connection data of the token. */
   alias: string | null;
   look: 'bubbles' | 'opentok';
+  /** `light` or `dark`; null: the setting of the user's system. */
+  scheme: string | null;
+  /** The text of the empty input field; null: the element's own. */
+  placeholder: string | null;
   /** Whether others see that the user types. */
   isTypingShown: boolean;
-  set typingPolicy(policy: TypingPolicy);
-  set wireForm(type: 'text-chat' | 'TextChat');
+  typingPolicy: TypingPolicy;
+  wireForm: 'text-chat' | 'TextChat';
 
   readonly state: 'disconnected' | 'connecting' | 'connected' | 'reconnecting' | 'failed';
   readonly unreadCount: number;
@@ -39,15 +51,34 @@ export class SignalboxChat extends HTMLElement {
   scrollToEnd(): void;
 }
 
+/** The attributes, for the types of a framework's templates. */
+export interface SignalboxChatAttributes {
+  session?: string | null;
+  'api-key'?: string | null;
+  token?: string | null;
+  server?: string | null;
+  alias?: string | null;
+  'sender-id'?: string | null;
+  'max-length'?: number | string | null;
+  look?: 'bubbles' | 'opentok';
+  scheme?: 'light' | 'dark';
+  typing?: 'on' | 'off';
+  placeholder?: string;
+}
+
+/** The events, which bubble up to the document. */
+export interface SignalboxChatEventMap {
+  'signalbox-state': CustomEvent<{ state: SignalboxChat['state'] }>;
+  'signalbox-message': CustomEvent<{ message: ChatMessage }>;
+  'signalbox-send': CustomEvent<{ message: ChatMessage }>;
+  'signalbox-unread': CustomEvent<{ count: number }>;
+  'signalbox-error': CustomEvent<{ code: number | null; message: string }>;
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     'signalbox-chat': SignalboxChat;
   }
-  interface HTMLElementEventMap {
-    'signalbox-state': CustomEvent<{ state: SignalboxChat['state'] }>;
-    'signalbox-message': CustomEvent<{ message: ChatMessage }>;
-    'signalbox-send': CustomEvent<{ message: ChatMessage }>;
-    'signalbox-unread': CustomEvent<{ count: number }>;
-    'signalbox-error': CustomEvent<{ code: number | null; message: string }>;
-  }
+  /** The events of all elements, the document and the window. */
+  interface GlobalEventHandlersEventMap extends SignalboxChatEventMap {}
 }

@@ -2,6 +2,7 @@
 // `@ts-expect-error`, and no other.
 import OT, { initSession } from 'signalbox-client';
 import * as everything from 'signalbox-client';
+import { SignalboxChat } from 'signalbox-client/chat';
 import type { OTError, Session } from 'signalbox-client/opentok';
 import {
   applyChanges, BARE_TYPE, ChatTimeline, ChatTyping, Composer, decodeSignal, encodeMessage, NameBook, newLocalId,
@@ -101,6 +102,11 @@ const other = {
   signal: (_signal: { type?: string; data?: string; to?: object }, _handler: (error?: OTError) => void) => {},
 };
 new SessionChannel(other, () => {});
+
+const element: SignalboxChat = document.createElement('signalbox-chat');
+element.apiKey = '100';
+document.addEventListener('signalbox-message', ({ detail }) => console.log(textOf(chat.rows[0]), detail.message.text));
+console.log(SignalboxChat.defaultServer, element.component === chat);
 
 // @ts-expect-error a reason that does not exist
 if (chat.refusal()?.reason === 'tired') send();

@@ -28,7 +28,8 @@ const RUNTIMES = {
   'the window is the global object': 'globalThis.window = globalThis.self = globalThis',
   'document is undefined': 'globalThis.window = globalThis; globalThis.document = undefined',
   'document is null': 'globalThis.window = globalThis; globalThis.document = null',
-  'an empty document and location': 'globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {}',
+  'an empty document and location':
+    'globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {}',
   'elements without a document': `globalThis.HTMLElement = class {}; globalThis.customElements = ${REFUSING}`,
   'elements with an empty document':
     `globalThis.HTMLElement = class {}; globalThis.document = {}; globalThis.customElements = ${REFUSING}`,
@@ -49,13 +50,15 @@ for (const [name, prepare] of Object.entries(RUNTIMES)) {
 }
 
 test('loading a module has no effect in a worker', async () => {
-  const [report] = await once(new Worker(LOADER, { workerData: ['globalThis.self = globalThis', ...modules] }), 'message');
+  const worker = new Worker(LOADER, { workerData: ['globalThis.self = globalThis', ...modules] });
+  const [report] = await once(worker, 'message');
   assert.deepEqual(report, { failures: [], added: [], count: modules.length });
 });
 
 test('the modules of this test are those of the package', () => {
   assert.ok(modules.length > 70, String(modules.length));
-  for (const entry of ['opentok/index.js', 'opentok/script.js', 'chat/index.js', 'chat/script.js', 'text-chat/index.js']) {
+  const entries = ['opentok/index.js', 'opentok/script.js', 'chat/index.js', 'chat/script.js', 'text-chat/index.js'];
+  for (const entry of entries) {
     assert.ok(modules.some((address) => address.endsWith(`/web-test-client/${entry}`)), entry);
   }
 });

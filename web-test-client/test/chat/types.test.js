@@ -1,0 +1,58 @@
+// Compiles programs in TypeScript that use `<signalbox-chat>`, with and without React.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { DEBIAN_PACKAGES } from '../../test-support/node-packages.js';
+
+const support = (name) => fileURLToPath(new URL(`../../test-support/${name}`, import.meta.url));
+
+/** Debian's package of the types is node-react. React 19 is not in Debian. */
+const REACT = { 18: `${DEBIAN_PACKAGES}/@types/react`, 19: support('react-19') };
+
+/** Compiles a file of `test-support`, with these changes of its text, and returns the compiler's complaints. */
+function compile(t, name, options = {}, change = (text) => text) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'types-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const sources = fileURLToPath(new URL('../..', import.meta.url));
+  const text = change(readFileSync(support(name), 'utf8')).replaceAll("from '../", `from '${sources}`);
+  writeFileSync(path.join(folder, name), text);
+  const compilerOptions = {
+    strict: true, noEmit: true, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], module: 'esnext',
+    moduleResolution: 'node', types: [], ...options,
+  };
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [name] }));
+  const { stdout, error } = spawnSync('tsc', ['--project', folder, '--pretty', 'false'], { encoding: 'utf8' });
+  if (error) throw error;
+  return stdout.trim();
+}
+
+/** The options of a program with this version of React. Debian has not all types that React's own need. */
+function react(version) {
+  const paths = { react: [REACT[version]], 'react/jsx-runtime': [`${REACT[version]}/jsx-runtime`] };
+  return { jsx: 'react-jsx', paths, skipLibCheck: true };
+}
+
+const PROGRAMS = [['chat-usage.ts', {}], ['chat-react-19.tsx', react(19)], ['chat-react-18.tsx', react(18)]];
+
+for (const [name, options] of PROGRAMS) {
+  test(`types of the element: ${name} compiles without an error`, (t) => {
+    assert.equal(compile(t, name, options), '');
+  });
+
+  test(`types of the element: the compiler reports each mistake in ${name}`, (t) => {
+    const source = readFileSync(support(name), 'utf8');
+    const complaints = compile(t, name, options, (text) => text.replaceAll('@ts-expect-error', ''));
+    const mistakes = source.split('\n').flatMap((line, index) => (/@ts-expect-error /.test(line) ? [index + 2] : []));
+    const reported = [...complaints.matchAll(/\((\d+),\d+\): error/g)].map((match) => Number(match[1]));
+    assert.deepEqual(reported, mistakes, complaints);
+  });
+}
+
+test('types of the element: a program without React knows no JSX because of the element', (t) => {
+  const asks = (text) => `${text}\ndeclare const elements: JSX.IntrinsicElements;\nconsole.log(elements);\n`;
+  assert.match(compile(t, 'chat-usage.ts', {}, asks), /^[^\n]*chat-usage\.ts[^\n]* Cannot find namespace 'JSX'\.$/);
+});
