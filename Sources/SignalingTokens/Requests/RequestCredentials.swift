@@ -4,6 +4,9 @@ import SignalingProtocol
 /// A backend's credentials for REST requests (REST-1): a JWT, in HS256 with a project's secret or in RS256 with an
 /// application's private key.
 public enum RequestCredentials {
+    /// The subject that Vonage's SDK for Ruby writes into the credentials of every backend.
+    private static let rubySubject = "Subject"
+
     /// The request headers that may hold credentials; `nil` for an absent one.
     ///
     /// The first header that is present counts, in the order of declaration. If it is wrong, the others are not tried.
@@ -50,17 +53,22 @@ public enum RequestCredentials {
     /// Throws unless these are valid credentials of this project or application, and not expired.
     ///
     /// `ist` must be `project`, in the claims or, as in OpenTok's Ruby SDK, in the header. An application may leave it
-    /// out. OpenTok's `account` is signed with an account's secret, which no project has.
+    /// out. OpenTok's `account` is signed with an account's secret, which no project has. An application's credentials
+    /// without `exp` live ``TokenLifetime/undatedRequest`` from `iat`: Vonage's SDKs for Java and .NET write them so.
     ///
     /// A client's token must not act as the backend's credentials, and the same key signs both. So claims of a session,
-    /// a role, a scope or connection data are refused, and for an application also `sub`, `subject` and `acl`.
+    /// a role, a scope or connection data are refused, and for an application also `acl`, `sub` and `subject`: clients of
+    /// Vonage's other services hold tokens with a user's name there. The one exception is ``rubySubject``.
     static func verify(_ token: JSONWebToken.Parts, project: Project, now: WallTime) throws(TokenError) {
         try token.verify(by: project)
-        let claims = try token.claims()
+        var claims = try token.claims()
         guard issuer(claims, of: project.key) == project.apiKey.rawValue else { throw .otherProject }
-        // Both are required here: OpenTok's documentation wants credentials that expire after minutes, and a client's
-        // lifetime of a day, for tokens without `exp`, must not apply to them.
-        guard claims.iat != nil, claims.exp != nil else { throw .malformed }
+        guard let issued = claims.iat else { throw .malformed }
+        switch project.key {
+        case .secrets: guard claims.exp != nil else { throw .malformed }
+        case .application:
+            claims.exp = claims.exp ?? issued + Double(TokenLifetime.undatedRequest.components.seconds)
+        }
         _ = try claims.checkDates(now: now)
         guard claims.sessionId == nil, claims.role == nil, claims.scope == nil, claims.connectionData == nil else {
             throw .wrongPurpose
@@ -69,8 +77,8 @@ public enum RequestCredentials {
         case .secrets:
             guard claims.ist ?? token.issuerType == ProjectJWT.issuerType else { throw .wrongPurpose }
         case .application:
-            guard claims.ist ?? ProjectJWT.issuerType == ProjectJWT.issuerType, claims.subjects.isEmpty,
-                !claims.hasAccessList
+            guard claims.ist ?? ProjectJWT.issuerType == ProjectJWT.issuerType,
+                claims.subjects.allSatisfy({ $0 == rubySubject }), !claims.hasAccessList
             else { throw .wrongPurpose }
         }
     }

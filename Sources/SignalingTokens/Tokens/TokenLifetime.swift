@@ -12,6 +12,10 @@ public enum TokenLifetime {
     /// The lifetime of a backend's credentials (OpenTok's Python SDK; OpenTok permits five minutes).
     public static let request = Duration.seconds(3 * 60)
 
+    /// The lifetime of an application's credentials that do not state their expiry, counted from `iat` (Vonage's
+    /// documentation of its JWTs).
+    public static let undatedRequest = Duration.seconds(15 * 60)
+
     /// How far two clocks may differ (TOK-4).
     public static let clockSkew = Duration.seconds(30)
 
