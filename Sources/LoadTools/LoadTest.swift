@@ -74,18 +74,22 @@ package struct LoadTest: Sendable {
 
     /// - Returns: the time of each join.
     private func join(_ members: some Sequence<LoadMember>) async throws -> LatencyHistogram {
-        try await withThrowingTaskGroup(of: Duration.self) { group in
+        try await withThrowingTaskGroup(of: Duration?.self) { group in
             var latencies = LatencyHistogram()
             for (index, member) in members.enumerated() {
-                if index >= Self.concurrentJoins, let latency = try await group.next() { latencies.add(latency) }
+                if index >= Self.concurrentJoins, let latency = try await group.next() ?? nil { latencies.add(latency) }
                 if Task.isCancelled { break }
                 group.addTask {
                     let start = ContinuousClock.now
-                    try await member.connect()
+                    do { try await member.connect() } catch {
+                        // The end of the run ends the connects under way: that is no failure.
+                        if Task.isCancelled { return nil }
+                        throw error
+                    }
                     return start.duration(to: .now)
                 }
             }
-            for try await latency in group { latencies.add(latency) }
+            for try await latency in group { if let latency { latencies.add(latency) } }
             return latencies
         }
     }

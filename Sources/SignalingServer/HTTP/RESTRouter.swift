@@ -186,7 +186,12 @@ final class RESTRouter {
                 guard let connections else {
                     return exchange.respond(.answer(to: .unavailable(mayBeCarriedOut: false)))
                 }
-                exchange.respond(.list(connections.map(\.restDescription)))
+                exchange.respond(
+                    .json([
+                        "projectId": .string(project.apiKey.rawValue), "sessionId": .string(session.rawValue),
+                        "count": .integer(Int64(connections.count)),
+                        "items": .array(connections.map(\.restDescription)),
+                    ]))
             }
         case .media,
             .streams where exchange.method == .put:

@@ -26,7 +26,10 @@ extension AccessGrant {
     {
         guard let sessionId, !sessionId.isEmpty else { throw .malformed }
         let roleName = role ?? ""
-        guard let role = roleName.isEmpty ? .publisher : Role(rawValue: roleName) else { throw .unknownRole }
+        // OpenTok's SDK for .NET writes the names of roles in capital letters.
+        guard let role = roleName.isEmpty ? .publisher : Role(rawValue: roleName.lowercased()) else {
+            throw .unknownRole
+        }
         let connectionData = connectionData ?? ""
         guard connectionData.utf16.count <= Limits.connectionDataLength else { throw .connectionDataTooLong }
         self.init(
