@@ -5,10 +5,10 @@ import asyncio
 from signalbox_client import Client
 
 
-async def two_clients(server, session):
-    """Ada, and Bob, whose arrival Ada has seen."""
-    ada = await Client.join(server, session)
-    bob = await Client.join(server, session)
+async def two_clients(server, session, project=None):
+    """Ada, and Bob, whose arrival Ada has seen. They are of the server's project, or of another one."""
+    ada = await Client.join(server, session, project=project)
+    bob = await Client.join(server, session, project=project)
     await ada.expect("connectionCreated")
     return ada, bob
 
