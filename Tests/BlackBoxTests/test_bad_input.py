@@ -367,7 +367,6 @@ def wrong_tokens(project, session):
         "jwt of another session": project.jwt_token(other),
         "unknown role": project.token(session, role="admin"),
         "unknown jwt role": project.jwt_token(session, role="admin"),
-        "role in capitals": project.token(session, role="Moderator"),
         "of another project": project.jwt_token(session, iss="101"),
         "for accounts": project.jwt_token(session, ist="account"),
         "of another scope": project.jwt_token(session, scope="session.other"),
