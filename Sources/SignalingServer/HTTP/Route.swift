@@ -71,7 +71,8 @@ enum ProjectRoute: Hashable {
         switch (parts.first, parts.count) {
         case ("session", 3...):
             self.init(session: SessionID(parts[1]), parts: Array(parts[2...]))
-        case ("archive", _), ("broadcast", _), ("captions", _), ("dial", _), ("call", _), ("render", _), ("callback", _),
+        case ("archive", _), ("broadcast", _), ("captions", _), ("dial", _), ("call", _), ("render", _),
+            ("callback", _),
             ("connect", _):
             self = .media
         default: return nil
