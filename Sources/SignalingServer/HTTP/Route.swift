@@ -72,8 +72,7 @@ enum ProjectRoute: Hashable {
         case ("session", 3...):
             self.init(session: SessionID(parts[1]), parts: Array(parts[2...]))
         case ("archive", _), ("broadcast", _), ("captions", _), ("dial", _), ("call", _), ("render", _),
-            ("callback", _),
-            ("connect", _):
+            ("callback", _), ("connect", _):
             self = .media
         default: return nil
         }
