@@ -77,7 +77,7 @@ export class FakeSocket extends EventTarget {
     this.dispatchEvent(new MessageEvent('message', { data }));
   }
 
-  /** The socket closes. One that was not open yet has an error first. */
+  /** The socket closes. If it was not open yet, it has an error first. */
   drop(code = 1006) {
     if (this.readyState === CONNECTING) this.#fail();
     this.readyState = CLOSED;

@@ -82,7 +82,7 @@ final class SessionDriver: @unchecked Sendable {
         if attempt == lastConnect, connectCompletion != nil { handle(.cancelConnect) }
     }
 
-    /// Withdraws a request of which no byte was written. Nobody knows whether any other one has arrived: its answer
+    /// Withdraws a request of which no byte was written. A request that was written may have arrived, so its answer
     /// completes it.
     func withdraw(_ call: ClientState.CallID) {
         if let id = state.pending.sentID(of: call), !unsent.withdraw(id) { return }
