@@ -138,7 +138,7 @@ async def test_res_10_a_client_that_was_force_disconnected_before_the_kill_is_to
 # Webhooks (LOG-11)
 
 
-async def test_opentok_4_6_an_event_whose_answer_a_kill_prevented_is_posted_again_with_the_same_id(tmp_path):
+async def test_an_event_whose_answer_a_kill_prevented_is_posted_again_with_the_same_id(tmp_path):
     with Receiver("silence") as receiver:
         settings = {"webhook_url": receiver.url, "resume_seconds": 1}
         with serve(tmp_path, **settings) as server:
@@ -159,7 +159,7 @@ async def test_opentok_4_6_an_event_whose_answer_a_kill_prevented_is_posted_agai
             assert numbers == sorted(numbers)
 
 
-async def test_opentok_4_6_events_that_wait_for_a_receiver_survive_a_kill(tmp_path):
+async def test_events_that_wait_for_a_receiver_survive_a_kill(tmp_path):
     bound, port = closed_port()
     settings = {
         "webhook_url": f"http://127.0.0.1:{port}/hooks", "webhook_retry_milliseconds": 10, "resume_seconds": 60

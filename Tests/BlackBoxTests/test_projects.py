@@ -192,7 +192,7 @@ async def test_tok_7_tok_8_an_application_accepts_no_token_of_a_project_and_vice
     assert (await Client.denied(server, ada, disguised))["code"] == 1004
 
 
-async def test_opentok_3_4_the_opentok_sdk_signs_with_the_private_key_of_an_application(server, folder):
+async def test_the_opentok_sdk_signs_with_the_private_key_of_an_application(server, folder):
     """PyPI's opentok accepts an application's id and the path of its private key instead of key and secret."""
     sdk = OpenTok(Owners.video.key, str(folder / "video.key.pem"))
     sdk.endpoints.api_url = server.url  # in this mode the SDK accepts no api_url

@@ -31,7 +31,7 @@ async def test_con_5_con_7_connected_has_every_member_of_the_specification(serve
         assert connected["limits"] == {"typeLength": 128, "dataLength": 8192}
 
 
-async def test_opentok_2_9_con_3_a_full_session_refuses_clients_with_1027_until_one_leaves():
+async def test_con_3_a_full_session_refuses_clients_with_1027_until_one_leaves():
     with Server("--session-connections", "2") as server:
         project = server.project
         session = project.session()

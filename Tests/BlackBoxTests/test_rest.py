@@ -358,7 +358,7 @@ async def test_rest_4_role_and_data_set_the_token(dev_server):
     (None, "application/json"), ("application/json", "application/json"), ("*/*", "application/json"),
     ("application/xml", "text/xml"), ("text/xml;q=0.9", "text/xml"), ("text/xml, application/json", "application/json"),
 ])
-def test_opentok_4_2_create_answers_in_xml_only_when_json_is_not_accepted(server, accept, kind):
+def test_create_answers_in_xml_only_when_json_is_not_accepted(server, accept, kind):
     headers = {"X-OPENTOK-AUTH": server.project.credentials()} | ({"Accept": accept} if accept else {})
     answer = server.request("POST", "/session/create", b"", headers)
     assert answer.status == 200 and answer.headers["Content-Type"] == kind
@@ -374,13 +374,13 @@ def test_opentok_4_2_create_answers_in_xml_only_when_json_is_not_accepted(server
         assert error.tag == "error" and error.attrib["code"] == "403" and error[0].attrib["message"]
 
 
-async def test_opentok_4_2_create_accepts_a_request_without_body_and_length_as_curl_sends_it(server):
+async def test_create_accepts_a_request_without_body_and_length_as_curl_sends_it(server):
     request = f"POST /session/create HTTP/1.1\r\nHost: x\r\nX-OPENTOK-AUTH: {server.project.credentials()}\r\n\r\n"
     status, head = await raw_answer(server, request.encode())
     assert status == 200, head
 
 
-async def test_opentok_4_3_a_signal_with_a_chunked_body_is_accepted(server, session):
+async def test_a_signal_with_a_chunked_body_is_accepted(server, session):
     async with await Client.join(server, session) as ada:
         request = (
             f"POST {server.session_path(session, '/signal')} HTTP/1.1\r\nHost: x\r\n"
@@ -407,7 +407,7 @@ SDK_REQUESTS = [
 
 
 @pytest.mark.parametrize("agent, accept, kind", SDK_REQUESTS)
-def test_opentok_4_2_an_sdk_that_does_not_ask_for_json_reads_xml(server, agent, accept, kind):
+def test_an_sdk_that_does_not_ask_for_json_reads_xml(server, agent, accept, kind):
     headers = {
         "X-OPENTOK-AUTH": server.project.credentials(),
         "User-Agent": agent,
@@ -419,7 +419,7 @@ def test_opentok_4_2_an_sdk_that_does_not_ask_for_json_reads_xml(server, agent, 
         assert xml.etree.ElementTree.fromstring(answer.body).find("Session/session_id").text.startswith(("1_", "2_"))
 
 
-def test_opentok_4_1_the_issuer_type_may_be_in_the_jwt_header_as_the_ruby_sdk_sends_it(server):
+def test_the_issuer_type_may_be_in_the_jwt_header_as_the_ruby_sdk_sends_it(server):
     now = int(time.time())
     claims = {"iss": server.project.key, "iat": now, "exp": now + 300}
     credentials = jwt(claims, server.project.secret, {"ist": "project", "alg": "HS256"})
@@ -427,7 +427,7 @@ def test_opentok_4_1_the_issuer_type_may_be_in_the_jwt_header_as_the_ruby_sdk_se
     assert answer.status == 200
 
 
-def test_opentok_4_5_the_path_of_the_stream_list_may_end_with_a_slash_as_the_php_sdk_sends_it(server):
+def test_the_path_of_the_stream_list_may_end_with_a_slash_as_the_php_sdk_sends_it(server):
     session = server.project.session()
     path = f"/v2/project/{server.project.key}/session/{session}/stream/"
     answer = server.request("GET", path, None, server.project.headers())
@@ -439,13 +439,13 @@ def test_opentok_4_5_the_path_of_the_stream_list_may_end_with_a_slash_as_the_php
     b"\xff\x00 anything", b"[1,2",
 ])
 @pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded", None])
-def test_opentok_4_2_create_ignores_its_body_and_content_type(server, body, kind):
+def test_create_ignores_its_body_and_content_type(server, body, kind):
     headers = {"X-OPENTOK-AUTH": server.project.credentials()} | ({"Content-Type": kind} if kind else {})
     answer = server.request("POST", "/session/create", body, headers)
     assert answer.status == 200 and len(answer.json()) == 1
 
 
-async def test_opentok_4_5_connections_are_listed_in_the_order_of_their_creation(server, session):
+async def test_connections_are_listed_in_the_order_of_their_creation(server, session):
     path = server.session_path(session, "/connection")
     # All SDKs read the first two members.
     head = {"projectId": server.project.key, "sessionId": session}
@@ -468,7 +468,7 @@ async def test_opentok_4_5_connections_are_listed_in_the_order_of_their_creation
     assert server.request("GET", path).status == 403
 
 
-def test_opentok_4_5_there_are_no_streams_and_no_media(server, session):
+def test_there_are_no_streams_and_no_media(server, session):
     assert server.rest("GET", server.session_path(session, "/stream")).json() == {"count": 0, "items": []}
     assert server.rest("GET", server.session_path(session, "/stream/abc")).status == 404
     project = f"/v2/project/{server.project.key}"

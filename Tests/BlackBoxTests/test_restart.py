@@ -233,7 +233,7 @@ async def test_res_15_rest_4_development_mode_keeps_its_project_and_its_rooms(tm
         assert room(server)[0] != session
 
 
-async def test_opentok_4_6_a_restart_posts_nothing_new_except_for_connections_that_expire(tmp_path):
+async def test_a_restart_posts_nothing_new_except_for_connections_that_expire(tmp_path):
     with Receiver() as receiver:
         # Long enough for one client to come back on a busy machine.
         settings = {"webhook_url": receiver.url, "resume_seconds": 8}

@@ -66,7 +66,7 @@ def made(vonage):
     (), SessionOptions(), SessionOptions(media_mode=MediaMode.RELAYED), SessionOptions(e2ee=True),
     SessionOptions(media_mode=MediaMode.ROUTED, archive_mode=ArchiveMode.ALWAYS, location="12.34.56.78"),
 ], ids=["none", "default", "relayed", "e2ee", "archived"])  # fmt: skip
-async def test_opentok_4_2_vonage_creates_sessions_with_and_without_options(server, vonage, options):
+async def test_vonage_creates_sessions_with_and_without_options(server, vonage, options):
     options = (options,) if options else ()
     session = await call(vonage.create_session, *options)
     assert session.session_id.startswith(("1_", "2_"))
@@ -79,7 +79,7 @@ async def test_opentok_4_2_vonage_creates_sessions_with_and_without_options(serv
 
 
 @pytest.mark.parametrize("role", list(TokenRole))
-async def test_opentok_3_4_vonages_client_tokens_are_accepted_over_wss(server, vonage, made, role):
+async def test_vonages_client_tokens_are_accepted_over_wss(server, vonage, made, role):
     options = TokenOptions(
         session_id=made, role=role, connection_data="name=Zoë & co", initial_layout_class_list=["a", "b"]
     )
@@ -92,7 +92,7 @@ async def test_opentok_3_4_vonages_client_tokens_are_accepted_over_wss(server, v
         assert (client.connected["role"], client.me["data"]) == ("publisher", "")
 
 
-async def test_opentok_4_3_vonage_signals_a_session_and_one_connection(server, vonage, made):
+async def test_vonage_signals_a_session_and_one_connection(server, vonage, made):
     ada, bob = await two_clients(server, made)
     async with ada, bob:
         # The SDK requires both, so an absent member is sent as an empty string. An empty type means none.
@@ -109,7 +109,7 @@ async def test_opentok_4_3_vonage_signals_a_session_and_one_connection(server, v
         assert (await ada.expect("signal"))["type"] == "end"
 
 
-async def test_opentok_4_4_vonage_forces_a_client_to_disconnect(server, vonage, made):
+async def test_vonage_forces_a_client_to_disconnect(server, vonage, made):
     ada, bob = await two_clients(server, made)
     async with ada, bob:
         await call(vonage.disconnect_client, made, bob.id)
@@ -120,13 +120,13 @@ async def test_opentok_4_4_vonage_forces_a_client_to_disconnect(server, vonage, 
             await call(vonage.disconnect_client, made, bob.id)
 
 
-def test_opentok_4_5_vonage_finds_no_streams(vonage, made):
+def test_vonage_finds_no_streams(vonage, made):
     assert vonage.list_streams(made) == []
     with pytest.raises(NotFoundError):
         vonage.get_stream(made, "a-stream")
 
 
-def test_opentok_4_5_vonage_reports_501_for_media(vonage, made):
+def test_vonage_reports_501_for_media(vonage, made):
     layout = StreamLayoutOptions(items=[StreamLayout(id="a-stream", layout_class_list=["full"])])
     for act in (
         lambda: vonage.mute_all_streams(made), lambda: vonage.mute_stream(made, "a-stream"),
@@ -137,7 +137,7 @@ def test_opentok_4_5_vonage_reports_501_for_media(vonage, made):
         assert caught.value.response.status_code == 501
 
 
-async def test_opentok_4_1_vonage_reports_a_wrong_private_key(server, vonage, made):
+async def test_vonage_reports_a_wrong_private_key(server, vonage, made):
     stranger = video(server, Application().private_pem)
     signal = SignalData(type="t", data="d")
     async with await Client.join(server, made) as ada:
@@ -153,7 +153,7 @@ async def test_opentok_4_1_vonage_reports_a_wrong_private_key(server, vonage, ma
         assert len((await ada.signal())[1]) == 1, "the client received one of the signals"
 
 
-async def test_opentok_4_3_vonage_reports_an_unknown_target(server, vonage, made):
+async def test_vonage_reports_an_unknown_target(server, vonage, made):
     signal = SignalData(type="t", data="d")
     with pytest.raises(NotFoundError):
         await call(vonage.send_signal, made, signal)
@@ -166,7 +166,7 @@ async def test_opentok_4_3_vonage_reports_an_unknown_target(server, vonage, made
     ("t" * 129, "x", 413), ("t", "x" * 8193, 413), ("t", "😀" * 4097, 413), ("t", "😀" * 8192, 413), ("a b", "x", 400),
     ("é", "x", 400),
 ], ids=["type", "data", "emoji", "the SDK's own limit", "space", "letter"])  # fmt: skip
-async def test_opentok_1_5_vonage_reports_a_refused_signal(server, vonage, made, type, data, status):
+async def test_vonage_reports_a_refused_signal(server, vonage, made, type, data, status):
     async with await Client.join(server, made) as ada:
         # The SDK counts code points. A value that it refuses itself is built without its check, so that the server
         # refuses it.

@@ -29,7 +29,7 @@ async def visit(server, session=None):
     return client
 
 
-async def test_opentok_4_6_all_four_events_are_posted_in_order_complete_and_signed():
+async def test_all_four_events_are_posted_in_order_complete_and_signed():
     with Receiver() as receiver, serve(receiver) as server:
         session = server.project.session()
         begin = int(time.time() * 1000)
@@ -63,7 +63,7 @@ async def test_opentok_4_6_all_four_events_are_posted_in_order_complete_and_sign
         assert receiver.most_concurrent == 1
 
 
-async def test_opentok_4_6_a_socket_that_breaks_is_networkDisconnected():
+async def test_a_socket_that_breaks_is_networkDisconnected():
     with Receiver() as receiver, serve(receiver, resume_seconds=1) as server:
         client = await Client.join(server, server.project.session())
         client.socket.transport.abort()
@@ -73,7 +73,7 @@ async def test_opentok_4_6_a_socket_that_breaks_is_networkDisconnected():
 
 
 @pytest.mark.parametrize("bad", [500, 503, 429, 404, 401, 302, 308, b"", b"nonsense\r\n\r\n"], ids=repr)
-async def test_opentok_4_6_a_failed_post_is_repeated_with_the_same_id_before_the_next_event(bad):
+async def test_a_failed_post_is_repeated_with_the_same_id_before_the_next_event(bad):
     with Receiver(bad, bad) as receiver, serve(receiver) as server:
         await visit(server)
         first, second, third = receiver.expect("sessionCreated", "sessionCreated", "sessionCreated")
@@ -84,7 +84,7 @@ async def test_opentok_4_6_a_failed_post_is_repeated_with_the_same_id_before_the
 
 
 @pytest.mark.parametrize("bad", [400, 410, 413, 422])
-async def test_opentok_4_6_a_refused_event_is_dropped_logged_and_leaves_a_gap(bad):
+async def test_a_refused_event_is_dropped_logged_and_leaves_a_gap(bad):
     with Receiver(200, bad) as receiver, serve(receiver) as server:
         await visit(server)
         posts = receiver.expect(*ALL)
@@ -92,7 +92,7 @@ async def test_opentok_4_6_a_refused_event_is_dropped_logged_and_leaves_a_gap(ba
         assert "refused=1" in server.err.until("dropped")
 
 
-async def test_opentok_4_6_redirects_are_not_followed():
+async def test_redirects_are_not_followed():
     with Receiver(*[307] * 3) as receiver, serve(receiver) as server:
         await visit(server)
         posts = receiver.expect(*["sessionCreated"] * 4, *ALL[1:])
@@ -105,13 +105,13 @@ async def test_opentok_4_6_redirects_are_not_followed():
     b"HTTP/1.1 204 No Content\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{",
 ], ids=["huge body", "short body", "no body", "unfinished body"])
-async def test_opentok_4_6_only_the_status_of_the_answer_counts(answer):
+async def test_only_the_status_of_the_answer_counts(answer):
     with Receiver(answer, answer) as receiver, serve(receiver) as server:
         await visit(server)
         receiver.expect(*ALL)
 
 
-async def test_opentok_4_6_a_receiver_that_never_answers_delays_no_client():
+async def test_a_receiver_that_never_answers_delays_no_client():
     with Receiver(*["silence"] * 1000) as receiver, serve(receiver) as server:
         session = server.project.session()
         async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
@@ -130,7 +130,7 @@ async def test_opentok_4_6_a_receiver_that_never_answers_delays_no_client():
         assert receiver.most_concurrent == 1
 
 
-async def test_opentok_4_6_a_receiver_that_was_down_gets_all_events_later():
+async def test_a_receiver_that_was_down_gets_all_events_later():
     bound, port = closed_port()
     url = f"http://127.0.0.1:{port}/hooks"
     with Server(webhook_url=url, webhook_secret=SECRET, webhook_retry_milliseconds=20) as server:
@@ -141,7 +141,7 @@ async def test_opentok_4_6_a_receiver_that_was_down_gets_all_events_later():
             receiver.expect(*ALL)
 
 
-async def test_opentok_4_6_a_full_queue_drops_the_oldest_events_and_logs_one_line():
+async def test_a_full_queue_drops_the_oldest_events_and_logs_one_line():
     bound, port = closed_port()
     url = f"http://127.0.0.1:{port}/hooks"
     settings = {"webhook_url": url, "webhook_retry_milliseconds": 1, "webhook_queue_count": 5}
@@ -161,7 +161,7 @@ async def test_opentok_4_6_a_full_queue_drops_the_oldest_events_and_logs_one_lin
     assert sum("dropped" in line for line in server.err.seen) <= 2, server.err.seen
 
 
-async def test_opentok_4_6_a_stopping_server_posts_all_events():
+async def test_a_stopping_server_posts_all_events():
     with Receiver() as receiver, serve(receiver) as server:
         session = server.project.session()
         clients = [await Client.join(server, session) for _ in range(3)]
@@ -174,7 +174,7 @@ async def test_opentok_4_6_a_stopping_server_posts_all_events():
             await client.closed()
 
 
-async def test_opentok_4_6_a_project_has_its_own_receiver_or_the_common_one(tmp_path):
+async def test_a_project_has_its_own_receiver_or_the_common_one(tmp_path):
     own = Project("101", "the secret of another project")
     with Receiver() as common, Receiver() as special:
         file = tmp_path / "signalbox.json"
@@ -190,7 +190,7 @@ async def test_opentok_4_6_a_project_has_its_own_receiver_or_the_common_one(tmp_
                 assert post.event["projectId"] == "100" and post.is_signed_with(SECRET)
 
 
-async def test_opentok_4_6_the_certificate_of_an_https_receiver_is_verified():
+async def test_the_certificate_of_an_https_receiver_is_verified():
     with Receiver(tls=(TLS / "server.pem", TLS / "server.key.pem")) as receiver:
         with serve(receiver) as server:
             await visit(server)
@@ -198,7 +198,7 @@ async def test_opentok_4_6_the_certificate_of_an_https_receiver_is_verified():
             assert receiver.posts.empty()
 
 
-def test_opentok_4_6_no_secret_is_logged():
+def test_no_secret_is_logged():
     url = "http://127.0.0.1:1/path-secret?query-secret"
     with Server(
         webhook_url=url, webhook_secret="hook-secret", log_level="trace", webhook_retry_milliseconds=1
@@ -212,7 +212,7 @@ def test_opentok_4_6_no_secret_is_logged():
             assert "secret" not in line, line
 
 
-def test_opentok_4_6_without_a_url_nothing_is_posted():
+def test_without_a_url_nothing_is_posted():
     with Receiver() as receiver, Server() as server:
         asyncio.run(visit(server))
         assert server.stop() == 0
@@ -229,7 +229,7 @@ def test_opentok_4_6_without_a_url_nothing_is_posted():
     ({"webhook_retry_milliseconds": "0"}, "webhookRetryMilliseconds"),
     ({"webhook_queue_count": "x"}, "webhookQueueCount"),
 ])
-def test_opentok_4_6_wrong_settings_are_refused_with_64_and_the_message_contains_no_secret(settings, word):
+def test_wrong_settings_are_refused_with_64_and_the_message_contains_no_secret(settings, word):
     refused = run("serve", "--port", "0", **settings)
     assert refused.returncode == os.EX_USAGE and word in refused.stderr, refused
     assert refused.stderr.count("\n") == 1 and "hidden" not in refused.stderr, refused

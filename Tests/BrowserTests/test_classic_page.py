@@ -132,7 +132,7 @@ def test_the_library_is_also_an_es_module(open_page, url):
     assert count == 1, "the collection has the own connection when the handler runs"
 
 
-def test_opentok_1_2_objects_sent_by_a_page_arrive_as_objects(open_application, room):
+def test_objects_sent_by_a_page_arrive_as_objects(open_application, room):
     """Such pages read `event.data.msg`."""
     ada = open_application("object-data.html", "/v2/js/opentok.min.js", room, sender="Ada")
     expect(ada.locator("#events li")).to_have_text(["connected, 1 here", "no camera"])
@@ -143,7 +143,7 @@ def test_opentok_1_2_objects_sent_by_a_page_arrive_as_objects(open_application, 
     expect(bob.locator("#events li").last).to_have_text("theirs: hello by Ada")
 
 
-def test_opentok_6_1_the_script_is_an_amd_module_where_there_is_a_loader(open_page, url):
+def test_the_script_is_an_amd_module_where_there_is_a_loader(open_page, url):
     page = open_page("about:blank")
     loader = "window.got = []; window.define = (names, make) => got.push(make()); define.amd = {};"
     page.route(
@@ -157,7 +157,7 @@ def test_opentok_6_1_the_script_is_an_amd_module_where_there_is_a_loader(open_pa
     assert page.evaluate("[got.length, got[0] === OT, TB === OT]") == [1, True, True]
 
 
-def test_opentok_6_1_the_script_as_text_finds_its_server(open_page, url):
+def test_the_script_as_text_finds_its_server(open_page, url):
     """jQuery's `getScript` inserts a script of the same origin as text."""
     # A document of that origin without a policy.
     page = open_page(url + "/livez", bypass_csp=True)
@@ -175,13 +175,13 @@ def test_opentok_6_1_the_script_as_text_finds_its_server(open_page, url):
     page.complaints.clear()  # the document has no icon
 
 
-def test_opentok_9_a_module_finds_its_server(open_application, room):
+def test_a_module_finds_its_server(open_application, room):
     """`document.currentScript` is null in a module."""
     page = open_application("module.html", "/v2/js/opentok.min.js", room)
     expect(page.locator("#outcome")).to_have_text("connected")
 
 
-def test_opentok_9_the_helpers_for_elements(open_page, url):
+def test_the_helpers_for_elements(open_page, url):
     """Layouts of published programs use them."""
     page = open_page(url + "/livez", bypass_csp=True)
     found = page.evaluate(
@@ -220,7 +220,7 @@ def test_opentok_9_the_helpers_for_elements(open_page, url):
     page.complaints.clear()  # the document has no icon
 
 
-def test_opentok_6_1_import_star_finds_every_call(open_page, url):
+def test_import_star_finds_every_call(open_page, url):
     page = open_page(url + "/")
     found = page.evaluate(
         """async () => {

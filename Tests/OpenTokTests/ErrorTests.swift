@@ -6,7 +6,7 @@ import Testing
 
 @Suite("OpenTok's errors", .timeLimit(.minutes(5)))
 struct ErrorTests {
-    @Test("OPENTOK 1.3: the codes are exactly those of OpenTok")
+    @Test("the codes are exactly those of OpenTok")
     func numbers() {
         #expect(
             Set(OTSessionErrorCode.allCases.map(\.rawValue)) == [
@@ -15,7 +15,7 @@ struct ErrorTests {
             ])
     }
 
-    @Test("OPENTOK 1.3: an OTError is an NSError with domain, code and message, and can be thrown")
+    @Test("an OTError is an NSError with domain, code and message, and can be thrown")
     func shape() throws {
         let error = OTError(.sessionInvalidSignalType, "no such type")
         #expect(error.domain == "OTSessionErrorDomain")
@@ -29,7 +29,7 @@ struct ErrorTests {
         #expect((error as any Error).localizedDescription == "no such type")
     }
 
-    @Test("OPENTOK 1.5: each error of the protocol has its OpenTok code")
+    @Test("each error of the protocol has its OpenTok code")
     func mapping() {
         let numbers: [Int: Int32] = [
             400: 1011, 403: 1550, 404: 1011, 413: 1413, 429: 1550, 500: 1010, 1004: 1004, 1005: 1005, 1006: 1006,

@@ -83,7 +83,7 @@ private final class ChatUser: NSObject, OTSessionDelegate, OTKTextChatDelegate, 
 
 @Suite("OpenTok's text-chat sample", .timeLimit(.minutes(5)))
 struct SampleTests {
-    @Test("OPENTOK 5.1: two users of the sample chat; an own message is shown once; 1005 characters are allowed")
+    @Test("two users of the sample chat; an own message is shown once; 1005 characters are allowed")
     func conversation() async throws {
         try await Room.run { room in
             let (ada, bob) = (ChatUser(room), ChatUser(room))

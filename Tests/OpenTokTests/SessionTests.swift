@@ -13,7 +13,7 @@ import VerificationTools
 struct SessionTests {
     // MARK: Connect and disconnect
 
-    @Test("OPENTOK 2.5: a session that is not connected has no connection, capabilities or streams")
+    @Test("a session that is not connected has no connection, capabilities or streams")
     func before() throws {
         let session = OTSession(apiKey: "100", sessionId: "1_x", delegate: nil)!
         #expect(session.sessionConnectionStatus == .notConnected)
@@ -30,7 +30,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.4: earlier connections are reported after sessionDidConnect in their order, the own one never")
+    @Test("earlier connections are reported after sessionDidConnect in their order, the own one never")
     func presence() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -50,7 +50,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.4: a connection has id, data and an increasing creation time; capabilities depend on the role")
+    @Test("a connection has id, data and an increasing creation time; capabilities depend on the role")
     func connection() async throws {
         try await Room.run { room in
             // The server's milliseconds are rounded down.
@@ -70,7 +70,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.2: after disconnect the state is reset, the delegate is called, and the session can connect again")
+    @Test("after disconnect the state is reset, the delegate is called, and the session can connect again")
     func disconnect() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -84,7 +84,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.2: requests made before disconnect are still sent")
+    @Test("requests made before disconnect are still sent")
     func lastWords() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -122,7 +122,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.5: with connectionEventsSuppressed no presence is reported, and signals still have their senders")
+    @Test("with connectionEventsSuppressed no presence is reported, and signals still have their senders")
     func suppressed() async throws {
         try await Room.run { room in
             let bob = try await room.join("Bob")
@@ -137,7 +137,7 @@ struct SessionTests {
 
     // MARK: Signals
 
-    @Test("OPENTOK 1.1: a broadcast reaches all clients, its sender included, with the sender's connection")
+    @Test("a broadcast reaches all clients, its sender included, with the sender's connection")
     func broadcast() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -154,7 +154,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.1: a signal to one connection reaches only that connection")
+    @Test("a signal to one connection reaches only that connection")
     func directed() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -169,7 +169,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.3: type and string may be nil; an empty type means none, an empty string is kept")
+    @Test("type and string may be nil; an empty type means none, an empty string is kept")
     func absent() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -180,7 +180,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.1: signals of one sender arrive in the order in which they were sent, none lost")
+    @Test("signals of one sender arrive in the order in which they were sent, none lost")
     func order() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -191,7 +191,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.3: a signal by REST has no connection")
+    @Test("a signal by REST has no connection")
     func rest() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -202,7 +202,7 @@ struct SessionTests {
 
     // MARK: Errors at once
 
-    @Test("OPENTOK 1.5: 1413 for a string over 8192 UTF-16 units, none at 8192")
+    @Test("error 1413 for a string over 8192 UTF-16 units, none at 8192")
     func tooLong() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -216,7 +216,7 @@ struct SessionTests {
     }
 
     @Test(
-        "OPENTOK 1.5: 1461 for a type that is too long or has other characters",
+        "error 1461 for a type that is too long or has other characters",
         arguments: ["a b", "a:b", "é", "a\n"])
     func badType(_ type: String) async throws {
         try await Room.run { room in
@@ -231,7 +231,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.3: 1010 for a call that needs a connection, before and after it")
+    @Test("error 1010 for a call that needs a connection, before and after it")
     func notConnected() async throws {
         try await Room.run { room in
             let ada = try room.client()
@@ -249,7 +249,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.3: 1011 for an empty key, session id or token", arguments: [0, 1, 2])
+    @Test("error 1011 for an empty key, session id or token", arguments: [0, 1, 2])
     func empty(_ index: Int) throws {
         let session = try #require(
             OTSession(apiKey: index == 0 ? "" : "100", sessionId: index == 1 ? "" : "1_x", delegate: nil))
@@ -258,7 +258,7 @@ struct SessionTests {
         #expect(session.sessionConnectionStatus == .notConnected)
     }
 
-    @Test("OPENTOK 1.3: 1015 for connect while connecting, connected and disconnecting; the connection continues")
+    @Test("error 1015 for connect while connecting, connected and disconnecting; the connection continues")
     func illegalState() async throws {
         try await Room.run { room in
             let ada = try room.client()
@@ -290,7 +290,7 @@ struct SessionTests {
 
     // MARK: Errors later
 
-    @Test("OPENTOK 1.3: 1004 and 1005 are reported to the delegate, and the session has failed")
+    @Test("errors 1004 and 1005 are reported to the delegate, and the session has failed")
     func refused() async throws {
         try await Room.run { room in
             let ada = try room.client()
@@ -307,7 +307,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 1.3: 1006 when there is no server")
+    @Test("error 1006 when there is no server")
     func unreachable() async throws {
         let room = try await Room()
         let ada = try room.client()
@@ -317,7 +317,7 @@ struct SessionTests {
         #expect(ada.session.sessionConnectionStatus == .failed)
     }
 
-    @Test("OPENTOK 1.5: 1550 for a role that may not signal, 1011 for a target that has left; the session continues")
+    @Test("error 1550 for a role that may not signal, 1011 for a target that has left; the session continues")
     func refusedSignals() async throws {
         try await Room.run { room in
             let mute = try await room.join("Mute", role: .publisherOnly)
@@ -338,7 +338,7 @@ struct SessionTests {
     }
 
     @Test(
-        "OPENTOK 2.2: a forced disconnect calls sessionDidDisconnect; 1520 at once without a moderator's token"
+        "a forced disconnect calls sessionDidDisconnect; 1520 at once without a moderator's token"
     )
     func forced() async throws {
         try await Room.run { room in
@@ -357,7 +357,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.5: a lost connection is reported as 1022, then sessionDidDisconnect")
+    @Test("a lost connection is reported as 1022, then sessionDidDisconnect")
     func serverGone() async throws {
         let room = try await Room(sessionBounds: .init(resumeWindow: .seconds(1), recoveryWindow: .zero))
         let ada = try await room.join("Ada")
@@ -368,7 +368,7 @@ struct SessionTests {
         #expect(ada.signal("chat", "x") == .notConnected)
     }
 
-    @Test("OPENTOK 2.3, G3: after a lost socket the session resumes, and receives the signals it missed once")
+    @Test("G3: after a lost socket the session resumes, and receives the signals it missed once")
     func reconnects() async throws {
         try await Room.run { room in
             let relay = try NetworkRelay(to: try #require(room.url.port))
@@ -437,7 +437,7 @@ struct SessionTests {
 
     // MARK: Delegate, media, server
 
-    @Test("OPENTOK 2.5: a delegate isolated to the main actor is called on it, also in Swift 6")
+    @Test("a delegate isolated to the main actor is called on it, also in Swift 6")
     func mainActor() async throws {
         @MainActor final class Model: @MainActor OTSessionDelegate {
             let (events, continuation) = AsyncStream.makeStream(of: Bool.self)
@@ -470,7 +470,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.5: the delegate is called on the main queue by default")
+    @Test("the delegate is called on the main queue by default")
     func mainQueue() async throws {
         try await Room.run { room in
             DispatchQueue.main.setSpecific(key: Recorder.mark, value: true)
@@ -487,7 +487,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.5: the delegate is held weakly and can be replaced")
+    @Test("the delegate is held weakly and can be replaced")
     func delegate() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
@@ -594,7 +594,7 @@ struct SessionTests {
         }
     }
 
-    @Test("OPENTOK 2.5: a delegate needs only the five methods that OpenTok requires")
+    @Test("a delegate needs only the five methods that OpenTok requires")
     func leastDelegate() async throws {
         final class Least: OTSessionDelegate {
             func sessionDidConnect(_ session: OTSession) {

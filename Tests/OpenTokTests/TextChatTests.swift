@@ -24,7 +24,7 @@ struct TextChatTests {
         return message
     }
 
-    @Test("OPENTOK 5.1: the delegate gets text, sender and date; an accepted message is shown and the draft is empty")
+    @Test("the delegate gets text, sender and date; an accepted message is shown and the draft is empty")
     func sent() throws {
         let (chat, delegate) = (OTKTextChatComponent(), RecordingDelegate())
         chat.delegate = delegate
@@ -42,7 +42,7 @@ struct TextChatTests {
         #expect(delegate.messages.count == 1)
     }
 
-    @Test("OPENTOK 5.1: a refused message, or one without a delegate, stays in the draft and is not shown")
+    @Test("a refused message, or one without a delegate, stays in the draft and is not shown")
     func refused() {
         let (chat, delegate) = (OTKTextChatComponent(), RecordingDelegate())
         #expect(!chat.send("hello"))
@@ -56,7 +56,7 @@ struct TextChatTests {
         #expect(chat.rows.count == 2)
     }
 
-    @Test("OPENTOK 5.1: an empty text is not sent and the delegate is not called; white space is sent")
+    @Test("an empty text is not sent and the delegate is not called; white space is sent")
     func empty() {
         let (chat, delegate) = (OTKTextChatComponent(), RecordingDelegate())
         chat.delegate = delegate
@@ -65,7 +65,7 @@ struct TextChatTests {
         #expect(chat.send(" "))
     }
 
-    @Test("OPENTOK 5.1: a text of the maximum length in UTF-16 units is accepted; a longer one is refused as a whole")
+    @Test("a text of the maximum length in UTF-16 units is accepted; a longer one is refused as a whole")
     func length() {
         let chat = OTKTextChatComponent()
         #expect(chat.edit(String(repeating: "a", count: 1000)))
@@ -79,7 +79,7 @@ struct TextChatTests {
         #expect(chat.charactersLeft == -5)
     }
 
-    @Test("OPENTOK 5.1: addMessage is always true, marks the message as received, and sets a missing date")
+    @Test("addMessage is always true, marks the message as received, and sets a missing date")
     func received() throws {
         let chat = OTKTextChatComponent()
         chat.setSenderId("me", alias: "Me")
@@ -94,7 +94,7 @@ struct TextChatTests {
     }
 
     @Test(
-        "OPENTOK 5.1, CHAT-7: a row less than 120 s after one of the same sender is short; a divider precedes any other"
+        "CHAT-7: a row less than 120 s after one of the same sender is short; a divider precedes any other"
     )
     func grouping() {
         let chat = OTKTextChatComponent()
@@ -105,7 +105,7 @@ struct TextChatTests {
             chat.rows.map(\.kind) == [.received, .receivedShort, .divider, .received, .divider, .received, .divider])
     }
 
-    @Test("OPENTOK 5.1: full rows show hh:mma, short rows and dividers no time")
+    @Test("full rows show hh:mma, short rows and dividers no time")
     func time() throws {
         let chat = OTKTextChatComponent()
         let utc = try #require(TimeZone(identifier: "UTC"))

@@ -11,7 +11,7 @@ struct VonageNamesTests {
         return error.flatMap { OTSessionErrorCode(rawValue: Int32($0.code)) }
     }
 
-    @Test("OPENTOK 2.5: a session that names its application connects, with and without settings")
+    @Test("a session that names its application connects, with and without settings")
     func application() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")

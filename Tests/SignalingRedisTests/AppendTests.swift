@@ -60,7 +60,7 @@ struct AppendTests {
         try bench.converge("s", count: 13)
     }
 
-    @Test("commands of any bytes and sizes come back as they were")
+    @Test("LOG-30: commands of any bytes and sizes come back as they were")
     func anyBytes() throws {
         let bench = try Bench()
         let a = try bench.node("a")

@@ -10,7 +10,7 @@ import Testing
 struct MemoryTests {
     private func fill(_ bench: Bench) throws { try bench.server.call("CONFIG", "SET", "maxmemory", "1mb") }
 
-    @Test("what frees memory goes through, with what stands before it; the rest waits, and nothing is lost")
+    @Test("LOG-36: what frees memory goes through, with what stands before it; the rest waits, and nothing is lost")
     func full() throws {
         let bench = try Bench()
         let a = try bench.node("a")
@@ -43,7 +43,7 @@ struct MemoryTests {
         #expect(!a.dropped.contains("waiting") && !a.dropped.contains("busy"))
     }
 
-    @Test("a node whose Redis has the library of an older version loads its own")
+    @Test("LOG-30: a node whose Redis has the library of an older version loads its own")
     func olderLibrary() throws {
         let bench = try Bench()
         let a = try bench.node("a")

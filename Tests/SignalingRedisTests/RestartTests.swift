@@ -278,7 +278,7 @@ struct RestartTests {
         #expect(a.lines.all.count { $0.hasPrefix("Cannot reach") } == 1, "one line for each outage")
     }
 
-    @Test("the library is removed while the log runs, and is loaded again")
+    @Test("LOG-30: the library is removed while the log runs, and is loaded again")
     func functionFlush() throws {
         let bench = try Bench()
         let a = try bench.node("a")

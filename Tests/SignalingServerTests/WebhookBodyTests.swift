@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The bodies of webhooks")
 struct WebhookBodyTests {
-    @Test("opentok.md 4.6: each event has OpenTok's members", arguments: try Vectors.cases("webhooks/bodies.json"))
+    @Test("each event has OpenTok's members", arguments: try Vectors.cases("webhooks/bodies.json"))
     func bodies(_ vector: VectorCase) throws {
         let connection = vector["connection"].map { value in
             Connection(

@@ -553,7 +553,7 @@ struct ClusterTests {
 
     // MARK: - Online-only signals
 
-    @Test("SIG-10: an online-only signal reaches the clients of every node, behind the events before it")
+    @Test("SIG-10, LOG-8: an online-only signal reaches the clients of every node, behind the events before it")
     func relay() {
         let cluster = Cluster(nodeCount: 2)
         cluster.nodes[0].join("ada")
@@ -569,7 +569,7 @@ struct ClusterTests {
         #expect(cluster.disagreement() == nil, "the allowance is not part of the state")
     }
 
-    @Test("SIG-10, G6: a node that is behind holds a signal for a second, and none passes a later one of its sender")
+    @Test("SIG-10, LOG-8, G6: a node that is behind holds a signal for 1 s, and none passes a later one of its sender")
     func heldRelay() {
         let cluster = Cluster(nodeCount: 2)
         cluster.nodes[0].join("ada")

@@ -146,7 +146,7 @@ struct LoggedEngineTests {
         #expect(node.log.keptSessions.isEmpty)
     }
 
-    @Test("SIG-10: an online-only signal is in no log, and waits for the earlier commands to its session")
+    @Test("SIG-10, LOG-8: an online-only signal is in no log, and waits for the earlier commands to its session")
     func onlineOnly() {
         let node = Node()
         node.join("ada")

@@ -19,7 +19,7 @@ function replacedMessage(id, outcome, connections, changes = {}) {
   return resumedMessage(id, { outcome, connection: bobAgain, connections, ...changes });
 }
 
-test('opentok 2.3 sessionReconnecting after the loss, sessionReconnected after the reconnect; not cancelable', () => {
+test('sessionReconnecting after the loss, sessionReconnected after the reconnect; not cancelable', () => {
   const { browser, session, received, names } = joinedForLong();
   browser.socket.drop();
   assert.deepEqual(names(), ['sessionReconnecting']);
@@ -32,7 +32,7 @@ test('opentok 2.3 sessionReconnecting after the loss, sessionReconnected after t
   assert.equal(received[1].outcome, 'resumed');
 });
 
-test('opentok 2.3 the session counts as connected while it reconnects, and keeps its connection and its peers', () => {
+test('the session counts as connected while it reconnects, and keeps its connection and its peers', () => {
   const { browser, session } = joinedForLong();
   const { connection, capabilities } = session;
   const others = session.connections.map((each) => each);
@@ -149,7 +149,7 @@ test('LEAVE-1 a handler that disconnects during connectionDestroyed gets no furt
   assert.equal(session.connection, null);
 });
 
-test('opentok 1.2 retryAfterReconnect true, or absent: the signal waits, and its handler gets the answer', () => {
+test('retryAfterReconnect true, or absent: the signal waits, and its handler gets the answer', () => {
   const { browser, session, exceptions } = joinedForLong();
   const calls = [];
   session.signal({ data: 'before' }, (error) => calls.push(['before', error]));
@@ -167,7 +167,7 @@ test('opentok 1.2 retryAfterReconnect true, or absent: the signal waits, and its
   assert.deepEqual(exceptions, []);
 });
 
-test('opentok 1.2 retryAfterReconnect false: 500 OT_NOT_CONNECTED at once, or when reconnecting starts', () => {
+test('retryAfterReconnect false: 500 OT_NOT_CONNECTED at once, or when reconnecting starts', () => {
   const { browser, session } = joinedForLong();
   const calls = [];
   const note = (name) => (error) => calls.push([name, error.code, error.name]);
@@ -213,7 +213,7 @@ test('RES-9 waiting requests leave before those that a handler adds', () => {
   assert.deepEqual(sent.map((message) => [message.id, message.data]), [[258, 'waits'], [259, 'waits'], [260, 'added']]);
 });
 
-test('opentok 1.2 when the session is lost for good, pending signals fail with 500, networkDisconnected', async () => {
+test('when the session is lost for good, pending signals fail with 500, networkDisconnected', async () => {
   const { browser, session, received } = joinedForLong();
   const codes = [];
   session.signal({ data: 'before' }, (error) => codes.push(error.code));

@@ -81,7 +81,7 @@ test('signal: a Connection without an id is no target, so that no directed signa
   assert.equal(browser.socket.sent.length, 1);
 });
 
-test('opentok_1_2_data: data that is not a string travels as JSON and arrives as the same value', () => {
+test('data: data that is not a string travels as JSON and arrives as the same value', () => {
   const { browser, session } = joined();
   const values = [{ a: 1 }, [1, 'b'], 5, 0, false];
   const arrived = [];
@@ -97,14 +97,14 @@ test('opentok_1_2_data: data that is not a string travels as JSON and arrives as
   assert.match(browser.printed[0][1], /deprecated/);
 });
 
-test('opentok_9_function_data: data that is a function are sent as an empty object', () => {
+test('function data: data that is a function are sent as an empty object', () => {
   const { browser, session, OT } = joined();
   session.signal({ data: () => {} }, (error) => assert.ifError(error));
   assert.deepEqual(browser.socket.sent.at(-1), { op: 'signal', data: '{}', json: true, id: 2 });
   assert.deepEqual(new OT.Signal({ data: () => {} }).data, {});
 });
 
-test('opentok_1_2_data: a string stays a string, even if it looks like JSON, and so does invalid JSON', () => {
+test('data: a string stays a string, even if it looks like JSON, and so does invalid JSON', () => {
   const { browser, session } = joined();
   const arrived = [];
   session.on('signal', (event) => arrived.push(event.data));
@@ -279,7 +279,7 @@ test('connecting: a handler that is given twice over two connects is called once
   assert.deepEqual(calls, [1006, undefined]);
 });
 
-test('opentok_2_1_connections: sessionConnected and the connect handler find all connections in the collection', () => {
+test('connections: sessionConnected and the connect handler find all connections in the collection', () => {
   const { browser, session } = page();
   const counts = [];
   session.on('sessionConnected', () => counts.push(session.connections.length()));
@@ -291,7 +291,7 @@ test('opentok_2_1_connections: sessionConnected and the connect handler find all
   assert.equal(session.connections.get('bob-id'), session.connection);
 });
 
-test('opentok_2_1_connect: the handler is the last argument', () => {
+test('connect: the handler is the last argument', () => {
   const { browser, session } = page();
   let called = 0;
   session.connect('T1==', null, () => (called += 1));
@@ -300,14 +300,14 @@ test('opentok_2_1_connect: the handler is the last argument', () => {
   assert.equal(called, 1);
 });
 
-test('opentok_2_1_connect: the key of initSession has precedence; the older form supplies a missing one', () => {
+test('connect: the key of initSession has precedence; the older form supplies a missing one', () => {
   const { browser, session } = page();
   session.connect('other', 'T1==');
   browser.socket.open();
   assert.equal(browser.socket.sent[0].apiKey, '100');
 });
 
-test('opentok_2_8_connect_failed: sessionConnectFailed has the name, code, message and reason of the error', () => {
+test('connect failed: sessionConnectFailed has the name, code, message and reason of the error', () => {
   const { browser, session, received } = page();
   session.connect('T1==');
   browser.socket.open();
@@ -515,7 +515,7 @@ test('session.connections: toString, isEmpty, and where and find with nothing, a
   assert.deepEqual(given[0].slice(0, 2), [undefined, connections.get('ada-id')], 'map takes no context, as in OpenTok');
 });
 
-test('opentok_9_collection: a collection emits add and remove, also with the id, and has on and off', () => {
+test('collection: a collection emits add and remove, also with the id, and has on and off', () => {
   const { browser, session } = joined();
   const { connections } = session;
   const heard = [];
@@ -531,7 +531,7 @@ test('opentok_9_collection: a collection emits add and remove, also with the id,
   assert.equal(connections.off('add remove').listenerCount('add'), 0);
 });
 
-test('opentok_9_collection: a handler of add that disconnects leaves the collection empty, and gets no more events', async () => {
+test('collection: a handler of add that disconnects leaves the collection empty, and gets no more events', async () => {
   const { browser, session, names } = page();
   session.connections.once('add', () => session.disconnect());
   session.connect('T1==', () => assert.fail('connected'));
@@ -541,7 +541,7 @@ test('opentok_9_collection: a handler of add that disconnects leaves the collect
   assert.deepEqual([session.connections.length(), session.connection, names()], [0, null, ['sessionDisconnected']]);
 });
 
-test('opentok_9_destroyed: a connection says that it ended, and emits it, and those of an ended session do, too', async () => {
+test('destroyed: a connection says that it ended, and emits it, and those of an ended session do, too', async () => {
   const { browser, session } = joined();
   const mine = session.connection;
   const hers = session.connections.get('ada-id');

@@ -77,7 +77,7 @@ test('off forgets by name, by handler, by context, by map, or all listeners', ()
   assert.equal(after(() => emitter.off(null, first)), '', 'without a name everything goes, as in OpenTok');
 });
 
-test('opentok_9_off: with a handler, one listener of that context goes, the newest, and duplicates one at a time', () => {
+test('off: with a handler, one listener of that context goes, the newest, and duplicates one at a time', () => {
   const emitter = new Emitter();
   const received = [];
   const context = { name: 'context' };
@@ -102,7 +102,7 @@ test('opentok_9_off: with a handler, one listener of that context goes, the newe
   assert.equal(heard(), '');
 });
 
-test('opentok_9_listener_count: as many as on and once added and nothing has removed', () => {
+test('listener count: as many as on and once added and nothing has removed', () => {
   const emitter = new Emitter();
   const handler = () => {};
   emitter.on('a b', handler).on('a', handler).once('a', handler);
@@ -111,7 +111,7 @@ test('opentok_9_listener_count: as many as on and once added and nothing has rem
   assert.equal(emitter.listenerCount('a'), 2);
 });
 
-test('opentok_9_eventing: an object gets the methods as its own, and they return it', () => {
+test('eventing: an object gets the methods as its own, and they return it', () => {
   const received = [];
   const object = { name: 'mine' };
   assert.equal(makeEmitter(object), object);
@@ -150,7 +150,7 @@ test('a handler added during a dispatch waits for the next', () => {
   assert.deepEqual(received, ['late']);
 });
 
-test('opentok_9_removed: a handler removed during a dispatch is still called in it, and then no more', () => {
+test('removed: a handler removed during a dispatch is still called in it, and then no more', () => {
   const { received, receive } = recorder();
   const emitter = new Emitter();
   emitter.on('a', () => emitter.off());
@@ -166,7 +166,7 @@ test('names such as __proto__ and constructor are names like any other', () => {
   assert.deepEqual(received, ['x']);
 });
 
-test('opentok_9_not_a_function: a handler that is not a function throws where it is added', () => {
+test('not a function: a handler that is not a function throws where it is added', () => {
   const emitter = new Emitter();
   for (const wrong of [undefined, null, 'text', {}]) {
     const expected = { name: 'TypeError', message: /"a b" must be a function/ };
@@ -177,7 +177,7 @@ test('opentok_9_not_a_function: a handler that is not a function throws where it
   assert.equal(emitter.listenerCount('a'), 0);
 });
 
-test('opentok_9_no_type: dispatchEvent throws for an event without a type', () => {
+test('no type: dispatchEvent throws for an event without a type', () => {
   for (const wrong of [{}, { type: '' }]) {
     assert.throws(() => new Emitter().dispatchEvent(wrong), { message: /no type/ });
   }
@@ -205,7 +205,7 @@ test('emit, trigger and dispatchEvent are the same; addEventListener and removeE
   assert.deepEqual(received, ['x1', 'x2', 'x3']);
 });
 
-test('opentok_6_2_off: a list of names, and an event of the application’s own gets its target', () => {
+test('off: a list of names, and an event of the application’s own gets its target', () => {
   const emitter = new Emitter();
   const received = [];
   emitter.on('a b c', (event) => received.push([event.type, event.target === emitter]));

@@ -47,7 +47,7 @@ test('media: initPublisher without a camera in the browser ends in an error and 
   assert.match(browser.printed[0][1], /needs a page with https/, 'without a handler the log has the error');
 });
 
-test('opentok_9_camera: initPublisher emits accessAllowed, and then its handler is called without an error', async () => {
+test('camera: initPublisher emits accessAllowed, and then its handler is called without an error', async () => {
   const { OT, browser, exceptions, camera } = withCamera();
   const { heard, publisher } = listened(OT, {});
   await settled();
@@ -65,7 +65,7 @@ test('opentok_9_camera: initPublisher emits accessAllowed, and then its handler 
   assert.deepEqual(exceptions, []);
 });
 
-test('opentok_9_camera: while the browser asks the user the dialog is open', async () => {
+test('camera: while the browser asks the user the dialog is open', async () => {
   const { OT, browser, camera } = withCamera();
   const { heard } = listened(OT, {});
   await settled();
@@ -78,7 +78,7 @@ test('opentok_9_camera: while the browser asks the user the dialog is open', asy
   assert.deepEqual(heard.slice(1), ['accessDialogClosed', 'accessAllowed', 'handler undefined', 'loaded']);
 });
 
-test('opentok_9_camera: a user who refuses: the handler gets the error, then accessDenied, and no exception', async () => {
+test('camera: a user who refuses: the handler gets the error, then accessDenied, and no exception', async () => {
   const { OT, browser, camera, exceptions } = withCamera();
   const { heard, publisher } = listened(OT, {});
   await settled();
@@ -100,7 +100,7 @@ for (const [refused, name] of [
   ['OverconstrainedError', 'OT_CONSTRAINTS_NOT_SATISFIED'],
   ['Strange', 'OT_UNABLE_TO_CAPTURE_MEDIA'],
 ]) {
-  test(`opentok_9_camera: the browser’s ${refused} is ${name}, with an exception "GetUserMedia" before it`, async () => {
+  test(`camera: the browser’s ${refused} is ${name}, with an exception "GetUserMedia" before it`, async () => {
     const { OT, camera } = withCamera();
     const order = [];
     OT.on('exception', ({ code, title, message, target, error }) => order.push([code, title, message, target, error]));
@@ -114,7 +114,7 @@ for (const [refused, name] of [
   });
 }
 
-test('opentok_9_camera: without a camera and a microphone there is no question; with one of them it is asked for', async () => {
+test('camera: without a camera and a microphone there is no question; with one of them it is asked for', async () => {
   for (const [kinds, expected] of [
     [['audiooutput'], []],
     [['audioinput'], [[true, false]]],
@@ -128,7 +128,7 @@ test('opentok_9_camera: without a camera and a microphone there is no question; 
   }
 });
 
-test('opentok_9_camera: properties of the publisher are the browser’s constraints', async () => {
+test('camera: properties of the publisher are the browser’s constraints', async () => {
   const { OT, camera } = withCamera();
   const asked = async (properties) => {
     OT.initPublisher('target', properties, () => {});
@@ -153,7 +153,7 @@ test('opentok_9_camera: properties of the publisher are the browser’s constrai
   assert.equal((await asked({ audioSource: track })).audio, false);
 });
 
-test('opentok_9_camera: a screen is refused, and so is a publisher without audio and video', async () => {
+test('camera: a screen is refused, and so is a publisher without audio and video', async () => {
   const { OT, camera } = withCamera();
   const { received, note } = outcomes();
   OT.initPublisher('target', { videoSource: 'screen' }, note);
@@ -163,7 +163,7 @@ test('opentok_9_camera: a screen is refused, and so is a publisher without audio
   assert.deepEqual(camera.asked, []);
 });
 
-test('opentok_9_camera: publishAudio and publishVideo switch the tracks, also before the camera is there', async () => {
+test('camera: publishAudio and publishVideo switch the tracks, also before the camera is there', async () => {
   const { OT, camera } = withCamera();
   const publisher = OT.initPublisher('target', { publishVideo: false }).publishAudio(false);
   await settled();
@@ -175,7 +175,7 @@ test('opentok_9_camera: publishAudio and publishVideo switch the tracks, also be
   assert.deepEqual(enabled(), [true, true]);
 });
 
-test('opentok_9_camera: destroy stops the camera, before and after the user answered', async () => {
+test('camera: destroy stops the camera, before and after the user answered', async () => {
   const { OT, camera } = withCamera();
   const before = listened(OT, {});
   await settled();
@@ -194,7 +194,7 @@ test('opentok_9_camera: destroy stops the camera, before and after the user answ
   assert.equal(OT.publishers.length(), 0);
 });
 
-test('opentok_9_camera: session.publish is what fails, and the camera stays on', async () => {
+test('camera: session.publish is what fails, and the camera stays on', async () => {
   const { OT, session, browser, exceptions } = joined();
   browser.mediaDevices = new FakeCamera();
   const publisher = OT.initPublisher('target', {}, () => {});
@@ -211,7 +211,7 @@ test('opentok_9_camera: session.publish is what fails, and the camera stays on',
   assert.deepEqual(exceptions, []);
 });
 
-test('opentok_9_camera: OT.getUserMedia captures like initPublisher, and getDevices lists the inputs', async () => {
+test('camera: OT.getUserMedia captures like initPublisher, and getDevices lists the inputs', async () => {
   const { OT, camera } = withCamera();
   const captured = OT.getUserMedia({ videoSource: null });
   await settled();
@@ -331,7 +331,7 @@ test('media: a handler that throws is logged, and changes nothing else', async (
   assert.equal(browser.socket.sent.at(-1).data, 'still here');
 });
 
-test('opentok_6_3_media: calls of newer versions exist and do nothing', async () => {
+test('media: calls of newer versions exist and do nothing', async () => {
   const { OT, session, browser } = joined();
   await session.setEncryptionSecret('secret');
   await session.setIceConfig({ includeServers: 'all', transportPolicy: 'all', customServers: [] });

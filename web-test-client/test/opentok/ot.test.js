@@ -147,19 +147,19 @@ test('OT: two OTs, as in two frames, share nothing', () => {
   assert.equal(two.sessions.length(), 1);
 });
 
-test('opentok_6_1_init_session: a list of one session id is that id', () => {
+test('init session: a list of one session id is that id', () => {
   const { OT, session } = page();
   assert.equal(OT.initSession('100', ['1_x']), session);
   assert.equal(OT.initSession(['1_y']).sessionId, '1_y');
 });
 
-test('opentok_6_1_module: each member of OT is exported by name, too, for import * as OT', async () => {
+test('module: each member of OT is exported by name, too, for import * as OT', async () => {
   const module = await import('../../opentok/index.js');
   assert.deepEqual(Object.keys(module).sort(), ['default', ...Object.keys(module.default)].sort());
   for (const [name, value] of Object.entries(module.default)) assert.equal(module[name], value, name);
 });
 
-test('opentok_9_error: an error’s own enumerable properties are code, message, name and stack', () => {
+test('error: an error’s own enumerable properties are code, message, name and stack', () => {
   const { session } = page();
   let error;
   session.signal({}, (given) => (error = given));
@@ -173,7 +173,7 @@ test('opentok_9_error: an error’s own enumerable properties are code, message,
   assert.equal(error.reason, 'changed');
 });
 
-test('opentok_9_exception_codes: OT.ExceptionCodes has OpenTok’s numbers by name', () => {
+test('exception codes: OT.ExceptionCodes has OpenTok’s numbers by name', () => {
   const { OT, session, exceptions } = page();
   session.forceDisconnect('x');
   assert.equal(exceptions[0].code, OT.ExceptionCodes.NOT_CONNECTED);
@@ -181,7 +181,7 @@ test('opentok_9_exception_codes: OT.ExceptionCodes has OpenTok’s numbers by na
   assert.deepEqual([UNABLE_TO_PUBLISH, TERMS_OF_SERVICE_FAILURE, CONNECT_FAILED, JS_EXCEPTION], [1500, 1026, 1006, 2000]);
 });
 
-test('opentok_9_helpers: OT.$.eventing makes an emitter of any object, as opentok-angular does when it loads', () => {
+test('helpers: OT.$.eventing makes an emitter of any object, as opentok-angular does when it loads', () => {
   const { OT, browser } = page();
   const service = { init() { this.trigger('init', 'now'); } };
   assert.equal(OT.$.eventing(service), service);
@@ -192,14 +192,14 @@ test('opentok_9_helpers: OT.$.eventing makes an emitter of any object, as opento
   assert.deepEqual(browser.printed.map(([level, text]) => [level, text]), [['error', 'a handler for "init" failed:']]);
 });
 
-test('opentok_9_helpers: useLogHelpers and defaults', () => {
+test('helpers: useLogHelpers and defaults', () => {
   const { OT, browser } = page();
   OT.$.useLogHelpers({}).warn('words');
   assert.deepEqual(browser.printed, [['warn', 'words']]);
   assert.deepEqual(OT.$.defaults({ a: 1 }, { a: 2, b: 3 }, undefined, { b: 4, c: 5 }), { a: 1, b: 3, c: 5 });
 });
 
-test('opentok_9_no_conflict: noConflict returns the library; the script also gives the globals back', () => {
+test('no conflict: noConflict returns the library; the script also gives the globals back', () => {
   const { OT, browser } = page();
   assert.equal(OT.noConflict(), OT);
   let restored = 0;
@@ -207,7 +207,7 @@ test('opentok_9_no_conflict: noConflict returns the library; the script also giv
   assert.deepEqual([other.noConflict() === other, restored], [true, 1]);
 });
 
-test('opentok_9_on_load: onLoad calls at once when the page is parsed, and else when it is', () => {
+test('on load: onLoad calls at once when the page is parsed, and else when it is', () => {
   const { OT, browser } = page();
   const calls = [];
   OT.onLoad(function () { calls.push(this); }, 'context');
@@ -220,7 +220,7 @@ test('opentok_9_on_load: onLoad calls at once when the page is parsed, and else 
   assert.equal(calls.at(-1), 'later');
 });
 
-test('opentok_9_api_key: OT.APIKEY is the key in the script’s address, and the key of initSession(sessionId)', () => {
+test('api key: OT.APIKEY is the key in the script’s address, and the key of initSession(sessionId)', () => {
   const { OT, browser } = page();
   assert.equal(OT.APIKEY, '');
   const keyed = createOT({ ...browser.environment(), scriptApiKey: '100' }, 'https://signals.example');

@@ -5,7 +5,7 @@ import { apiKeyOfScript, publishOfAddress, publishOfScript, scriptAddress } from
 const page = { href: 'https://app.example/chat?x=1' };
 const script = 'https://box.example/v2/js/opentok.min.js';
 
-test('opentok_9_module: a classic script is document.currentScript', () => {
+test('module: a classic script is document.currentScript', () => {
   assert.equal(scriptAddress({ currentScript: { src: script } }, page, 'Error\n    at https://other.example/a.js:1:1'), script);
 });
 
@@ -16,31 +16,31 @@ for (const [browser, stack] of [
   ['Firefox, in a function', `f@${script}:1:1234\n@${script}:2:1\n`],
   ['Safari', `module code@${script}:1:1234`],
 ]) {
-  test(`opentok_9_module: in a module the stack has the address: ${browser}`, () => {
+  test(`module: in a module the stack has the address: ${browser}`, () => {
     assert.equal(scriptAddress({ currentScript: null }, page, stack), script);
   });
 }
 
-test('opentok_9_module: an address with a port and a query keeps both', () => {
+test('module: an address with a port and a query keeps both', () => {
   const address = 'http://127.0.0.1:8080/v2/js/opentok.js?apikey=100';
   assert.equal(scriptAddress({ currentScript: null }, page, `Error\n    at ${address}:5:6`), address);
   assert.equal(scriptAddress({ currentScript: null }, page, `Error\n    at ${address}:5`), address);
 });
 
-test('opentok_9_module: the address may be one of a package, with a version', () => {
+test('module: the address may be one of a package, with a version', () => {
   const address = 'https://box.example/npm/@vonage/client-sdk-video@latest/dist/js/opentok.js';
   for (const stack of [`@${address}:1:2`, `module code@${address}:1:2`, `Error\n    at f (${address}:1:2)`]) {
     assert.equal(scriptAddress({ currentScript: null }, page, stack), address);
   }
 });
 
-test('opentok_9_module: a script without an address belongs to the page', () => {
+test('module: a script without an address belongs to the page', () => {
   for (const stack of [undefined, '', 'Error\n    at <anonymous>:1:1']) {
     assert.equal(scriptAddress({ currentScript: { src: '' } }, page, stack), page.href);
   }
 });
 
-test('opentok_9_api_key: the API key in the script’s address', () => {
+test('api key: the API key in the script’s address', () => {
   assert.equal(apiKeyOfScript(`${script}?apikey=100`), '100');
   assert.equal(apiKeyOfScript(`${script}?x=1&apiKey=200#y`), '200');
   assert.equal(apiKeyOfScript(script), null);

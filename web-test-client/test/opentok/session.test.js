@@ -228,7 +228,7 @@ test('WIRE-4 half a surrogate pair is sent as the replacement character', () => 
   assert.equal(browser.socket.sent.at(-1).data, 'a\uFFFDb😀');
 });
 
-test('opentok_1_2_not_connected: 500 and an exception for any signal; when connected, no exception', () => {
+test('not connected: 500 and an exception for any signal; when connected, no exception', () => {
   const { session, exceptions } = page();
   const codes = [];
   for (const signal of [{ type: 'ab' }, { type: 'a b' }, { data: null }]) {

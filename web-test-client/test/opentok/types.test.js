@@ -40,12 +40,12 @@ const application = fileURLToPath(new URL('../../test-support/application.ts', i
 const bundled = ['--module', 'esnext', '--moduleResolution', 'node'];
 
 for (const options of [['--module', 'commonjs'], bundled, [...bundled, '--esModuleInterop']]) {
-  test(`opentok_6_1_types: a program for OpenTok’s declarations compiles with these: ${options.join(' ')}`, () => {
+  test(`types: a program for OpenTok’s declarations compiles with these: ${options.join(' ')}`, () => {
     assert.deepEqual(compile(application, options), { status: 0, complaints: '' });
   });
 }
 
-test('opentok_6_1_types: the default import and types by name', (t) => {
+test('types: the default import and types by name', (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'types-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const program = path.join(folder, 'named.ts');
