@@ -389,7 +389,7 @@ struct ComponentTypingTests {
         #expect(bob.seen.isEmpty)
     }
 
-    @Test("case 31: a user who clears the draft lingers; a user who sends or leaves does not")
+    @Test("a user who clears the draft lingers; a user who sends or leaves does not")
     func linger() async {
         let room = TypingRoom()
         let (ada, bob) = (room.join("Ada"), room.join("Bob", policy: .standard))

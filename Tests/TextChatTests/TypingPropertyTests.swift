@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import TextChat
 
-/// Case 27: random scenarios of two to four users who type to each other over a network that loses, delays, reorders
-/// and repeats signals.
+/// Random scenarios of two to four users who type to each other over a network that loses, delays, reorders and repeats
+/// signals.
 @Suite("TYP: in random scenarios every typing user stops being shown")
 struct TypingPropertyTests {
     /// 12,000 scenarios in all.

@@ -13,20 +13,20 @@ struct TypingTests {
         .signal(TypingSignal(.begin, n: n), from: ConnectionID(id), user: user)
     }
 
-    @Test("case 28: every preset passes the strict checks")
+    @Test("every preset passes the strict checks")
     func presets() throws {
         for policy in [TypingPolicy.standard, .layer, .layerWeb, .easemob] {
             #expect(try TypingPolicy(policy.settings, isStrict: true) == policy)
         }
     }
 
-    @Test("case 6: Layer's older names are the same actions")
+    @Test("Layer's older names are the same actions")
     func olderNames() {
         #expect([TypingAction.didBegin, .didPause, .didFinish].map(\.rawValue) == [0, 1, 2])
         #expect(TypingAction.allCases.map(\.rawValue) == [0, 1, 2])
     }
 
-    @Test("case 26: ten thousand people who type are counted, fifty are named, and more are not followed")
+    @Test("ten thousand people who type are counted, fifty are named, and more are not followed")
     func many() {
         var roster = TypingRoster()
         for number in 0..<TypingRoster.connectionLimit + 500 { _ = roster.handle(begin("c\(number)"), now: start) }
@@ -34,12 +34,12 @@ struct TypingTests {
         #expect(roster.current.typing.count == 50)
         _ = roster.handle(.connectionDestroyed(ConnectionID("c0")), now: after(1))
         #expect(roster.current.typing.first?.connectionId == ConnectionID("c1"))
-        #expect(roster.advance(to: after(10_000)) == nil, "case 31: they linger")
+        #expect(roster.advance(to: after(10_000)) == nil, "they linger")
         #expect(roster.advance(to: after(11_500)) == .nobody)
         #expect(roster.nextDeadline == nil)
     }
 
-    @Test("case 26: remembered numbers make room for people who type")
+    @Test("remembered numbers make room for people who type")
     func remembered() {
         var roster = TypingRoster()
         for number in 0..<TypingRoster.connectionLimit {
@@ -48,7 +48,7 @@ struct TypingTests {
         #expect(roster.handle(begin("new", user: "Ada"), now: after(1))?.typingCount == 1)
     }
 
-    @Test("case 25: two rosters with the same inputs show the same")
+    @Test("two rosters with the same inputs show the same")
     func twoSubscribers() {
         var rosters = [TypingRoster(), TypingRoster()]
         let inputs = [
@@ -60,7 +60,7 @@ struct TypingTests {
         }
     }
 
-    @Test("case 19: two rooms do not affect each other")
+    @Test("two rooms do not affect each other")
     func twoRooms() {
         let me = ConnectionID("me")
         var (old, next) = (TypingIndicator(connection: me), TypingIndicator(connection: me))

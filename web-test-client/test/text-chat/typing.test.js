@@ -113,7 +113,7 @@ test('TYP case 26: ten thousand people who type are counted, fifty are named, an
   assert.equal(roster.current.typing.length, 50);
   roster.handle({ kind: 'connectionDestroyed', id: 'c0' }, 1);
   assert.equal(roster.current.typing[0].connectionId, 'c1');
-  assert.equal(roster.advance(10_000), null, 'case 31: they linger');
+  assert.equal(roster.advance(10_000), null, 'they linger');
   assert.equal(roster.advance(11_500).typingCount, 0);
   assert.equal(roster.nextDeadline, null);
 });
