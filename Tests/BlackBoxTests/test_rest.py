@@ -351,7 +351,7 @@ async def test_rest_4_role_and_data_set_the_token(dev_server):
         assert client.connected["role"] == "moderator", "the first value counts"
 
 
-# OpenTok's REST interface beyond docs/PROTOCOL.md 13
+# OpenTok's REST interface beyond docs/PROTOCOL.md, section 14
 
 
 @pytest.mark.parametrize("accept, kind", [

@@ -1,6 +1,6 @@
 """The state folder: who may use it, what the server keeps in it, and what happens to files that it cannot use.
 
-docs/CONFIGURATION.md, Restarting.
+docs/CONFIGURATION.md, section Restarting.
 """
 
 import contextlib

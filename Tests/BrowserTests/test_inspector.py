@@ -83,7 +83,7 @@ def test_filter_and_pause(open_page, url, room):
     expect(ada.page.locator("#log .log-line")).to_have_count(0)
 
 
-def test_of_10_000_events_only_those_in_the_view_are_in_the_document(open_page, url, room):
+def test_of_many_events_only_those_in_the_view_are_in_the_document(open_page, url, room):
     page = open_page("about:blank")
     page.add_init_script(KEEP_SOCKET)
     page.goto(f"{url}/?room={room}")
