@@ -32,8 +32,8 @@ public final class RedisCommandLog: SharedCommandLog {
 
     private struct Start {
         let deadline: MonotonicInstant
-        var outcome: Result<Void, RedisLogFault>?
-        let done: (Result<RedisCommandLog, RedisLogFault>) -> Void
+        var outcome: Result<Void, CommandLogFault>?
+        let done: (Result<RedisCommandLog, CommandLogFault>) -> Void
     }
     private struct Closing {
         let deadline: MonotonicInstant
@@ -55,14 +55,14 @@ public final class RedisCommandLog: SharedCommandLog {
     ///     gives up everything when it is released.
     public static func open(
         _ addresses: [RedisAddress], run: RunID, loop: RedisLoop, logger: Logger,
-        onOpened: @escaping (Result<RedisCommandLog, RedisLogFault>) -> Void
+        onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) {
         open(addresses, run: run, loop: loop, logger: logger, times: LogTimes(), onOpened: onOpened)
     }
 
     static func open(
         _ addresses: [RedisAddress], run: RunID, loop: RedisLoop, logger: Logger, times: LogTimes,
-        onOpened: @escaping (Result<RedisCommandLog, RedisLogFault>) -> Void
+        onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) {
         precondition(!addresses.isEmpty, "a Redis log needs an address")
         RedisConnection.ignoreBrokenPipes()
@@ -80,7 +80,7 @@ public final class RedisCommandLog: SharedCommandLog {
     deinit { shutDown() }
 
     private func begin(
-        _ addresses: [RedisAddress], _ done: @escaping (Result<RedisCommandLog, RedisLogFault>) -> Void
+        _ addresses: [RedisAddress], _ done: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) {
         // Nodes may know one Redis by different names, so the name matters only among several.
         let list = addresses.count == 1 ? "1" : addresses.map(\.description).joined(separator: " ")
@@ -105,12 +105,13 @@ public final class RedisCommandLog: SharedCommandLog {
             start.done(.success(self))
         case .failure(let fault)?: failStart(fault)
         case nil where now >= start.deadline:
-            failStart(shards.lazy.compactMap { $0.stall()?.fault }.first ?? RedisLogFault(.silent, "Redis is silent."))
+            failStart(
+                shards.lazy.compactMap { $0.stall()?.fault }.first ?? CommandLogFault(.silent, "Redis is silent."))
         case nil: return
         }
     }
 
-    private func failStart(_ fault: RedisLogFault) {
+    private func failStart(_ fault: CommandLogFault) {
         let done = start?.done
         start = nil
         shutDown()
@@ -216,7 +217,7 @@ public final class RedisCommandLog: SharedCommandLog {
 
     private func updateHealth(_ now: MonotonicInstant) {
         guard start == nil else { return }
-        let fault = shards.lazy.compactMap { shard -> RedisLogFault? in
+        let fault = shards.lazy.compactMap { shard -> CommandLogFault? in
             guard let stall = shard.stall(), now.duration(since: stall.since) >= self.times.stall else { return nil }
             return stall.fault
         }.first
@@ -282,7 +283,7 @@ extension RedisCommandLog: ShardOwner {
         nodeObserver?.log(continuesAs: run)
     }
 
-    func shardStarted(_ fault: RedisLogFault?) {
+    func shardStarted(_ fault: CommandLogFault?) {
         guard start != nil else { return }
         if let fault {
             // Redis may be starting, too.

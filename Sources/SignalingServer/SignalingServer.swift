@@ -109,7 +109,7 @@ public final class SignalingServer: Service {
     /// Opens the listening socket, and returns when the server accepts connections.
     ///
     /// - Throws: `TransportError` when the server cannot listen on the address, ``StateFolderError`` when it cannot use
-    ///   the state folder, ``RedisLogFault`` when it cannot use Redis. The saved sessions stay where they are.
+    ///   the state folder, ``CommandLogFault`` when it cannot use Redis. The saved sessions stay where they are.
     @discardableResult
     public func start() async throws -> Address {
         try loop.start()

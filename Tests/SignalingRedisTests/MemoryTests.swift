@@ -22,7 +22,7 @@ struct MemoryTests {
         try fill(bench)
         try a.append("signal", to: "waiting")
         try a.append("signal", to: "busy")
-        try bench.loop.run { a.log?.health == .stalled(RedisLogFault(.full, "")) }
+        try bench.loop.run { a.log?.health == .stalled(CommandLogFault(.full, "")) }
         #expect(a.texts("busy") == ["join"] && a.texts("waiting") == ["join"])
 
         try a.append("leave", to: "quiet", freesMemory: true)

@@ -35,14 +35,14 @@ struct AddressTests {
             "redis://[::1", "redis://[::1]x", "redis://host?secret", "redis://ho st",
         ])
     func malformed(text: String) {
-        let fault = #expect(throws: RedisLogFault.self) { try RedisAddress(text) }
+        let fault = #expect(throws: CommandLogFault.self) { try RedisAddress(text) }
         #expect(fault?.code == .badAddress)
         #expect(fault?.message.contains("secret") == false)
     }
 
     @Test("an address with TLS says what to do")
     func tls() {
-        let fault = #expect(throws: RedisLogFault.self) { try RedisAddress("rediss://host") }
+        let fault = #expect(throws: CommandLogFault.self) { try RedisAddress("rediss://host") }
         #expect(fault?.message.contains("TLS tunnel") == true)
     }
 }
@@ -287,7 +287,7 @@ struct PartTests {
     @Test("what Redis says about itself decides whether it is suitable")
     func facts() throws {
         let address = try RedisAddress("redis://host")
-        func fault(_ lines: String...) -> RedisLogFault.Code? {
+        func fault(_ lines: String...) -> CommandLogFault.Code? {
             ServerFacts(info: (["redis_version:7.0.15", "role:master"] + lines).joined(separator: "\r\n"))
                 .fault(at: address)?.code
         }

@@ -304,7 +304,7 @@ struct RestartTests {
         try bench.server.call("CONFIG", "SET", "maxmemory", "1mb")
         for index in 51...100 { try a.append("\(index)", to: "s") }
         // On a busy machine Redis may be silent for a moment before it refuses.
-        try bench.loop.run { a.log?.health == .stalled(RedisLogFault(.full, "")) }
+        try bench.loop.run { a.log?.health == .stalled(CommandLogFault(.full, "")) }
         try bench.server.call("CONFIG", "SET", "maxmemory", "0")
         try bench.converge("s", count: 100)
         #expect(a.texts("s") == (1...100).map(String.init))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Redis log: start")
 struct StartTests {
-    private func failedStart(_ address: String, _ tune: (inout LogTimes) -> Void = { _ in }) throws -> RedisLogFault {
+    private func failedStart(_ address: String, _ tune: (inout LogTimes) -> Void = { _ in }) throws -> CommandLogFault {
         let loop = UVLoop()
         let node = TestNode("a", on: loop)
         try node.start([address], tune)
@@ -147,7 +147,7 @@ struct StartTests {
         try bench.converge("s", count: 1)
         try bench.server.call("REPLICAOF", "127.0.0.1", "1")
         try a.append("2", to: "s")
-        try bench.loop.run { a.log?.health == .stalled(RedisLogFault(.readOnly, "")) }
+        try bench.loop.run { a.log?.health == .stalled(CommandLogFault(.readOnly, "")) }
         try bench.server.call("REPLICAOF", "NO", "ONE")
         try bench.converge("s", count: 2)
         #expect(a.dropped.isEmpty)

@@ -22,7 +22,7 @@ final class TestNode {
     let name: String
     private(set) var log: RedisCommandLog?
     private(set) var run: RunID
-    private(set) var fault: RedisLogFault?
+    private(set) var fault: CommandLogFault?
     let lines = LogLines()
     var sessions: [SessionID: Session] = [:]
     private(set) var openedCount = 0
@@ -53,7 +53,7 @@ final class TestNode {
         tune(&times)
         run = RunID(UInt64.random(in: .min ... .max))
         fault = nil
-        let parsed = try addresses.map { text throws(RedisLogFault) in try RedisAddress(text) }
+        let parsed = try addresses.map { text throws(CommandLogFault) in try RedisAddress(text) }
         RedisCommandLog.open(parsed, run: run, loop: loop.redisLoop, logger: lines.logger, times: times) {
             [weak self] result in
             guard let self else { return }

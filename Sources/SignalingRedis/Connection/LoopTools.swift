@@ -1,4 +1,5 @@
 import CHiredis
+import SignalingCore
 import SignalingProtocol
 
 /// The libuv loop on which a log runs, and its clock.
@@ -87,8 +88,8 @@ enum LoopWork {
 /// Resolves a host's name without blocking the loop.
 enum NameLookup {
     private final class Request {
-        let done: (Result<String, RedisLogFault>) -> Void
-        init(_ done: @escaping (Result<String, RedisLogFault>) -> Void) { self.done = done }
+        let done: (Result<String, CommandLogFault>) -> Void
+        init(_ done: @escaping (Result<String, CommandLogFault>) -> Void) { self.done = done }
     }
 
     /// Whether the text is an IP address.
@@ -100,7 +101,7 @@ enum NameLookup {
 
     /// Finds the first IP address of a host.
     static func resolve(
-        _ host: String, on loop: RedisLoop, _ done: @escaping (Result<String, RedisLogFault>) -> Void
+        _ host: String, on loop: RedisLoop, _ done: @escaping (Result<String, CommandLogFault>) -> Void
     ) {
         let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
         let held = Unmanaged.passRetained(Request(done))
@@ -114,7 +115,7 @@ enum NameLookup {
                 let held = Unmanaged<Request>.fromOpaque(data).takeRetainedValue()
                 request.deallocate()
                 defer { uv_freeaddrinfo(found) }
-                held.done(Result { () throws(RedisLogFault) in try NameLookup.address(status, found) })
+                held.done(Result { () throws(CommandLogFault) in try NameLookup.address(status, found) })
             }, host, nil, &hints)
         guard outcome != 0 else { return }
         held.release()
@@ -124,7 +125,7 @@ enum NameLookup {
 
     private static func address(
         _ status: Int32, _ found: UnsafeMutablePointer<addrinfo>?
-    ) throws(RedisLogFault) -> String {
+    ) throws(CommandLogFault) -> String {
         guard status == 0, let address = found?.pointee.ai_addr else { throw fault(status) }
         var text = [CChar](repeating: 0, count: 64)
         let outcome =
@@ -137,7 +138,7 @@ enum NameLookup {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private static func fault(_ code: Int32) -> RedisLogFault {
-        RedisLogFault(.unreachable, "the host's name cannot be resolved: \(String(cString: uv_strerror(code)))")
+    private static func fault(_ code: Int32) -> CommandLogFault {
+        CommandLogFault(.unreachable, "the host's name cannot be resolved: \(String(cString: uv_strerror(code)))")
     }
 }

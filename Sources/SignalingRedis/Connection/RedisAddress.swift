@@ -1,3 +1,4 @@
+import SignalingCore
 import SignalingProtocol
 
 /// Where a Redis is, and how to sign in: `redis://[user][:password@]host[:port][/database]`.
@@ -11,8 +12,8 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     let password: String?
 
     /// - Parameter text: parts with special characters are percent-encoded; an IPv6 address is in brackets.
-    /// - Throws: ``RedisLogFault`` `.badAddress`, whose message does not contain the text, since it may contain a password.
-    public init(_ text: String) throws(RedisLogFault) {
+    /// - Throws: ``CommandLogFault`` `.badAddress`, whose message does not contain the text, since it may contain a password.
+    public init(_ text: String) throws(CommandLogFault) {
         if text.hasPrefix("rediss://") {
             throw Self.fault("TLS is not supported: use redis:// and a TLS tunnel, such as stunnel")
         }
@@ -49,7 +50,7 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
         return "redis://\(name):\(port)" + (database == 0 ? "" : "/\(database)")
     }
 
-    private static func endpoint(_ text: Substring) throws(RedisLogFault) -> (String, Int) {
+    private static func endpoint(_ text: Substring) throws(CommandLogFault) -> (String, Int) {
         var host = text
         var port: Substring = "6379"
         if text.hasPrefix("[") {
@@ -71,8 +72,8 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
         return (String(host), number)
     }
 
-    private static func fault(_ reason: String) -> RedisLogFault {
-        RedisLogFault(.badAddress, "Cannot use the Redis address: \(reason).")
+    private static func fault(_ reason: String) -> CommandLogFault {
+        CommandLogFault(.badAddress, "Cannot use the Redis address: \(reason).")
     }
 
     private static func decoded(_ text: Substring) -> String? {

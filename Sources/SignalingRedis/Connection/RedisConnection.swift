@@ -1,5 +1,6 @@
 import CHiredis
 import DequeModule
+import SignalingCore
 
 /// One connection to Redis: hiredis' asynchronous context on a libuv loop. Confined to the loop's thread.
 ///
@@ -26,21 +27,21 @@ final class RedisConnection {
     private var isClosed = false
 
     /// - Parameter address: an IP address, since hiredis would block to resolve a name.
-    init(address: String, port: Int, loop: UnsafeMutablePointer<uv_loop_t>) throws(RedisLogFault) {
+    init(address: String, port: Int, loop: UnsafeMutablePointer<uv_loop_t>) throws(CommandLogFault) {
         guard let context = redisAsyncConnect(address, Int32(port)) else {
-            throw RedisLogFault(.unreachable, "out of memory")
+            throw CommandLogFault(.unreachable, "out of memory")
         }
         guard context.pointee.err == 0 else {
             let text = Self.errorText(of: context)
             redisAsyncFree(context)
-            throw RedisLogFault(.unreachable, text)
+            throw CommandLogFault(.unreachable, text)
         }
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         let outcome = uv_poll_init(loop, poll, context.pointee.c.fd)
         guard outcome == 0 else {
             poll.deallocate()
             redisAsyncFree(context)
-            throw RedisLogFault(.unreachable, String(cString: uv_strerror(outcome)))
+            throw CommandLogFault(.unreachable, String(cString: uv_strerror(outcome)))
         }
         self.context = context
         self.poll = poll

@@ -1,3 +1,4 @@
+import SignalingCore
 import SignalingProtocol
 
 /// The two connections to one Redis: commands, and subscriptions, which need one of their own in RESP2. They are made
@@ -18,7 +19,7 @@ final class RedisLink {
     /// Called once, when Redis is known to be suitable and the first subscription is confirmed.
     var onReady: ((ServerFacts, _ forgetsNothing: Bool) -> Void)?
     /// Called once when the link is lost, or cannot be made. Not called after ``close()``, nor from within a call.
-    var onLost: ((RedisLogFault) -> Void)?
+    var onLost: ((CommandLogFault) -> Void)?
     var onMessage: ((_ channel: String, _ message: UnsafeRawBufferPointer) -> Void)?
     var onSubscription: ((_ channel: String, _ isSubscribed: Bool) -> Void)?
 
@@ -57,7 +58,7 @@ final class RedisLink {
     }
 
     private func connect(to host: String) {
-        do throws(RedisLogFault) {
+        do throws(CommandLogFault) {
             let commands = try RedisConnection(address: host, port: address.port, loop: loop.uv)
             self.commands = commands
             commands.onLost = { [weak self] text in self?.connectionLost(text) }
@@ -89,7 +90,7 @@ final class RedisLink {
             waitingSince = loop.now()
             if let error = reply.error {
                 lose(
-                    RedisLogFault(
+                    CommandLogFault(
                         .refused, "\(address) refuses the user or the password: \(error). Check --redis."))
             } else {
                 done()
@@ -122,7 +123,7 @@ final class RedisLink {
         connection.send(command) { [weak self] reply in
             guard let self, phase == .connecting else { return }
             waitingSince = loop.now()
-            if let error = reply.error { return lose(RedisLogFault(error, from: address)) }
+            if let error = reply.error { return lose(CommandLogFault(error, from: address)) }
             done(reply)
         }
     }
@@ -175,12 +176,12 @@ final class RedisLink {
 
     private func connectionLost(_ text: String) { lose(unreachable(text)) }
 
-    private func unreachable(_ text: String) -> RedisLogFault {
-        RedisLogFault(.unreachable, "Cannot reach \(address): \(text). Start Redis, or correct the address.")
+    private func unreachable(_ text: String) -> CommandLogFault {
+        CommandLogFault(.unreachable, "Cannot reach \(address): \(text). Start Redis, or correct the address.")
     }
 
     /// Gives the link up, for the reason.
-    func lose(_ fault: RedisLogFault) {
+    func lose(_ fault: CommandLogFault) {
         guard phase != .closed else { return }
         let onLost = onLost
         close()

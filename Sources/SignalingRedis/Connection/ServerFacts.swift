@@ -1,3 +1,5 @@
+import SignalingCore
+
 /// What a Redis says about itself, and whether it can keep a log.
 struct ServerFacts: Equatable {
     private let fields: [String: String]
@@ -18,18 +20,18 @@ struct ServerFacts: Equatable {
     var hasTakenOver: Bool { fields["master_replid2"].map { $0.contains { $0 != "0" } } ?? true }
 
     /// Why this Redis cannot keep a log.
-    func fault(at address: RedisAddress) -> RedisLogFault? {
+    func fault(at address: RedisAddress) -> CommandLogFault? {
         let version = fields["redis_version"] ?? ""
         guard let major = version.split(separator: ".").first.flatMap({ Int($0) }) else {
-            return RedisLogFault(.unsuitable, "\(address) does not tell its version. Use Redis 7.0 or later.")
+            return CommandLogFault(.unsuitable, "\(address) does not tell its version. Use Redis 7.0 or later.")
         }
         if major < 7 {
-            return RedisLogFault(
+            return CommandLogFault(
                 .unsuitable, "\(address) runs Redis \(version), which has no functions. Use Redis 7.0 or later.")
         }
         if fields["loading"] == "1" { return .loading(address) }
         if fields["cluster_enabled"] == "1" {
-            return RedisLogFault(
+            return CommandLogFault(
                 .unsuitable,
                 "\(address) is in cluster mode, which is not supported. List several independent Redis servers instead."
             )
@@ -38,10 +40,10 @@ struct ServerFacts: Equatable {
         return memoryFault(at: address)
     }
 
-    private func memoryFault(at address: RedisAddress) -> RedisLogFault? {
+    private func memoryFault(at address: RedisAddress) -> CommandLogFault? {
         guard let limit = fields["maxmemory"].flatMap({ Int($0) }), limit > 0 else { return nil }
         if let policy = fields["maxmemory_policy"], policy != "noeviction" {
-            return RedisLogFault(
+            return CommandLogFault(
                 .unsuitable,
                 "\(address) may delete sessions when its memory is full: its maxmemory-policy is \(policy). "
                     + "Set it to noeviction.")
@@ -51,17 +53,17 @@ struct ServerFacts: Equatable {
     }
 }
 
-extension RedisLogFault {
-    static func loading(_ address: RedisAddress) -> RedisLogFault {
-        RedisLogFault(.loading, "\(address) is still reading its data. Wait until it is ready.")
+extension CommandLogFault {
+    static func loading(_ address: RedisAddress) -> CommandLogFault {
+        CommandLogFault(.loading, "\(address) is still reading its data. Wait until it is ready.")
     }
 
-    static func readOnly(_ address: RedisAddress) -> RedisLogFault {
-        RedisLogFault(.readOnly, "\(address) is a replica and accepts no commands. Use the address of the primary.")
+    static func readOnly(_ address: RedisAddress) -> CommandLogFault {
+        CommandLogFault(.readOnly, "\(address) is a replica and accepts no commands. Use the address of the primary.")
     }
 
-    static func full(_ address: RedisAddress) -> RedisLogFault {
-        RedisLogFault(.full, "\(address) has reached its memory limit. Raise maxmemory.")
+    static func full(_ address: RedisAddress) -> CommandLogFault {
+        CommandLogFault(.full, "\(address) has reached its memory limit. Raise maxmemory.")
     }
 
     /// The fault that an error reply stands for.
@@ -71,12 +73,12 @@ extension RedisLogFault {
         case "READONLY": self = .readOnly(address)
         case "LOADING": self = .loading(address)
         case "WRONGPASS", "NOAUTH", "NOPERM":
-            self = RedisLogFault(
+            self = CommandLogFault(
                 .refused,
                 "\(address) refuses the user or the password: \(reply). Check the user, the password and its ACL.")
         case "MISCONF":
-            self = RedisLogFault(.failing, "\(address) cannot write its data to the disk: \(reply)")
-        default: self = RedisLogFault(.failing, "\(address) answers with an error: \(reply)")
+            self = CommandLogFault(.failing, "\(address) cannot write its data to the disk: \(reply)")
+        default: self = CommandLogFault(.failing, "\(address) answers with an error: \(reply)")
         }
     }
 }

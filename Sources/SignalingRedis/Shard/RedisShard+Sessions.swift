@@ -325,7 +325,7 @@ extension RedisShard {
         if text.contains("Function not found") {
             loadLibrary()
         } else {
-            let fault = RedisLogFault(text, from: address)
+            let fault = CommandLogFault(text, from: address)
             // Another Redis has become the primary. The address leads there, or will soon.
             if fault.code == .readOnly || fault.code == .refused { link?.lose(fault) }
             if refusedSince == nil { refusedSince = (loop.now(), fault) }

@@ -23,7 +23,7 @@ protocol ShardOwner: AnyObject {
     /// The other nodes have declared this run lost.
     func wasDeclaredLost()
     /// A first connection succeeded or failed.
-    func shardStarted(_ fault: RedisLogFault?)
+    func shardStarted(_ fault: CommandLogFault?)
 }
 
 /// One Redis of a log, and the sessions that are on it. Confined to the loop's thread.
@@ -65,10 +65,10 @@ final class RedisShard {
     private var forgetsNothing = false
     private var attempts = 0
     private(set) var hasServed = false
-    private var lastFault: RedisLogFault?
+    private var lastFault: CommandLogFault?
     private var awaySince: MonotonicInstant
     /// Since when Redis refuses to keep commands, and why.
-    var refusedSince: (at: MonotonicInstant, fault: RedisLogFault)?
+    var refusedSince: (at: MonotonicInstant, fault: CommandLogFault)?
     private var greetedAt: MonotonicInstant?
     private var isGreeting = false
     private var beatHeardAt: MonotonicInstant
@@ -136,7 +136,7 @@ final class RedisShard {
         greet(isFirst: true)
     }
 
-    private func linkLost(_ fault: RedisLogFault) {
+    private func linkLost(_ fault: CommandLogFault) {
         guard !isClosed else { return }
         let now = loop.now()
         if isServing { awaySince = now }
@@ -196,12 +196,12 @@ final class RedisShard {
         else {
             if reply[0].text == "list" {
                 link?.lose(
-                    RedisLogFault(
+                    CommandLogFault(
                         .otherList,
                         "Another node uses \(address) with another list of Redis addresses. Give all nodes the same list, "
                             + "in the same order."))
             } else {
-                link?.lose(RedisLogFault(.failing, "\(address) gives an answer that is not understood."))
+                link?.lose(CommandLogFault(.failing, "\(address) gives an answer that is not understood."))
             }
             return
         }
@@ -219,7 +219,7 @@ final class RedisShard {
 
     private func greetingFailed(_ error: String) {
         guard let link else { return }
-        guard error.contains("Function not found") else { return link.lose(RedisLogFault(error, from: address)) }
+        guard error.contains("Function not found") else { return link.lose(CommandLogFault(error, from: address)) }
         load(link)
     }
 
@@ -242,10 +242,10 @@ final class RedisShard {
         link.flush()
     }
 
-    private func libraryFault(_ error: String) -> RedisLogFault {
-        let fault = RedisLogFault(error, from: address)
+    private func libraryFault(_ error: String) -> CommandLogFault {
+        let fault = CommandLogFault(error, from: address)
         guard fault.code == .failing else { return fault }
-        return RedisLogFault(
+        return CommandLogFault(
             .unsuitable, "\(address) does not accept functions: \(error). Use Redis 7.0 or later, and allow FUNCTION.")
     }
 
@@ -327,16 +327,18 @@ final class RedisShard {
         if link.isReady, now.duration(since: beatHeardAt) >= times.nodes.beat + limit { link.lose(silence) }
     }
 
-    private var silence: RedisLogFault {
-        RedisLogFault(.silent, "\(address) does not answer. Check whether it is overloaded or stopped.")
+    private var silence: CommandLogFault {
+        CommandLogFault(.silent, "\(address) does not answer. Check whether it is overloaded or stopped.")
     }
 
     func noteBeat() { beatHeardAt = loop.now() }
 
     /// Since when nothing can be kept, and why; `nil` if it can.
-    func stall() -> (since: MonotonicInstant, fault: RedisLogFault)? {
+    func stall() -> (since: MonotonicInstant, fault: CommandLogFault)? {
         guard isServing else {
-            return (awaySince, lastFault ?? RedisLogFault(.silent, "\(address) was restarted, and is being restored."))
+            return (
+                awaySince, lastFault ?? CommandLogFault(.silent, "\(address) was restarted, and is being restored.")
+            )
         }
         if let since = link?.waitingSince { return (since, silence) }
         return refusedSince.map { ($0.at, $0.fault) }

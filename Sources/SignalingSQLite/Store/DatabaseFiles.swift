@@ -1,4 +1,5 @@
 import Foundation
+import SignalingCore
 
 /// The files of the database in the state folder, and what the operator reads when one of them cannot be used.
 struct DatabaseFiles: Sendable {

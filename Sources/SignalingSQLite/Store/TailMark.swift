@@ -1,4 +1,5 @@
 import Foundation
+import SignalingCore
 
 /// The position of the last confirmed command, in a small file beside the database.
 ///

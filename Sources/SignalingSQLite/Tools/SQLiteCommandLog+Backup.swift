@@ -1,4 +1,5 @@
 import Foundation
+import SignalingCore
 
 extension SQLiteCommandLog {
     /// Copies the database of a state folder in one step, while a server may be running on it (LOG-24). Another process

@@ -144,7 +144,7 @@ package struct ResolvedSettings: Sendable {
                     + "each server the same API key and secret.")
         }
         return try list.split(separator: ",", omittingEmptySubsequences: false).map { text in
-            do throws(RedisLogFault) {
+            do throws(CommandLogFault) {
                 return try RedisAddress(String(text))
             } catch {
                 throw ConfigurationError("redis: \(error.message)")

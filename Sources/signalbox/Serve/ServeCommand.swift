@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import ServiceLifecycle
+import SignalingCore
 import SignalingRedis
 import SignalingServer
 import SignalingTransport
@@ -64,7 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as TransportError {
             Self.log.flush()
             throw ExitStatus.exit(ExitStatus.status(of: error), error.message)
-        } catch let error as RedisLogFault {
+        } catch let error as CommandLogFault {
             Self.log.flush()
             throw ExitStatus.exit(ExitStatus.unreachable, error.message)
         } catch let error as StateFolderError {

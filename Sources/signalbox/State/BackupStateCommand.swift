@@ -1,4 +1,5 @@
 import ArgumentParser
+import SignalingCore
 import SignalingSQLite
 
 struct BackupStateCommand: AsyncParsableCommand {

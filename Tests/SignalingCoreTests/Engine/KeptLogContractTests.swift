@@ -44,7 +44,7 @@ struct KeptLogContractTests {
             var times = LogTimes()
             times.restoring = .milliseconds(60)
             times.tick = .milliseconds(5)
-            var opened: Result<RedisCommandLog, RedisLogFault>?
+            var opened: Result<RedisCommandLog, CommandLogFault>?
             RedisCommandLog.open(
                 [try RedisAddress(server.address)], run: RunID(1), loop: loop.redisLoop, logger: Logger(label: "test"),
                 times: times

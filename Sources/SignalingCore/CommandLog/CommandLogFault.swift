@@ -4,18 +4,22 @@ public struct CommandLogFault: Error, Sendable, CustomStringConvertible {
     /// The kind of fault. Later versions may add kinds: compare with `==`, or keep a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
-            case unusable, notWritten, full, locked, inputOutput, removed, damaged, laterVersion, incomplete
+            case full, unusable, notWritten, locked, inputOutput, removed, damaged, laterVersion, incomplete
+            case badAddress, unreachable, silent, refused, unsuitable, readOnly, loading, otherList, failing
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
         public var description: String { kind.rawValue }
 
+        /// The disk is full, or Redis has reached its memory limit. The log repeats the write.
+        public static let full = Code(.full)
+
+        // MARK: - A database
+
         /// The folder or the database cannot be opened or written to.
         public static let unusable = Code(.unusable)
         /// The file of a backup exists, or cannot be created or written to.
         public static let notWritten = Code(.notWritten)
-        /// The disk is full. The log repeats the write.
-        public static let full = Code(.full)
         /// Another program holds a lock on the database. The log repeats the write.
         public static let locked = Code(.locked)
         /// Reading, writing or synchronizing failed. The log stops.
@@ -28,13 +32,34 @@ public struct CommandLogFault: Error, Sendable, CustomStringConvertible {
         public static let laterVersion = Code(.laterVersion)
         /// The newest commands are missing, or the database is a copy, so its sessions must not be continued.
         public static let incomplete = Code(.incomplete)
+
+        // MARK: - Redis
+
+        /// The address of Redis is malformed.
+        public static let badAddress = Code(.badAddress)
+        /// No connection can be made, or it was closed.
+        public static let unreachable = Code(.unreachable)
+        /// Redis does not answer.
+        public static let silent = Code(.silent)
+        /// Redis refuses the user, the password, or a command.
+        public static let refused = Code(.refused)
+        /// Redis is too old, or is configured so that it cannot keep a log.
+        public static let unsuitable = Code(.unsuitable)
+        /// Redis is a replica, and accepts no commands.
+        public static let readOnly = Code(.readOnly)
+        /// Redis reads its data, and accepts no commands yet.
+        public static let loading = Code(.loading)
+        /// Another node is running with another list of addresses.
+        public static let otherList = Code(.otherList)
+        /// Redis answers commands with an error that is not expected.
+        public static let failing = Code(.failing)
     }
 
     public let code: Code
-    /// The fault with the path, and the operator's next step. Contains no content of a session.
+    /// The fault, where it is, and the operator's next step. Contains no password and no content of a session.
     public let message: String
 
-    init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -44,26 +69,4 @@ public struct CommandLogFault: Error, Sendable, CustomStringConvertible {
 
 extension CommandLogFault: Equatable {
     public static func == (left: CommandLogFault, right: CommandLogFault) -> Bool { left.code == right.code }
-}
-
-/// Whether a log can keep commands.
-public enum CommandLogHealth: Equatable, Sendable {
-    /// Commands are kept. Next: `stalled`, `failed`.
-    case keeping
-    /// The disk is full or the database is locked. The log repeats the write once a second and confirms nothing until
-    /// it succeeds. Next: `keeping`, `failed`.
-    case stalled(CommandLogFault)
-    /// The log has stopped, and confirms nothing any more. The process should end.
-    case failed(CommandLogFault)
-}
-
-/// A command that the log did not accept, since its sender skipped a number (LOG-3). This is a defect of the sender.
-public struct RefusedCommand: Error, Equatable, Sendable {
-    public enum Reason: Equatable, Sendable {
-        /// The log expects this counter next.
-        case gap(expected: UInt64)
-        /// The log has had the command, and does not know its number any more.
-        case forgotten
-    }
-    public let reason: Reason
 }
