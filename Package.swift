@@ -72,9 +72,16 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "SignalingRedisCore",
+            dependencies: [
+                "SignalingCore", "SignalingProtocol", .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            resources: [.embedInCode("Wire/signalbox.lua")],
+            swiftSettings: settings),
+        .target(
             name: "SignalingRedis",
             dependencies: [
-                "SignalingCore", "SignalingProtocol", "CHiredis",
+                "SignalingCore", "SignalingProtocol", "SignalingRedisCore", "CHiredis",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -156,6 +163,15 @@ let package = Package(
             name: "RedisTestSupport",
             dependencies: ["SignalingRedis", "SignalingProtocol", "VerificationTools", "CHiredis"],
             path: "Tests/RedisTestSupport", swiftSettings: settings),
+        // The interpreter of Redis' functions.
+        .systemLibrary(name: "CLua", path: "Tests/RedisSimulation/CLua", providers: [.apt(["liblua5.1-0-dev"])]),
+        .target(
+            name: "RedisSimulation",
+            dependencies: [
+                "CLua", "SignalingCore", "SignalingProtocol", "SignalingRedis", "SignalingRedisCore", "TestSupport",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            path: "Tests/RedisSimulation", exclude: ["CLua"], swiftSettings: settings),
         .executableTarget(
             name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
         .executableTarget(
@@ -192,7 +208,8 @@ let package = Package(
         .testTarget(
             name: "SignalingCoreTests",
             dependencies: [
-                "SignalingCore", "SignalingRedis", "SignalingSQLite", "RedisTestSupport", "TestSupport",
+                "SignalingCore", "SignalingRedis", "SignalingRedisCore", "SignalingSQLite", "RedisTestSupport",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -214,12 +231,14 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "redis-log-benchmark",
-            dependencies: ["SignalingRedis", "VerificationTools", "CHiredis"], path: "Tests/Benchmarks/RedisLog",
+            dependencies: ["SignalingRedis", "SignalingRedisCore", "VerificationTools", "CHiredis"],
+            path: "Tests/Benchmarks/RedisLog",
             swiftSettings: settings),
         .testTarget(
             name: "SignalingRedisTests",
             dependencies: [
-                "SignalingRedis", "SignalingCore", "CHiredis", "RedisTestSupport", "TestSupport",
+                "SignalingRedis", "SignalingRedisCore", "SignalingCore", "CHiredis", "RedisSimulation",
+                "RedisTestSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -1,11 +1,14 @@
+import DequeModule
 import Logging
 import SignalingCore
 import SignalingProtocol
+import SignalingRedisCore
 
 /// The command log of several nodes: Redis orders the commands of each session, keeps them, and passes them to all nodes.
 ///
-/// Every method is called on the thread of the loop, and none of them waits. Redis may be away at any time: commands
-/// wait then, and are sent when it is back, at most once each (LOG-3).
+/// Every method is called on one thread, and none of them waits. Redis may be away at any time: commands wait then, and
+/// are sent when it is back, at most once each (LOG-3). The rules are in ``RedisLogState``; this class carries out what
+/// they decide.
 public final class RedisCommandLog: SharedCommandLog {
     public weak var observer: (any CommandLogObserver)?
     public weak var nodeObserver: (any SharedCommandLogObserver)?
@@ -13,283 +16,214 @@ public final class RedisCommandLog: SharedCommandLog {
     public var onHealthChange: ((RedisLogHealth) -> Void)?
     /// For measurements: the time from an append to its confirmation, once for each turn and session.
     public var onConfirmed: ((Duration) -> Void)?
-    public private(set) var health = RedisLogHealth.keeping
-    public private(set) var inFlightByteCount = 0
-    /// The name of this life of the process. It changes when the other nodes declare this node lost.
-    public private(set) var run: RunID
 
-    private let loop: RedisLoop
-    private let times: LogTimes
+    private var state: RedisLogState
+    private let port: any RedisPort
     private let logger: Logger
-    private var shards: [RedisShard] = []
-    private var ticker: LoopTicker?
-    private var clock: (log: MonotonicInstant, local: MonotonicInstant)?
-    private var reportedLosses: Set<RunID> = []
+    /// What is still to be carried out. The engine may call the log from a report: what follows from that waits here.
+    private var queue: Deque<RedisLogEffect> = []
+    private var isCarryingOut = false
     /// Losses that became known before the log had an observer.
-    private var earlyLosses: [(run: RunID, time: MonotonicInstant, orphans: [SessionID])] = []
-    private var start: Start?
-    private var closing: Closing?
+    private var earlyLosses: Deque<(run: RunID, time: MonotonicInstant, orphans: [SessionID])> = []
+    private var onOpened: ((Result<RedisCommandLog, CommandLogFault>) -> Void)?
+    private var onClosed: (() -> Void)?
 
-    private struct Start {
-        let deadline: MonotonicInstant
-        var outcome: Result<Void, CommandLogFault>?
-        let done: (Result<RedisCommandLog, CommandLogFault>) -> Void
-    }
-    private struct Closing {
-        let deadline: MonotonicInstant
-        var hasSaidGoodbye = false
-        var isReadyToEnd = false
-        let done: () -> Void
-    }
-
-    // MARK: - Opening and closing
-
-    /// Connects to Redis, checks that it can keep a log, and registers this node.
-    ///
     /// - Parameters:
-    ///   - addresses: one Redis, or several, over which the sessions are spread. Every node needs the same list in the same
-    ///     order.
-    ///   - run: a random name for this life of the process.
-    ///   - loop: the loop on whose thread this method, and all others, are called.
-    ///   - onOpened: called on the loop with the log, or with the reason why it cannot be used. The caller keeps the log; it
-    ///     gives up everything when it is released.
-    public static func open(
-        _ addresses: [RedisAddress], run: RunID, loop: RedisLoop, logger: Logger,
+    ///   - seed: random. Names that no other process makes follow from it.
+    ///   - onOpened: called with the log, or with the reason why it cannot be used. It holds the log until then.
+    package init(
+        _ settings: [ShardSettings], run: RunID, seed: UInt64, times: LogTimes, port: any RedisPort, logger: Logger,
         onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) {
-        open(addresses, run: run, loop: loop, logger: logger, times: LogTimes(), onOpened: onOpened)
-    }
-
-    static func open(
-        _ addresses: [RedisAddress], run: RunID, loop: RedisLoop, logger: Logger, times: LogTimes,
-        onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
-    ) {
-        precondition(!addresses.isEmpty, "a Redis log needs an address")
-        RedisConnection.ignoreBrokenPipes()
-        let log = RedisCommandLog(run: run, loop: loop, times: times, logger: logger)
-        log.begin(addresses, onOpened)
-    }
-
-    private init(run: RunID, loop: RedisLoop, times: LogTimes, logger: Logger) {
-        self.run = run
-        self.loop = loop
-        self.times = times
+        state = RedisLogState(settings, run: run, seed: seed, times: times, now: port.now)
+        self.port = port
         self.logger = logger
+        self.onOpened = { result in withExtendedLifetime(self) { onOpened(result) } }
     }
 
-    deinit { shutDown() }
+    deinit { port.shutDown() }
 
-    private func begin(
-        _ addresses: [RedisAddress], _ done: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
-    ) {
-        // Nodes may know one Redis by different names, so the name matters only among several.
-        let list = addresses.count == 1 ? "1" : addresses.map(\.description).joined(separator: " ")
-        shards = addresses.enumerated().map { index, address in
-            RedisShard(
-                address: address, fingerprint: "\(Hexadecimal.text(JumpHash.fnv1a(list)))-\(index)",
-                sharesClock: addresses.count > 1, loop: loop, times: times, logger: logger, owner: self)
-        }
-        // The closure holds the log until it is open.
-        start = Start(deadline: loop.now().advanced(by: times.loading)) { result in
-            withExtendedLifetime(self) { done(result) }
-        }
-        ticker = LoopTicker(loop: loop, every: times.tick) { [weak self] in self?.tick() }
-        for shard in shards { shard.connect() }
-    }
-
-    private func advanceStart(_ now: MonotonicInstant) {
-        guard let start else { return }
-        switch start.outcome {
-        case .success?:
-            self.start = nil
-            start.done(.success(self))
-        case .failure(let fault)?: failStart(fault)
-        case nil where now >= start.deadline:
-            failStart(
-                shards.lazy.compactMap { $0.stall()?.fault }.first ?? CommandLogFault(.silent, "Redis is silent."))
-        case nil: return
-        }
-    }
-
-    private func failStart(_ fault: CommandLogFault) {
-        let done = start?.done
-        start = nil
-        shutDown()
-        done?(.failure(fault))
-    }
+    /// The name of this life of the process. It changes when the other nodes declare this node lost.
+    public var run: RunID { state.run }
+    public var inFlightByteCount: Int { state.inFlightByteCount }
+    public var health: RedisLogHealth { state.fault.map { .stalled($0) } ?? .keeping }
+    /// The nodes that may be alive, with this one. With several Redis addresses, of the one that knows the most.
+    public var nodeCount: Int { state.nodeCount }
 
     /// Waits until the commands that were appended are confirmed, but not for long, and tells the other nodes that this
     /// one stops. Entries are delivered meanwhile. `onClosed` is called on the loop.
     public func close(onClosed: @escaping () -> Void) {
-        guard closing == nil, ticker != nil else { return onClosed() }
-        closing = Closing(deadline: loop.now().advanced(by: times.closing), done: onClosed)
-    }
-
-    private func advanceClosing(_ now: MonotonicInstant) {
-        guard let closing else { return }
-        if closing.isReadyToEnd || now >= closing.deadline { return finishClosing() }
-        guard inFlightByteCount == 0, !closing.hasSaidGoodbye else { return }
-        self.closing?.hasSaidGoodbye = true
-        var remaining = shards.count
-        for shard in shards {
-            shard.carryOutRemovals(now, all: true)
-            shard.sayGoodbye { [weak self] in
-                remaining -= 1
-                if remaining == 0 { self?.closing?.isReadyToEnd = true }
-            }
-        }
-    }
-
-    private func finishClosing() {
-        let done = closing?.done
-        closing = nil
-        shutDown()
-        done?()
-    }
-
-    private func shutDown() {
-        ticker?.stop()
-        ticker = nil
-        for shard in shards { shard.close() }
+        guard self.onClosed == nil else { return onClosed() }
+        self.onClosed = onClosed
+        state.beginClosing(now: port.now)
+        carryOut()
     }
 
     // MARK: - CommandLog
 
-    public func time(at now: MonotonicInstant) -> MonotonicInstant { logTime(at: now) }
+    public func time(at now: MonotonicInstant) -> MonotonicInstant { state.logTime(at: now) }
 
     public func append(_ commands: [CommandAppend], now: MonotonicInstant) {
-        for command in commands { inFlightByteCount += command.bytes.count }
-        if shards.count == 1 { return shards[0].append(commands) }
-        let parts = Dictionary(grouping: commands) { JumpHash.bucket(of: $0.session, count: shards.count) }
-        for (index, part) in parts { shards[index].append(part) }
+        state.append(commands, now: port.now)
+        carryOut()
     }
 
-    public func keep(_ snapshot: CommandSnapshot) { shard(of: snapshot.session).keep(snapshot) }
+    public func keep(_ snapshot: CommandSnapshot) {
+        state.keep(snapshot, now: port.now)
+        carryOut()
+    }
 
     public func remove(_ session: SessionID, through position: LogPosition) {
-        shard(of: session).remove(session, through: position)
+        state.remove(session, through: position, now: port.now)
     }
-
-    private func shard(of session: SessionID) -> RedisShard {
-        shards[JumpHash.bucket(of: session, count: shards.count)]
-    }
-
-    /// The only Redis of a log with one address.
-    var shardForTests: RedisShard { shards[0] }
 
     // MARK: - SharedCommandLog
 
-    public func open(_ session: SessionID) { shard(of: session).open(session) }
-
-    public func close(_ session: SessionID) { shard(of: session).close(session) }
-
-    public func catchUp(_ session: SessionID) { shard(of: session).catchUp(session) }
-
-    public func relay(_ bytes: [UInt8], of session: SessionID) { shard(of: session).relay(bytes, of: session) }
-
-    public func lossTime(of run: RunID) -> MonotonicInstant? {
-        if run == self.run { return nil }
-        return shards.lazy.compactMap { $0.registry.losses[run] }.min()
+    public func open(_ session: SessionID) {
+        if state.open(session, now: port.now) { withholdReports(of: session) }
+        carryOut()
     }
 
-    /// The nodes that may be alive, with this one. With several Redis addresses, of the one that knows the most.
-    public var nodeCount: Int { shards.lazy.map(\.registry.living.count).max() ?? 0 }
+    public func close(_ session: SessionID) {
+        state.close(session, now: port.now)
+        withholdReports(of: session)
+        carryOut()
+    }
 
-    // MARK: - Time
+    public func catchUp(_ session: SessionID) {
+        state.catchUp(session, now: port.now)
+        carryOut()
+    }
 
-    private func tick() {
+    public func relay(_ bytes: [UInt8], of session: SessionID) {
+        state.relay(bytes, of: session, now: port.now)
+        carryOut()
+    }
+
+    public func lossTime(of run: RunID) -> MonotonicInstant? { state.lossTime(of: run) }
+
+    /// The engine has closed the session, or follows it anew: what it was to be told of it is void.
+    private func withholdReports(of session: SessionID) { queue.removeAll { $0.isReport(of: session) } }
+
+    // MARK: - The port's side
+
+    /// Begins to connect, and carries out what each event decides.
+    package func start() { carryOut() }
+
+    package func tick() {
+        while let nodeObserver, let loss = earlyLosses.popFirst() {
+            nodeObserver.log(lost: loss.run, at: loss.time, orphans: loss.orphans)
+        }
+        state.tick(now: port.now)
+        carryOut()
+    }
+
+    package func handle(_ event: RedisLogState.LinkEvent, of shard: Int) {
+        state.handle(event, of: shard, now: port.now)
+        carryOut()
+    }
+
+    /// - Parameter message: as it has arrived on the channel of a session.
+    package func received(_ message: UnsafeRawBufferPointer, of session: SessionID, from shard: Int) {
+        let omitsOwn = state.hasOwnCommands(of: session)
+        guard let message = ChannelMessage(message, reader: run, omitsOwn: omitsOwn) else { return }
+        handle(.received(message, session), of: shard)
+    }
+
+    // MARK: - Carrying out
+
+    private func carryOut() {
+        queue.append(contentsOf: state.takeEffects())
+        if isCarryingOut { return }
+        isCarryingOut = true
         withExtendedLifetime(self) {
-            let now = loop.now()
-            for shard in shards { shard.tick(now) }
-            advanceStart(now)
-            reportEarlyLosses()
-            updateHealth(now)
-            advanceClosing(now)
+            while let effect = queue.popFirst() {
+                carryOut(effect)
+                queue.append(contentsOf: state.takeEffects())
+            }
+        }
+        isCarryingOut = false
+        port.flush()
+    }
+
+    private func carryOut(_ effect: RedisLogEffect) {
+        switch effect {
+        case .connect(let shard): port.connect(shard)
+        case .disconnect(let shard): port.disconnect(shard)
+        case .call(let shard, let call): port.send(call, to: shard)
+        case .subscribe(let shard, let sessions): port.subscribe(sessions, of: shard)
+        case .unsubscribe(let shard, let session): port.unsubscribe(session, of: shard)
+        case .encode(let follow, let snapshot):
+            port.encode(snapshot) { [weak self] bytes in
+                guard let self else { return }
+                state.snapshotEncoded(follow, snapshot.position, bytes, now: port.now)
+                carryOut()
+            }
+        case .askForState(let follow): askForState(follow)
+        case .report(let report, let session): self.report(report, session)
+        case .reportLost(let run, let time, let orphans):
+            guard let nodeObserver else { return earlyLosses.append((run, time, orphans)) }
+            nodeObserver.log(lost: run, at: time, orphans: orphans)
+        case .reportContinues(let run): nodeObserver?.log(continuesAs: run)
+        case .confirmed(let latency): onConfirmed?(latency)
+        case .started(let fault):
+            let done = onOpened
+            onOpened = nil
+            done?(fault.map { .failure($0) } ?? .success(self))
+        case .healthChanged(let fault): onHealthChange?(fault.map { .stalled($0) } ?? .keeping)
+        case .closed:
+            let done = onClosed
+            onClosed = nil
+            port.shutDown()
+            done?()
+        case .note(let notice): log(notice)
         }
     }
 
-    private func reportEarlyLosses() {
-        guard let nodeObserver, !earlyLosses.isEmpty else { return }
-        let losses = earlyLosses
-        earlyLosses = []
-        for loss in losses { nodeObserver.log(lost: loss.run, at: loss.time, orphans: loss.orphans) }
+    private func askForState(_ follow: FollowID) {
+        guard let snapshot = nodeObserver?.snapshot(of: follow.session) else {
+            return state.stateAsked(follow, nil, now: port.now)
+        }
+        port.encode(snapshot) { [weak self] bytes in
+            guard let self else { return }
+            state.stateAsked(follow, (snapshot.position, bytes), now: port.now)
+            carryOut()
+        }
     }
 
-    private func updateHealth(_ now: MonotonicInstant) {
-        guard start == nil else { return }
-        let fault = shards.lazy.compactMap { shard -> CommandLogFault? in
-            guard let stall = shard.stall(), now.duration(since: stall.since) >= self.times.stall else { return nil }
-            return stall.fault
-        }.first
-        let new = fault.map { RedisLogHealth.stalled($0) } ?? .keeping
-        guard new != health else { return }
-        health = new
-        switch new {
-        case .keeping: logger.notice("commands are kept again")
-        case .stalled(let fault): logger.error("no commands are kept: \(fault)")
+    private func report(_ report: SessionReport, _ session: SessionID) {
+        switch report {
+        case .confirmed(let entries): observer?.log(confirmed: entries)
+        case .opened(let kept): nodeObserver?.log(opened: kept)
+        case .caughtUp: nodeObserver?.log(caughtUp: session)
+        case .relayed(let bytes): nodeObserver?.log(relayed: bytes, of: session)
+        case .dropped: nodeObserver?.log(dropped: session)
+        case .kept(let position, let byteCount): observer?.log(kept: position, of: session, byteCount: byteCount)
         }
-        onHealthChange?(new)
     }
 }
 
-extension RedisCommandLog: ShardOwner {
-    func noteSettled(byteCount: Int) { inFlightByteCount -= byteCount }
-    func noteConfirmed(after latency: Duration) { onConfirmed?(latency) }
-
-    /// Replies tell the log's time, which is somewhat older when they arrive. So the estimate is behind, and never ahead of
-    /// the entries.
-    func note(logTime time: MonotonicInstant) {
-        let now = loop.now()
-        if clock == nil || time > logTime(at: now) || logTime(at: now).duration(since: time) > .milliseconds(20) {
-            clock = (time, now)
+extension RedisCommandLog {
+    private func log(_ notice: RedisLogNotice) {
+        switch notice {
+        case .sessionDropped(let session, let reason):
+            logger.notice("a session is dropped: \(reason)", metadata: ["session": "\(session)"])
+        case .sessionDamaged(let session):
+            logger.error("a session is damaged in Redis and begins anew", metadata: ["session": "\(session)"])
+        case .linkLost(let fault): logger.warning("\(fault)")
+        case .declaredLost:
+            logger.warning("the other nodes have declared this node lost: its clients connect again")
+        case .stalled(let fault): logger.error("no commands are kept: \(fault)")
+        case .keepsAgain: logger.notice("commands are kept again")
         }
     }
+}
 
-    func logTime(at now: MonotonicInstant) -> MonotonicInstant {
-        guard let clock else { return MonotonicInstant(nanoseconds: 0) }
-        return clock.log.advanced(by: now.duration(since: clock.local))
-    }
-
-    func deliver(_ entries: [CommandEntry]) { observer?.log(confirmed: entries) }
-    func opened(_ session: KeptCommands.Session) { nodeObserver?.log(opened: session) }
-    func caughtUp(_ session: SessionID) { nodeObserver?.log(caughtUp: session) }
-    func relayed(_ bytes: [UInt8], of session: SessionID) { nodeObserver?.log(relayed: bytes, of: session) }
-    func dropped(_ session: SessionID) { nodeObserver?.log(dropped: session) }
-    func snapshot(of session: SessionID) -> CommandSnapshot? { nodeObserver?.snapshot(of: session) }
-
-    func kept(_ position: LogPosition, of session: SessionID, byteCount: Int) {
-        observer?.log(kept: position, of: session, byteCount: byteCount)
-    }
-
-    func lost(_ lost: RunID, at time: MonotonicInstant, orphans: [SessionID]) {
-        let isNews = reportedLosses.insert(lost).inserted
-        if isNews {
-            // A node that one Redis cannot reach is lost for all: its sockets have closed.
-            for shard in shards where shard.registry.losses[lost] == nil { shard.declareLost(lost, isCertain: true) }
-        }
-        guard isNews || !orphans.isEmpty else { return }
-        guard let nodeObserver else { return earlyLosses.append((lost, time, orphans)) }
-        nodeObserver.log(lost: lost, at: time, orphans: orphans)
-    }
-
-    func wasDeclaredLost() {
-        guard closing == nil else { return }
-        let old = run
-        run = RunID(UInt64.random(in: .min ... .max))
-        logger.warning("the other nodes have declared this node lost: its clients connect again")
-        for shard in shards { shard.forgetAll() }
-        inFlightByteCount = 0
-        for shard in shards { shard.continueAsAnotherRun(after: old) }
-        nodeObserver?.log(continuesAs: run)
-    }
-
-    func shardStarted(_ fault: CommandLogFault?) {
-        guard start != nil else { return }
-        if let fault {
-            // Redis may be starting, too.
-            if fault.code != .loading, start?.outcome == nil { start?.outcome = .failure(fault) }
-        } else if shards.allSatisfy(\.hasServed), start?.outcome == nil {
-            start?.outcome = .success(())
-        }
-    }
+/// Whether a log in Redis can keep commands.
+public enum RedisLogHealth: Equatable, Sendable {
+    /// Commands are kept. Next: `stalled`.
+    case keeping
+    /// Nothing was kept for two seconds. The log tries again until it succeeds, and confirms nothing meanwhile. Next:
+    /// `keeping`.
+    case stalled(CommandLogFault)
 }

@@ -17,9 +17,13 @@ package final class UVLoop {
         loop.deallocate()
     }
 
-    package static var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
+    package var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
 
-    package var redisLoop: RedisLoop { RedisLoop(uvLoop: UnsafeMutableRawPointer(loop)) { Self.now } }
+    package var redisLoop: RedisLoop {
+        RedisLoop(uvLoop: UnsafeMutableRawPointer(loop)) {
+            MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime()))
+        }
+    }
 
     /// Runs the loop until the condition holds. Throws after 30 s. Logs tick, so the loop never waits for long.
     package func run(until isDone: () throws -> Bool) throws {
@@ -38,7 +42,7 @@ package final class UVLoop {
 
     /// Runs the loop for some time: for tests that something does not happen.
     package func run(for duration: Duration) throws {
-        let end = Self.now.advanced(by: duration)
-        try run { Self.now >= end }
+        let end = now.advanced(by: duration)
+        try run { now >= end }
     }
 }

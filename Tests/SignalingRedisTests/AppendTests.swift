@@ -1,6 +1,7 @@
 import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
+import SignalingRedisCore
 import Testing
 
 @testable import SignalingRedis
@@ -92,144 +93,6 @@ struct AppendTests {
         #expect(a.dropped.isEmpty && b.dropped.isEmpty)
     }
 
-    @Test("LOG-33: a notification that is lost is asked for")
-    func lostNotification() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b") { $0.check = .seconds(60) }
-        for node in [a, b] { try node.open("s") }
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        // As if Redis had not sent it.
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
-        let session = b.log?.shardForTests.sessions["s"]
-        try a.append("2", to: "s")
-        try bench.loop.run { a.texts("s").count == 2 }
-        try bench.loop.run(for: .milliseconds(20))
-        #expect(b.texts("s").count == 1)
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
-        try a.append("3", to: "s")
-        try bench.converge("s", count: 3)
-    }
-
-    @Test("LOG-33: a quiet session that missed its last notification is found by a check")
-    func quietSession() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b") { $0.check = .seconds(1) }
-        for node in [a, b] { try node.open("s") }
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        let session = b.log?.shardForTests.sessions["s"]
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
-        try a.append("2", to: "s")
-        try bench.loop.run { a.texts("s").count == 2 }
-        try bench.loop.run(for: .milliseconds(20))
-        #expect(b.texts("s").count == 1)
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
-        try bench.converge("s", count: 2)
-    }
-
-    @Test("LOG-33: a session without a command that missed the first one is found by a check")
-    func emptySession() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b") { $0.check = .milliseconds(100) }
-        for node in [a, b] { try node.open("s") }
-        let session = b.log?.shardForTests.sessions["s"]
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
-        try a.append("1", to: "s")
-        try bench.loop.run { a.texts("s").count == 1 }
-        try bench.loop.run(for: .milliseconds(20))
-        #expect(b.texts("s").isEmpty)
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
-        try bench.converge("s", count: 1)
-    }
-
-    @Test("LOG-33: a check of a session that has not changed calls no function until its keys need a longer life")
-    func unchangedSession() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") { $0.check = .milliseconds(100) }
-        try a.open("s")
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        let session = try #require(a.log?.shardForTests.sessions["s"])
-        let (verifiedAt, before) = (session.verifiedAt, try bench.reads())
-        try bench.loop.run { try bench.reads() >= before + 10 }
-        #expect(session.verifiedAt == verifiedAt)
-
-        let b = try bench.node("b") { ($0.check, $0.verification) = (.milliseconds(100), .zero) }
-        try b.open("s")
-        let other = try #require(b.log?.shardForTests.sessions["s"])
-        let openedAt = other.verifiedAt
-        try bench.loop.run { other.verifiedAt > openedAt }
-    }
-
-    @Test("LOG-33: idle sessions share a number of checks in a tick, however many they are")
-    func sharedChecks() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") {
-            ($0.check, $0.tick, $0.checksPerTick) = (.milliseconds(100), .milliseconds(100), 2)
-        }
-        for index in 0..<20 { try a.open(SessionID(rawValue: "s\(index)")) }
-        let (before, started) = (try bench.reads(), ContinuousClock.now)
-        try bench.loop.run { try bench.reads() >= before + 20 }
-        // Ten ticks of 100 ms, of which the first may be over soon.
-        #expect(started.duration(to: .now) >= .milliseconds(800))
-    }
-
-    @Test("LOG-33: a session without a command is also compared when its verification would be due")
-    func emptySessionLater() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b") { ($0.check, $0.verification) = (.milliseconds(100), .zero) }
-        for node in [a, b] { try node.open("s") }
-        let session = b.log?.shardForTests.sessions["s"]
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
-        try a.append("1", to: "s")
-        try bench.loop.run { a.texts("s").count == 1 }
-        try bench.loop.run(for: .milliseconds(20))
-        #expect(b.texts("s").isEmpty)
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
-        try bench.converge("s", count: 1)
-    }
-
-    @Test("LOG-33, G5: sessions that were closed take no check from the others, and are forgotten")
-    func closedSessions() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") { ($0.check, $0.checksPerTick) = (.milliseconds(100), 1) }
-        let shard = try #require(a.log?.shardForTests)
-        for index in 0..<2_000 {
-            let id = SessionID(rawValue: "s\(index)")
-            a.log?.open(id)
-            a.log?.close(id)
-        }
-        #expect(shard.toCheck.count >= 1_900)
-        try bench.loop.run(for: .milliseconds(200))
-        #expect(shard.toCheck.isEmpty && shard.checked.isEmpty)
-    }
-
-    @Test("LOG-33: a gap that was trimmed drops the session, which opens from the snapshot")
-    func trimmedGap() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b") { $0.check = .seconds(60) }
-        for node in [a, b] { try node.open("s") }
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = nil
-        let session = b.log?.shardForTests.sessions["s"]
-        for index in 2...6 { try a.append("\(index)", to: "s") }
-        try bench.loop.run { a.texts("s").count == 6 }
-        try a.keep("s")
-        try bench.loop.run(for: .milliseconds(20))
-        b.log?.shardForTests.channels["sb:0:{s}"]?.session = session
-        try a.append("7", to: "s")
-        try bench.loop.run { !b.dropped.isEmpty }
-        try b.open("s")
-        #expect(b.texts("s") == (1...7).map(String.init))
-    }
-
     @Test("LOG-35: catching up brings what the log had at the time of the call")
     func catchUp() throws {
         let bench = try Bench()
@@ -246,19 +109,6 @@ struct AppendTests {
         try b.open("empty")
         b.log?.catchUp("empty")
         try bench.loop.run { b.caughtUp.last == "empty" }
-    }
-
-    @Test("relayed bytes reach the other nodes that follow the session, and not the sender")
-    func relay() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b")
-        let c = try bench.node("c")
-        for node in [a, b] { try node.open("s") }
-        a.log?.relay(Array("typing\n1".utf8), of: "s")
-        try bench.loop.run { b.relayed == ["typing\n1"] }
-        try bench.loop.run(for: .milliseconds(20))
-        #expect(a.relayed.isEmpty && c.relayed.isEmpty)
     }
 
     @Test("LOG-10: a session is removed if nothing follows its end, and its next life begins at 1")

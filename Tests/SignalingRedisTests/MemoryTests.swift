@@ -1,6 +1,7 @@
 import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
+import SignalingRedisCore
 import Testing
 
 @testable import SignalingRedis

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import SignalingRedis
+@testable import SignalingRedisCore
 
 @Suite("Redis log: addresses")
 struct AddressTests {
@@ -241,7 +242,7 @@ struct PartTests {
         func overdue(after beats: some Sequence<Int64>) -> [RunID] {
             var last: Int64 = 0
             for beat in beats {
-                _ = registry.update([absent], now: second(beat))
+                _ = registry.update([absent], now: second(beat), logTime: second(beat))
                 last = beat
             }
             return registry.overdue(now: second(last))
@@ -258,11 +259,23 @@ struct PartTests {
         registry.interrupt()
         #expect(registry.overdue(now: second(35)).isEmpty)
         let lost = NodeRegistry.Listed(run: run, lostAt: second(9), hasSignOfLife: false, hasSessions: false)
-        let news = registry.update([lost], now: second(36))
+        let news = registry.update([lost], now: second(36), logTime: second(36))
         #expect(news == [run])
-        let old = registry.update([lost], now: second(37))
+        let old = registry.update([lost], now: second(37), logTime: second(37))
         #expect(old.isEmpty)
         #expect(registry.losses[run] == second(9))
+    }
+
+    @Test("LOG-32, G5: a loss that Redis has forgotten after a week is forgotten here, too")
+    func oldLosses() {
+        var registry = NodeRegistry(times: NodeRegistry.Times())
+        let week = Duration.seconds(7 * 86_400)
+        let lostAt = MonotonicInstant(nanoseconds: 0)
+        let lost = NodeRegistry.Listed(run: run, lostAt: lostAt, hasSignOfLife: false, hasSessions: false)
+        _ = registry.update([lost], now: lostAt, logTime: lostAt.advanced(by: week))
+        #expect(registry.losses[run] != nil)
+        _ = registry.update([], now: lostAt, logTime: lostAt.advanced(by: week + .seconds(1)))
+        #expect(registry.losses.isEmpty)
     }
 
     @Test("LOG-32: a run that Redis has forgotten, or does not know, is suspected until it registers or is lost")
@@ -271,25 +284,24 @@ struct PartTests {
         func second(_ value: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: value * 1_000_000_000) }
         let alive = NodeRegistry.Listed(run: run, lostAt: nil, hasSignOfLife: true, hasSessions: true)
         let unknown = RunID(77)
-        _ = registry.update([alive], now: second(0))
-        for beat in 1...20 { _ = registry.update([], now: second(Int64(beat))) }
+        _ = registry.update([alive], now: second(0), logTime: second(0))
+        for beat in 1...20 { _ = registry.update([], now: second(Int64(beat)), logTime: second(Int64(beat))) }
         registry.suspect(unknown)
         #expect(registry.overdue(now: second(20)) == [run, unknown].sorted { $0.rawValue < $1.rawValue })
-        _ = registry.update([alive], now: second(21))
+        _ = registry.update([alive], now: second(21), logTime: second(21))
         #expect(registry.overdue(now: second(21)) == [unknown])
         let isNews = registry.lose(unknown, at: second(22))
         #expect(isNews)
         registry.suspect(unknown)
-        _ = registry.update([alive], now: second(23))
+        _ = registry.update([alive], now: second(23), logTime: second(23))
         #expect(registry.overdue(now: second(23)).isEmpty)
     }
 
     @Test("what Redis says about itself decides whether it is suitable")
     func facts() throws {
-        let address = try RedisAddress("redis://host")
         func fault(_ lines: String...) -> CommandLogFault.Code? {
             ServerFacts(info: (["redis_version:7.0.15", "role:master"] + lines).joined(separator: "\r\n"))
-                .fault(at: address)?.code
+                .fault(at: "redis://host")?.code
         }
         #expect(fault() == nil)
         #expect(fault("maxmemory:10", "used_memory:9", "maxmemory_policy:noeviction") == nil)
@@ -298,7 +310,7 @@ struct PartTests {
         #expect(fault("cluster_enabled:1") == .unsuitable)
         #expect(fault("loading:1") == .loading)
         #expect(fault("role:slave") == .readOnly)
-        #expect(ServerFacts(info: "").fault(at: address)?.code == .unsuitable)
+        #expect(ServerFacts(info: "").fault(at: "redis://host")?.code == .unsuitable)
         let promoted = ServerFacts(info: "master_replid2:00a0")
         #expect(promoted.hasTakenOver)
         #expect(!ServerFacts(info: "master_replid2:0000").hasTakenOver)

@@ -2,6 +2,7 @@ import Foundation
 import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
+import SignalingRedisCore
 import Testing
 
 @testable import SignalingRedis

@@ -1,9 +1,11 @@
 import CHiredis
 import Foundation
 import Logging
+import RedisSimulation
 import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
+import SignalingRedisCore
 import Synchronization
 import Testing
 
@@ -18,7 +20,7 @@ final class TestNode {
         var counter: UInt64 = 0
     }
 
-    let loop: UVLoop
+    let loop: any NodeLoop
     let name: String
     private(set) var log: RedisCommandLog?
     private(set) var run: RunID
@@ -38,7 +40,7 @@ final class TestNode {
     /// Whether the session has been refused to the log that asks for its snapshot.
     var hidesSnapshots = false
 
-    init(_ name: String, on loop: UVLoop) {
+    init(_ name: String, on loop: any NodeLoop) {
         self.name = name
         self.loop = loop
         run = RunID(UInt64.random(in: .min ... .max))
@@ -53,8 +55,7 @@ final class TestNode {
         tune(&times)
         run = RunID(UInt64.random(in: .min ... .max))
         fault = nil
-        let parsed = try addresses.map { text throws(CommandLogFault) in try RedisAddress(text) }
-        RedisCommandLog.open(parsed, run: run, loop: loop.redisLoop, logger: lines.logger, times: times) {
+        try loop.open(addresses, run: run, times: times, logger: lines.logger) {
             [weak self] result in
             guard let self else { return }
             switch result {
@@ -99,7 +100,7 @@ final class TestNode {
                     session: session, id: CommandID(run: run, counter: hosted.counter), bytes: Array(text.utf8),
                     freesMemory: freesMemory)
             ],
-            now: UVLoop.now)
+            now: loop.now)
     }
 
     func texts(_ session: SessionID) -> [String] { sessions[session]?.texts ?? [] }
@@ -170,6 +171,28 @@ extension TestNode: CommandLogObserver, SharedCommandLogObserver {
         guard !hidesSnapshots, let hosted = sessions[session], let position = hosted.position else { return nil }
         let bytes = Array(hosted.texts.joined(separator: "\n").utf8)
         return CommandSnapshot(session: session, position: position) { bytes }
+    }
+}
+
+/// Where the log of a node runs: on a real loop with a real Redis, or in simulated time with a simulated one.
+protocol NodeLoop: AnyObject {
+    var now: MonotonicInstant { get }
+
+    func open(
+        _ addresses: [String], run: RunID, times: LogTimes, logger: Logger,
+        onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void) throws
+
+    /// Runs the loop until the condition holds. Throws when it does not for a long time.
+    func run(until isDone: () throws -> Bool) throws
+}
+
+extension UVLoop: NodeLoop {
+    func open(
+        _ addresses: [String], run: RunID, times: LogTimes, logger: Logger,
+        onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
+    ) throws {
+        let parsed = try addresses.map { text throws(CommandLogFault) in try RedisAddress(text) }
+        RedisCommandLog.open(parsed, run: run, loop: redisLoop, logger: logger, times: times, onOpened: onOpened)
     }
 }
 

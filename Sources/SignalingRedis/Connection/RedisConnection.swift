@@ -1,6 +1,7 @@
 import CHiredis
 import DequeModule
 import SignalingCore
+import SignalingRedisCore
 
 /// One connection to Redis: hiredis' asynchronous context on a libuv loop. Confined to the loop's thread.
 ///

@@ -1,55 +1,62 @@
 import SignalingCore
 import SignalingProtocol
+import SignalingRedisCore
 
 /// The two connections to one Redis: commands, and subscriptions, which need one of their own in RESP2. They are made
 /// together, and lost together.
 final class RedisLink {
+    enum Event {
+        /// Redis is known to be suitable, and the channel of the nodes is subscribed.
+        case ready(forgetsNothing: Bool)
+        /// The link is lost, or cannot be made. The last event.
+        case lost(CommandLogFault)
+        case subscription(SessionID, isConfirmed: Bool)
+        case message(SessionID, UnsafeRawBufferPointer)
+        case nodesMessage(String)
+    }
+
     private enum Phase {
         /// Next: `connecting`, `closed`.
         case created
-        /// Next: `ready`, `closed`.
-        case connecting
+        /// What is known so far of this Redis. Next: `ready`, `closed`.
+        case connecting(Findings)
         /// Next: `closed`.
         case ready
         /// The last state.
         case closed
     }
 
-    let address: RedisAddress
-    /// Called once, when Redis is known to be suitable and the first subscription is confirmed.
-    var onReady: ((ServerFacts, _ forgetsNothing: Bool) -> Void)?
-    /// Called once when the link is lost, or cannot be made. Not called after ``close()``, nor from within a call.
-    var onLost: ((CommandLogFault) -> Void)?
-    var onMessage: ((_ channel: String, _ message: UnsafeRawBufferPointer) -> Void)?
-    var onSubscription: ((_ channel: String, _ isSubscribed: Bool) -> Void)?
+    private struct Findings {
+        var facts: ServerFacts?
+        var forgetsNothing: Bool?
+        var isSubscribed = false
+    }
 
+    private let address: RedisAddress
     private let loop: RedisLoop
-    private let firstChannel: String
+    /// Not called after ``close()``.
+    private let onEvent: (Event) -> Void
     private var phase = Phase.created
     private var commands: RedisConnection?
     private var subscriptions: RedisConnection?
-    private var facts: ServerFacts?
-    private var forgetsNothing: Bool?
-    private var isSubscribed = false
-    /// Since when the oldest command waits for its reply.
-    private(set) var waitingSince: MonotonicInstant?
 
-    init(address: RedisAddress, firstChannel: String, loop: RedisLoop) {
+    init(address: RedisAddress, loop: RedisLoop, onEvent: @escaping (Event) -> Void) {
         self.address = address
-        self.firstChannel = firstChannel
         self.loop = loop
+        self.onEvent = onEvent
     }
 
-    var isReady: Bool { phase == .ready }
+    private var nodesChannel: String { SessionKeys.nodesChannel(database: address.database) }
+    private var isConnecting: Bool { if case .connecting = phase { true } else { false } }
+    private var isReady: Bool { if case .ready = phase { true } else { false } }
 
     // MARK: - Connecting
 
     func connect() {
-        phase = .connecting
-        waitingSince = loop.now()
+        phase = .connecting(Findings())
         if NameLookup.isNumeric(address.host) { return connect(to: address.host) }
         NameLookup.resolve(address.host, on: loop) { [weak self] result in
-            guard let self, phase == .connecting else { return }
+            guard let self, isConnecting else { return }
             switch result {
             case .success(let found): connect(to: found)
             case .failure(let fault): lose(unreachable(fault.message))
@@ -65,14 +72,14 @@ final class RedisLink {
             let subscriptions = try RedisConnection(address: host, port: address.port, loop: loop.uv)
             self.subscriptions = subscriptions
             subscriptions.onLost = { [weak self] text in self?.connectionLost(text) }
-            subscriptions.onMessage = { [weak self] channel, message in self?.onMessage?(channel, message) }
+            subscriptions.onMessage = { [weak self] channel, message in self?.received(message, on: channel) }
             subscriptions.onSubscription = { [weak self] channel, isSubscribed in
                 self?.subscriptionConfirmed(channel, isSubscribed)
             }
             signIn(on: commands) { [weak self] in self?.inspect(on: commands) }
             signIn(on: subscriptions) { [weak self] in
                 // Not earlier: hiredis expects no other replies from then on.
-                subscriptions.sendSubscription(RedisCommand("SUBSCRIBE", self?.firstChannel ?? ""))
+                subscriptions.sendSubscription(RedisCommand("SUBSCRIBE", self?.nodesChannel ?? ""))
             }
         } catch {
             lose(unreachable(error.message))
@@ -87,13 +94,14 @@ final class RedisLink {
         let arguments = [address.user, password].compactMap { $0 }
         connection.send(RedisCommand(["AUTH"] + arguments)) { [weak self] reply in
             guard let self else { return }
-            waitingSince = loop.now()
-            if let error = reply.error {
+            guard let failure = reply.failure else { return done() }
+            // A Redis without a password of its own says so with a common error.
+            switch failure {
+            case .refused(let text), .other(let text):
                 lose(
-                    CommandLogFault(
-                        .refused, "\(address) refuses the user or the password: \(error). Check --redis."))
-            } else {
-                done()
+                    CommandLogFault(.refused, "\(address) refuses the user or the password: \(text). Check --redis."))
+            case .full, .readOnly, .loading, .notWritten, .functionMissing:
+                lose(CommandLogFault(failure, from: address.description))
             }
         }
     }
@@ -105,65 +113,73 @@ final class RedisLink {
         ask(connection, RedisCommand("INFO")) { [weak self] reply in
             guard let self else { return }
             let facts = ServerFacts(info: reply.text ?? "")
-            if let fault = facts.fault(at: address) { return lose(fault) }
-            self.facts = facts
-            becomeReady()
+            if let fault = facts.fault(at: address.description) { return lose(fault) }
+            find { $0.facts = facts }
         }
         // Users without the right to read the configuration get an error, and lose nothing but the trust.
         connection.send(RedisCommand("CONFIG", "GET", "append*")) { [weak self] reply in
-            guard let self else { return }
             let fields = reply.fields
-            forgetsNothing = fields["appendonly"]?.text == "yes" && fields["appendfsync"]?.text == "always"
-            becomeReady()
+            let forgetsNothing = fields["appendonly"]?.text == "yes" && fields["appendfsync"]?.text == "always"
+            self?.find { $0.forgetsNothing = forgetsNothing }
         }
     }
 
     /// Sends a command whose failure means that the link is of no use.
     private func ask(_ connection: RedisConnection, _ command: RedisCommand, _ done: @escaping (RedisReply) -> Void) {
         connection.send(command) { [weak self] reply in
-            guard let self, phase == .connecting else { return }
-            waitingSince = loop.now()
-            if let error = reply.error { return lose(CommandLogFault(error, from: address)) }
+            guard let self, isConnecting else { return }
+            if let failure = reply.failure { return lose(CommandLogFault(failure, from: address.description)) }
             done(reply)
         }
     }
 
-    private func subscriptionConfirmed(_ channel: String, _ confirmed: Bool) {
-        if channel == firstChannel {
-            isSubscribed = true
-            becomeReady()
-        } else {
-            onSubscription?(channel, confirmed)
+    private func subscriptionConfirmed(_ channel: String, _ isConfirmed: Bool) {
+        if channel == nodesChannel {
+            find { $0.isSubscribed = true }
+        } else if let session = SessionKeys.session(ofChannel: channel, database: address.database) {
+            onEvent(.subscription(session, isConfirmed: isConfirmed))
         }
     }
 
-    private func becomeReady() {
-        guard phase == .connecting, let facts, let forgetsNothing, isSubscribed else { return }
+    private func find(_ change: (inout Findings) -> Void) {
+        guard case .connecting(var findings) = phase else { return }
+        change(&findings)
+        phase = .connecting(findings)
+        guard let facts = findings.facts, let forgetsNothing = findings.forgetsNothing, findings.isSubscribed else {
+            return
+        }
         phase = .ready
-        waitingSince = nil
-        onReady?(facts, forgetsNothing && !facts.hasTakenOver)
+        onEvent(.ready(forgetsNothing: forgetsNothing && !facts.hasTakenOver))
     }
 
     // MARK: - Using
 
-    /// Sends a command. The handler is not called if the link is lost before the reply.
-    func send(_ command: RedisCommand, _ handler: @escaping (RedisReply) -> Void) {
-        guard phase == .ready, let commands else { return }
-        if waitingSince == nil { waitingSince = loop.now() }
-        commands.send(command) { [weak self] reply in
-            guard let self, phase == .ready else { return }
-            waitingSince = commands.unansweredCount == 0 ? nil : loop.now()
-            handler(reply)
+    /// Sends commands one after the other. The handler is not called if the link is lost before the last reply.
+    func send(_ list: [RedisCommand], _ handler: @escaping ([RedisReply]) -> Void) {
+        guard isReady, let commands else { return }
+        var replies: [RedisReply] = []
+        for command in list {
+            commands.send(command) { [weak self] reply in
+                guard let self, isReady else { return }
+                replies.append(reply)
+                if replies.count == list.count { handler(replies) }
+            }
         }
     }
 
-    func subscribe(_ channels: [String]) { change("SUBSCRIBE", channels) }
-
-    func unsubscribe(_ channels: [String]) { change("UNSUBSCRIBE", channels) }
-
-    private func change(_ command: String, _ channels: [String]) {
-        guard phase == .ready, !channels.isEmpty else { return }
+    /// Sends SUBSCRIBE or UNSUBSCRIBE for the channels of sessions.
+    func change(_ command: String, _ sessions: [SessionID]) {
+        guard isReady else { return }
+        let channels = sessions.map { SessionKeys.channel(of: $0, database: address.database) }
         subscriptions?.sendSubscription(RedisCommand([command] + channels))
+    }
+
+    private func received(_ message: UnsafeRawBufferPointer, on channel: String) {
+        if channel == nodesChannel {
+            onEvent(.nodesMessage(String(decoding: message, as: UTF8.self)))
+        } else if let session = SessionKeys.session(ofChannel: channel, database: address.database) {
+            onEvent(.message(session, message))
+        }
     }
 
     /// Writes what was sent, without waiting for the loop's next turn.
@@ -180,24 +196,17 @@ final class RedisLink {
         CommandLogFault(.unreachable, "Cannot reach \(address): \(text). Start Redis, or correct the address.")
     }
 
-    /// Gives the link up, for the reason.
-    func lose(_ fault: CommandLogFault) {
-        guard phase != .closed else { return }
-        let onLost = onLost
+    private func lose(_ fault: CommandLogFault) {
+        if case .closed = phase { return }
         close()
-        onLost?(fault)
+        onEvent(.lost(fault))
     }
 
     func close() {
         phase = .closed
-        onReady = nil
-        onLost = nil
-        onMessage = nil
-        onSubscription = nil
         commands?.close()
         subscriptions?.close()
         commands = nil
         subscriptions = nil
-        waitingSince = nil
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import RedisTestSupport
 import SignalingProtocol
+import SignalingRedisCore
 import TestSupport
 import Testing
 

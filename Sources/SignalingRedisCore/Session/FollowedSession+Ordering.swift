@@ -1,0 +1,133 @@
+import DequeModule
+import SignalingCore
+import SignalingProtocol
+
+/// Bringing the commands of all nodes into their order, and catching up.
+extension FollowedSession {
+    mutating func receive(
+        _ entries: [FeedEntry], _ generation: String, _ link: inout ShardLink, _ desk: inout LogDesk
+    ) {
+        // Messages of a removed generation may still be on their way.
+        if generation == removedGeneration { return }
+        guard feed.adopt(generation: generation) else {
+            // While a session is opened, entries of a former generation may still arrive.
+            if isFollowed, !isAsked { verify(&link, &desk) }
+            return
+        }
+        for entry in entries where !feed.receive(entry, now: desk.now) {
+            return drop(because: "entries contradict each other")
+        }
+        if isFollowed { deliver(&desk) }
+    }
+
+    mutating func received(_ message: ChannelMessage, _ link: inout ShardLink, _ desk: inout LogDesk) {
+        switch message {
+        case .entries(let generation, let entries): receive(entries, generation, &link, &desk)
+        case .removed(let generation):
+            if stage == .opening {
+                forget(generation: generation)
+            } else if feed.generation == generation {
+                drop(because: "it was removed")
+            }
+        case .relayed(let sender, let bytes):
+            if sender != desk.run, isFollowed { desk.report(.relayed(bytes), id) }
+        }
+    }
+
+    mutating func deliver(_ desk: inout LogDesk) {
+        var entries: [CommandEntry] = []
+        var settled = 0
+        var appendedAt: MonotonicInstant?
+        var isComplete = true
+        while let entry = feed.next(now: desk.now) {
+            var bytes = entry.bytes
+            if entry.position.id.run == desk.run, let own = own.confirm(counter: entry.position.id.counter) {
+                settled += own.bytes.count
+                bytes = own.bytes
+                // The commands of one turn are one append.
+                if own.appendedAt != appendedAt {
+                    desk.effects.append(.confirmed(after: desk.now.duration(since: own.appendedAt)))
+                }
+                appendedAt = own.appendedAt
+            }
+            guard let bytes else {
+                isComplete = false
+                break
+            }
+            entries.append(CommandEntry(session: id, position: entry.position, time: entry.time, bytes: bytes))
+        }
+        heardAt = desk.now
+        if let last = entries.last {
+            desk.noteSettled(byteCount: settled)
+            desk.note(logTime: last.time)
+            desk.report(.confirmed(entries), id)
+        }
+        // An entry of this run whose bytes are not here is of an earlier opening.
+        if !isComplete { return drop(because: "a command of this node is not known") }
+        answerCatchUps(&desk)
+    }
+
+    // MARK: - Gaps
+
+    /// Asks for the entries that are missing (LOG-33).
+    mutating func fill(_ link: inout ShardLink, _ desk: inout LogDesk) {
+        guard isFollowed, isVerified, !isFilling, link.isReady else { return }
+        isFilling = true
+        let missing = feed.missing
+        link.send(.fill(follow, from: missing.first, through: missing.last), &desk)
+    }
+
+    mutating func filled(
+        from first: UInt64, _ entries: [CommandEntry]?, _ stored: StoredMark, _ link: inout ShardLink,
+        _ desk: inout LogDesk
+    ) {
+        isFilling = false
+        guard isVerified else { return }
+        let isSame = stored.generation == feed.generation
+        guard let entries, isSame || feed.generation.isEmpty else {
+            if !isSame { drop(because: "it was removed while entries were read") }
+            return
+        }
+        let lastNumber = stored.number ?? 0
+        if lastNumber >= first, entries.first?.position.number != first, feed.number < first {
+            // Trimmed: a snapshot has replaced the entries.
+            return drop(because: "missing entries were trimmed")
+        }
+        feed.gapIsFilled()
+        receive(
+            entries.map { FeedEntry(position: $0.position, time: $0.time, bytes: $0.bytes) }, stored.generation ?? "",
+            &link, &desk)
+        if feed.number < lastNumber, entries.count == ShardCall.rangeCount { fill(&link, &desk) }
+        proceed(&link, &desk)
+    }
+
+    // MARK: - Catching up
+
+    mutating func askForCatchUps(_ link: inout ShardLink, _ desk: inout LogDesk) {
+        for index in catchUps.indices {
+            guard case .unsent = catchUps[index] else { continue }
+            catchUps[index] = .sent
+            link.send(.catchUp(follow), &desk)
+        }
+    }
+
+    mutating func caughtUp(_ stored: StoredMark, _ desk: inout LogDesk) {
+        if let generation = stored.generation, !feed.adopt(generation: generation) {
+            return drop(because: "another one has begun")
+        }
+        // Without a generation, the log did not have the session then. Entries may have arrived since, on the other
+        // connection.
+        let lastNumber = stored.number ?? 0
+        let sent = catchUps.firstIndex { if case .sent = $0 { true } else { false } }
+        if let sent { catchUps[sent] = .until(lastNumber) }
+        feed.note(lastNumber: lastNumber, now: desk.now)
+        answerCatchUps(&desk)
+    }
+
+    private mutating func answerCatchUps(_ desk: inout LogDesk) {
+        while case .until(let number)? = catchUps.first, feed.number >= number {
+            catchUps.removeFirst()
+            desk.report(.caughtUp, id)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// The functions that Redis runs for the log (`signalbox.lua`). Each is one atomic step.
+///
+/// The name contains the version: servers of different versions can share a Redis, each with its own library. A change
+/// of a function's arguments, replies or effects needs a new version. A further function does not: a server that misses
+/// it loads its own library in the place of the older one.
+package enum FunctionLibrary {
+    static let version = 1
+
+    /// The name under which Redis knows a function.
+    static func name(_ function: RedisFunction) -> String { "sb\(version)_\(function.rawValue)" }
+
+    package static let code = String(decoding: PackageResources.signalbox_lua, as: UTF8.self)
+}
+
+/// The functions of ``FunctionLibrary``.
+enum RedisFunction: String {
+    case hello, append, open, close, keep, remove, restore, goodbye
+    /// For commands of which one frees memory.
+    case appendFreeing = "append_freeing"
+    case declareLost = "declare_lost"
+}

@@ -1,0 +1,51 @@
+import SignalingCore
+
+/// Why Redis has refused a command. Read once, from the word in capitals with which its error begins.
+package enum RedisFailure: Equatable {
+    /// Redis has reached its memory limit.
+    case full
+    /// Redis is a replica.
+    case readOnly
+    /// Redis reads its data, and accepts no commands yet.
+    case loading
+    /// Redis refuses the user, the password, or a command of this user.
+    case refused(String)
+    /// Redis cannot write its data to the disk.
+    case notWritten(String)
+    /// Redis has no library of functions, or that of an older version.
+    case functionMissing
+    case other(String)
+
+    package init(_ text: String) {
+        switch text.split(separator: " ").first {
+        case "OOM": self = .full
+        case "READONLY": self = .readOnly
+        case "LOADING": self = .loading
+        case "WRONGPASS", "NOAUTH", "NOPERM": self = .refused(text)
+        case "MISCONF": self = .notWritten(text)
+        // Redis has no word of its own for this error.
+        case "ERR" where text.contains("Function not found"): self = .functionMissing
+        default: self = .other(text)
+        }
+    }
+}
+
+extension CommandLogFault {
+    /// - Parameter redis: the address, without its password.
+    package init(_ failure: RedisFailure, from redis: String) {
+        switch failure {
+        case .full: self.init(.full, "\(redis) has reached its memory limit. Raise maxmemory.")
+        case .readOnly:
+            self.init(.readOnly, "\(redis) is a replica and accepts no commands. Use the address of the primary.")
+        case .loading: self.init(.loading, "\(redis) is still reading its data. Wait until it is ready.")
+        case .refused(let text):
+            self.init(
+                .refused,
+                "\(redis) refuses the user or the password: \(text). Check the user, the password and its ACL.")
+        case .notWritten(let text): self.init(.failing, "\(redis) cannot write its data to the disk: \(text)")
+        case .functionMissing:
+            self.init(.failing, "\(redis) answers with an error: it does not know a function of Signalbox")
+        case .other(let text): self.init(.failing, "\(redis) answers with an error: \(text)")
+        }
+    }
+}

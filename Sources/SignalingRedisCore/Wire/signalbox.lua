@@ -1,0 +1,395 @@
+#!lua name=signalbox_1
+
+-- Keys:
+--   sb:nodes               HASH    <run> -> a and the number of its link while it may live, then the time of its loss
+--                                  @redis -> the Redis process that the nodes have agreed on
+--                                  @until -> the end of the time in which only `restore` is accepted
+--                                  @offset -> how far the log's clock is ahead of Redis'
+--                                  @list -> the fingerprint of the nodes' list of addresses
+--   sb:node:<run>          STRING  a mark of life, which expires
+--   sb:node:<run>:sessions SET     the sessions that the run hosts
+--   sb:{S}:log             STREAM  id <n>-0; at, id, cmd
+--   sb:{S}:snap            STRING  the newest snapshot
+--   sb:{S}:meta            HASH    g: generation, a random name of this order of commands
+--                                  n, id, at: of the last command
+--                                  v: the Redis process under which the session was last written or vouched for
+--                                  s, si: number and id of the snapshot's last command
+--                                  tn, ta: a number to trim to, once its time is old enough
+--                                  c:<run>: the counter of the run's last command
+--   sb:gone:<generation>   STRING  this generation was removed, and is not restored
+-- Times are in microseconds. They exceed what Lua prints as an integer by itself.
+
+local NODES = 'sb:nodes'
+-- Seconds after which Redis forgets a session that no node hosts.
+local SESSION_LIFE = 86400
+-- Microseconds after which a loss is forgotten.
+local LOSS_LIFE = 7 * 86400 * 1000000
+
+-- They live as long as this Redis process, or until the library is loaded again.
+local run_id, offset, restoring_until, restoring_since, restoring_window
+local last_time = 0
+
+local function integer(value) return string.format('%.0f', value) end
+
+local function redis_run()
+    if not run_id then run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') end
+    return run_id
+end
+
+-- Never runs backwards: a backward step of Redis' clock counts as zero, and time goes on from there.
+local function clock(floor)
+    local time = redis.call('TIME')
+    if not offset then offset = tonumber(redis.call('HGET', NODES, '@offset') or 0) end
+    local now = time[1] * 1000000 + time[2] + offset
+    local least = math.max(last_time, floor or 0)
+    if now < least then
+        offset = offset + (least - now)
+        redis.call('HSET', NODES, '@offset', integer(offset))
+        now = least
+    end
+    last_time = now
+    return now
+end
+
+local function restoring_end()
+    if not restoring_until then
+        restoring_until = tonumber(redis.call('HGET', NODES, '@until') or 0)
+    end
+    return restoring_until
+end
+
+-- Gives the nodes that have more to say of their sessions more time for it.
+local function prolong_restoring(now)
+    if not restoring_since or now >= restoring_until then return end
+    local wanted = math.min(now + restoring_window / 2, restoring_since + 5 * restoring_window)
+    if wanted <= restoring_until then return end
+    restoring_until = wanted
+    redis.call('HSET', NODES, '@until', integer(restoring_until))
+end
+
+-- The clock in `restore`. A Redis that has forgotten how far the log's clock is ahead learns it from the first
+-- session that is restored: the jump takes nothing off the time for the others.
+local function restoring_clock(floor)
+    local before = clock()
+    if floor <= before then return before end
+    local now = clock(floor)
+    if before < restoring_end() then
+        restoring_until = restoring_until + (now - before)
+        if restoring_since then restoring_since = restoring_since + (now - before) end
+        redis.call('HSET', NODES, '@until', integer(restoring_until))
+    end
+    return now
+end
+
+local function is_alive(value) return string.sub(value, 1, 1) == 'a' end
+
+-- Why a run may not write now; nil if it may. Calls that a broken link has left behind are refused: their
+-- sender has continued without their replies.
+local function refusal(run, link, now, is_restoring)
+    local fields = redis.call('HMGET', NODES, '@redis', run)
+    if fields[1] ~= redis_run() or not fields[2] then return 'unknown' end
+    if not is_alive(fields[2]) then return 'lost' end
+    if fields[2] ~= 'a' .. link then return 'unknown' end
+    if not is_restoring and now < restoring_end() then return 'restoring' end
+end
+
+local function publish(base, db, message)
+    redis.call('PUBLISH', 'sb:' .. db .. string.sub(base, 3), message)
+end
+
+local function discard(base, db, generation)
+    redis.call('DEL', base .. ':meta', base .. ':log', base .. ':snap')
+    redis.call('SET', 'sb:gone:' .. generation, '1', 'EX', 3600)
+    publish(base, db, 'x ' .. generation)
+end
+
+-- The session of sb:{S}.
+local function name_in(base) return string.sub(base, 5, -2) end
+
+local function host(run, base) redis.call('SADD', 'sb:node:' .. run .. ':sessions', name_in(base)) end
+
+local function keep_alive(base)
+    redis.call('EXPIRE', base .. ':meta', SESSION_LIFE)
+    redis.call('EXPIRE', base .. ':log', SESSION_LIFE)
+    redis.call('EXPIRE', base .. ':snap', SESSION_LIFE)
+end
+
+-- db, run, link, window, life in ms, fingerprint, floor of the clock, then pairs of lost runs and times
+local function hello(keys, args)
+    local db, run, link, fingerprint = args[1], args[2], args[3], args[6]
+    local now = clock(tonumber(args[7]))
+    local flat = redis.call('HGETALL', NODES)
+    local nodes = {}
+    for i = 1, #flat, 2 do nodes[flat[i]] = flat[i + 1] end
+    if nodes['@list'] and nodes['@list'] ~= fingerprint then
+        for other, value in pairs(nodes) do
+            if is_alive(value) and other ~= run and redis.call('EXISTS', 'sb:node:' .. other) == 1 then
+                return { 'list' }
+            end
+        end
+    end
+    redis.call('HSET', NODES, '@list', fingerprint)
+    if nodes['@redis'] ~= redis_run() then
+        restoring_since, restoring_window = now, tonumber(args[4])
+        restoring_until = now + restoring_window
+        redis.call('HSET', NODES, '@redis', redis_run(), '@until', integer(restoring_until))
+    end
+    for i = 8, #args, 2 do
+        if is_alive(nodes[args[i]] or 'a') then redis.call('HSET', NODES, args[i], args[i + 1]) end
+    end
+    local mine = redis.call('HGET', NODES, run) or 'a0'
+    if is_alive(mine) then
+        if tonumber(string.sub(mine, 2)) > tonumber(link) then return { 'unknown' } end
+        mine = 'a' .. link
+        redis.call('HSET', NODES, run, mine)
+        redis.call('SET', 'sb:node:' .. run, '1', 'PX', args[5])
+    end
+    flat = redis.call('HGETALL', NODES)
+    local list = {}
+    for i = 1, #flat, 2 do
+        local other, value = flat[i], flat[i + 1]
+        if string.sub(other, 1, 1) ~= '@' then
+            if not is_alive(value) and now - tonumber(value) > LOSS_LIFE then
+                redis.call('HDEL', NODES, other)
+            else
+                list[#list + 1] = other
+                list[#list + 1] = value
+                list[#list + 1] = redis.call('EXISTS', 'sb:node:' .. other)
+                list[#list + 1] = redis.call('EXISTS', 'sb:node:' .. other .. ':sessions')
+            end
+        end
+    end
+    -- Shows the sender that its subscription is alive.
+    redis.call('PUBLISH', 'sb:' .. db .. ':nodes', 'alive ' .. run)
+    return { 'ok', integer(now), integer(math.max(0, restoring_end() - now)), mine, list }
+end
+
+-- db, run, link, generation that the sender knows, generation to create, first counter, commands
+local function append(keys, args)
+    local base, db, run, generation, counter = keys[1], args[1], args[2], args[4], tonumber(args[6])
+    local meta, log, own = base .. ':meta', base .. ':log', 'c:' .. run
+    local stored = redis.call('HMGET', meta, 'g', 'n', 'at', 'v', own)
+    local now = clock(stored[3] and tonumber(stored[3]))
+    local reason = refusal(run, args[3], now)
+    if reason then return { reason } end
+    if generation ~= '' and stored[1] ~= generation then return { 'gone' } end
+    local n, last = 0, 0
+    if stored[1] then
+        if stored[4] ~= redis_run() then return { 'unvouched' } end
+        generation, n, last = stored[1], tonumber(stored[2]), tonumber(stored[5] or 0)
+    else
+        generation = args[5]
+        redis.call('DEL', log, base .. ':snap')
+    end
+    local count = #args - 6
+    if counter > last + 1 then return { 'gap', integer(last) } end
+    local repeated = last + 1 - counter
+    if repeated >= count then return { 'repeated', generation, integer(n) } end
+    local at, first, first_counter = integer(now), n + 1, last + 1
+    local message = { 'e', generation, integer(first), run, integer(first_counter), at }
+    local commands = {}
+    for i = 7 + repeated, #args do
+        n, last = n + 1, last + 1
+        local id = run .. ':' .. integer(last)
+        local added = redis.pcall('XADD', log, integer(n) .. '-0', 'at', at, 'id', id, 'cmd', args[i])
+        if type(added) == 'table' and added.err then
+            -- The keys contradict each other: somebody else has changed them.
+            discard(base, db, generation)
+            return { 'gone' }
+        end
+        message[#message + 1] = #args[i]
+        commands[#commands + 1] = args[i]
+    end
+    if not stored[1] then redis.call('HSET', meta, 'g', generation, 'v', redis_run()) end
+    local last_text = integer(last)
+    redis.call('HSET', meta, 'n', integer(n), 'at', at, 'id', run .. ':' .. last_text, own, last_text)
+    if first == 1 or n % 64 < n - first + 1 then keep_alive(base) end
+    publish(base, db, table.concat(message, ' ') .. '\n' .. table.concat(commands))
+    return { 'ok', generation, integer(first), integer(first_counter), n - first + 1, at }
+end
+
+-- db, run, link, whether this Redis forgets nothing
+local function open(keys, args)
+    local base, db, run = keys[1], args[1], args[2]
+    local now = clock()
+    local reason = refusal(run, args[3], now)
+    if reason then return { reason } end
+    local meta = base .. ':meta'
+    local stored = redis.call('HMGET', meta, 'g', 'v', 's')
+    if stored[1] and stored[2] ~= redis_run() then
+        if args[4] == '1' then
+            redis.call('HSET', meta, 'v', redis_run())
+        else
+            -- Nobody knows whether the end of its log is missing.
+            discard(base, db, stored[1])
+            stored[1] = false
+        end
+    end
+    host(run, base)
+    local nodes = redis.call('HGETALL', NODES)
+    if not stored[1] then return { 'none', integer(now), nodes } end
+    keep_alive(base)
+    return {
+        'found', integer(now), nodes, redis.call('HGETALL', meta),
+        redis.call('GET', base .. ':snap'),
+        redis.call('XRANGE', base .. ':log', integer((stored[3] or 0) + 1) .. '-0', '+'),
+    }
+end
+
+-- run
+local function close(keys, args)
+    redis.call('SREM', 'sb:node:' .. args[1] .. ':sessions', name_in(keys[1]))
+    return { 'ok' }
+end
+
+-- run, link, generation, n, id, microseconds that the log is kept, snapshot
+local function keep(keys, args)
+    local base, run, number = keys[1], args[1], tonumber(args[4])
+    local meta = base .. ':meta'
+    local now = clock()
+    local reason = refusal(run, args[2], now)
+    if reason then return { reason } end
+    local stored = redis.call('HMGET', meta, 'g', 'n', 'v', 's', 'tn', 'ta')
+    if stored[1] ~= args[3] then return { 'gone' } end
+    if stored[3] ~= redis_run() or number > tonumber(stored[2]) then return { 'unvouched' } end
+    if number <= tonumber(stored[4] or 0) then return { 'older' } end
+    redis.call('SET', base .. ':snap', args[7], 'EX', SESSION_LIFE)
+    redis.call('HSET', meta, 's', args[4], 'si', args[5])
+    local mark, at = tonumber(stored[5] or 0), tonumber(stored[6] or now)
+    if not stored[5] then
+        mark, at = number, now
+        redis.call('HSET', meta, 'tn', args[4], 'ta', integer(now))
+    end
+    if now - at >= tonumber(args[6]) then
+        redis.call('XTRIM', base .. ':log', 'MINID', integer(mark + 1) .. '-0')
+        redis.call('HSET', meta, 'tn', args[4], 'ta', integer(now))
+    end
+    -- A lost run appends no more. A run that is not in the list may live: after Redis has forgotten the list, it
+    -- is missing until its next greeting.
+    local fields = redis.call('HKEYS', meta)
+    for i = 1, #fields do
+        local other = string.match(fields[i], '^c:(.*)')
+        if other and not is_alive(redis.call('HGET', NODES, other) or 'a') then redis.call('HDEL', meta, fields[i]) end
+    end
+    return { 'kept' }
+end
+
+-- db, run, generation, n, id
+local function remove(keys, args)
+    local stored = redis.call('HMGET', keys[1] .. ':meta', 'g', 'n', 'id')
+    if stored[1] ~= args[3] or stored[2] ~= args[4] or stored[3] ~= args[5] then return { 'kept' } end
+    discard(keys[1], args[1], args[3])
+    return { 'removed' }
+end
+
+-- The id of a command that is in the log or ends the snapshot; nil if nobody knows it any more.
+local function id_at(base, number)
+    local entry = redis.call('XRANGE', base .. ':log', number .. '-0', number .. '-0')[1]
+    if entry then return entry[2][4] end
+    local snapshot = redis.call('HMGET', base .. ':meta', 's', 'si')
+    if snapshot[1] == number then return snapshot[2] end
+end
+
+-- db, run, link, generation, n, id, at, and to restore: snapshot, pairs of runs and counters
+--
+-- A node says what it has of a session. Redis may have forgotten it, or the end of it.
+local function restore(keys, args)
+    local base, db, run, generation, number, id = keys[1], args[1], args[2], args[4], args[5], args[6]
+    local meta = base .. ':meta'
+    local now = restoring_clock(tonumber(args[7]))
+    local reason = refusal(run, args[3], now, true)
+    if reason then return { reason } end
+    local stored = redis.call('HMGET', meta, 'g', 'n', 'id', 'v', 'at')
+    if stored[1] and stored[1] ~= generation then
+        local is_older = stored[4] ~= redis_run() and now < restoring_end()
+            and tonumber(stored[5] or 0) < tonumber(args[7])
+        if not is_older then return { 'gone' } end
+        -- Redis has restarted with old data, from before this order began.
+        discard(base, db, stored[1])
+        stored = {}
+    end
+    if not stored[1] or tonumber(stored[2]) < tonumber(number) then
+        if redis.call('EXISTS', 'sb:gone:' .. generation) == 1 then return { 'gone' } end
+        if now >= restoring_end() then
+            -- Too late: others may have continued without these commands.
+            if stored[1] then discard(base, db, generation) end
+            return { 'gone' }
+        end
+        prolong_restoring(now)
+        if #args < 8 then return { 'wanted', stored[2], stored[3] } end
+        redis.call('DEL', meta, base .. ':log')
+        redis.call('SET', base .. ':snap', args[8])
+        redis.call('HSET', meta, 'g', generation, 'v', redis_run(), 'n', number, 'id', id, 'at', args[7],
+            's', number, 'si', id)
+        for i = 9, #args, 2 do redis.call('HSET', meta, 'c:' .. args[i], args[i + 1]) end
+        host(run, base)
+        keep_alive(base)
+        return { 'fine', number, id }
+    end
+    local known
+    if stored[2] == number then known = stored[3] else known = id_at(base, number) end
+    if known and known ~= id then
+        discard(base, db, generation)
+        return { 'gone' }
+    end
+    if stored[4] ~= redis_run() then
+        prolong_restoring(now)
+        redis.call('HSET', meta, 'v', redis_run())
+        host(run, base)
+    end
+    -- Nodes ask this every few seconds for each session, and each EXPIRE is written to the append-only file.
+    if redis.call('TTL', meta) < SESSION_LIFE / 2 then keep_alive(base) end
+    return { 'fine', stored[2], stored[3] }
+end
+
+-- Gives the sessions of a lost run to another run, once.
+local function claim(run, lost)
+    local from, to = 'sb:node:' .. lost .. ':sessions', 'sb:node:' .. run .. ':sessions'
+    local sessions = redis.call('SMEMBERS', from)
+    if #sessions > 0 then
+        redis.call('SUNIONSTORE', to, to, from)
+        redis.call('DEL', from)
+    end
+    return sessions
+end
+
+local function lose(db, run, now)
+    local value = redis.call('HGET', NODES, run)
+    if value and not is_alive(value) then return value end
+    value = integer(now)
+    redis.call('HSET', NODES, run, value)
+    redis.call('DEL', 'sb:node:' .. run)
+    redis.call('PUBLISH', 'sb:' .. db .. ':nodes', 'lost ' .. run .. ' ' .. value)
+    return value
+end
+
+-- db, run, link, the run that is lost, whether it is lost for certain
+local function declare_lost(keys, args)
+    local db, run, lost = args[1], args[2], args[4]
+    local now = clock()
+    local reason = refusal(run, args[3], now, true)
+    if reason then return { reason } end
+    if args[5] ~= '1' and redis.call('EXISTS', 'sb:node:' .. lost) == 1 then return { 'alive' } end
+    return { 'lost', lose(db, lost, now), claim(run, lost) }
+end
+
+-- db, run
+local function goodbye(keys, args)
+    return { 'ok', lose(args[1], args[2], clock()) }
+end
+
+local function register(name, callback, flags)
+    redis.register_function{ function_name = 'sb1_' .. name, callback = callback, flags = flags }
+end
+
+register('append', append, {})
+-- These free memory, or keep the nodes alive.
+register('append_freeing', append, { 'allow-oom' })
+register('hello', hello, { 'allow-oom' })
+register('open', open, { 'allow-oom' })
+register('close', close, { 'allow-oom' })
+register('keep', keep, { 'allow-oom' })
+register('remove', remove, { 'allow-oom' })
+register('restore', restore, { 'allow-oom' })
+register('declare_lost', declare_lost, { 'allow-oom' })
+register('goodbye', goodbye, { 'allow-oom' })
