@@ -1,14 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Swift Evolution 0335, 0444 and 0461.
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
-
-/// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it.
+/// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it. The loop at the end gives
+/// each target its Swift settings.
 let package = Package(
     name: "signalbox",
     platforms: [.macOS(.v15)],
@@ -34,8 +28,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
-        .systemLibrary(
-            name: "CJSONC", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"]), .brew(["json-c"])]),
+        .systemLibrary(name: "CJSONC", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"]), .brew(["json-c"])]),
         .systemLibrary(
             name: "CLibwebsockets", pkgConfig: "libwebsockets",
             providers: [.apt(["libwebsockets-dev", "libuv1-dev"]), .brew(["libwebsockets", "libuv"])]),
@@ -44,271 +37,119 @@ let package = Package(
         // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev", "libuv1-dev"])]),
 
-        .target(name: "JSONText", dependencies: ["CJSONC"], swiftSettings: settings),
-        .target(name: "SignalingProtocol", dependencies: ["JSONText"], swiftSettings: settings),
+        .target(name: "JSONText", dependencies: ["CJSONC"]),
+        .target(name: "SignalingProtocol", dependencies: ["JSONText"]),
+        .target(name: "SignalingTokens", dependencies: ["SignalingProtocol", .crypto, .cryptoExtras, .jwtKit]),
+        .target(name: "SignalingCore", dependencies: ["SignalingProtocol", .deque, .heap]),
+        .target(name: "SignalingSQLite", dependencies: ["SignalingCore", "CSQLite", .deque, .log]),
         .target(
-            name: "SignalingTokens",
-            dependencies: [
-                "SignalingProtocol",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "SignalingCore",
-            dependencies: [
-                "SignalingProtocol",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "SignalingSQLite",
-            dependencies: [
-                "SignalingCore", "SignalingProtocol", "CSQLite",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "SignalingRedisCore",
-            dependencies: [
-                "SignalingCore", "SignalingProtocol", .product(name: "DequeModule", package: "swift-collections"),
-            ],
-            resources: [.embedInCode("Wire/signalbox.lua")],
-            swiftSettings: settings),
-        .target(
-            name: "SignalingRedis",
-            dependencies: [
-                "SignalingCore", "SignalingProtocol", "SignalingRedisCore", "CHiredis",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "SignalingVerification", dependencies: ["JSONText", "SignalingProtocol"], swiftSettings: settings),
-        .target(name: "TextChat", dependencies: ["SignalingProtocol"], swiftSettings: settings),
-        .target(name: "TextChatFoundation", dependencies: ["TextChat"], swiftSettings: settings),
-        .target(name: "TextChatTesting", dependencies: ["TextChat"], swiftSettings: settings),
-        .target(
-            name: "SignalingTransport",
-            dependencies: [
-                "SignalingProtocol", "CLibwebsockets", .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+            name: "SignalingRedisCore", dependencies: ["SignalingCore", .deque],
+            resources: [.embedInCode("Wire/signalbox.lua")]),
+        .target(name: "SignalingRedis", dependencies: ["SignalingRedisCore", "CHiredis", .deque, .log]),
+        .target(name: "SignalingVerification", dependencies: ["JSONText", "SignalingProtocol"]),
+        .target(name: "TextChat", dependencies: ["SignalingProtocol"]),
+        .target(name: "TextChatFoundation", dependencies: ["TextChat"]),
+        .target(name: "TextChatTesting", dependencies: ["TextChat"]),
+        .target(name: "SignalingTransport", dependencies: ["SignalingProtocol", "CLibwebsockets", .log]),
         .target(
             name: "SignalingServer",
             dependencies: [
                 "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens", "SignalingTransport",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .deque, .heap, .configuration, .crypto, .log, .metrics, .lifecycle,
             ],
             // The admin page is a part of the program, so that it also works without the folder of the test page.
-            resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) },
-            swiftSettings: settings),
+            resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
+        .target(name: "SignalingClient", dependencies: ["SignalingProtocol", "SignalingTransport", .deque, .log]),
+        .target(name: "OpenTok", dependencies: ["SignalingClient", "TextChatFoundation", .log]),
+        .target(name: "VonageClientSDKVideo", dependencies: ["OpenTok"]),
         .target(
-            name: "SignalingClient",
-            dependencies: [
-                "SignalingProtocol", "SignalingTransport",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "OpenTok",
-            dependencies: [
-                "SignalingClient", "TextChatFoundation", .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .target(name: "VonageClientSDKVideo", dependencies: ["OpenTok"], swiftSettings: settings),
-        .target(
-            name: "VerificationTools", dependencies: ["SignalingClient", "SignalingTokens", "SignalingVerification"],
-            swiftSettings: settings),
-        .target(name: "LoadTools", dependencies: ["SignalingClient", "SignalingTokens"], swiftSettings: settings),
+            name: "VerificationTools", dependencies: ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
+        .target(name: "LoadTools", dependencies: ["SignalingClient", "SignalingTokens"]),
         .executableTarget(
             name: "signalbox",
             dependencies: [
                 "SignalingServer", "SignalingClient", "SignalingTokens", "TextChatFoundation", "VerificationTools",
-                "LoadTools",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "hello-signalbox", dependencies: ["SignalingClient"], path: "Examples/HelloSignalbox",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "first-chat", dependencies: ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "small-chat", dependencies: ["SignalingClient", "TextChatFoundation", "TextChatTesting"],
-            path: "Examples/SmallChat", swiftSettings: settings),
-        // Code written for OpenTok is in this language mode.
-        .executableTarget(
-            name: "opentok-text-chat", dependencies: ["OpenTok"], path: "Examples/TextChatSample",
-            swiftSettings: settings + [.swiftLanguageMode(.v5)]),
+                "LoadTools", .argumentParser, .log, .lifecycle, .signals,
+            ]),
 
+        .example("hello-signalbox", ["SignalingClient"], path: "HelloSignalbox"),
+        .example("first-chat", ["SignalingClient", "TextChatFoundation"], path: "FirstChat"),
+        .example("small-chat", ["SignalingClient", "TextChatFoundation", "TextChatTesting"], path: "SmallChat"),
+        // Code written for OpenTok is in this language mode.
+        .example("opentok-text-chat", ["OpenTok"], path: "TextChatSample", settings: [.swiftLanguageMode(.v5)]),
+
+        .target(name: "TestSupport", dependencies: ["SignalingCore"], path: "Tests/TestSupport"),
         .target(
-            name: "TestSupport", dependencies: ["SignalingCore", "SignalingProtocol"], path: "Tests/TestSupport",
-            swiftSettings: settings),
-        .target(
-            name: "RedisTestSupport",
-            dependencies: ["SignalingRedis", "SignalingProtocol", "VerificationTools", "CHiredis"],
-            path: "Tests/RedisTestSupport", swiftSettings: settings),
+            name: "RedisTestSupport", dependencies: ["SignalingRedis", "VerificationTools", "CHiredis"],
+            path: "Tests/RedisTestSupport"),
         // The interpreter of Redis' functions.
         .systemLibrary(name: "CLua", path: "Tests/RedisSimulation/CLua", providers: [.apt(["liblua5.1-0-dev"])]),
         .target(
-            name: "RedisSimulation",
-            dependencies: [
-                "CLua", "SignalingCore", "SignalingProtocol", "SignalingRedis", "SignalingRedisCore", "TestSupport",
-                .product(name: "HeapModule", package: "swift-collections"),
-            ],
-            path: "Tests/RedisSimulation", exclude: ["CLua"], swiftSettings: settings),
+            name: "RedisSimulation", dependencies: ["CLua", "SignalingRedis", "TestSupport", .heap],
+            path: "Tests/RedisSimulation", exclude: ["CLua"]),
+        .target(name: "FuzzTargets", dependencies: ["SignalingServer"], path: "Tests/Fuzz/Targets"),
+        // The programs that tests and benchmarks start.
         .executableTarget(
-            name: "json-leak-check", dependencies: ["JSONText"], path: "Tests/LeakCheck", swiftSettings: settings),
-        .executableTarget(
-            name: "conformance-echo-server",
-            dependencies: ["SignalingTransport", .product(name: "Logging", package: "swift-log")],
-            path: "Tests/Conformance/EchoServer", swiftSettings: settings),
-        // Pure targets need the C library's mathematics, which other targets get with Foundation.
-        .executableTarget(
-            name: "signal-costs", dependencies: ["JSONText", "SignalingCore", "SignalingProtocol"],
-            path: "Tests/Benchmarks/Costs", exclude: ["costs.json"], swiftSettings: settings,
-            linkerSettings: [.linkedLibrary("m")]),
-        .executableTarget(
-            name: "timeline-benchmark", dependencies: ["TextChat"], path: "Tests/Benchmarks/Timeline",
-            swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
-        .target(
-            name: "FuzzTargets",
-            dependencies: [
-                "JSONText", "SignalingCore", "SignalingProtocol", "SignalingServer", "SignalingTokens",
-                "SignalingTransport", .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            path: "Tests/Fuzz/Targets", swiftSettings: settings),
-        .testTarget(
-            name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "SignalingProtocolTests", dependencies: ["SignalingProtocol", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SignalingTokensTests",
-            dependencies: [
-                "SignalingTokens", "TestSupport", .product(name: "CryptoExtras", package: "swift-crypto"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SignalingCoreTests",
-            dependencies: [
-                "SignalingCore", "SignalingRedis", "SignalingRedisCore", "SignalingSQLite", "RedisTestSupport",
-                "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "command-log-writer", dependencies: ["SignalingSQLite", "TestSupport"],
-            path: "Tests/CommandLogWriter",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "command-log-benchmark", dependencies: ["SignalingSQLite", "TestSupport"],
-            path: "Tests/Benchmarks/CommandLog",
-            swiftSettings: settings),
-        .testTarget(
-            name: "SignalingSQLiteTests",
-            dependencies: [
-                "SignalingSQLite", "SignalingCore", "TestSupport", "VerificationTools", "command-log-writer",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "redis-log-benchmark",
-            dependencies: ["SignalingRedis", "SignalingRedisCore", "VerificationTools", "CHiredis"],
-            path: "Tests/Benchmarks/RedisLog",
-            swiftSettings: settings),
-        .testTarget(
-            name: "SignalingRedisTests",
-            dependencies: [
-                "SignalingRedis", "SignalingRedisCore", "SignalingCore", "CHiredis", "RedisSimulation",
-                "RedisTestSupport", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SignalingServerTests",
-            dependencies: [
-                "SignalingServer", "SignalingCore", "TestSupport", .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TextChatTests",
-            dependencies: ["TextChat", "TextChatFoundation", "TextChatTesting", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SignalingTransportTests",
-            dependencies: [
-                "SignalingTransport", "SignalingProtocol", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SignalingClientTests",
-            dependencies: [
-                "SignalingClient", "SignalingProtocol", "JSONText", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SimulationTests",
-            dependencies: [
-                "SignalingServer", "SignalingClient", "SignalingCore", "SignalingTokens", "SignalingTransport",
-                "SignalingVerification", "TestSupport",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(name: "LoadToolsTests", dependencies: ["LoadTools"], swiftSettings: settings),
-        .testTarget(
-            name: "LoopbackTests",
-            dependencies: [
-                "SignalingServer", "SignalingClient", "SignalingCore", "SignalingTokens", "TestSupport",
-                "VerificationTools",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "OpenTokTests",
-            dependencies: [
-                "OpenTok", "VonageClientSDKVideo", "SignalingServer", "SignalingCore", "SignalingTokens",
-                "SignalingProtocol", "TestSupport",
-                "opentok-text-chat", "VerificationTools",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+            name: "signalbox-tools",
+            dependencies: ["SignalingSQLite", "TextChat", "RedisTestSupport", "TestSupport"], path: "Tests/Tools"),
+
+        // A test may import what its dependencies depend on.
+        .tests("FuzzTests", ["FuzzTargets"]),
+        .tests("JSONTextTests", ["JSONText"]),
+        .tests("SignalingProtocolTests", ["SignalingProtocol"]),
+        .tests("SignalingTokensTests", ["SignalingTokens"]),
+        .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
+        .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
+        .tests("SignalingRedisTests", ["RedisSimulation", "RedisTestSupport", "CHiredis"]),
+        .tests("SignalingServerTests", ["SignalingServer", .metricsTestKit]),
+        .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
+        .tests("SignalingTransportTests", ["SignalingTransport"]),
+        .tests("SignalingClientTests", ["SignalingClient"]),
+        .tests("SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification"]),
+        .tests("LoadToolsTests", ["LoadTools"]),
+        .tests("LoopbackTests", ["SignalingServer", "VerificationTools"]),
+        .tests("OpenTokTests", ["VonageClientSDKVideo", "SignalingServer", "VerificationTools", "opentok-text-chat"]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// Only scripts/test sets this. A package that depends on this one is built with warnings suppressed, and the compiler
-// refuses both options together.
-if Context.environment["SIGNALBOX_WARNINGS_AS_ERRORS"] != nil {
-    for target in package.targets { target.swiftSettings?.append(.treatAllWarnings(as: .error)) }
+extension Target.Dependency {
+    static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
+    static var configuration: Self { .product(name: "Configuration", package: "swift-configuration") }
+    static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
+    static var cryptoExtras: Self { .product(name: "CryptoExtras", package: "swift-crypto") }
+    static var deque: Self { .product(name: "DequeModule", package: "swift-collections") }
+    static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
+    static var jwtKit: Self { .product(name: "JWTKit", package: "jwt-kit") }
+    static var lifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
+    static var log: Self { .product(name: "Logging", package: "swift-log") }
+    static var metrics: Self { .product(name: "Metrics", package: "swift-metrics") }
+    static var metricsTestKit: Self { .product(name: "MetricsTestKit", package: "swift-metrics") }
+    static var signals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
 }
 
-// In the build of scripts/test, the modules that its randomized tests use most are optimized, and keep their assertions.
-if Context.environment["SIGNALBOX_OPTIMIZED"] != nil {
-    let optimized: Set = ["JSONText", "SignalingCore", "SignalingProtocol", "TextChat"]
-    for target in package.targets where optimized.contains(target.name) {
-        target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
+extension Target {
+    static func example(_ name: String, _ uses: [Dependency], path: String, settings: [SwiftSetting] = []) -> Target {
+        .executableTarget(name: name, dependencies: uses, path: "Examples/" + path, swiftSettings: settings)
     }
+
+    static func tests(_ name: String, _ uses: [Dependency]) -> Target {
+        .testTarget(name: name, dependencies: uses + ["TestSupport"])
+    }
+}
+
+for target in package.targets where target.type != .system {
+    // Swift Evolution 0335, 0444 and 0461.
+    var settings = ["ExistentialAny", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
+        .map { SwiftSetting.enableUpcomingFeature($0) }
+    // Only scripts/test sets this. A package that depends on this one is built with warnings suppressed, and the
+    // compiler refuses both options together.
+    if Context.environment["SIGNALBOX_WARNINGS_AS_ERRORS"] != nil { settings.append(.treatAllWarnings(as: .error)) }
+    // In the build of scripts/test, the modules that its randomized tests use most are optimized, and keep their
+    // assertions.
+    let optimized: Set = ["JSONText", "SignalingCore", "SignalingProtocol", "SignalingRedisCore", "TextChat"]
+    if Context.environment["SIGNALBOX_OPTIMIZED"] != nil, optimized.contains(target.name) {
+        settings.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
+    }
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -48,7 +48,7 @@ def matches(case, patterns):
 def started(name, folder):
     """A server as a child process; its port."""
     if name == "transport":
-        command = [PROGRAM.parent / "conformance-echo-server"]
+        command = [PROGRAM.parent / "signalbox-tools", "echo-server"]
     else:
         command = [PROGRAM, "serve", "--port", "0", "--log-level", "error"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("SIGNALBOX_")}

@@ -9,7 +9,7 @@ import VerificationTools
 
 @Suite("LOG-20: crashes")
 struct CrashTests {
-    /// The program of `Tests/CommandLogWriter` writes on its own, and is killed after a random number of confirmed
+    /// `signalbox-tools command-log-writer` writes on its own, and is killed after a random number of confirmed
     /// commands. The next run continues the same database.
     @Test("LOG-20: after kill -9 the log has each confirmed command once, in order", arguments: 1...4)
     func killed(seed: UInt64) throws {
@@ -61,7 +61,7 @@ struct CrashTests {
         let programs = try #require(Bundle.main.executableURL).resolvingSymlinksInPath().deletingLastPathComponent()
         let output = Pipe()
         let process = try ChildProcess(
-            programs.appending(path: "command-log-writer"), [folder.path, String(run)],
+            programs.appending(path: "signalbox-tools"), ["command-log-writer", folder.path, String(run)],
             output: .handle(output.fileHandleForWriting))
         try output.fileHandleForWriting.close()
         var text: [UInt8] = []

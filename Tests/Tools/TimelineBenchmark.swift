@@ -1,10 +1,9 @@
 import SignalingProtocol
 import TextChat
 
-/// Measures the cost of appending one message and making its changes, behind a short and behind a long history.
-@main
-struct TimelineBenchmark {
-    static func main() {
+/// `timeline` measures the cost of appending one message and making its changes, behind a short and behind a long history.
+enum TimelineBenchmark {
+    static func run() {
         for (name, isFull) in [("append", false), ("append, the oldest dropped", true)] {
             let short = nanosecondsPerMessage(after: 100, limit: isFull ? 100 : .max)
             let long = nanosecondsPerMessage(after: 10_000, limit: isFull ? 10_000 : .max)

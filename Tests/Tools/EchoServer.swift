@@ -1,9 +1,3 @@
-// Echoes text messages over the transport, for the Autobahn test suite:
-//
-//     conformance-echo-server [PORT]
-//
-// It prints its port in one line. Its limits are those of the suite's largest messages, not the product's.
-
 import Logging
 import SignalingTransport
 
@@ -61,10 +55,11 @@ private final class Echo: TransportServerHandler {
     }
 }
 
-@main
-struct EchoServer {
-    static func main() async throws {
-        var options = TransportServer.Options(port: CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 0)
+/// `echo-server` echoes text messages over the transport, for the Autobahn test suite. It prints its port in one line.
+/// Its limits are those of the suite's largest messages, not the product's.
+enum EchoServer {
+    static func run() async throws {
+        var options = TransportServer.Options(port: 0)
         options.maxMessageByteCount = 64 << 20
         options.maxFragmentCount = 10_000_000
         var logger = Logger(label: "echo")

@@ -5,19 +5,15 @@ import SignalingProtocol
 import SignalingSQLite
 import TestSupport
 
-/// Prints the cost of a command in the SQLite log, by commands per transaction and durability: the time until it is
-/// confirmed, the CPU time of the process, and the bytes that the process writes.
-///
-///     command-log-benchmark [FOLDER]     a folder on the disk to measure; by default the temporary folder
-@main
-struct CommandLogBenchmark {
+/// `command-log [FOLDER]` prints the cost of a command in the SQLite log, by commands per transaction and durability:
+/// the time until it is confirmed, the CPU time of the process, and the bytes that the process writes. FOLDER is on the
+/// disk to measure.
+enum CommandLogBenchmark {
     private static let sessionCount = 500
     private static let byteCount = 256
 
-    static func main() throws {
-        let parent =
-            CommandLine.arguments.count > 1
-            ? URL(filePath: CommandLine.arguments[1]) : FileManager.default.temporaryDirectory
+    static func run(folder: String?) throws {
+        let parent = folder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
         try printOpening(parent)
         print("\(byteCount) bytes a command, \(sessionCount) sessions")
         print("durability  rows/commit   µs/command   µs CPU/command   bytes written/command")
@@ -29,9 +25,10 @@ struct CommandLogBenchmark {
                 defer { try? FileManager.default.removeItem(at: folder) }
                 let cost = try measure(folder, durability, rows: rows, count: count)
                 let cells = [
-                    durability.rawValue, "\(rows)", text(cost.time), text(cost.cpu), "\(cost.writtenByteCount)",
+                    durability.rawValue, "\(rows)", Tools.text(cost.time, 1), Tools.text(cost.cpu, 1),
+                    "\(cost.writtenByteCount)",
                 ]
-                print(zip(cells, [10, 13, 13, 17, 24]).map { pad($0, $1) }.joined())
+                print(zip(cells, [10, 13, 13, 17, 24]).map { Tools.pad($0, $1) }.joined())
             }
         }
     }
@@ -86,7 +83,7 @@ struct CommandLogBenchmark {
             logger: Logger(label: "benchmark"), post: loop.post)
         let counter = Counter()
         log.observer = counter
-        let sessions = (0..<sessionCount).map { SessionID(rawValue: "2_MX4xMjM0NTY3OH5-MTcwMDAwMDAwMDAwMH5\($0)~") }
+        let sessions = (0..<sessionCount).map(Tools.session)
         var counters = [UInt64](repeating: 0, count: sessionCount)
         var next = 0
         let bytes = [UInt8](repeating: 120, count: byteCount)
@@ -127,12 +124,6 @@ struct CommandLogBenchmark {
         let text = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("wchar: ") }
         return line.flatMap { Int($0.dropFirst(7)) } ?? 0
-    }
-
-    private static func text(_ value: Double) -> String { String(format: "%.1f", value) }
-
-    private static func pad(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(width - text.count, 0)) + text
     }
 }
 

@@ -5,20 +5,13 @@ import SignalingProtocol
 import SignalingSQLite
 import TestSupport
 
-/// Appends commands to the log in a folder until it is killed, and prints each one that was confirmed:
-/// `session number run counter`. Used by the crash tests.
-///
-///     command-log-writer FOLDER RUN
-@main
-struct CommandLogWriter {
-    static func main() throws {
-        guard CommandLine.arguments.count == 3, let run = UInt64(CommandLine.arguments[2]) else {
-            FileHandle.standardError.write(Data("usage: command-log-writer FOLDER RUN\n".utf8))
-            exit(64)
-        }
+/// `command-log-writer FOLDER RUN` appends commands to the log in a folder until it is killed, and prints each one that was confirmed:
+/// `session number run counter`. The crash tests start it.
+enum CommandLogWriter {
+    static func run(folder: String, run: UInt64) throws {
         let loop = TestLoop()
         let (log, kept) = try SQLiteCommandLog.open(
-            folder: CommandLine.arguments[1], now: { now() },
+            folder: folder, now: { now() },
             wallTime: WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)),
             logger: Logger(label: "writer"), post: loop.post)
         let sender = Sender(log: log, run: RunID(run))

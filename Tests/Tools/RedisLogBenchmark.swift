@@ -1,41 +1,32 @@
 import CHiredis
 import Foundation
 import Logging
+import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
 import SignalingRedis
-import VerificationTools
 
-/// Prints how many commands a second the Redis log confirms, pipelined and one at a time, and the CPU time of this
-/// process for each. Starts a `redis-server` of its own, with its append-only file in the temporary folder.
-///
-///     redis-log-benchmark
-@main
-struct RedisLogBenchmark {
+/// `redis-log` prints how many commands a second the Redis log confirms, pipelined and one at a time, and the CPU time
+/// of this process for each. It starts a `redis-server` of its own, with its append-only file in the temporary folder.
+enum RedisLogBenchmark {
     private static let sessionCount = 500
     private static let byteCount = 256
 
-    static func main() throws {
-        let server = try Server()
-        defer { server.stop() }
+    static func run() throws {
+        let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "everysec"])
+        defer { server.kill() }
         let bench = try Bench(port: server.port)
-        print(
-            "\(byteCount) bytes a command, \(sessionCount) sessions")
+        print("\(byteCount) bytes a command, \(sessionCount) sessions")
         print("in flight   appends/s   µs/append   µs CPU/append (this process)")
         for (inFlight, count) in [(1, 10_000), (10, 30_000), (1_000, 100_000)] {
             try bench.measure(inFlight: inFlight, count: count / 10)
             let cost = try bench.measure(inFlight: inFlight, count: count)
             print(
-                pad("\(inFlight)", 9), pad(text(1_000_000 / cost.time, 0), 11), pad(text(cost.time, 1), 11),
-                pad(text(cost.cpu, 1), 15))
+                Tools.pad("\(inFlight)", 9), Tools.pad(Tools.text(1_000_000 / cost.time, 0), 11),
+                Tools.pad(Tools.text(cost.time, 1), 11),
+                Tools.pad(Tools.text(cost.cpu, 1), 15))
         }
         bench.end()
-    }
-
-    private static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
-
-    private static func pad(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(width - text.count, 0)) + text
     }
 
     /// A node that appends, and hears all channels.
@@ -48,9 +39,7 @@ struct RedisLogBenchmark {
         private var openedCount = 0
         private var confirmedCount = 0
         private var next = 0
-        private let sessions = (0..<sessionCount).map {
-            SessionID(rawValue: "2_MX4xMjM0NTY3OH5-MTcwMDAwMDAwMDAwMH5\($0)~")
-        }
+        private let sessions = (0..<sessionCount).map(Tools.session)
         private var counters = [UInt64](repeating: 0, count: sessionCount)
         private let bytes = [UInt8](repeating: 120, count: byteCount)
 
@@ -118,35 +107,5 @@ struct RedisLogBenchmark {
         func log(dropped session: SessionID) {}
         func log(continuesAs run: RunID) {}
         func snapshot(of session: SessionID) -> CommandSnapshot? { nil }
-    }
-
-    private final class Server {
-        let port = 17_379
-        private let process: ChildProcess
-        private let folder = FileManager.default.temporaryDirectory.appending(path: "redis-\(UUID().uuidString)")
-
-        init() throws {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            process = try ChildProcess(
-                URL(filePath: "/usr/bin/redis-server"),
-                [
-                    "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync",
-                    "everysec", "--dir", folder.path, "--logfile", folder.appending(path: "log").path,
-                ])
-            // Until it listens.
-            for _ in 0..<100 {
-                let context = redisConnect("127.0.0.1", Int32(port))
-                let isReady = context?.pointee.err == 0
-                redisFree(context)
-                if isReady { return }
-                usleep(50_000)
-            }
-        }
-
-        func stop() {
-            process.signal(SIGTERM)
-            process.waitUntilExit()
-            try? FileManager.default.removeItem(at: folder)
-        }
     }
 }

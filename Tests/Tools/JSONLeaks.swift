@@ -1,14 +1,13 @@
-// Parses every JSON vector and every prefix of it, so that valgrind can check that json-c's memory is freed:
-//   json-leak-check Tests/Vectors/json/accepted.json Tests/Vectors/json/refused.json
 import Foundation
 import JSONText
 
-@main
-struct LeakCheck {
-    static func main() throws {
+/// `json-leaks FILE…` parses every JSON vector of the files and every prefix of it, so that valgrind can check that
+/// json-c's memory is freed.
+enum JSONLeaks {
+    static func run(_ paths: [String]) throws {
         var accepted = 0
         var refused = 0
-        for path in CommandLine.arguments.dropFirst() {
+        for path in paths {
             let file = try JSONValue(parsing: try Data(contentsOf: URL(filePath: path)))
             for vector in file["cases"]?.arrayValue ?? [] {
                 guard let bytes = vector["text"]?.stringValue.map({ Array($0.utf8) }) else { continue }
