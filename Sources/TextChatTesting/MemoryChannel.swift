@@ -90,9 +90,6 @@ public final class MemoryChannel: SignalChannel {
         }
     }
 
-    @available(*, deprecated, renamed: "removeEvents()")
-    public func takeEvents() -> [SignalChannelEvent] { removeEvents() }
-
     /// Removes and returns the events, in order, as soon as there is one.
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled: a test's time limit ends it.

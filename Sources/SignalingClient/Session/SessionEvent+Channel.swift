@@ -83,10 +83,3 @@ extension Session {
         }
     }
 }
-
-extension SessionEvent {
-    @available(*, deprecated, renamed: "channelEvents(connectionId:)")
-    public func channelEvents(connectionID: ConnectionID?) -> [SignalChannelEvent] {
-        channelEvents(connectionId: connectionID)
-    }
-}

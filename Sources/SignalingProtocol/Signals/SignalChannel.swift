@@ -33,8 +33,3 @@ public protocol SignalChannel: Sendable {
 extension SignalChannel {
     public var memberCount: Int? { nil }
 }
-
-extension SignalChannel {
-    @available(*, deprecated, renamed: "connectionId")
-    public var connectionID: ConnectionID? { connectionId }
-}

@@ -37,8 +37,3 @@ extension AccessGrant {
             expiresAt: expiresAt)
     }
 }
-
-extension AccessGrant {
-    @available(*, deprecated, renamed: "sessionId")
-    public var sessionID: SessionID { sessionId }
-}

@@ -30,19 +30,3 @@ public struct AccessRequest: Hashable, Sendable {
         return now.wholeSeconds + lifetime.components.seconds
     }
 }
-
-extension AccessRequest {
-    @available(*, deprecated, renamed: "sessionId")
-    public var sessionID: SessionID {
-        get { sessionId }
-        set { sessionId = newValue }
-    }
-
-    @available(*, deprecated, renamed: "init(sessionId:role:connectionData:lifetime:)")
-    public init(
-        sessionID: SessionID, role: Role = .publisher, connectionData: String = "",
-        lifetime: Duration = TokenLifetime.standard
-    ) {
-        self.init(sessionId: sessionID, role: role, connectionData: connectionData, lifetime: lifetime)
-    }
-}

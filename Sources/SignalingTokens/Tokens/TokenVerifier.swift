@@ -123,12 +123,3 @@ public struct TokenVerifier: Sendable {
         return project
     }
 }
-
-extension TokenVerifier {
-    @available(*, deprecated, renamed: "verify(token:sessionId:apiKey:now:allowsExpired:)")
-    public func verify(
-        token: String, sessionID: SessionID, apiKey: APIKey, now: WallTime, allowsExpired: Bool = false
-    ) throws(SignalingError) -> AccessGrant {
-        try verify(token: token, sessionId: sessionID, apiKey: apiKey, now: now, allowsExpired: allowsExpired)
-    }
-}

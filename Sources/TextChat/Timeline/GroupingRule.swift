@@ -92,30 +92,3 @@ public struct GroupingRule: Hashable, Sendable {
         return overflow ? later < earlier : difference < limit.wholeMilliseconds
     }
 }
-
-extension GroupingRule {
-    @available(*, deprecated, renamed: "separatesOwnMessages")
-    public var tellsSides: Bool {
-        get { separatesOwnMessages }
-        set { separatesOwnMessages = newValue }
-    }
-
-    @available(*, deprecated, renamed: "timePosition")
-    public var timePlace: Edge {
-        get { timePosition }
-        set { timePosition = newValue }
-    }
-
-    @available(
-        *, deprecated,
-        renamed: "init(window:span:clock:breaksAtDay:breaksAtFailure:separatesOwnMessages:timePosition:showsOwnName:)"
-    )
-    public init(
-        window: Duration, span: Duration?, clock: Clock, breaksAtDay: Bool, breaksAtFailure: Bool, tellsSides: Bool,
-        timePlace: Edge, showsOwnName: Bool
-    ) {
-        self.init(
-            window: window, span: span, clock: clock, breaksAtDay: breaksAtDay, breaksAtFailure: breaksAtFailure,
-            separatesOwnMessages: tellsSides, timePosition: timePlace, showsOwnName: showsOwnName)
-    }
-}

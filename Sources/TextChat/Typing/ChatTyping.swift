@@ -16,9 +16,6 @@ public final class ChatTyping {
         public let n: Int64
     }
 
-    @available(*, deprecated, renamed: "OutgoingSignal")
-    public typealias Post = OutgoingSignal
-
     /// The intervals and flags. You can set another policy at any time: an announced begin is finished, and numbers
     /// continue (TYP-3). Other users are forgotten until their next signal.
     public var policy: TypingPolicy {
@@ -121,9 +118,6 @@ public final class ChatTyping {
 
     /// Dequeues the next signal; nil without one. Publish it at once and only once.
     public func dequeueSignal() -> OutgoingSignal? { outgoing.isEmpty ? nil : outgoing.removeFirst() }
-
-    @available(*, deprecated, renamed: "dequeueSignal()")
-    public func takePost() -> OutgoingSignal? { dequeueSignal() }
 
     /// Signal `n` was refused, or may not have left. It is not sent again; the next key sends a new one.
     public func publishFailed(n: Int64) { handle(.publishFailed(n: n)) }

@@ -55,11 +55,3 @@ public struct TypingChange: Hashable, Sendable {
         self.action = action
     }
 }
-
-extension TypingSnapshot.Typer {
-    @available(*, deprecated, renamed: "connectionId")
-    public var connectionID: ConnectionID { connectionId }
-
-    @available(*, deprecated, renamed: "init(name:connectionId:)")
-    public init(name: String?, connectionID: ConnectionID) { self.init(name: name, connectionId: connectionID) }
-}
