@@ -12,35 +12,37 @@ struct VerifyCommand: AsyncParsableCommand {
             broken.
             """)
 
-    @Option(help: "The number of signals to send in all. (default: 2000)") var signals: Int?
-    @Option(help: "The number of sessions. (default: 4)") var sessions: Int?
-    @Option(help: "The number of clients that stay in each session; at least 2. (default: 3)") var members: Int?
-    @Option(help: "How many of the signals a backend sends through REST. (default: 100)") var rest: Int?
-    @Option(help: "How many times to reset a client's network. (default: 20)") var cuts: Int?
+    @Option(help: count("The number of signals to send in all.", \.signals)) var signals: Int?
+    @Option(help: count("The number of sessions.", \.sessions)) var sessions: Int?
+    @Option(help: count("The number of clients that stay in each session; at least 2.", \.members)) var members: Int?
+    @Option(help: count("How many of the signals a backend sends through REST.", \.rest)) var rest: Int?
+    @Option(help: count("How many times to reset a client's network.", \.cuts)) var cuts: Int?
     @Option(
-        help: """
+        help: count(
+            """
             How many times to discard everything in one direction of a client's network, without a reset. Each takes \
-            two heartbeats. (default: 2)
-            """)
+            two heartbeats.
+            """, \.silences))
     var silences: Int?
-    @Option(help: "How many clients to leave without a network for 2, 12 or 20 seconds. (default: 3)")
+    @Option(help: count("How many clients to leave without a network for 2, 12 or 20 seconds.", \.absences))
     var absences: Int?
     @Option(
-        help: """
+        help: count(
+            """
             How many times to leave a client without a network until the others are told that it is away. Each takes \
-            about 12 seconds. (default: 1)
-            """)
+            about 12 seconds.
+            """, \.longAbsences))
     var longAbsences: Int?
-    @Option(help: "How many times to try to resume with a wrong and with an old secret. (default: 1)")
+    @Option(help: count("How many times to try to resume with a wrong and with an old secret.", \.wrongSecrets))
     var wrongSecrets: Int?
-    @Option(help: "How many times a client reads slowly or not at all for 3 seconds. (default: 2)")
+    @Option(help: count("How many times a client reads slowly or not at all for 3 seconds.", \.slowReaders))
     var slowReaders: Int?
-    @Option(help: "How many times a client comes back after a small log has lost what it missed. (default: 2)")
+    @Option(help: count("How many times a client comes back after a small log has lost what it missed.", \.overruns))
     var overruns: Int?
-    @Option(help: "How many times to pause the server's process for up to 1.5 seconds. (default: 2)") var stops: Int?
-    @Option(help: "How many times to kill the server (SIGKILL) and start another one. (default: 1)") var kills: Int?
+    @Option(help: count("How many times to pause the server's process for up to 1.5 seconds.", \.stops)) var stops: Int?
+    @Option(help: count("How many times to kill the server (SIGKILL) and start another one.", \.kills)) var kills: Int?
     @Option(
-        help: "How many times to stop the server (SIGTERM) and start another one with its sessions. (default: 1)")
+        help: count("How many times to stop the server (SIGTERM) and start another one with its sessions.", \.restarts))
     var restarts: Int?
     @Option(
         help: """
@@ -52,14 +54,14 @@ struct VerifyCommand: AsyncParsableCommand {
     var redisCuts: Int?
     @Option(help: "How many times to kill Redis (SIGKILL) and start it again. (default: 2 with several nodes)")
     var redisKills: Int?
-    @Option(help: "How many times a client disconnects and comes back. (default: 4)") var leaves: Int?
-    @Option(help: "How many clients join for a moment and crash. (default: 8)") var guests: Int?
-    @Option(help: "How many of these guests are force-disconnected instead. (default: 2)") var expulsions: Int?
-    @Option(help: "How many more guests have a token that expires. (default: 1)") var expiredTokens: Int?
+    @Option(help: count("How many times a client disconnects and comes back.", \.leaves)) var leaves: Int?
+    @Option(help: count("How many clients join for a moment and crash.", \.guests)) var guests: Int?
+    @Option(help: count("How many of these guests are force-disconnected instead.", \.expulsions)) var expulsions: Int?
+    @Option(help: count("How many more guests have a token that expires.", \.expiredTokens)) var expiredTokens: Int?
     @Flag(help: "Leave out every fault that no option on this command line asks for.") var bare = false
     @Flag(help: "Start the server without a state folder. A kill then loses its sessions, and clients are told.")
     var inMemory = false
-    @Option(help: "The number of servers that serve the sessions together, over one Redis. (default: 1)")
+    @Option(help: count("The number of servers that serve the sessions together, over one Redis.", \.nodes))
     var nodes: Int?
     @Option(help: "The Redis of these servers, as in serve --redis. (default: the run starts its own)")
     var redis: String?
@@ -77,33 +79,22 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func plan(seed: UInt64) -> Verification.Plan {
         var plan = bare ? Verification.Plan.withoutFaults(seed: seed) : Verification.Plan(seed: seed)
-        // The default share of REST signals fits into short runs, too.
-        plan.signals = signals ?? plan.signals
-        plan.rest = rest ?? min(plan.rest, plan.signals / 4)
-        plan.sessions = sessions ?? plan.sessions
-        plan.members = members ?? plan.members
-        plan.cuts = cuts ?? plan.cuts
-        plan.silences = silences ?? plan.silences
-        plan.absences = absences ?? plan.absences
-        plan.longAbsences = longAbsences ?? plan.longAbsences
-        plan.wrongSecrets = wrongSecrets ?? plan.wrongSecrets
-        plan.slowReaders = slowReaders ?? plan.slowReaders
-        plan.overruns = overruns ?? plan.overruns
-        plan.stops = stops ?? plan.stops
         plan.nodes = nodes ?? plan.nodes
         plan.redis = redis
         if plan.nodes > 1, !bare { plan.addFaultsOfNodes() }
-        plan.freezes = freezes ?? plan.freezes
-        plan.redisCuts = redisCuts ?? plan.redisCuts
-        plan.redisKills = redisKills ?? plan.redisKills
-        plan.kills = kills ?? plan.kills
         plan.isInMemory = inMemory
-        plan.restarts = restarts ?? (inMemory ? 0 : plan.restarts)
-        plan.leaves = leaves ?? plan.leaves
-        plan.guests = guests ?? plan.guests
+        if inMemory { plan.restarts = 0 }
+        let given: [(WritableKeyPath<Verification.Plan, Int>, Int?)] = [
+            (\.signals, signals), (\.sessions, sessions), (\.members, members), (\.cuts, cuts), (\.silences, silences),
+            (\.absences, absences), (\.longAbsences, longAbsences), (\.wrongSecrets, wrongSecrets),
+            (\.slowReaders, slowReaders), (\.overruns, overruns), (\.stops, stops), (\.kills, kills),
+            (\.restarts, restarts), (\.freezes, freezes), (\.redisCuts, redisCuts), (\.redisKills, redisKills),
+            (\.leaves, leaves), (\.guests, guests), (\.expiredTokens, expiredTokens), (\.port, port),
+        ]
+        for (count, value) in given { plan[keyPath: count] = value ?? plan[keyPath: count] }
+        // The default shares of REST signals and of expelled guests fit into short runs, too.
+        plan.rest = rest ?? min(plan.rest, plan.signals / 4)
         plan.expulsions = expulsions ?? min(plan.expulsions, plan.guests)
-        plan.expiredTokens = expiredTokens ?? plan.expiredTokens
-        plan.port = port ?? plan.port
         return plan
     }
 
@@ -166,6 +157,11 @@ struct VerifyCommand: AsyncParsableCommand {
         if self.seed == nil { words += ["--seed", "\(seed)"] }
         return words.joined(separator: " ")
     }
+}
+
+/// The help of a count, with the default of the plan.
+private func count(_ help: String, _ count: KeyPath<Verification.Plan, Int>) -> ArgumentHelp {
+    ArgumentHelp("\(help) (default: \(Verification.Plan(seed: 0)[keyPath: count]))")
 }
 
 /// The file of the report. It is opened and filled before the run, so that a run is not in vain.
