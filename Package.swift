@@ -78,7 +78,7 @@ let package = Package(
         // Code written for OpenTok is in this language mode.
         .example("opentok-text-chat", ["OpenTok"], path: "TextChatSample", settings: [.swiftLanguageMode(.v5)]),
 
-        .target(name: "TestSupport", dependencies: ["SignalingCore"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["SignalingCore", .log], path: "Tests/TestSupport"),
         .target(
             name: "RedisTestSupport", dependencies: ["SignalingRedis", "VerificationTools", "CHiredis"],
             path: "Tests/RedisTestSupport"),

@@ -1,6 +1,7 @@
 import Logging
 import SignalingProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SignalingClient
@@ -310,38 +311,6 @@ struct SessionDriverTests {
 
     // MARK: Log lines
 
-    /// Keeps the lines of a logger, each as `level message`, with the values of its metadata.
-    private final class LogLines: Sendable {
-        private let lines = Mutex<[(line: String, metadata: String)]>([])
-
-        var all: [String] { lines.withLock { $0.map(\.line) } }
-        var metadata: String { lines.withLock { $0.map(\.metadata).joined(separator: " ") } }
-
-        func logger() -> Logger {
-            var logger = Logger(label: "test") { _ in Handler(lines: self) }
-            logger.logLevel = .trace
-            return logger
-        }
-
-        private struct Handler: LogHandler {
-            let lines: LogLines
-            var metadata = Logger.Metadata()
-            var logLevel = Logger.Level.trace
-
-            subscript(metadataKey key: String) -> Logger.MetadataValue? {
-                get { metadata[key] }
-                set { metadata[key] = newValue }
-            }
-
-            func log(event: LogEvent) {
-                let values = metadata.merging(event.metadata ?? [:]) { $1 }.map { "\($0)=\($1)" }.sorted()
-                lines.lines.withLock {
-                    $0.append(("\(event.level) \(event.message)", values.joined(separator: " ")))
-                }
-            }
-        }
-    }
-
     private func drive(_ driver: SessionDriver) throws {
         driver.connect(
             ConnectRequest(apiKey: APIKey("1"), sessionId: SessionID("1_s"), token: "secret-token"),
@@ -356,7 +325,7 @@ struct SessionDriverTests {
     func logLines() throws {
         let lines = LogLines()
         let driver = SessionDriver(
-            environment: environment, log: ClientLog(lines.logger(), session: SessionID("1_s")))
+            environment: environment, log: ClientLog(lines.logger, session: SessionID("1_s")))
         try drive(driver)
         driver.call({ .signal(SignalRequest(type: "secret-type", data: "secret-data"), $0) }) { _ in }
         environment.link.receive(#"{"ev":"error","id":2,"code":403,"name":"OT_X","message":"no","retryable":false}"#)
@@ -379,7 +348,7 @@ struct SessionDriverTests {
     @Test("the end that the client asked for is no warning")
     func logOfDisconnect() throws {
         let lines = LogLines()
-        let driver = SessionDriver(environment: environment, log: ClientLog(lines.logger()))
+        let driver = SessionDriver(environment: environment, log: ClientLog(lines.logger))
         try drive(driver)
         driver.disconnect {}
         environment.link.onEvent(.closed(code: CloseReason.normal.rawValue))

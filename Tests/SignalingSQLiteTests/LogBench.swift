@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import SignalingCore
 import SignalingProtocol
-import Synchronization
 import TestSupport
 import Testing
 
@@ -180,28 +179,6 @@ final class RecordingObserver: CommandLogObserver {
     func numbers(_ session: SessionID) -> [UInt64] {
         confirmed.filter { $0.session == session }.map(\.position.number)
     }
-}
-
-/// Collects log lines.
-final class LogLines: Sendable {
-    private struct Handler: LogHandler {
-        let lines: LogLines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { lines.lines.withLock { $0.append("\(event.level): \(event.message)") } }
-    }
-
-    private let lines = Mutex<[String]>([])
-
-    var logger: Logger { Logger(label: "test") { [self] _ in Handler(lines: self) } }
-    var all: [String] { lines.withLock { $0 } }
-    func contain(_ text: String) -> Bool { all.contains { $0.contains(text) } }
 }
 
 extension CommandEntry {
