@@ -3,7 +3,7 @@ inspector, how long the form takes on a slow network, how a chat of 20,000 messa
 while 5,000 messages a second arrive.
 
 SIGNALBOX_BIN   the server's executable
-LOADGEN         the load generator (Tests/Benchmarks/Load/loadgen.cpp)
+LOADGEN         the load generator (Tests/Benchmarks/loadgen.cpp)
 WEB_ROOT        the folder with the page; default: web-test-client
 CHROMIUM        the browser; default: the one of Debian
 """
@@ -109,18 +109,7 @@ ELEMENTS = """
 document.querySelectorAll('*').length + document.querySelector('signalbox-chat').shadowRoot.querySelectorAll('*').length
 """
 
-# The load generator's publishers, as senders of chat messages.
-CHAT = """
-path        = /v1/signaling
-subprotocol = signalbox.v1
-send        = {"op":"connect","id":1,"apiKey":"{key}","sessionId":"{session}","token":"{token}",\
-"options":{"connectionEventsSuppressed":true}}
-expect      = "ev":"connected"
-publish     = {"op":"signal","id":{n},"type":"text-chat","data":"{\\"text\\":\\"{payload}\\"}"}
-selfecho    = yes
-pubjoin     = yes
-reply       = "ev":"ping" => {"op":"pong"}
-""".replace("\\\n", "")
+CHAT = pathlib.Path(__file__).resolve().parent / "dialects/chat.dialect"
 
 
 def serve():
@@ -253,13 +242,11 @@ def flood(browser, url, rate, seconds, shows_inspector):
         page.get_by_role("button", name="Inspector").click()
     access = json.load(urllib.request.urlopen(url + "/room/flood?data=Load"))
     with tempfile.TemporaryDirectory() as folder:
-        dialect, rooms = pathlib.Path(folder, "chat.dialect"), pathlib.Path(folder, "rooms")
-        dialect.write_text(CHAT)
+        rooms = pathlib.Path(folder, "rooms")
         rooms.write_text(f"key={access['apiKey']} session={access['sessionId']} token={access['token']}\n")
         generator = subprocess.Popen(
-            [os.environ["LOADGEN"], "--json", "--mode", "fanout", "--publishers", "5", "--receivers", "1",
-             "--dialect", f"file:{dialect}", "--room-vars", str(rooms), "--port", url.rpartition(":")[2],
-             "--rate", str(rate), "--duration", str(seconds), "--warmup", "0", "--max-secs", "60"],
+            [os.environ["LOADGEN"], "rooms", "--members", "5", "--dialect", CHAT, "--room-vars", rooms,
+             "--port", url.rpartition(":")[2], "--rate", str(rate), "--duration", str(seconds), "--warmup", "0"],
             stdout=subprocess.PIPE, text=True)
         page.wait_for_function(f"{SHOWN} > {rate // 4}")
         page.locator("#composer-text").focus()

@@ -9,7 +9,7 @@ import SignalingProtocol
 struct DrainPlan: Sendable {
     struct Pace: Sendable {
         /// How much each client adds to the time of the drain. A server resumes about as many clients in this time as
-        /// it disconnects (`Tests/Benchmarks/restart.py`).
+        /// it disconnects (`scripts/bench restart`).
         var perClient = Duration.microseconds(200)
         /// The maximum number of clients to disconnect in one turn of the loop, so that the loop also serves the
         /// others.

@@ -1,4 +1,4 @@
-"""Measures Signalbox beside other servers on this machine, and prints one table. scripts/bench runs it.
+"""Measures Signalbox beside other servers on this machine, and prints one table: docs/PERFORMANCE.md.
 
 Each repeat goes through all scenarios, and in each scenario through all servers, so that other load on the machine
 affects all alike. The server runs on CPU 0, the load generator on CPU 1. The table has medians; its last lines tell the
@@ -20,31 +20,32 @@ import time
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "BlackBoxTests"))
+sys.path.insert(0, str(HERE.parent / "BlackBoxTests"))
 
 from cluster import Redis  # noqa: E402
 from server_process import Server  # noqa: E402
 from waiting import accepts, free_port, wait_for  # noqa: E402
 
 TIME = "--warmup 0.4"
+DIALECTS = HERE / "dialects"
 # The number of rooms, the load, and the figure to compare.
 SCENARIOS = {
-    "rooms 500 × 4, paced": (500, f"--mode manyrooms --rooms 500 --members 4 --rate 4 {TIME}", "delivery"),
-    "rooms 500 × 4, saturated": (500, f"--mode manyrooms --rooms 500 --members 4 --window 1 {TIME}", "delivery"),
-    "fan-out 10, paced": (1, f"--mode fanout --receivers 10 --rate 2000 {TIME}", "delivery"),
-    "fan-out 100, paced": (1, f"--mode fanout --receivers 100 --rate 200 {TIME}", "delivery"),
-    "fan-out 1000, paced": (1, f"--mode fanout --receivers 1000 --rate 20 {TIME}", "delivery"),
-    "fan-out 5000, paced": (1, f"--mode fanout --receivers 5000 --rate 2 {TIME}", "delivery"),
-    "fan-out 10000, paced": (1, f"--mode fanout --receivers 10000 --rate 2 {TIME}", "delivery"),
-    "fan-out 100, 400 a second": (1, f"--mode fanout --receivers 100 --rate 400 {TIME}", "delivery"),
-    "fan-out 2, 1000 a second": (1, f"--mode fanout --receivers 2 --rate 1000 {TIME}", "delivery"),
-    "fan-out 10, saturated": (1, f"--mode fanout --receivers 10 --window 64 {TIME}", "delivery"),
-    "fan-out 100, saturated": (1, f"--mode fanout --receivers 100 --window 32 {TIME}", "delivery"),
-    "fan-out 1000, saturated": (1, f"--mode fanout --receivers 1000 --window 16 {TIME}", "delivery"),
-    "round trip": (1, "--mode rtt --count 1500 --gap-us 300", "round trip"),
-    "connect and join": (1000, "--mode storm --total 3000 --conc 64", "connect"),
-    "rooms 500 × 1, saturated": (500, f"--mode manyrooms --rooms 500 --members 1 --window 4 {TIME}", "delivery"),
-    "idle, each alone": (5001, "--mode idle --idle 5000 --receivers 0", "idle"),
+    "rooms 500 × 4, paced": (500, f"rooms --rooms 500 --members 4 --rate 4 {TIME}", "delivery"),
+    "rooms 500 × 4, saturated": (500, f"rooms --rooms 500 --members 4 {TIME}", "delivery"),
+    "fan-out 10, paced": (1, f"rooms --members 11 --senders 1 --rate 2000 {TIME}", "delivery"),
+    "fan-out 100, paced": (1, f"rooms --members 101 --senders 1 --rate 200 {TIME}", "delivery"),
+    "fan-out 1000, paced": (1, f"rooms --members 1001 --senders 1 --rate 20 {TIME}", "delivery"),
+    "fan-out 5000, paced": (1, f"rooms --members 5001 --senders 1 --rate 2 {TIME}", "delivery"),
+    "fan-out 10000, paced": (1, f"rooms --members 10001 --senders 1 --rate 2 {TIME}", "delivery"),
+    "fan-out 100, 400 a second": (1, f"rooms --members 101 --senders 1 --rate 400 {TIME}", "delivery"),
+    "fan-out 2, 1000 a second": (1, f"rooms --members 3 --senders 1 --rate 1000 {TIME}", "delivery"),
+    "fan-out 10, saturated": (1, f"rooms --members 11 --senders 1 --window 64 {TIME}", "delivery"),
+    "fan-out 100, saturated": (1, f"rooms --members 101 --senders 1 --window 32 {TIME}", "delivery"),
+    "fan-out 1000, saturated": (1, f"rooms --members 1001 --senders 1 --window 16 {TIME}", "delivery"),
+    "round trip": (1, "round-trips --count 1500 --gap-us 300", "round trip"),
+    "connect and join": (1000, "connects --connections 3000", "connect"),
+    "rooms 500 × 1, saturated": (500, f"rooms --rooms 500 --window 4 {TIME}", "delivery"),
+    "idle, each alone": (5000, "idle --connections 5000", "idle"),
 }
 # Measured only if a --scenario is their whole name.
 LARGE = {"fan-out 5000, paced", "fan-out 10000, paced"}
@@ -53,7 +54,7 @@ LARGE = {"fan-out 5000, paced", "fan-out 10000, paced"}
 class Signalbox:
     """`nodes` servers with one project."""
 
-    dialect = f"file:{HERE / 'signalbox.dialect'}"
+    dialect = "signalbox"
 
     def __init__(self, *arguments, nodes=1):
         self.arguments, self.node_count = arguments, nodes
@@ -93,7 +94,7 @@ class Program:
 class Nats:
     """A cluster of two nats-servers. It orders, numbers and keeps nothing, and answers no publisher."""
 
-    dialect = f"file:{HERE / 'nats.dialect'}"
+    dialect = "nats"
     needs = "/usr/sbin/nats-server"
 
     def start(self, stack, _):
@@ -125,7 +126,7 @@ def children(pid):
 
 
 def nchan(port, folder):
-    configuration = (HERE / "nchan.conf").read_text().replace("@PORT@", str(port)).replace("@DIR@", folder)
+    configuration = (DIALECTS / "nchan.conf").read_text().replace("@PORT@", str(port)).replace("@DIR@", folder)
     path = pathlib.Path(folder, "nchan.conf")
     path.write_text(configuration)
     return ["nginx", "-p", folder, "-c", str(path)]
@@ -137,7 +138,7 @@ SERVERS = {
     "Signalbox, 2 nodes": Signalbox(nodes=2),
     "nats, 2 servers": Nats(),
     "nchan": Program("nchan", "/usr/lib/nginx/modules/ngx_nchan_module.so", nchan),
-    "Node ws": Program("line", "/usr/share/nodejs/ws", lambda port, _: ["node", HERE / "ws-room.js", str(port)]),
+    "Node ws": Program("ws-room", "/usr/share/nodejs/ws", lambda port, _: ["node", DIALECTS / "ws-room.js", str(port)]),
 }
 DEBIAN = {"nats, 2 servers": "nats-server", "nchan": "nginx libnginx-mod-nchan", "Node ws": "nodejs node-ws"}
 
@@ -164,12 +165,13 @@ def measure(server, scenario, generator, seconds):
         finally:
             os.sched_setaffinity(0, range(os.cpu_count()))
         command = [
-            "taskset", "-c", str(min(1, os.cpu_count() - 1)), generator, "--json", "--dialect", server.dialect,
-            "--port", ",".join(map(str, ports)), "--pid", ",".join(map(str, pids)), "--max-secs", "60", *options]
+            "taskset", "-c", str(min(1, os.cpu_count() - 1)), generator, *load.split(),
+            "--dialect", DIALECTS / f"{server.dialect}.dialect", "--port", ",".join(map(str, ports)),
+            "--pid", ",".join(map(str, pids)), *options]
         before = thread_times(pids)
-        run = subprocess.run([*map(str, command), *load.split()], capture_output=True, text=True, timeout=90)
+        run = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=90)
         if run.returncode:
-            sys.exit(f"bench: {scenario}: {run.stderr.strip()}")
+            sys.exit(f"peers: {scenario}: {run.stderr.strip()}")
         result = json.loads(run.stdout)
         if kind == "delivery":
             ticks = [time - before.get(thread, 0) for thread, time in thread_times(pids).items()]
@@ -206,8 +208,8 @@ def figures(results, kind):
 
 def floor(program):
     """The cost of one bare send() of a frame of this size."""
-    run = subprocess.run([program, "222", "100", "300", "0", "1"], capture_output=True, text=True, check=True)
-    return json.loads(run.stdout)["us_per_msg_median"]
+    run = subprocess.run([program, "send", "--bytes", "222"], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)["us_per_send"]
 
 
 def main():
@@ -217,7 +219,6 @@ def main():
     parser.add_argument("--scenario", action="append", help="part of a name; by default all but the largest")
     parser.add_argument("--server", action="append", choices=list(SERVERS), help="all by default")
     parser.add_argument("--json", type=pathlib.Path, help="write every result to this file, one a line")
-    parser.add_argument("--tools", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     servers = [name for name in SERVERS if not arguments.server or name in arguments.server]
     for name in list(servers):
@@ -232,13 +233,13 @@ def main():
     floors = []
     began, loads = time.strftime("%Y-%m-%d %H:%M"), []
     for repeat in range(arguments.repeats):
-        floors.append(floor(arguments.tools / "floor"))
+        floors.append(floor(os.environ["LOADGEN"]))
         for scenario in scenarios:
             order = servers if repeat % 2 == 0 else servers[::-1]
             for name in order:
                 print(f"{repeat + 1}/{arguments.repeats} {scenario}: {name}", file=sys.stderr)
                 loads.append(os.getloadavg()[0])
-                result = measure(SERVERS[name], scenario, arguments.tools / "loadgen", arguments.seconds)
+                result = measure(SERVERS[name], scenario, os.environ["LOADGEN"], arguments.seconds)
                 results.setdefault((scenario, name), []).append(result)
                 if arguments.json:
                     with arguments.json.open("a") as file:

@@ -1,12 +1,6 @@
-#!/usr/bin/env python3
-"""Measures what one server carries, for docs/operations/capacity.md, and prints a table. It takes 15 minutes.
+"""Measures what one server carries, for docs/operations/capacity.md, and prints a table.
 
-    scripts/bench-capacity [--server PROGRAM] [--share PERCENT] PROGRAM [NAME…]
-
-PROGRAM is a release build of signalbox, NAME one of the measurements; by default all. --server names another program
-for the server, and --share makes the load smaller, for a machine that is busy.
-
-The server and the load run on this machine, each with `signalbox`. The figures are processor time of the server, which
+The server and the load run on this machine, both with the program of SIGNALBOX_BIN, a release build. The figures are processor time of the server, which
 other programs disturb less than latencies, and its resident memory.
 """
 
@@ -22,8 +16,7 @@ import sys
 import tempfile
 import urllib.request
 
-TLS = pathlib.Path(__file__).resolve().parents[1] / "Tests/Vectors/tls"
-REPEATS = 3
+TLS = pathlib.Path(__file__).resolve().parents[1] / "Vectors/tls"
 KEYS = {"SIGNALBOX_API_KEY": "100", "SIGNALBOX_API_SECRET": "a secret of the measurement"}
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_")} | KEYS
 
@@ -33,6 +26,8 @@ class Choices:
 
     server = None
     share = 100
+    repeats = 3
+    seconds = 6
 
 
 @contextlib.contextmanager
@@ -70,7 +65,7 @@ def bench(program, url, admin, **options):
         capture_output=True, text=True, env=ENVIRONMENT,
     )  # fmt: skip
     if not done.stdout:
-        sys.exit(f"bench-capacity: {done.stderr}")
+        sys.exit(f"capacity: {done.stderr}")
     report = json.loads(done.stdout)
     if report["verdict"] != "carried":
         print(f"not carried: {report['reasons']}", file=sys.stderr)
@@ -80,7 +75,7 @@ def bench(program, url, admin, **options):
 def medians(program, options, load, figures):
     """The median of each figure over some servers."""
     found = []
-    for _ in range(REPEATS):
+    for _ in range(Choices.repeats):
         with server(program, *options) as (url, admin):
             found.append([figure(bench(program, url, admin, **load), admin) for figure in figures])
     return [statistics.median(each) for each in zip(*found)]
@@ -101,7 +96,7 @@ def p99(report, _):
 def deliveries(program, name, options, **load):
     shrinks = "rooms" if load["rooms"] > 1 else "rate"
     load[shrinks] = max(1, load[shrinks] * Choices.share // 100)
-    cpu, latency = medians(program, options, load | {"seconds": 6, "warm_up": 2}, [per_delivery, p99])
+    cpu, latency = medians(program, options, load | {"seconds": Choices.seconds, "warm_up": 2}, [per_delivery, p99])
     rate = load["rooms"] * load["members"] * load["rate"]
     name = f"{load['rooms']} rooms of {load['members']}{name}"
     print(f"{name}: {cpu:.1f} µs per delivery, {cpu * load['members']:.0f} µs per signal, at {rate} deliveries a second; "
@@ -120,7 +115,7 @@ def connections(program, name, options, rooms, members):
 
 def events(program, name, size):
     """Memory of kept events: the growth while members send. Each room keeps all of its events."""
-    rooms, rate, seconds = 100, 50, 10
+    rooms, rate, seconds = 100, 50, Choices.seconds
     load = {"rooms": rooms, "members": 2, "bytes": size, "rate": rate, "seconds": seconds, "warm_up": 0}
 
     def growth(report, _):
@@ -149,17 +144,16 @@ MEASUREMENTS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--server")
-    parser.add_argument("--share", type=int, default=100)
-    parser.add_argument("program")
-    parser.add_argument("names", nargs="*", choices=[*MEASUREMENTS, []])
-    given = parser.parse_args()
-    Choices.server, Choices.share = given.server, given.share
-    program, names = given.program, given.names
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", help="another program for the server")
+    parser.add_argument("--share", type=int, default=100, help="percent of the load, for a machine that is busy")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=6, help="of each load (default: %(default)s)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASUREMENTS) + "; by default all")
+    parser.parse_args(namespace=Choices)
     print(f"{os.cpu_count()} processors, load average {os.getloadavg()[0]:.1f}, kernel {os.uname().release}")
-    for name in names or MEASUREMENTS:
-        MEASUREMENTS[name](program)
+    for name in Choices.names or MEASUREMENTS:
+        MEASUREMENTS[name](os.environ["SIGNALBOX_BIN"])
 
 
 if __name__ == "__main__":
