@@ -7,49 +7,24 @@ import time
 import pytest
 
 from credentials import base64url
-from raw_socket import CLOSE, CONTINUATION, PING, PONG, TEXT, RawSocket, frame, handshake
+from raw_socket import CLOSE, CONTINUATION, TEXT, RawSocket, frame, handshake
 from signalbox_client import Bystander, Client, connect_line, refuses
 
-NOT_JSON = [
-    "hello", "{", "}", '{"op":"signal"', "{'op':'signal'}", '{"op":"signal",}', '{op:"signal"}', '{"op":"signal"} x',
-    '{"op":"signal"}{"op":"signal"}', '{"op":"signal","data":"a\tb"}', '{"op":"signal","data":"\0"}',
-    '{"op":"signal","data":"\\x41"}',
-    '{"op":"signal","data":"\\u12"}', '{"op":"signal","x":01}', '{"op":"signal","x":+1}', '{"op":"signal","x":.5}',
-    '{"op":"signal","x":1.}',
-    '{"op":"signal","x":1e}', '{"op":"signal","x":0x10}', '{"op":"signal","x":-}', '{"op":"signal","x":True}',
-    '{"op":"signal","x":nul}',
-    '\ufeff{"op":"signal"}', "\u00a0{}", "{}\0", "\0", "/* */{}", '{"op":"signal"} // x',
-    '{"op":"signal","x":NaN}', '{"op":"signal","x":Infinity}', '{"op":"signal","x":-Infinity}', '{/* */"op":"signal"}',
-    '{"op":"signal","data":"\\ud800"}', '{"op":"signal","data":"\\udc00"}', '{"op":"signal","data":"\\udc00\\ud800"}',
-    '{"op":"signal","data":"\\ud800\\u0041"}', '{"op":"signal","x":{"\\ud800":1}}',
-    '{"op":"signal","op":"signal"}', '{"op":"signal","data":"a","\\u0064ata":"b"}', '{"op":"signal","x":{"a":1,"a":1}}',
-    '{"op":"signal","a\\u0000b":1}', '{"op":"signal","\\u0000":1}', '{"op":"signal","x":[{"a\\u0000":1}]}',
-    '{"op":"signal","x":' + "[" * 32 + "]" * 32 + "}", '{"op":"signal","x":' + '{"x":' * 32 + "1" + "}" * 33,
-    "[" * 60000,
-]  # fmt: skip
-
-WRONG_SHAPE = [
-    "1", '"signal"', "null", "true", "[]", "[{}]", "{}", '{"op":null}', '{"op":1}', '{"op":""}', '{"op":"Signal"}',
-    '{"op":["signal"]}',
-    '{"ev":"signal"}', '{"op":"signal ","data":"x"}', '{"OP":"signal"}', '{"op":"resume"}',
-    '{"op":"signal","type":1}', '{"op":"signal","type":null}', '{"op":"signal","type":["a"]}',
-    '{"op":"signal","data":{}}',
-    '{"op":"signal","data":null}', '{"op":"signal","data":1.5}', '{"op":"signal","data":true}',
-    '{"op":"signal","to":null}',
-    '{"op":"signal","to":5}', '{"op":"signal","to":["x"]}', '{"op":"signal","onlineOnly":1}',
-    '{"op":"signal","onlineOnly":"true"}',
-    '{"op":"signal","onlineOnly":null}', '{"op":"forceDisconnect"}', '{"op":"forceDisconnect","connectionId":null}',
+# One of each kind. The Swift tests read all lines of Tests/Vectors/json and Tests/Vectors/messages.
+BAD_LINES = [
+    "hello", '{"op":"signal",}', '{"op":"signal"} x', '{"op":"signal","data":"\0"}', '{"op":"signal","data":"\\ud800"}',
+    '{"op":"signal","op":"signal"}', '{"op":"signal","x":' + "[" * 32 + "]" * 32 + "}", "[]", '{"op":"Signal"}',
+    '{"op":"signal","type":1}', '{"op":"forceDisconnect"}',
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("lines", [NOT_JSON, WRONG_SHAPE], ids=["not-json", "wrong-shape"])
-async def test_wire_4_wire_9_each_bad_line_is_answered_and_other_clients_are_unaffected(server, session, lines):
+async def test_wire_4_wire_9_each_bad_line_is_answered_and_other_clients_are_unaffected(server, session):
     async with await Bystander.join(server, session) as bystander:
         culprits = []
-        for start in range(0, len(lines), 8):
+        for start in range(0, len(BAD_LINES), 8):
             async with await Client.join(server, session) as culprit:
                 culprits.append(culprit.id)
-                for line in lines[start : start + 8]:
+                for line in BAD_LINES[start : start + 8]:
                     await culprit.send(line)
                     event = await culprit.next()
                     found = event["ev"], event.get("code"), event.get("name")
@@ -61,22 +36,6 @@ async def test_wire_4_wire_9_each_bad_line_is_answered_and_other_clients_are_una
                 assert answer["ev"] == "ack"
                 assert [e["from"] for e in events] == [bystander.id, culprit.id]
                 await bystander.expect("signal", type="fine")
-
-
-async def test_wire_4_valid_json_in_unusual_form_is_accepted(server, session):
-    async with await Client.join(server, session) as client:
-        depth31 = "[" * 31 + "]" * 31
-        for line, data in [
-            (' \t{ "op" : "signal" , "id" : 5 , "data" : "a" } \r', "a"),
-            ('{"id":5,"op":"sign\\u0061l","data":"\\ud83d\\ude00\\/\\b"}', "😀/\b"),
-            ('{"op":"signal","id":5,"data":"\\u0000\u2028\\n"}', "\0\u2028\n"),
-            ('{"op":"signal","id":5,"data":"a","x":%s}' % depth31, "a"),
-            ('{"op":"signal","id":5,"data":"\\uffff\uffff\\ufffe\x7f"}', "\uffff\uffff\ufffe\x7f"),
-            ('{"op":"signal","id":5,"data":"a","x":-0.0e+10,"":1,"X":1,"x ":1}', "a"),
-        ]:
-            await client.send(line)
-            assert (await client.next())["data"] == data, line
-            await client.expect("ack", id=5)
 
 
 async def test_wire_9_ten_bad_lines_close_the_connection_with_4503(server, session):
@@ -153,16 +112,15 @@ def fragments(text, count):
     )
 
 
-@pytest.mark.parametrize("length, count", [(65536, 64), (100, 64), (65536, 2)])
-async def test_wire_10_a_message_in_64_fragments_is_accepted(server, session, length, count):
+async def test_wire_10_a_message_in_64_fragments_is_accepted(server, session):
     async with await RawSocket.websocket(server) as raw:
         await connected(raw, server, session)
-        await raw.send(fragments(padded(length, data="é€😀"), count))
+        await raw.send(fragments(padded(65536, data="é€😀"), 64))
         event, ack = await raw.objects()
         assert event["data"] == "é€😀" and ack["ev"] == "ack"
 
 
-@pytest.mark.parametrize("length, count", [(65537, 64), (65537, 2), (1000, 65), (66000, 65)])
+@pytest.mark.parametrize("length, count", [(65537, 2), (1000, 65)])
 async def test_wire_10_more_than_64_fragments_or_65536_bytes_are_refused(server, session, length, count):
     async with await Bystander.join(server, session) as bystander, await RawSocket.websocket(server) as raw:
         culprit = await connected(raw, server, session)
@@ -171,42 +129,12 @@ async def test_wire_10_more_than_64_fragments_or_65536_bytes_are_refused(server,
         await bystander.is_unaffected(culprit)
 
 
-async def test_wire_10_a_frame_that_announces_too_many_bytes_is_refused_early(server, session):
-    async with await Bystander.join(server, session) as bystander:
-        before = server.memory()
-        for head in (
-            bytes([0x81, 0xFF]) + (1 << 62).to_bytes(8, "big"), bytes([0x81, 0xFF]) + (1 << 30).to_bytes(8, "big")
-        ):
-            async with await RawSocket.websocket(server) as raw:
-                await connected(raw, server, session)
-                await raw.send(head + bytes(4) + b" " * 70000)
-                assert await raw.close_code() == 1009
-        async with await RawSocket.websocket(server) as raw:
-            culprit = await connected(raw, server, session)
-            # RFC 6455, 5.2: the highest bit of the length must be 0.
-            await raw.send(bytes([0x81, 0xFF]) + (1 << 63).to_bytes(8, "big") + bytes(4) + b"x" * 100)
-            assert await raw.close_code() in (1002, 1009, None)
-        assert server.memory() - before < 64 << 20
-        events = []
-        while len(events) < 6:
-            events.append((await bystander.next())["ev"])
-        assert events == ["connectionCreated", "connectionDestroyed"] * 3
-        await bystander.is_unaffected(culprit)
-
-
-BAD_UTF8 = [
-    b"\xff", b"\xc0\xaf", b"\xe2\x82", b"\xed\xa0\x80", b"\xed\xb0\x80", b"\xf4\x90\x80\x80", b"\xf0\x80\x80\x80",
-    b"\x80", b"\xc1\x81", b"\xf8\x88\x80\x80\x80",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("bad", BAD_UTF8, ids=lambda bad: bad.hex())
-async def test_wire_10_text_that_is_not_utf_8_is_refused(server, session, bad):
+async def test_wire_10_text_that_is_not_utf_8_is_refused(server, session):
     async with await Bystander.join(server, session) as bystander:
         for split in (False, True):
             async with await RawSocket.websocket(server) as raw:
                 culprit = await connected(raw, server, session)
-                head, tail = b'{"op":"signal","data":"', bad + b'"}'
+                head, tail = b'{"op":"signal","data":"', b'\xed\xa0\x80"}'
                 if split:
                     await raw.send(frame(TEXT, head + tail[:1], fin=False) + frame(CONTINUATION, tail[1:]))
                 else:
@@ -215,20 +143,6 @@ async def test_wire_10_text_that_is_not_utf_8_is_refused(server, session, bad):
             await bystander.expect("connectionCreated")
             await bystander.expect("connectionDestroyed", connectionId=culprit)
         await bystander.is_unaffected()
-
-
-async def test_wire_10_a_character_may_be_split_between_fragments(server, session):
-    async with await RawSocket.websocket(server) as raw:
-        await connected(raw, server, session)
-        text = '{"op":"signal","id":2,"data":"😀"}'.encode()
-        middle = text.index("😀".encode()) + 2
-        await raw.send(
-            frame(TEXT, text[:middle], fin=False) + frame(PING, b"in between") + frame(CONTINUATION, text[middle:])
-        )
-        # The server may send the two answers in either order.
-        frames = dict([await raw.frame(), await raw.frame()])
-        assert frames[PONG] == b"in between"
-        assert json.loads(frames[TEXT].split(b"\n")[0])["data"] == "😀"
 
 
 async def test_wire_3_messages_do_not_depend_on_how_tcp_splits_them(server, session):
@@ -251,26 +165,14 @@ async def test_wire_3_messages_do_not_depend_on_how_tcp_splits_them(server, sess
             assert await raw.close_code() == 1000
 
 
-# No case for a frame without a mask: libwebsockets 4.1.6 accepts it, and does not report the missing mask.
-BROKEN_FRAMES = {
-    "reserved bit 1": frame(TEXT, b'{"op":"signal"}', reserved=4),
-    "reserved bit 3": frame(TEXT, b'{"op":"signal"}', reserved=1),
-    "reserved opcode": frame(3, b"x"),
-    "reserved control opcode": frame(11, b"x"),
-    "ping of 126 bytes": frame(PING, b"x" * 126),
-    "fragmented ping": frame(PING, b"x", fin=False),
-    "continuation of nothing": frame(CONTINUATION, b"x"),
-    "a message inside a message": frame(TEXT, b"{", fin=False) + frame(TEXT, b"}"),
-}
-
-
-@pytest.mark.parametrize("what", BROKEN_FRAMES)
-async def test_rfc_6455_a_broken_frame_ends_only_its_own_connection(server, session, what):
+# Tests/Conformance/broken_frames.py and the Swift tests send one of each kind.
+@pytest.mark.parametrize("sent", [frame(TEXT, b'{"op":"signal"}', reserved=4), frame(3, b"x")])
+async def test_rfc_6455_a_broken_frame_ends_only_its_own_connection(server, session, sent):
     async with await Bystander.join(server, session) as bystander:
         async with await RawSocket.websocket(server) as raw:
             culprit = await connected(raw, server, session)
             await bystander.expect("connectionCreated")
-            await raw.send(BROKEN_FRAMES[what])
+            await raw.send(sent)
             # 1002 or no close frame at all. An object would mean that the server accepted the frame.
             answer = await raw.frame()
             while answer and answer[0] == TEXT and b'"disconnected"' in answer[1]:
@@ -280,18 +182,10 @@ async def test_rfc_6455_a_broken_frame_ends_only_its_own_connection(server, sess
         await bystander.is_unaffected()
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        b"\x03", (999).to_bytes(2, "big"), (1005).to_bytes(2, "big"), (65535).to_bytes(2, "big"),
-        (1000).to_bytes(2, "big") + b"\xff",
-    ],
-    ids=repr,
-)
-async def test_rfc_6455_a_broken_close_frame_ends_only_its_own_connection(server, session, payload):
+async def test_rfc_6455_a_broken_close_frame_ends_only_its_own_connection(server, session):
     async with await Bystander.join(server, session) as bystander, await RawSocket.websocket(server) as raw:
         culprit = await connected(raw, server, session)
-        await raw.send(frame(CLOSE, payload))
+        await raw.send(frame(CLOSE, (1005).to_bytes(2, "big")))
         await raw.ends()
         await bystander.expect("connectionCreated")
         await bystander.expect("connectionDestroyed", connectionId=culprit)
@@ -322,12 +216,7 @@ async def test_con_1_requests_before_connect_are_refused(server, session):
         await culprit.expect("connected", id=request)
 
 
-@pytest.mark.parametrize("members", [
-    {"apiKey": 100}, {"apiKey": None}, {"sessionId": 5}, {"sessionId": None}, {"token": {}}, {"token": None},
-    {"options": []}, {"options": "x"}, {"options": {"connectionEventsSuppressed": 1}}, {"options": None}, {"resume": 1},
-    {"resume": {}}, {"resume": {"connectionId": 1, "secret": "s", "epoch": "e", "after": 1}},
-    {"resume": {"connectionId": "c", "secret": "s", "epoch": "e", "after": "1"}},
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize("members", [{"apiKey": 100}, {"options": []}, {"resume": {}}], ids=str)
 async def test_con_3_a_connect_of_the_wrong_shape_is_answered_as_a_bad_line(server, session, members):
     async with await Client.open(server) as client:
         await client.send(connect_line(server, session, **members))
@@ -337,50 +226,23 @@ async def test_con_3_a_connect_of_the_wrong_shape_is_answered_as_a_bad_line(serv
 
 
 def wrong_tokens(project, session):
+    """The Swift tests read all tokens of Tests/Vectors/tokens."""
     now = int(time.time())
-    good, jwt = project.token(session), project.jwt_token(session)
-    none = {"alg": "none", "typ": "JWT"}
-    claims = base64url(json.dumps(project.jwt_claims(session)).encode())
-    other = project.session()
     return {
-        "empty": "",
         "nonsense": "T1==!!!",
-        "T1 without content": "T1==",
         "not ASCII": "T1==é",
         "forged": project.token(session, secret="another"),
         "forged jwt": project.jwt_token(session, secret="another"),
         "expired": project.token(session, create_time=now - 7200, expire_time=now - 3600),
         "expired jwt": project.jwt_token(session, iat=now - 7200, exp=now - 3600),
-        "from the future": project.token(session, create_time=now + 3600, expire_time=now + 7200),
-        "truncated": good[:-8],
-        "truncated to a prefix": good[:40],
-        "truncated jwt": jwt[:-4],
-        "jwt without signature": jwt.rpartition(".")[0] + ".",
-        "jwt of two parts": jwt.rpartition(".")[0],
-        "alg none": base64url(json.dumps(none).encode()) + "." + claims + ".",
-        "alg none, signed": project.jwt_token(session, header=none),
-        "alg NoNe": project.jwt_token(session, header={"alg": "NoNe"}),
-        "RS256 signed with HMAC": project.jwt_token(session, header={"alg": "RS256", "typ": "JWT"}),
-        "HS512 by name": project.jwt_token(session, header={"alg": "HS512", "typ": "JWT"}),
-        "no alg": project.jwt_token(session, header={"typ": "JWT"}),
-        "of another session": project.token(other),
-        "jwt of another session": project.jwt_token(other),
-        "unknown role": project.token(session, role="admin"),
-        "unknown jwt role": project.jwt_token(session, role="admin"),
+        "alg none, signed": project.jwt_token(session, header={"alg": "none", "typ": "JWT"}),
+        "of another session": project.token(project.session()),
         "of another project": project.jwt_token(session, iss="101"),
-        "for accounts": project.jwt_token(session, ist="account"),
-        "of another scope": project.jwt_token(session, scope="session.other"),
-        "without exp and iat": project.jwt_token(session, exp=None, iat=None),
-        "without exp, of yesterday": project.jwt_token(session, exp=None, iat=now - 86_400 - 60),
-        "without session": project.jwt_token(session, session_id=None),
-        "exp as text": project.jwt_token(session, exp=str(now + 100)),
-        "expire_time as text": project.token(session, expire_time="tomorrow"),
-        "expire_time too great": project.token(session, expire_time=10**30),
         "credentials of a backend": project.credentials(),
     }
 
 
-async def test_con_3_tok_2_tok_3_tok_5_every_wrong_token_is_refused_with_1004(server, session):
+async def test_con_3_tok_2_tok_3_tok_5_wrong_tokens_are_refused_with_1004(server, session):
     tokens = wrong_tokens(server.project, session)
     async with await Bystander.join(server, session) as bystander:
         accepted = []
@@ -414,31 +276,6 @@ async def test_con_3_wrong_keys_and_sessions_are_refused(server, session):
         ):
             await refuses(server, wrong, 1005, "OT_INVALID_SESSION_ID")
         await bystander.is_unaffected()
-
-
-async def test_tok_4_clocks_may_differ_by_thirty_seconds(server, session):
-    now = int(time.time())
-    for token in (
-        server.project.token(session, create_time=now - 100, expire_time=now - 10),
-        server.project.jwt_token(session, iat=now - 100, exp=now - 10),
-        server.project.token(session, create_time=now + 10, expire_time=now + 100),
-        server.project.jwt_token(session, iat=now + 10, exp=now + 100),
-        server.project.token(session, expire_time=None, role=None),
-        server.project.jwt_token(session, role=None),
-    ):
-        async with await Client.join(server, session, token=token) as client:
-            assert client.connected["role"] == "publisher"
-
-
-async def test_tok_2_without_expire_time_a_token_lives_a_day(server, session):
-    now = int(time.time())
-    day = 24 * 3600
-    async with await Client.join(
-        server, session, token=server.project.token(session, create_time=now - day + 60, expire_time=None)
-    ):
-        pass
-    late = server.project.token(session, create_time=now - day - 60, expire_time=None)
-    await refuses(server, session, 1004, "OT_AUTHENTICATION_ERROR", token=late)
 
 
 async def test_tok_1_tok_6_a_session_id_with_either_prefix_is_accepted_whoever_created_it(server):

@@ -51,9 +51,11 @@ def requests():
             head = bytes.fromhex(case["base16"]) if "base16" in case else case["text"].encode()
             yield kind(case["name"]), case["name"], head, case["status"]
     start = b"POST /session/create HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    # A reader of the body that differs from the server could hide a request in it (request smuggling).
+    hidden = b"GET /session HTTP/1.1\r\nHost: localhost\r\n\r\n"
     for case in json.loads((folder / "chunks.json").read_text())["cases"]:
         if "malformed" in case:
-            yield "Bodies in chunks", case["name"], start + case["text"].encode(), 400
+            yield "Bodies in chunks", case["name"], start + case["text"].encode() + hidden, 400
 
 
 def main():
