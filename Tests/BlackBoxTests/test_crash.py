@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from durable import all_lines, kill, serve, time_passes, two_in_a_session
+from durable import all_lines, kill, serve, stop, time_passes, two_in_a_session
 from server_process import run
 from signalbox_client import Client, reconnect
 from webhook_receiver import Receiver, closed_port
@@ -21,15 +21,20 @@ async def resumed(server, session, old, after):
     return client
 
 
-@pytest.mark.parametrize("durability", ["process", "power"])
-async def test_g_2_res_15_after_a_kill_clients_resume_and_nothing_that_was_acknowledged_is_lost(tmp_path, durability):
+@pytest.mark.parametrize("end, durability", [("kill", "process"), ("kill", "power"), ("stop", "process")])
+async def test_g_2_res_15_after_a_kill_or_a_stop_clients_resume_and_nothing_that_was_acknowledged_is_lost(
+    tmp_path, end, durability
+):
     with serve(tmp_path, "--durability", durability) as server:
         session = server.project.session()
         ada, bob = await two_in_a_session(server, session)
         answer, _ = await ada.signal(type="chat", data='say "é\u2028\u0000"')
         unanswered = answer["id"]
         await bob.signal(type="chat", data="to her", to=ada.id)
-        kill(server)
+        if end == "kill":
+            kill(server)
+        else:
+            await stop(server)
     with serve(tmp_path, "--durability", durability) as server:
         ada2, bob2 = await resumed(server, session, ada, after=2), await resumed(server, session, bob, after=3)
         async with ada2, bob2:
@@ -39,9 +44,9 @@ async def test_g_2_res_15_after_a_kill_clients_resume_and_nothing_that_was_ackno
             # RES-9: as if the answer had been lost with the server. The request is carried out once.
             await ada2.send('{"op":"signal","id":%d,"type":"chat","data":"again"}' % unanswered)
             await ada2.expect("ack", id=unanswered, seq=3)
-            answer, events = await bob2.signal(type="chat", data="after the crash")
+            answer, events = await bob2.signal(type="chat", data="after it")
             assert answer["seq"] == 5 and [event["ev"] for event in events] == ["signal"]
-            await ada2.expect("signal", seq=5, data="after the crash")
+            await ada2.expect("signal", seq=5, data="after it")
             listed = server.rest("GET", server.session_path(session, "/connection")).json()
             assert [each["connectionId"] for each in listed["items"]] == [ada.id, bob.id]
 

@@ -25,19 +25,6 @@ async def test_wire_11_all_pending_lines_go_out_in_one_text_message(server, sess
         assert [line["id"] for line in lines if line["ev"] == "ack"] == [request["id"] for request in requests]
 
 
-@pytest.mark.parametrize("origin", ["https://elsewhere.example", "http://127.0.0.1:1", "null", None])
-async def test_wire_12_pages_of_every_origin_may_open_the_socket(server, session, origin):
-    async with await Client.join(server, session, socket={"origin": origin}) as ada:
-        assert (await ada.signal(type="chat"))[0]["ev"] == "ack"
-
-
-async def test_wire_12_a_cookie_is_no_substitute_for_a_token(server, session):
-    token = server.project.token(session)
-    async with await Client.open(server, additional_headers={"Cookie": f"token={token}"}) as ada:
-        request = await ada.request("connect", apiKey=server.project.key, sessionId=session, token="")
-        await ada.refused(1004, "OT_AUTHENTICATION_ERROR", request)
-
-
 @pytest.fixture
 def patient():
     """A server with the default windows, so that a slow machine does not end the resume window."""

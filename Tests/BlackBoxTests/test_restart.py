@@ -20,35 +20,6 @@ from waiting import free_port
 from webhook_receiver import Receiver
 
 
-async def test_res_15_a_restart_loses_nothing_and_clients_see_no_event(tmp_path):
-    folder = tmp_path / "state"
-    with serve(folder) as server:
-        session = server.project.session()
-        ada, bob = await two_in_a_session(server, session)
-        answer, _ = await ada.signal(type="chat", data='say "é\u2028\u0000"')
-        again = answer["id"]
-        await bob.signal(type="chat", data="to her", to=ada.id)
-        await stop(server)
-    with serve(folder) as server:
-        ada2 = await reconnect(server, session, ada, after=2)
-        bob2 = await reconnect(server, session, bob, after=3)
-        async with ada2, bob2:
-            for old, new in ((ada, ada2), (bob, bob2)):
-                assert new.connected["outcome"] == "resumed" and new.me == old.me
-                assert new.connected["epoch"] == old.connected["epoch"]
-            await ada2.expect("signal", seq=3, data='say "é\u2028\u0000"', **{"from": ada.id})
-            await ada2.expect("signal", seq=4, data="to her", to=ada.id)
-            # RES-9: a request is carried out once, also across a restart.
-            await ada2.send('{"op":"signal","id":%d,"type":"chat","data":"again"}' % again)
-            await ada2.expect("ack", id=again, seq=3)
-            answer, events = await bob2.signal(type="chat", data="after the restart")
-            assert answer["seq"] == 5 and [event["ev"] for event in events] == ["signal"]
-            await ada2.expect("signal", seq=5, data="after the restart")
-            # REST lists the connections as if the server had not stopped.
-            listed = server.rest("GET", server.session_path(session, "/connection")).json()
-            assert [each["connectionId"] for each in listed["items"]] == [ada.id, bob.id]
-
-
 async def test_res_15_a_connection_that_does_not_return_expires_counted_from_the_stop(tmp_path):
     with serve(tmp_path, resume_seconds=1) as server:
         session = server.project.session()
