@@ -1,5 +1,6 @@
 // The test page: a form, and behind it the room. The browser loads the room while the user fills in the form, so that
 // the form needs little and shows early.
+import { adoptColours } from './page/colours.js';
 import { JoinView } from './page/join-view.js';
 import { forgetLink, linkFailure, linkIn, takeLink } from './page/page-link.js';
 
@@ -11,6 +12,8 @@ const PATIENCE_MILLISECONDS = 400;
 
 const NO_SIGNALBOX =
   'The server answers, but it is not a Signalbox server. Check the address, and the proxy in front of the server.';
+
+adoptColours();
 
 const isDemo = new URLSearchParams(location.search).has('demo');
 

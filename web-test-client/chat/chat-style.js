@@ -1,22 +1,12 @@
 // The style of the element, as text: it comes with the one script. A page changes it with custom properties and parts.
+import { colours, HUE_CLASSES } from './palette.js';
+
+const properties = (scheme) => colours(scheme, (name, colour) => `var(--signalbox-${name}, ${colour})`);
+
 export const CHAT_STYLE = `
 /* The element takes its colours and sizes from custom properties; each has a default. */
 :host {
-  --ink: var(--signalbox-ink, #18211f);
-  --ink-soft: var(--signalbox-ink-soft, #566460);
-  --surface: var(--signalbox-surface, #ffffff);
-  --raised: var(--signalbox-raised, #f8faf8);
-  --line: var(--signalbox-line, #dde3df);
-  --accent: var(--signalbox-accent, #0f766e);
-  --accent-strong: var(--signalbox-accent-strong, #0b5c56);
-  --on-accent: var(--signalbox-on-accent, #ffffff);
-  --bubble-mine: var(--signalbox-own, #d9f0eb);
-  --bubble-theirs: var(--signalbox-other, #eef1ef);
-  --danger: var(--signalbox-danger, #b3261e);
-  --danger-soft: var(--signalbox-danger-soft, #fdecea);
-  --warn: var(--signalbox-warn, #9a5b00);
-  --good: var(--signalbox-good, #18794e);
-  --shadow: 0 1px 2px rgb(20 40 35 / 6%), 0 8px 28px rgb(20 40 35 / 8%);
+${properties('light')}
   --radius: var(--signalbox-radius, 14px);
   --font: var(--signalbox-font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif);
   container-type: inline-size;
@@ -36,41 +26,13 @@ export const CHAT_STYLE = `
 
 @media (prefers-color-scheme: dark) {
   :host(:not([scheme="light"])) {
-    --ink: var(--signalbox-ink, #e6eeeb);
-    --ink-soft: var(--signalbox-ink-soft, #9dada8);
-    --surface: var(--signalbox-surface, #161d1b);
-    --raised: var(--signalbox-raised, #1c2523);
-    --line: var(--signalbox-line, #2a3532);
-    --accent: var(--signalbox-accent, #4fc3b3);
-    --accent-strong: var(--signalbox-accent-strong, #74d8ca);
-    --on-accent: var(--signalbox-on-accent, #04211d);
-    --bubble-mine: var(--signalbox-own, #17443e);
-    --bubble-theirs: var(--signalbox-other, #232d2a);
-    --danger: var(--signalbox-danger, #ff9a8f);
-    --danger-soft: var(--signalbox-danger-soft, #3a1c1a);
-    --warn: var(--signalbox-warn, #f0b357);
-    --good: var(--signalbox-good, #5fd39b);
-    --shadow: 0 1px 2px rgb(0 0 0 / 30%), 0 8px 28px rgb(0 0 0 / 30%);
+${properties('dark')}
     color-scheme: dark;
   }
 }
 
 :host([scheme="dark"]) {
-  --ink: var(--signalbox-ink, #e6eeeb);
-  --ink-soft: var(--signalbox-ink-soft, #9dada8);
-  --surface: var(--signalbox-surface, #161d1b);
-  --raised: var(--signalbox-raised, #1c2523);
-  --line: var(--signalbox-line, #2a3532);
-  --accent: var(--signalbox-accent, #4fc3b3);
-  --accent-strong: var(--signalbox-accent-strong, #74d8ca);
-  --on-accent: var(--signalbox-on-accent, #04211d);
-  --bubble-mine: var(--signalbox-own, #17443e);
-  --bubble-theirs: var(--signalbox-other, #232d2a);
-  --danger: var(--signalbox-danger, #ff9a8f);
-  --danger-soft: var(--signalbox-danger-soft, #3a1c1a);
-  --warn: var(--signalbox-warn, #f0b357);
-  --good: var(--signalbox-good, #5fd39b);
-  --shadow: 0 1px 2px rgb(0 0 0 / 30%), 0 8px 28px rgb(0 0 0 / 30%);
+${properties('dark')}
   color-scheme: dark;
 }
 
@@ -177,14 +139,7 @@ kbd {
   display: none;
 }
 
-.hue-0 { background: #0f766e; }
-.hue-1 { background: #2563a8; }
-.hue-2 { background: #8a3ffc; }
-.hue-3 { background: #a8326e; }
-.hue-4 { background: #b3471b; }
-.hue-5 { background: #7a6200; }
-.hue-6 { background: #3d7a1f; }
-.hue-7 { background: #5a5f73; }
+${HUE_CLASSES}
 
 .chat {
   display: flex;
@@ -359,7 +314,7 @@ kbd {
   max-width: 100%;
   padding: 0.45rem 0.8rem;
   border-radius: 4px 14px 14px 14px;
-  background: var(--bubble-theirs);
+  background: var(--other);
   overflow-wrap: anywhere;
   unicode-bidi: plaintext;
   white-space: pre-wrap;
@@ -367,7 +322,7 @@ kbd {
 
 .sent .bubble {
   border-radius: 14px 4px 14px 14px;
-  background: var(--bubble-mine);
+  background: var(--own);
 }
 
 .short .bubble,

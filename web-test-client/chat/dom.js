@@ -1,4 +1,5 @@
 // Functions that build the chat. Text is always inserted as text, never as markup.
+import { HUES } from './palette.js';
 
 /**
  * Makes an element: `make('li', { class: 'row', title: '…' }, 'text', child, …)`. Attributes and children may be null.
@@ -26,13 +27,11 @@ export function exactTime(milliseconds) {
   return exact.format(milliseconds);
 }
 
-const HUES = 8;
-
 /** A colour of the palette, the same for the same text on every page. */
 function hueOf(text) {
   let sum = 0;
   for (const character of String(text)) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
-  return `hue-${sum % HUES}`;
+  return `hue-${sum % HUES.length}`;
 }
 
 let graphemes = null;
