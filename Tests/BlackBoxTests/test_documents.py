@@ -130,7 +130,7 @@ def test_the_tables_are_read_at_all():
 
 
 MARKDOWN = sorted(
-    path for folder in ("", "docs", "docs/decisions", "web-test-client", "Tests/Vectors")
+    path for folder in ("", "docs", "docs/decisions", "docs/operations", "docs/reports", "web-test-client", "Tests/Vectors")
     for path in (REPOSITORY / folder).glob("*.md"))  # fmt: skip
 
 

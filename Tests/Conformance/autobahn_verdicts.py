@@ -5,7 +5,7 @@
 
     --quick    without the cases that verdicts.toml calls long
     --repeats  each case's worst verdict counts
-    --write    replaces the tables of docs/CONFORMANCE.md
+    --write    replaces docs/reports/autobahn.md
     --keep     where the suite's reports stay, with every frame
 
 SIGNALBOX_BIN names the program; the echo server stands beside it. Exit 1 if a verdict is not the expected one.
@@ -144,7 +144,7 @@ def main():
         for server in expected["servers"]:
             worst, wrong = judge(server, [job.result() for job in jobs[server["name"]]])
             faults += wrong
-            parts += [f"### {server['title']}", "", *table(expected["families"], worst), ""]
+            parts += [f"## {server['title']}", "", *table(expected["families"], worst), ""]
             parts += [*exceptions(server, worst), ""]
             strict = sum(verdict in ("OK", "INFORMATIONAL", "REFUSED") for verdict in worst.values())
             print(f"{server['name']}: {len(worst)} cases, {strict} OK, informational or refused by a written rule")

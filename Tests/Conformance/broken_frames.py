@@ -3,7 +3,7 @@
 
     broken_frames.py [--write]
 
-    --write   replaces the table of docs/CONFORMANCE.md
+    --write   replaces docs/reports/broken-frames.md
 
 SIGNALBOX_BIN names the program. Exit 1 if a close has another code than expected, if anything follows the close frame, or
 if the close frame or the end of the connection takes longer than four seconds: an end that waits for the client's answer
@@ -123,7 +123,7 @@ def main():
         for kind, (count, code, closed_after, ended_after) in rows.items():
             end = f"{ended_after * 1000:.0f} ms" if ended_after else "the client's answer, or 5 s"
             lines.append(f"| {kind} | {count} | {code} | {closed_after * 1000:.0f} ms | {end} |")
-        document.replace("frames", "\n".join([f"{total} broken frames. {document.stamp()}.", "", *lines]))
+        document.replace("broken-frames", "\n".join([f"{total} broken frames. {document.stamp()}.", "", *lines]))
     return 1 if faults else 0
 
 

@@ -1,4 +1,4 @@
-"""Replaces one generated part of docs/CONFORMANCE.md: the lines between `<!-- begin NAME -->` and `<!-- end NAME -->`."""
+"""Replaces the generated part of a report in docs/reports: the lines between `<!-- begin NAME -->` and `<!-- end NAME -->`."""
 
 import datetime
 import os
@@ -6,15 +6,18 @@ import pathlib
 import subprocess
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENT = REPOSITORY / "docs/CONFORMANCE.md"
+
+
+def report(name):
+    return REPOSITORY / f"docs/reports/{name}.md"
 
 
 def split(name):
-    """The document up to the part, the part, and the rest."""
+    """The report up to the part, the part, and the rest."""
     begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->\n"
-    before, found, rest = DOCUMENT.read_text(encoding="utf-8").partition(begin)
+    before, found, rest = report(name).read_text(encoding="utf-8").partition(begin)
     text, closed, after = rest.partition(end)
-    assert found and closed, f"{DOCUMENT} has no part {name}"
+    assert found and closed, f"{report(name)} has no generated part"
     return before + begin, text, end + after
 
 
@@ -24,7 +27,7 @@ def part(name):
 
 def replace(name, text):
     before, _, after = split(name)
-    DOCUMENT.write_text(before + "\n" + text.strip() + "\n\n" + after, encoding="utf-8")
+    report(name).write_text(before + "\n" + text.strip() + "\n\n" + after, encoding="utf-8")
 
 
 def stamp():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes lines of the table of fuzzing in docs/CONFORMANCE.md, from the logs that scripts/fuzz has just written.
+"""Writes lines of the table in docs/reports/fuzzing.md, from the logs that scripts/fuzz has just written.
 
     fuzz_table.py TARGET ...
 

@@ -3,7 +3,7 @@
 
     malformed_requests.py [--write]
 
-    --write   replaces the table of docs/CONFORMANCE.md
+    --write   replaces docs/reports/malformed-requests.md
 
 SIGNALBOX_BIN names the program. Exit 1 if a request is accepted, or gets another status than the vectors say.
 """
@@ -86,7 +86,7 @@ def main():
     print(f"http: {total} malformed requests, {len(faults)} not answered as expected")
     if "--write" in sys.argv[1:] and not faults:
         heading = f"{total} malformed requests, by the status of the answer. {document.stamp()}."
-        document.replace("http", "\n".join([heading, "", *lines]))
+        document.replace("malformed-requests", "\n".join([heading, "", *lines]))
     return 1 if faults or total < 150 else 0
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes lines of the table of sanitizer runs in docs/CONFORMANCE.md, from the results that scripts/sanitize has just left.
+"""Writes lines of the table in docs/reports/sanitizers.md, from the results that scripts/sanitize has just left.
 
     sanitizer_table.py SANITIZER STEP ...
 
