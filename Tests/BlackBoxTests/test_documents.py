@@ -172,9 +172,9 @@ def target_rows():
     )
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/ARCHITECTURE.md"])
-def test_the_picture_has_every_target(document):
-    picture = re.search(r"^```\n(program .*?)^```$", (REPOSITORY / document).read_text(), re.MULTILINE | re.DOTALL)[1]
+def test_the_picture_has_every_target():
+    document = (REPOSITORY / "docs/ARCHITECTURE.md").read_text()
+    picture = re.search(r"^```\n(program .*?)^```$", document, re.MULTILINE | re.DOTALL)[1]
     assert len(targets()) > 10
     assert [name for name in targets() if not re.search(rf"\b{name}\b", picture)] == []
 
@@ -183,15 +183,26 @@ def test_the_table_of_targets_has_every_target():
     assert set(targets()) <= set(target_rows())
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/ARCHITECTURE.md"])
-def test_types_that_a_document_names_exist(document):
-    """A type is named in backquotes. Swift's own are `Sendable` and `AsyncSequence`."""
+# Of Swift and of swift-metrics, and the name of a file.
+OF_OTHERS = {"Sendable", "AsyncSequence", "Mutex", "MetricsFactory", "Package"}
+
+
+@pytest.fixture(scope="module")
+def declared_types():
     folders = [REPOSITORY / "Sources", REPOSITORY / "Tests"]
     sources = "\n".join(path.read_text() for folder in folders for path in folder.rglob("*.swift"))
-    declared = set(re.findall(r"\b(?:struct|class|enum|protocol|actor|typealias) (\w+)", sources))
-    named = set(re.findall(r"`([A-Z][a-z]\w*)`", (REPOSITORY / document).read_text()))
-    assert len(named) > 5
-    assert named - declared - set(targets()) - set(target_rows()) - {"Sendable", "AsyncSequence"} == set()
+    return set(re.findall(r"\b(?:struct|class|enum|protocol|actor|typealias) (\w+)", sources))
+
+
+DECISIONS = [str(path.relative_to(REPOSITORY)) for path in sorted((REPOSITORY / "docs/decisions").glob("*.md"))]
+
+
+@pytest.mark.parametrize("document", ["docs/ARCHITECTURE.md", "docs/COMMAND-LOG.md", *DECISIONS])
+def test_types_that_a_document_names_exist(document, declared_types):
+    words = re.findall(r"`([\w.]+)`", (REPOSITORY / document).read_text())
+    named = {name for word in words for name in word.split(".") if re.fullmatch(r"[A-Z][A-Za-z]*[a-z][A-Za-z]*", name)}
+    unknown = named - declared_types - set(targets()) - set(target_rows()) - OF_OTHERS
+    assert unknown == set()
 
 
 def test_the_built_documentation_has_every_library_of_the_package():
