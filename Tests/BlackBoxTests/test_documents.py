@@ -157,6 +157,13 @@ def test_links_lead_to_files_and_headings_that_exist(path):
         assert not anchor or anchor in anchors(file), target
 
 
+def test_the_index_of_the_documents_has_every_page():
+    folder = REPOSITORY / "docs"
+    linked = {(folder / target).resolve() for target in re.findall(r"\]\(([^)\s#]+)\)", (folder / "README.md").read_text())}
+    pages = [path for each in (folder, folder / "operations") for path in each.glob("*.md")]
+    assert [path.name for path in pages if path not in linked] == ["README.md"]
+
+
 def targets():
     """The targets of the product in Package.swift."""
     manifest = (REPOSITORY / "Package.swift").read_text()

@@ -5,8 +5,8 @@ blocks are pasted unchanged. Three things around them differ from a reader's mac
 
 - `scripts/serve` and `.build/release/signalbox` are the program that is already built. There is no second build.
 - `swift run -c release hello-signalbox …` starts the example that is already built.
-- Port 8080 may be taken, so the test chooses a port. It writes that port into the blocks in place of 8080, and into
-  `SIGNALBOX_SERVER`, which replaces the default of the tools.
+- The ports 8080 and 8000 may be taken, so the test chooses others and writes them into the blocks. The port of the
+  server is also in `SIGNALBOX_SERVER`, which replaces the default of the tools.
 - The addresses of the two machines, `0.0.0.0` and `192.168.1.20`, are the loopback address.
 """
 
@@ -30,6 +30,7 @@ from server_process import BINARY, REPOSITORY, environment
 from waiting import free_port
 
 README = (REPOSITORY / "README.md").read_text()
+PAGE = re.search(r"^```html\n(<!doctype html>.*?)^```$", README, re.MULTILINE | re.DOTALL)[1]
 SECONDS = 20
 PROMPT = "<ready>\n"
 
@@ -122,6 +123,7 @@ class Reader:
         self.folder = folder
         self.terminals = {}
         self.port = str(free_port())
+        self.page_port = str(free_port())
         self.left = list(blocks(README))
 
     def terminal(self, name):
@@ -136,6 +138,7 @@ class Reader:
         assert (found, first) == (section, f"# Terminal {name}"), commands
         for there, here in (
             ("0.0.0.0", "127.0.0.1"), ("192.168.1.20:8080", "127.0.0.1:8080"), ("127.0.0.1:8080", f"127.0.0.1:{self.port}"),
+            ("127.0.0.1 8000", f"127.0.0.1 {self.page_port}"),
         ):  # fmt: skip
             commands = commands.replace(there, here)
         return self.terminal(name), commands
@@ -180,14 +183,34 @@ def get(url):
 
 
 def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
-    # Install and run
-    one = reader.serve("Install and run")
+    # Start, and the page
+    one = reader.serve("Start")
     one.until(rf"^rooms are kept for the next server in .*/\.local/state/signalbox/{reader.port}$")
     assert "<title>" in get(f"http://127.0.0.1:{reader.port}/")
     assert "<title>" in get(f"http://127.0.0.1:{reader.port}/?demo")
 
-    # From the command line
-    three, listen = reader.next("From the command line", "3")
+    # A chat in your page. Tests/BrowserTests/test_chat_element.py opens it.
+    (reader.folder / "chat.html").write_text(PAGE)
+    two, web_server = reader.next("A chat in your page", "2")
+    two.paste(web_server)
+    two.until("^Serving HTTP on 127.0.0.1")
+    assert get(f"http://127.0.0.1:{reader.page_port}/chat.html?Ada") == PAGE
+    two.paste("\x03")
+    two.until(re.escape(PROMPT))
+
+    # A backend. The user has left a page open in the room.
+    page = reader.terminal("page")
+    page.paste(".build/release/signalbox listen lobby\n")
+    page.until(r'^\{.*"event": ?"connected".*\}$')
+    two, curl = reader.next("A backend", "2")
+    assert "204 No Content" in two.run(curl)
+    page.until(r'^\{.*hello from curl.*\}$')
+
+    # The command line
+    two, commands = reader.next("The command line", "2")
+    assert re.match(r"\d+\n", two.run(commands)), "the sequence number"
+
+    three, listen = reader.next("The command line", "3")
     three.paste(listen)
     three.until(r'^\{.*"event": ?"connected".*\}$')
 
@@ -195,12 +218,13 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
         """The listener's line about a signal with this data."""
         return json.loads(three.until(rf'^\{{.*{re.escape(data)}.*\}}$')[0])
 
-    two, commands = reader.next("From the command line", "2")
-    assert re.match(r"\d+\n", two.run(commands)), "the sequence number"
+    assert "204 No Content" in two.run(curl)
+    expect_signal("hello from curl")
+    two.run(commands)
     expect_signal('"hello"')
     expect_signal("hello from a pipe")
 
-    two, chat = reader.next("From the command line", "2")
+    two, chat = reader.next("The command line", "2")
     two.paste(chat)
     two.until("> ")
     two.paste("typed by Ada\r")
@@ -208,13 +232,8 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two.paste("\x04")
     two.until(re.escape(PROMPT))
 
-    # From a backend
-    two, curl = reader.next("From a backend", "2")
-    assert "204 No Content" in two.run(curl)
-    expect_signal("hello from curl")
-
-    # From Swift
-    two, hello = reader.next("From Swift", "2")
+    # Swift
+    two, hello = reader.next("Swift", "2")
     assert two.run(hello).strip() == "Swift says hello from Swift"
     expect_signal("hello from Swift")
 
@@ -266,5 +285,5 @@ def test_readme_a_block_ends_with_the_command_that_keeps_its_terminal():
     """Lines pasted behind a server or a chat would go to that program."""
     for _, first, commands in blocks(README):
         for command in command_lines(commands)[:-1]:
-            keeps = re.search(r"scripts/serve|signalbox listen|(?<!\| )signalbox chat", command)
+            keeps = re.search(r"scripts/serve|http\.server|signalbox listen|(?<!\| )signalbox chat", command)
             assert not keeps, f"{first}: {command}"

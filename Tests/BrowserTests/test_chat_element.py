@@ -1,4 +1,4 @@
-"""`<signalbox-chat>`: the page of docs/chat-element.md, attributes, events, slots, parts, looks, and bad input."""
+"""`<signalbox-chat>`: the page of docs/chat-element.md and README.md, attributes, events, slots, parts, looks, and bad input."""
 
 import pathlib
 import re
@@ -10,12 +10,14 @@ from conftest import REPOSITORY
 from playwright.sync_api import expect
 
 DOCUMENT = (REPOSITORY / "docs/chat-element.md").read_text()
-PAGE = re.search(r"^```html\n(<!doctype html>.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)[1]
 
 
-def test_the_page_of_the_document_embeds_a_chat_in_ten_lines(open_page, url):
-    assert len(PAGE.strip().splitlines()) <= 10
-    application = Application(PAGE.replace("http://127.0.0.1:8080", url))
+@pytest.mark.parametrize("document", ["docs/chat-element.md", "README.md"])
+def test_the_page_of_a_document_embeds_a_chat_in_ten_lines(open_page, url, document):
+    text = (REPOSITORY / document).read_text()
+    content = re.search(r"^```html\n(<!doctype html>.*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
+    assert len(content.strip().splitlines()) <= 10
+    application = Application(content.replace("http://127.0.0.1:8080", url))
     try:
         ada, bob = open_page(application.url + "/?Ada"), open_page(application.url + "/?Bob")
         for page in (ada, bob):
