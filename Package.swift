@@ -105,7 +105,8 @@ let package = Package(
         .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
         .tests("SignalingTransportTests", ["SignalingTransport"]),
         .tests("SignalingClientTests", ["SignalingClient"]),
-        .tests("SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification"]),
+        .tests(
+            "SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification", "RedisSimulation"]),
         .tests("LoadToolsTests", ["LoadTools"]),
         .tests("LoopbackTests", ["SignalingServer", "VerificationTools"]),
         .tests("OpenTokTests", ["VonageClientSDKVideo", "SignalingServer", "VerificationTools", "opentok-text-chat"]),

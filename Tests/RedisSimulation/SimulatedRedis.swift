@@ -145,6 +145,11 @@ package final class SimulatedRedis {
         carryOut("HGET", "sb:{\(session.rawValue)}:meta", "n").number.map { UInt64($0) } ?? 0
     }
 
+    /// Whether everything of a session ends by itself.
+    package func willForget(_ session: SessionID) -> Bool {
+        ["meta", "log", "snap"].allSatisfy { carryOut("TTL", "sb:{\(session.rawValue)}:\($0)").number != -1 }
+    }
+
     /// The sessions of which anything is kept.
     package var keptSessions: [SessionID] {
         store.keys.filter { $0.hasPrefix("sb:{") && $0.hasSuffix("}:meta") }

@@ -122,13 +122,13 @@ final class AuditedEngine: SessionEngine {
     }
 
     /// One of several nodes, which share an auditor's record.
-    init(world: World, bounds: SessionState.Bounds, node: MemorySharedLog.Node, audit: Audit) {
+    init(world: World, bounds: SessionState.Bounds, log: any SharedCommandLog, run: RunID, audit: Audit) {
         self.world = world
         self.bounds = bounds
         isRestored = true
         let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
         host = .node(
-            LoggedEngine(log: node, run: node.run, bounds: bounds, now: world.now, makeEpoch: makeEpoch))
+            LoggedEngine(log: log, run: run, bounds: bounds, now: world.now, makeEpoch: makeEpoch))
         self.audit = audit
         engine.observer = self
     }
@@ -139,7 +139,10 @@ final class AuditedEngine: SessionEngine {
         if case .node(let engine) = host, let state = engine.sessions[Tokens.session]?.state { noteReplica(state) }
     }
 
-    /// The run of this node is declared lost while the node is frozen.
+    /// The run of this node, if it is one of several.
+    var run: RunID? { if case .node(let engine) = host { engine.run } else { nil } }
+
+    /// The run of this node is declared lost while the node does not know it.
     func noteLostRun(at moment: MonotonicInstant) {
         if case .node(let engine) = host { lostRun = (engine.run, moment) }
         noteLostSockets(at: moment)
@@ -309,6 +312,11 @@ final class AuditedEngine: SessionEngine {
     }
 
     private func begin(_ epoch: Epoch) {
+        if world.mayLoseOrder, audit.epoch != Epoch("") {
+            world.mayLoseOrder = false
+            world.count("order lost")
+            world.judge.serverLostSessions(at: world.now)
+        }
         audit.epoch = epoch
         audit.lastSeq = .zero
         audit.present = []

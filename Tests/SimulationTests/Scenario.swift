@@ -1,5 +1,9 @@
+import Logging
+import RedisSimulation
 import SignalingCore
 import SignalingProtocol
+import SignalingRedis
+import SignalingRedisCore
 import SignalingVerification
 import TestSupport
 
@@ -14,10 +18,14 @@ final class Scenario {
     private let limits: HubLimits
     private var server: SimulatedServer?
     private var servers: [SimulatedServer] = []
-    /// The log of several nodes, and their auditor's record; nil for a single server.
-    private let store: MemorySharedLog?
+    /// The Redis of several nodes, and their auditor's record; nil for a single server.
+    private let redis: SimulatedRedis?
     private let audit = AuditedEngine.Audit()
     private let nodeCount: Int
+    /// How long Redis keeps the commands that a snapshot replaces.
+    private var retention = Duration.zero
+    /// The nodes that have begun to connect to Redis.
+    private var startingCount = 0
     /// Whether the servers keep their sessions in a command log.
     private let isDurable: Bool
     private var remains: AuditedEngine.Remains?
@@ -35,7 +43,7 @@ final class Scenario {
         let world = World(seed: seed, isTraced: isTraced)
         self.world = world
         self.nodeCount = nodeCount
-        store = nodeCount > 1 ? MemorySharedLog { [unowned world] in world.now } : nil
+        redis = nodeCount > 1 ? SimulatedRedis(world) : nil
         isDurable = nodeCount == 1 && world.chance(2)
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
         // In a session that gets full, connections give way before their windows end (RES-12).
@@ -73,8 +81,12 @@ final class Scenario {
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
             clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
         }
-        store?.trimsAtOnce = world.chance(2)
+        retention = world.chance(2) ? .zero : .seconds(60)
+        redis?.disturbsMessages = true
+        redis?.onLost = { [unowned self] run in declaredLost(run) }
         for _ in 0..<nodeCount { startServer() }
+        // Nodes on a new Redis wait for what others may have to restore.
+        if redis != nil { proceed(to: world.now.advanced(by: LogTimes().restoring + .seconds(1))) }
     }
 
     /// - Returns: the faults, none for a good run.
@@ -88,6 +100,7 @@ final class Scenario {
         for _ in 0..<actionCount {
             moment = moment.advanced(by: world.milliseconds(world.chance(4) ? 250...6_000 : 0...250))
             world.schedule(at: moment) { [self] in act() }
+            if let redis, world.chance(6) { world.schedule(at: moment) { [self] in disturbNode(redis) } }
         }
         proceed(to: moment)
         settle()
@@ -99,7 +112,7 @@ final class Scenario {
 
     private func proceed(to end: MonotonicInstant) {
         world.run(until: end) { [self] in
-            if store == nil { server?.endTurn() } else { for server in servers { server.endTurn() } }
+            if redis == nil { server?.endTurn() } else { for server in servers { server.endTurn() } }
         }
     }
 
@@ -133,7 +146,7 @@ final class Scenario {
     private func judge() -> [String] {
         var history = History()
         for server in servers { history.logs.merge(server.engine.logs, uniquingKeysWith: +) }
-        if store != nil { history.logs = history.logs.mapValues { $0.sorted { $0.seq < $1.seq } } }
+        if redis != nil { history.logs = history.logs.mapValues { $0.sorted { $0.seq < $1.seq } } }
         let server = host
         history.clients = clients.map {
             History.Client($0.name, suppressesPresence: $0.suppressesPresence, steps: $0.steps)
@@ -188,9 +201,17 @@ final class Scenario {
         for link in links { link.cut(.both) }
         let windows = bounds.resumeWindow + bounds.recoveryWindow + limits.heartbeat * 3
         // A node lets a session go that it does not need.
-        proceed(to: world.now.advanced(by: windows + (store == nil ? .zero : .seconds(60))))
-        if let store, !store.keptSessions.isEmpty { world.fail("LOG-10: the log keeps a session that nobody needs") }
+        proceed(to: world.now.advanced(by: windows + (redis == nil ? .zero : .seconds(60))))
+        if let redis { checkEmpty(redis) }
         for server in running { checkEmpty(server) }
+    }
+
+    private func checkEmpty(_ redis: SimulatedRedis) {
+        // A node that crashes takes with it the removals that it had put off. Redis forgets such a session after a day.
+        let isDelayed = world.counts["node crash"] != nil
+        for session in redis.keptSessions where !isDelayed || !redis.willForget(session) {
+            world.fail("LOG-10: the log keeps \(session), which nobody needs")
+        }
     }
 
     private func checkEmpty(_ server: SimulatedServer) {
@@ -210,20 +231,42 @@ final class Scenario {
 
     // MARK: - The server
 
-    private var running: [SimulatedServer] { store == nil ? [server].compactMap(\.self) : servers.filter(\.isRunning) }
+    private var running: [SimulatedServer] { redis == nil ? [server].compactMap(\.self) : servers.filter(\.isRunning) }
     /// A server that has the session.
     private var host: SimulatedServer? {
         running.first { $0.engine.withLog(of: Tokens.session) { _ in } != nil } ?? running.first
     }
     /// The server that the load balancer chooses for a client.
     private var chosen: SimulatedServer? {
-        store == nil ? server : running.filter { !$0.isDraining }.randomElement(using: &world.random)
+        redis == nil ? server : running.filter { !$0.isDraining }.randomElement(using: &world.random)
     }
 
-    private func startNode(_ store: MemorySharedLog) {
+    private func startNode(_ redis: SimulatedRedis) {
+        startingCount += 1
+        var times = LogTimes()
+        // Deaths are found sooner than in production, and in the same proportions.
+        (times.nodes.beat, times.nodes.life) = (.milliseconds(200), .seconds(2))
+        (times.nodes.steady, times.nodes.pause) = (.seconds(3), .milliseconds(800))
+        (times.check, times.removal, times.retention) = (.milliseconds(600), .seconds(1), retention)
+        let links = SimulatedLinks(world, [redis], tick: times.tick)
+        links.isSlow = hasFaults
+        RedisCommandLog.open(
+            over: links, run: RunID(world.random.next()), seed: world.random.next(), times: times,
+            logger: world.logger
+        ) { [unowned self] result in
+            startingCount -= 1
+            switch result {
+            case .success(let log): add(log, links)
+            case .failure:
+                world.note("a node cannot start")
+                world.schedule(after: .milliseconds(500)) { [self] in startNode(redis) }
+            }
+        }
+    }
+
+    private func add(_ log: RedisCommandLog, _ links: SimulatedLinks) {
         let node = SimulatedServer(
-            world: world, bounds: bounds, limits: limits, node: store.makeNode(), audit: audit)
-        node.hasFaults = hasFaults
+            world: world, bounds: bounds, limits: limits, log: log, links: links, audit: audit)
         server = node
         servers.append(node)
         world.schedule(at: world.now) {}
@@ -231,7 +274,7 @@ final class Scenario {
     }
 
     private func startServer() {
-        if let store { return startNode(store) }
+        if let redis { return startNode(redis) }
         let log = remains?.log ?? (isDurable ? MemoryCommandLog() : nil)
         let server = SimulatedServer(world: world, bounds: bounds, limits: limits, log: log, remains: remains)
         self.server = server
@@ -264,87 +307,99 @@ final class Scenario {
 
     // MARK: - Several nodes
 
-    /// The network between the nodes and their store works, and so do the nodes.
+    /// Redis works, the network to it, and the nodes.
     private func healNodes() {
-        guard let store else { return }
+        guard let redis else { return }
+        if !redis.isUp { redis.start(with: .all) }
+        redis.disturbsMessages = false
         for server in servers {
-            server.hasFaults = false
+            server.node?.links.isSlow = false
             server.thaw()
-            if let node = server.node, node.isDead { store.declareLost(node) }
         }
-        while running.count(where: { !$0.isDraining }) < 2 { startNode(store) }
+        while running.count(where: { !$0.isDraining }) + startingCount < 2 { startNode(redis) }
     }
 
-    private func disturbNode(_ store: MemorySharedLog) {
+    private func disturbNode(_ redis: SimulatedRedis) {
         guard let server = running.randomElement(using: &world.random), let node = server.node else { return }
         switch Int.random(in: 0..<10, using: &world.random) {
-        case 0..<3: crashNode(server, node, store)
-        case 3..<6: freezeNode(server, node, store)
-        case 6..<8:
-            world.note("a node drops the session")
-            node.drop(Tokens.session)
-        case 8: stopNode(server, store)
-        default:
-            if world.chance(3) {
-                world.note("the order is lost")
-                world.judge.serverLostSessions(at: world.now)
-                store.forget(Tokens.session)
-            }
+        case 0..<3: crashNode(server, redis)
+        case 3..<6: freezeNode(server)
+        case 6:
+            world.note("a node loses its links")
+            world.count("links broken")
+            node.links.breakLinks()
+        case 7: stopNode(server, redis)
+        default: restart(redis)
         }
     }
 
-    private func crashNode(_ server: SimulatedServer, _ node: MemorySharedLog.Node, _ store: MemorySharedLog) {
-        world.note("a node crashes")
-        world.count("node crash")
-        let lastAlive = server.frozenAt ?? world.now
-        _ = server.crash()
-        nodeEnded(server, linksEndAfter: .milliseconds(10), store)
-        world.schedule(after: world.milliseconds(500...4_000)) { store.declareLost(node, lastAlive: lastAlive) }
+    private func restart(_ redis: SimulatedRedis) {
+        guard redis.isUp else { return }
+        world.note("Redis stops")
+        world.count("Redis restart")
+        redis.stop()
+        let forgets = world.chance(3)
+        world.schedule(after: world.milliseconds(50...2_000)) { [self] in
+            if redis.isUp { return }
+            if forgets {
+                world.count("Redis forgets")
+                world.mayLoseOrder = true
+            }
+            world.note("Redis starts\(forgets ? ", and has forgotten everything" : "")")
+            redis.start(with: forgets ? .none : .all)
+        }
     }
 
-    private func freezeNode(_ server: SimulatedServer, _ node: MemorySharedLog.Node, _ store: MemorySharedLog) {
+    private func crashNode(_ server: SimulatedServer, _ redis: SimulatedRedis) {
+        world.note("a node crashes")
+        world.count("node crash")
+        _ = server.crash()
+        nodeEnded(server, linksEndAfter: .milliseconds(10), redis)
+    }
+
+    private func freezeNode(_ server: SimulatedServer) {
         guard server.frozenAt == nil, !server.isDraining else { return }
         world.note("a node freezes")
         world.count("node freeze")
         let since = world.now
         server.freeze()
-        let time = world.milliseconds(100...10_000)
-        if time > .seconds(4) {
-            world.schedule(after: .seconds(4)) { [self] in
-                guard server.isRunning, server.frozenAt == since else { return }
-                server.engine.noteLostRun(at: since)
-                store.declareLost(node, lastAlive: since)
-                // The other nodes take the sockets of its connections for lost, although they are still open. Sockets
-                // that have no connection yet get one when the node goes on.
-                for link in links where link.server === server && !link.isServerGone {
-                    let number = Int(link.serverEnd.id)
-                    if world.judge.hasConnection(number) { world.judge.closed(number, at: world.now) }
-                }
-            }
-        }
-        world.schedule(after: time) { [self] in
+        world.schedule(after: world.milliseconds(100...10_000)) { [self] in
             guard server.isRunning, server.frozenAt == since else { return }
             world.note("the node goes on")
             server.thaw()
         }
     }
 
-    private func stopNode(_ server: SimulatedServer, _ store: MemorySharedLog) {
+    /// Redis tells the nodes that one of them is lost.
+    private func declaredLost(_ run: RunID) {
+        guard let server = running.first(where: { $0.engine.run == run }), !server.isDraining else { return }
+        world.note("a living node is declared lost")
+        world.count("declared lost alive")
+        server.engine.noteLostRun(at: world.now)
+        // The other nodes take the sockets of its connections for lost, although they are still open. Sockets that have
+        // no connection yet get one when the node goes on.
+        for link in links where link.server === server && !link.isServerGone {
+            let number = Int(link.serverEnd.id)
+            if world.judge.hasConnection(number) { world.judge.closed(number, at: world.now) }
+        }
+    }
+
+    private func stopNode(_ server: SimulatedServer, _ redis: SimulatedRedis) {
         guard server.frozenAt == nil, !server.isDraining else { return }
         world.note("a node drains")
         world.count("node drain")
         server.stop(over: world.milliseconds(0...2_000), isHurried: world.chance(4)) { [unowned self] _ in
             world.note("a node has stopped")
-            nodeEnded(server, linksEndAfter: .milliseconds(100), store)
+            nodeEnded(server, linksEndAfter: .milliseconds(100), redis)
         }
     }
 
-    private func nodeEnded(_ server: SimulatedServer, linksEndAfter delay: Duration, _ store: MemorySharedLog) {
+    private func nodeEnded(_ server: SimulatedServer, linksEndAfter delay: Duration, _ redis: SimulatedRedis) {
         // Their senders do not know whether they were carried out.
         unansweredRequests = unansweredRequests.filter { $0.value !== server }
         for link in links where link.server === server { link.serverDies(after: delay) }
         world.schedule(after: world.milliseconds(50...3_000)) { [self] in
-            if running.count < nodeCount { startNode(store) }
+            if running.count + startingCount < nodeCount { startNode(redis) }
         }
     }
 
@@ -394,7 +449,7 @@ final class Scenario {
             link.cut(cut)
         case 73..<82: stall(client)
         case 82..<85:
-            if let store { disturbNode(store) } else if world.chance(2) { restart() }
+            if let redis { disturbNode(redis) } else if world.chance(2) { restart() }
         case 85..<88: forceDisconnect(by: client)
         case 88..<90:
             world.note("\(client.name) leaves")
@@ -440,7 +495,7 @@ final class Scenario {
 
     private func signalByREST() {
         guard let server = chosen else { return }
-        let index = store == nil ? 0 : servers.firstIndex { $0 === server } ?? 0
+        let index = redis == nil ? 0 : servers.firstIndex { $0 === server } ?? 0
         while backends.count <= index { backends.append(History.Client("rest \(backends.count + 1)")) }
         let data = "rest-\(index + 1)-\(backends[index].steps.count)"
         let to = world.chance(4) ? clients.compactMap(\.connection).randomElement(using: &world.random) : nil

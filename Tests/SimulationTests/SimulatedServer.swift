@@ -1,6 +1,8 @@
 import Logging
+import RedisSimulation
 import SignalingCore
 import SignalingProtocol
+import SignalingRedis
 import TestSupport
 
 @testable import SignalingServer
@@ -57,8 +59,12 @@ final class SimulatedServer {
     private unowned let world: World
     private let process = Process()
     private let log: MemoryCommandLog?
-    /// The end of the log of one of several nodes.
-    let node: MemorySharedLog.Node?
+    /// The log of one of several nodes.
+    struct Node {
+        let log: RedisCommandLog
+        let links: SimulatedLinks
+    }
+    let node: Node?
     let engine: AuditedEngine
     let hub: VirtualHub
     private var links: [Link] = []
@@ -89,19 +95,24 @@ final class SimulatedServer {
     }
 
     /// One of several nodes.
+    ///
+    /// - Parameter log: the real log, over simulated links to a simulated Redis.
     convenience init(
-        world: World, bounds: SessionState.Bounds, limits: HubLimits, node: MemorySharedLog.Node,
+        world: World, bounds: SessionState.Bounds, limits: HubLimits, log: RedisCommandLog, links: SimulatedLinks,
         audit: AuditedEngine.Audit
     ) {
-        let engine = AuditedEngine(world: world, bounds: bounds, node: node, audit: audit)
-        self.init(world: world, engine: engine, limits: limits, log: nil, node: node)
-        node.onRequest = { [unowned self] in sendToStore() }
-        node.onArrival = { [unowned self] in receiveFromStore() }
-        check()
+        let engine = AuditedEngine(world: world, bounds: bounds, log: log, run: log.run, audit: audit)
+        self.init(world: world, engine: engine, limits: limits, log: nil, node: Node(log: log, links: links))
+        links.enter = { [weak self] work in
+            self?.turn { [weak self] _ in
+                work()
+                self?.engine.noteOpened()
+            }
+        }
     }
 
     private init(
-        world: World, engine: AuditedEngine, limits: HubLimits, log: MemoryCommandLog?, node: MemorySharedLog.Node?
+        world: World, engine: AuditedEngine, limits: HubLimits, log: MemoryCommandLog?, node: Node?
     ) {
         self.world = world
         self.log = log
@@ -116,54 +127,6 @@ final class SimulatedServer {
     }
 
     // MARK: - One of several nodes
-
-    /// Whether the network between the nodes and their store fails.
-    var hasFaults = true
-    private var isSending = false
-    private var isReceiving = false
-
-    private func travelTime() -> Duration {
-        hasFaults && world.chance(40) ? world.milliseconds(100...1_500) : world.milliseconds(0...10)
-    }
-
-    private func sendToStore() {
-        if isSending { return }
-        isSending = true
-        world.schedule(after: travelTime()) { [self] in
-            isSending = false
-            guard isRunning, let node else { return }
-            if process.isFrozen { return sendToStore() }
-            node.send(world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max)
-            if node.requestCount > 0 { sendToStore() }
-        }
-    }
-
-    private func receiveFromStore() {
-        if isReceiving { return }
-        isReceiving = true
-        world.schedule(after: travelTime()) { [self] in
-            isReceiving = false
-            guard isRunning, let node else { return }
-            if hasFaults, world.chance(4) { node.disturb(using: &world.random) }
-            turn { [self] _ in
-                let count = world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max
-                for _ in 0..<min(count, node.eventCount) {
-                    node.receive(1)
-                    engine.noteOpened()
-                }
-            }
-            if node.eventCount > 0 { receiveFromStore() }
-        }
-    }
-
-    /// A node asks for what it may have missed (LOG-33).
-    private func check() {
-        world.schedule(after: world.milliseconds(400...800)) { [self] in
-            guard isRunning else { return }
-            turn { [self] _ in node?.check() }
-            check()
-        }
-    }
 
     private(set) var frozenAt: MonotonicInstant?
 
@@ -235,12 +198,16 @@ final class SimulatedServer {
                     engine.advance(to: world.now)
                     log?.confirm()
                     engine.noteLostSockets(at: world.now)
-                    node?.stop()
-                    process.isRunning = false
-                    whenStopped(engine.remains(keeping: .max, lostAt: world.now))
+                    guard let node else { return ended(whenStopped) }
+                    node.log.close { [self] in ended(whenStopped) }
                 }
             }
         }
+    }
+
+    private func ended(_ whenStopped: (AuditedEngine.Remains?) -> Void) {
+        process.isRunning = false
+        whenStopped(engine.remains(keeping: .max, lostAt: world.now))
     }
 
     /// The end of the loop: the hub is notified of the end of each socket.
@@ -252,7 +219,7 @@ final class SimulatedServer {
         process.isRunning = false
         if let node {
             engine.noteLostSockets(at: frozenAt ?? world.now)
-            node.die(sending: process.isFrozen ? 0 : Int.random(in: 0...4, using: &world.random))
+            node.links.die()
             return nil
         }
         return engine.remains(

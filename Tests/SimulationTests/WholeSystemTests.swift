@@ -113,7 +113,8 @@ struct WholeSystemTests {
     /// Those of several nodes.
     static let nodeSituations = [
         "new", "resumed", "recovered", "lost", "replayed", "acknowledged", "online-only", "by REST", "superseded",
-        "node crash", "node freeze", "node drain", "session lost", "closed 1001",
+        "node crash", "node freeze", "node drain", "session lost", "closed 1001", "declared lost alive",
+        "Redis restart", "Redis forgets", "links broken",
     ]
 
     /// The situations that a long run must reach, so that it is significant.

@@ -1,5 +1,7 @@
 import HeapModule
 import JSONText
+import Logging
+import RedisSimulation
 import SignalingCore
 import SignalingProtocol
 import SignalingVerification
@@ -30,6 +32,9 @@ final class World {
             resumeWindow: .zero, recoveryWindow: .zero, heartbeat: .zero, awayDelay: .zero, logEventCount: 0,
             logByteCount: 0,
             tolerance: .zero))
+
+    /// Whether Redis has forgotten everything: then the session may lose its order, if no node has all of it.
+    var mayLoseOrder = false
 
     /// The newest secret that a client has, by its connection.
     var newestSecrets: [ConnectionID: ResumeSecretHash] = [:]
@@ -131,6 +136,27 @@ final class World {
         decodings[line] = message
         return message
     }
+}
+
+extension World {
+    /// Notes the lines of a log.
+    var logger: Logger { Logger(label: "simulation") { [unowned self] _ in Handler(world: self) } }
+
+    /// The world is used on the thread of its run.
+    private struct Handler: LogHandler, @unchecked Sendable {
+        unowned let world: World
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.debug
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) { world.note("log: \(event.message)") }
+    }
+}
+
+extension World: SimulatedTime {
+    func random(below count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 }
 
 /// The world's randomness, for code that keeps its own generator.
