@@ -21,25 +21,24 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
-        .systemLibrary(name: "CJSONC", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"]), .brew(["json-c"])]),
-        .systemLibrary(
-            name: "CLibwebsockets", pkgConfig: "libwebsockets",
-            providers: [.apt(["libwebsockets-dev", "libuv1-dev"]), .brew(["libwebsockets", "libuv"])]),
-        .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .library("CJSONC", pkgConfig: "json-c", apt: ["libjson-c-dev"], brew: ["json-c"]),
+        .library("CLibcrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"], brew: ["openssl@3"]),
+        .library(
+            "CLibwebsockets", pkgConfig: "libwebsockets", apt: ["libwebsockets-dev", "libuv1-dev"],
+            brew: ["libwebsockets", "libuv"]),
+        .library("CSQLite", pkgConfig: "sqlite3", apt: ["libsqlite3-dev"], brew: ["sqlite"]),
         // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
-        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev", "libuv1-dev"])]),
+        .library("CHiredis", apt: ["libhiredis-dev", "libuv1-dev"], brew: ["hiredis", "libuv"]),
 
         .target(name: "JSONText", dependencies: ["CJSONC"]),
         .target(name: "SignalingProtocol", dependencies: ["JSONText"]),
-        .target(name: "SignalingTokens", dependencies: ["SignalingProtocol", .crypto, .cryptoExtras, .jwtKit]),
+        .target(name: "SignalingCryptography", dependencies: ["CLibcrypto"]),
+        .target(name: "SignalingTokens", dependencies: ["SignalingCryptography", "SignalingProtocol"]),
         .target(name: "SignalingCore", dependencies: ["SignalingProtocol", .deque, .heap]),
         .target(name: "SignalingSQLite", dependencies: ["SignalingCore", "CSQLite", .deque, .log]),
         .target(
@@ -50,12 +49,14 @@ let package = Package(
         .target(name: "TextChat", dependencies: ["SignalingProtocol"]),
         .target(name: "TextChatFoundation", dependencies: ["TextChat"]),
         .target(name: "TextChatTesting", dependencies: ["TextChat"]),
-        .target(name: "SignalingTransport", dependencies: ["SignalingProtocol", "CLibwebsockets", .log]),
+        .target(
+            name: "SignalingTransport",
+            dependencies: ["SignalingCryptography", "SignalingProtocol", "CLibwebsockets", .log]),
         .target(
             name: "SignalingServer",
             dependencies: [
                 "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens", "SignalingTransport",
-                .deque, .heap, .configuration, .crypto, .log, .metrics, .lifecycle,
+                .deque, .heap, .configuration, .log, .metrics, .lifecycle,
             ],
             // The admin page is a part of the program, so that it also works without the folder of the test page.
             resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
@@ -83,7 +84,7 @@ let package = Package(
             name: "RedisTestSupport", dependencies: ["SignalingRedis", "VerificationTools", "CHiredis"],
             path: "Tests/RedisTestSupport"),
         // The interpreter of Redis' functions.
-        .systemLibrary(name: "CLua", path: "Tests/RedisSimulation/CLua", providers: [.apt(["liblua5.1-0-dev"])]),
+        .library("CLua", path: "Tests/RedisSimulation/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
         .target(
             name: "RedisSimulation", dependencies: ["CLua", "SignalingRedis", "TestSupport", .heap],
             path: "Tests/RedisSimulation", exclude: ["CLua"]),
@@ -97,6 +98,7 @@ let package = Package(
         .tests("FuzzTests", ["FuzzTargets"]),
         .tests("JSONTextTests", ["JSONText"]),
         .tests("SignalingProtocolTests", ["SignalingProtocol"]),
+        .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "CLibcrypto"]),
         .tests("SignalingTokensTests", ["SignalingTokens"]),
         .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
         .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
@@ -105,8 +107,7 @@ let package = Package(
         .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
         .tests("SignalingTransportTests", ["SignalingTransport"]),
         .tests("SignalingClientTests", ["SignalingClient"]),
-        .tests(
-            "SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification", "RedisSimulation"]),
+        .tests("SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification", "RedisSimulation"]),
         .tests("LoadToolsTests", ["LoadTools"]),
         .tests("LoopbackTests", ["SignalingServer", "VerificationTools"]),
         .tests("OpenTokTests", ["VonageClientSDKVideo", "SignalingServer", "VerificationTools", "opentok-text-chat"]),
@@ -117,11 +118,8 @@ let package = Package(
 extension Target.Dependency {
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
     static var configuration: Self { .product(name: "Configuration", package: "swift-configuration") }
-    static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
-    static var cryptoExtras: Self { .product(name: "CryptoExtras", package: "swift-crypto") }
     static var deque: Self { .product(name: "DequeModule", package: "swift-collections") }
     static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
-    static var jwtKit: Self { .product(name: "JWTKit", package: "jwt-kit") }
     static var lifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var log: Self { .product(name: "Logging", package: "swift-log") }
     static var metrics: Self { .product(name: "Metrics", package: "swift-metrics") }
@@ -130,6 +128,13 @@ extension Target.Dependency {
 }
 
 extension Target {
+    /// A C library of the system.
+    static func library(
+        _ name: String, path: String? = nil, pkgConfig: String? = nil, apt: [String], brew: [String]
+    ) -> Target {
+        .systemLibrary(name: name, path: path, pkgConfig: pkgConfig, providers: [.apt(apt), .brew(brew)])
+    }
+
     static func example(_ name: String, _ uses: [Dependency], path: String, settings: [SwiftSetting] = []) -> Target {
         .executableTarget(name: name, dependencies: uses, path: "Examples/" + path, swiftSettings: settings)
     }

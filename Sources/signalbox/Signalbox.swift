@@ -1,6 +1,6 @@
 import ArgumentParser
+import SignalingCryptography
 import SignalingServer
-import SignalingTransport
 
 @main
 struct Signalbox: AsyncParsableCommand {

@@ -1,8 +1,8 @@
-import Crypto
 import Foundation
 import Logging
 import OpenTok
 import SignalingCore
+import SignalingCryptography
 import SignalingProtocol
 import SignalingServer
 import SignalingTokens
@@ -84,8 +84,7 @@ final class Room: Sendable {
         let signed =
             part(#"{"alg":"HS256","typ":"JWT"}"#) + "."
             + part(#"{"iss":"\#(Self.apiKey)","ist":"project","iat":\#(now),"exp":\#(now + 180)}"#)
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data(signed.utf8), using: SymmetricKey(data: Data(Self.secret.utf8)))
+        let code = Secret(Array(Self.secret.utf8)).code(.sha256, of: Array(signed.utf8))
         var request = URLRequest(
             url: url.appending(path: "v2/project/\(Self.apiKey)/session/\(sessionID.rawValue)/signal"))
         request.httpMethod = "POST"

@@ -1,4 +1,3 @@
-import CryptoExtras
 import SignalingProtocol
 import SignalingTokens
 import TestSupport
@@ -8,9 +7,14 @@ import Testing
 struct ApplicationTests {
     static let now = WallTime(milliseconds: 1_700_000_000_123)
     static let id = "6f6c9c84-3b1e-4f70-9a0a-000000000001"
-    /// Generated for each run, so that the repository holds no private key.
-    static let key: _RSA.Signing.PrivateKey = {
-        do { return try _RSA.Signing.PrivateKey(keySize: .bits2048) } catch { preconditionFailure("\(error)") }
+    static let key: OpenSSLKey = {
+        do { return try .rsa(bitCount: 2048) } catch { preconditionFailure("\(error)") }
+    }()
+    /// The public key as SubjectPublicKeyInfo and as PKCS#1, in PEM.
+    static let (spki, pkcs1): (String, String) = {
+        do { return (try key.form("pkey", "-pubout"), try key.form("rsa", "-RSAPublicKey_out")) } catch {
+            preconditionFailure("\(error)")
+        }
     }()
 
     let application: Application
@@ -18,7 +22,7 @@ struct ApplicationTests {
     let sessionId: SessionID
 
     init() throws {
-        let key = try #require(RSAPrivateKey(pem: Self.key.pemRepresentation))
+        let key = try #require(RSAPrivateKey(pem: Self.key.pem))
         application = try #require(Application(id: Self.id, privateKey: key))
         verifier = TokenVerifier(projects: [application.project])
         var random = SeededGenerator(seed: 1)
@@ -110,7 +114,7 @@ struct ApplicationTests {
     func oneAlgorithmEach() throws {
         var random = SeededGenerator(seed: 4)
         // An attacker uses the public key as the secret of a project with the application's id.
-        for secret in [Self.key.publicKey.pemRepresentation, Self.key.publicKey.pkcs1PEMRepresentation] {
+        for secret in [Self.spki, Self.pkcs1] {
             let forger = try #require(Project(apiKey: APIKey(Self.id), secret: secret))
             let request = AccessRequest(sessionId: sessionId)
             for token in [
@@ -144,34 +148,54 @@ struct ApplicationTests {
     @Test("TOK-7: an application's keys are read in both forms of PEM")
     func keys() throws {
         let token = try make(AccessRequest(sessionId: sessionId))
-        let publicKey = Self.key.publicKey
         for pem in [
-            publicKey.pemRepresentation, publicKey.pkcs1PEMRepresentation, publicKey.pemRepresentation + "\n",
-            "\n" + publicKey.pemRepresentation.split(separator: "\n").joined(separator: "\r\n") + "\r\n",
+            Self.spki, Self.pkcs1, Self.spki + "\n",
+            "\n" + Self.spki.split(separator: "\n").joined(separator: "\r\n") + "\r\n",
         ] {
             let key = try #require(RSAPublicKey(pem: pem), "\(pem)")
             let project = try #require(Project(applicationID: Self.id, publicKey: key))
             #expect(throws: Never.self) { try ApplicationToken.verify(token, project: project, now: Self.now) }
         }
-        for pem in [Self.key.pemRepresentation, Self.key.pkcs8PEMRepresentation] {
+        for pem in [Self.key.pem, try Self.key.form("pkey", "-traditional")] {
             #expect(RSAPrivateKey(pem: pem) != nil)
         }
     }
 
     @Test("TOK-7: a PEM without an RSA key of at least 2048 bits is refused")
     func noKeys() throws {
-        let small = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024))
-        let whole = Self.key.publicKey.pemRepresentation
+        let small = try OpenSSLKey.rsa(bitCount: 1024)
+        let whole = Self.spki
         let broken = whole.replacing("A", with: "B")
         for pem in [
-            "", "key", String(whole.prefix(200)), broken, small.publicKey.pemRepresentation, Self.key.pemRepresentation,
-            Self.key.pkcs8PEMRepresentation,
+            "", "key", String(whole.prefix(200)), broken, try small.form("pkey", "-pubout"), Self.key.pem,
+            try Self.key.form("pkey", "-traditional"),
+            try Self.key.form("req", "-x509", "-new", "-key", "/dev/stdin", "-subj", "/CN=signalbox"),
             "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----",
         ] {
             #expect(RSAPublicKey(pem: pem) == nil, "\(pem)")
         }
-        for pem in ["", "key", small.pemRepresentation, whole, String(Self.key.pemRepresentation.prefix(300))] {
+        for pem in ["", "key", small.pem, whole, String(Self.key.pem.prefix(300))] {
             #expect(RSAPrivateKey(pem: pem) == nil, "\(pem)")
+        }
+    }
+
+    @Test("TOK-7: a public key's file has one block of PEM in lines of 64 characters, and any text around it")
+    func onlyOneKey() {
+        let lines = Self.spki.split(separator: "\n").map(String.init)
+        let (first, last) = (lines[0], lines[lines.count - 1])
+        let content = lines.dropFirst().dropLast().joined()
+        for pem in ["key:\n" + Self.spki, Self.spki + "key", " " + Self.spki + " "] {
+            #expect(RSAPublicKey(pem: pem) != nil, "\(pem)")
+        }
+        for pem in [
+            Self.spki + Self.spki, Self.key.pem + Self.spki, Self.spki + Self.key.pem,
+            Self.spki.replacing("END PUBLIC", with: "END RSA PUBLIC"), Self.spki.replacing("-----B", with: "----B"),
+            first, first + "\n", "\(first)\n\(last)", "\(first)\n\n\(last)", "\(first)\n\(content)\n\(last)",
+            first + Self.spki.dropFirst(first.count + 1), Self.spki.replacing("\n", with: " \n"),
+            Self.spki.replacing("\n", with: "\r"), Self.spki.replacing("Q", with: "_"),
+            String(Self.spki.dropLast(last.count + 1)), Self.spki.replacing(lines[2], with: lines[2].dropLast()),
+        ] {
+            #expect(RSAPublicKey(pem: pem) == nil, "\(pem)")
         }
     }
 
@@ -183,7 +207,7 @@ struct ApplicationTests {
             "6f6c9c84-3b1e-4f7-09a0a-000000000001",
         ])
     func identifiers(_ id: String) throws {
-        let key = try #require(RSAPublicKey(pem: Self.key.publicKey.pemRepresentation))
+        let key = try #require(RSAPublicKey(pem: Self.spki))
         #expect(Project(applicationID: id, publicKey: key) == nil)
     }
 
@@ -214,11 +238,11 @@ struct ApplicationTests {
 
     @Test("a private key appears in no description and no dump")
     func secrecy() throws {
-        let key = try #require(RSAPrivateKey(pem: Self.key.pemRepresentation))
+        let key = try #require(RSAPrivateKey(pem: Self.key.pem))
         var dumped = ""
         dump(application, to: &dumped)
         dump(key, to: &dumped)
-        #expect(!dumped.contains("_RSA") && !dumped.contains("backing"), "\(dumped)")
+        #expect(!dumped.contains("RSASigningKey") && !dumped.contains("pointer"), "\(dumped)")
         #expect("\(key)" == "RSA private key")
         #expect(String(reflecting: key) == "RSA private key")
     }

@@ -501,6 +501,7 @@ final class Scenario {
         let to = world.chance(4) ? clients.compactMap(\.connection).randomElement(using: &world.random) : nil
         backends[index].steps.append(History.Step(world.now, .sent(History.Sending(data: data, to: to))))
         unansweredRequests[data] = server
+        world.note("\(data) is sent\(to.map { " to \($0)" } ?? "")")
         world.judge.sentByREST(data: data, to: to?.rawValue)
         server.turn {
             $0.submit(.signal(.server, SignalRequest(data: data, to: to)), to: Tokens.session) { [unowned self] in
@@ -517,6 +518,7 @@ final class Scenario {
             case .refused, .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: .refused
             }
         backends[backend].steps.append(History.Step(world.now, .answered(data, answer)))
+        world.note("\(data) \(answer)")
         if case .acknowledged(_?) = answer, isBroadcast {
             world.judge.acknowledgedByREST(data: data, in: Tokens.session.rawValue, at: world.now)
         }

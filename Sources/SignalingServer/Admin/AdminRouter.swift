@@ -1,5 +1,5 @@
-import Crypto
 import SignalingCore
+import SignalingCryptography
 import SignalingProtocol
 import SignalingTransport
 
@@ -76,8 +76,7 @@ final class AdminRouter: TransportServerHandler {
 
     /// In a time that does not depend on the token.
     private static func matches(_ authorization: String?, _ token: String) -> Bool {
-        let sent = SHA256.hash(data: Array((authorization ?? "").utf8))
-        return sent == SHA256.hash(data: Array("Bearer \(token)".utf8))
+        Secret(Array((authorization ?? "").utf8)) == Secret(Array("Bearer \(token)".utf8))
     }
 }
 

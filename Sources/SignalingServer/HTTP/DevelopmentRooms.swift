@@ -1,4 +1,4 @@
-import Crypto
+import SignalingCryptography
 import SignalingProtocol
 import SignalingTokens
 
@@ -15,12 +15,12 @@ final class DevelopmentRooms {
     }
 
     private let project: Project
-    private let secret: SymmetricKey
+    private let secret: Secret
     private var randomness = SystemRandomNumberGenerator()
 
     init(project: Project, secret: String) {
         self.project = project
-        self.secret = SymmetricKey(data: Array(secret.utf8))
+        self.secret = Secret(Array(secret.utf8))
     }
 
     /// - Throws: ``SignalingError/Code/invalidParameter`` for a name, role or data that is not permitted.
@@ -46,7 +46,7 @@ final class DevelopmentRooms {
     }
 
     private func session(of room: String) -> SessionID {
-        var bits = FixedBits(of: HMAC<SHA256>.authenticationCode(for: Array("room \(room)".utf8), using: secret))
+        var bits = FixedBits(of: secret.code(.sha256, of: Array("room \(room)".utf8)))
         return SessionIDCodec.make(for: project, now: WallTime(milliseconds: 0), using: &bits)
     }
 }
@@ -56,7 +56,7 @@ private struct FixedBits: RandomNumberGenerator {
     private let bytes: [UInt8]
     private var index = 0
 
-    init(of digest: some Sequence<UInt8>) { bytes = Array(digest) }
+    init(of digest: [UInt8]) { bytes = digest }
 
     mutating func next() -> UInt64 {
         defer { index = (index + 8) % bytes.count }

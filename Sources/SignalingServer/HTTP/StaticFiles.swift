@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import SignalingCryptography
 import SignalingProtocol
 import SignalingTransport
 
@@ -24,7 +24,7 @@ struct StaticFiles: Sendable {
         init(_ bytes: [UInt8]) {
             self.bytes = bytes
             // 128 bits of the hash are enough to tell versions apart.
-            entityTag = "\"" + Hexadecimal.text(SHA256.hash(data: bytes).prefix(16)) + "\""
+            entityTag = "\"" + Hexadecimal.text(HashFunction.sha256.digest(of: bytes).prefix(16)) + "\""
         }
     }
 

@@ -1,11 +1,11 @@
-import Crypto
 import SignalingCore
+import SignalingCryptography
 import SignalingProtocol
 
 extension ResumeSecretHash {
     /// Without salt: 128 random bits need none.
     init(of secret: ResumeSecret) {
-        self.init(bytes: SHA256.hash(data: Array(secret.rawValue.utf8)).withUnsafeBytes { Array($0) })
+        self.init(bytes: HashFunction.sha256.digest(of: Array(secret.rawValue.utf8)))
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import SignalingCryptography
 import SignalingProtocol
 
 /// The owner of sessions: an API key with its secrets, or an application's ID with its public key.
@@ -12,7 +12,7 @@ public struct Project: Sendable, Equatable, CustomStringConvertible, CustomDebug
     /// The keys of a project.
     enum Key: Sendable, Equatable {
         /// For HMAC: T1 tokens and HS256. At least one; the first signs, and each verifies.
-        case secrets([SymmetricKey])
+        case secrets([Secret])
         /// For RS256. Only the application has the private key.
         case application(RSAPublicKey)
     }
@@ -31,7 +31,7 @@ public struct Project: Sendable, Equatable, CustomStringConvertible, CustomDebug
         guard Self.isKey(apiKey), (1...Self.secretLimit).contains(secrets.count), secrets.allSatisfy({ !$0.isEmpty })
         else { return nil }
         self.apiKey = apiKey
-        key = .secrets(secrets.map { SymmetricKey(data: Array($0.utf8)) })
+        key = .secrets(secrets.map { Secret(Array($0.utf8)) })
     }
 
     /// A Vonage application. Its ID is used as the API key. Returns `nil` when the ID is not a UUID.
@@ -64,7 +64,7 @@ public struct Project: Sendable, Equatable, CustomStringConvertible, CustomDebug
     }
 
     /// The secret that signs. Throws `wrongAlgorithm` for an application.
-    var signingSecret: SymmetricKey {
+    var signingSecret: Secret {
         get throws(TokenError) {
             guard case .secrets(let secrets) = key, let first = secrets.first else { throw .wrongAlgorithm }
             return first
@@ -72,7 +72,7 @@ public struct Project: Sendable, Equatable, CustomStringConvertible, CustomDebug
     }
 
     /// The secrets that verify. Throws `wrongAlgorithm` for an application.
-    var secrets: [SymmetricKey] {
+    var secrets: [Secret] {
         get throws(TokenError) {
             guard case .secrets(let secrets) = key else { throw .wrongAlgorithm }
             return secrets

@@ -1,4 +1,4 @@
-import Crypto
+import SignalingCryptography
 import SignalingProtocol
 
 /// A backend's credentials for REST requests (REST-1): a JWT, in HS256 with a project's secret or in RS256 with an
@@ -38,7 +38,7 @@ public enum RequestCredentials {
         claims.iat = Double(now.wholeSeconds)
         claims.exp = Double(now.wholeSeconds + TokenLifetime.request.components.seconds)
         claims.jti = RandomText.bits128(using: &generator)
-        return try JSONWebToken.sign(claims, with: HS256(secret: secret))
+        return try JSONWebToken.sign(claims, with: .hs256(secret))
     }
 
     /// Makes the token for `Authorization: Bearer …`, valid for ``TokenLifetime/request``.
@@ -47,7 +47,7 @@ public enum RequestCredentials {
     ) throws(TokenError) -> String {
         var claims = Claims(of: application, now: now, using: &generator)
         claims.exp = Double(now.wholeSeconds + TokenLifetime.request.components.seconds)
-        return try JSONWebToken.sign(claims, with: RS256Signer(key: application.privateKey))
+        return try JSONWebToken.sign(claims, with: .rs256(application.privateKey.key))
     }
 
     /// Throws unless these are valid credentials of this project or application, and not expired.
@@ -98,11 +98,9 @@ public enum RequestCredentials {
         return parts[1]
     }
 
-    /// Whether the text is a secret of the project. Compares digests in constant time, so that timing reveals neither
-    /// the index of a difference nor the secret's length.
+    /// Whether the text is a secret of the project, in a time that reveals nothing about the secret.
     static func isSecret(_ text: some StringProtocol, of project: Project) -> Bool {
         guard case .secrets(let secrets) = project.key else { return false }
-        let presented = Crypto.SHA256.hash(data: Array(text.utf8))
-        return secrets.contains { secret in secret.withUnsafeBytes { Crypto.SHA256.hash(data: $0) } == presented }
+        return secrets.contains(Secret(Array(text.utf8)))
     }
 }

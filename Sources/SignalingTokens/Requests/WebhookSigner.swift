@@ -1,4 +1,4 @@
-import Crypto
+import SignalingCryptography
 
 /// Signs webhook requests by Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over the ID, the time of the attempt
 /// and the body. Receivers can verify them with that project's libraries.
@@ -7,7 +7,7 @@ import Crypto
 public struct WebhookSigner: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    private let key: SymmetricKey
+    private let key: Secret
 
     /// Returns `nil` for an empty secret, and for one with `whsec_` and invalid base64.
     ///
@@ -16,7 +16,7 @@ public struct WebhookSigner: Sendable, Equatable, CustomStringConvertible, Custo
         let prefix = "whsec_"
         let bytes = secret.hasPrefix(prefix) ? Base64.decoded(secret.utf8.dropFirst(prefix.count)) : Array(secret.utf8)
         guard let bytes, !bytes.isEmpty else { return nil }
-        key = SymmetricKey(data: bytes)
+        key = Secret(bytes)
     }
 
     /// The value of the header `webhook-signature`: `v1,` and the code in base64.
@@ -25,7 +25,7 @@ public struct WebhookSigner: Sendable, Equatable, CustomStringConvertible, Custo
     public func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
         var signed = Array("\(id).\(timestamp).".utf8)
         signed += body
-        return "v1," + Base64.standard(Array(HMAC<SHA256>.authenticationCode(for: signed, using: key)))
+        return "v1," + Base64.standard(key.code(.sha256, of: signed))
     }
 
     public var description: String { "webhook signer" }

@@ -20,7 +20,7 @@ public enum ApplicationToken {
         claims.subjects = [subject]
         claims.hasAccessList = true
         claims.connectionData = request.connectionData.isEmpty ? nil : request.connectionData
-        return try JSONWebToken.sign(claims, with: RS256Signer(key: application.privateKey))
+        return try JSONWebToken.sign(claims, with: .rs256(application.privateKey.key))
     }
 
     /// Returns what the token permits. Checks its algorithm, signature, dates and claims, in this order.

@@ -1,10 +1,9 @@
-import JWTKit
 import SignalingProtocol
 
 /// The claims of OpenTok's and Vonage's JWTs. They distinguish a client's token from a backend's credentials.
 ///
 /// Other claims (`nonce`, `jti`, layout classes) are not read, so they may have any type.
-struct Claims: JWTPayload {
+struct Claims: Codable {
     /// The API key. Some backends write it as a number.
     var iss: String?
     var ist: String?
@@ -79,9 +78,6 @@ struct Claims: JWTPayload {
         try claims.encodeIfPresent(subjects.first, forKey: .subject)
         if hasAccessList { try claims.encode(["paths": ["/session/**": [String: String]()]], forKey: .acl) }
     }
-
-    /// jwt-kit's hook for checks without a clock. It is empty: see ``checkDates(now:allowsExpired:)``.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 
     /// Returns the expiry of a client's token. Throws `malformed` for a time that cannot be a date, `undated`, `expired`
     /// or `notYetValid` by ``TokenLifetime``.

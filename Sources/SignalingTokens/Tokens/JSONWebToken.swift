@@ -1,14 +1,20 @@
-import Crypto
 import FoundationEssentials
 import JSONText
-import JWTKit
+import SignalingCryptography
 
-/// JSON Web Tokens (RFC 7515, RFC 7519) in HS256 and RS256, made and read synchronously.
-///
-/// jwt-kit provides the parser, the coding of claims and the protocol for algorithms. Two of its types are not used.
-/// `JWTKeyCollection` is an actor, and in debug builds it traps for secrets under 32 bytes, which OpenTok permits.
-/// `JWTHeader` traps on a header with a number over 64 bits; ``Header`` replaces it.
+/// JSON Web Tokens (RFC 7515, RFC 7519) in HS256 and RS256.
 enum JSONWebToken {
+    private static let hs256 = "HS256"
+    private static let rs256 = "RS256"
+
+    /// A key that signs, and with it the algorithm.
+    enum Signer {
+        /// HMAC with SHA-256 (RFC 7518 section 3.2).
+        case hs256(Secret)
+        /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3).
+        case rs256(RSASigningKey)
+    }
+
     /// Verifies the token's signature and returns its claims.
     static func open(_ token: String, project: Project) throws(TokenError) -> Claims {
         let parts = try Parts(token)
@@ -16,16 +22,23 @@ enum JSONWebToken {
         return try parts.claims()
     }
 
-    static func sign(_ claims: Claims, with algorithm: some JWTAlgorithm) throws(TokenError) -> String {
+    static func sign(_ claims: Claims, with signer: Signer) throws(TokenError) -> String {
         do {
-            let serializer = DefaultJWTSerializer(jsonEncoder: encoder)
-            let header = Base64.urlSafe(Array(try encoder.encode(Header(alg: algorithm.name, typ: "JWT"))))
-            let signed = header + "." + String(decoding: try serializer.serialize(claims), as: UTF8.self)
-            let signature = try algorithm.sign(Array(signed.utf8))
-            return signed + "." + Base64.urlSafe(signature)
+            return switch signer {
+            case .hs256(let secret): try token(claims, hs256) { secret.code(.sha256, of: $0) }
+            case .rs256(let key): try token(claims, rs256, key.signature)
+            }
         } catch {
             throw .malformed
         }
+    }
+
+    private static func token(
+        _ claims: Claims, _ algorithm: String, _ sign: ([UInt8]) throws -> [UInt8]
+    ) throws -> String {
+        let header = Base64.urlSafe(Array(try encoder.encode(Header(alg: algorithm, typ: "JWT"))))
+        let signed = header + "." + Base64.urlSafe(Array(try encoder.encode(claims)))
+        return signed + "." + Base64.urlSafe(try sign(Array(signed.utf8)))
     }
 
     private static var encoder: JSONEncoder {
@@ -44,16 +57,16 @@ enum JSONWebToken {
 
         init(_ token: String) throws(TokenError) {
             do {
-                let parts = try DefaultJWTParser().getTokenParts(Array(token.utf8))
-                guard let header = Base64.decoded(parts.header), let payload = Base64.decoded(parts.payload),
-                    let signature = Base64.decoded(parts.signature)
+                let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                guard parts.count == 3, let header = Base64.decoded(parts[0]), let payload = Base64.decoded(parts[1]),
+                    let signature = Base64.decoded(parts[2])
                 else { throw TokenError.malformed }
                 // Foundation's decoder takes one of two members with the same name, and other readers may take the
                 // other one. Strict JSON has none (TOK-8).
                 for part in [header, payload] { _ = try JSONValue(parsing: part) }
                 self.header = try JSONDecoder().decode(Header.self, from: Data(header))
                 self.payload = payload
-                self.signed = parts.header + [UInt8(ascii: ".")] + parts.payload
+                self.signed = parts[0] + [UInt8(ascii: ".")] + parts[1]
                 self.signature = signature
             } catch {
                 throw .malformed
@@ -67,19 +80,15 @@ enum JSONWebToken {
         /// `kid` has no effect: a project has so few keys that each is tried.
         func verify(by project: Project) throws(TokenError) {
             switch project.key {
-            case .secrets(let secrets): try verify(with: secrets.map(HS256.init))
-            case .application(let key): try verify(with: [RS256(key: key)])
+            case .secrets(let secrets):
+                try verify(hs256) { secrets.contains { $0.verifies(signature, .sha256, of: signed) } }
+            case .application(let key): try verify(rs256) { key.key.verifies(signature, of: signed) }
             }
         }
 
-        private func verify<Algorithm: JWTAlgorithm>(with algorithms: [Algorithm]) throws(TokenError) {
-            guard header.crit == nil, algorithms.contains(where: { $0.name == header.alg }) else {
-                throw .wrongAlgorithm
-            }
-            let isGood = algorithms.contains { algorithm in
-                (try? algorithm.verify(signature, signs: signed)) ?? false
-            }
-            guard isGood else { throw .wrongSignature }
+        private func verify(_ algorithm: String, _ isSigned: () -> Bool) throws(TokenError) {
+            guard header.crit == nil, header.alg == algorithm else { throw .wrongAlgorithm }
+            guard isSigned() else { throw .wrongSignature }
         }
 
         /// The token's claims. Before ``verify(by:)`` use them only to choose the project to verify with.
@@ -108,21 +117,5 @@ enum JSONWebToken {
             // The standard does not define `ist`, so other tokens may have any type there.
             ist = try? header.decode(String.self, forKey: .ist)
         }
-    }
-}
-
-/// HMAC with SHA-256 as an algorithm for jwt-kit. Compares in constant time.
-struct HS256: JWTAlgorithm {
-    static let name = "HS256"
-    let secret: SymmetricKey
-
-    var name: String { Self.name }
-
-    func sign(_ plaintext: some DataProtocol) throws -> [UInt8] {
-        Array(HMAC<Crypto.SHA256>.authenticationCode(for: plaintext, using: secret))
-    }
-
-    func verify(_ signature: some DataProtocol, signs plaintext: some DataProtocol) throws -> Bool {
-        HMAC<Crypto.SHA256>.isValidAuthenticationCode(Array(signature), authenticating: plaintext, using: secret)
     }
 }

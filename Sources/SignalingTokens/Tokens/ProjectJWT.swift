@@ -23,7 +23,7 @@ public enum ProjectJWT {
         claims.scope = scope
         claims.nonce = UInt32.random(in: 0..<1_000_000, using: &generator)
         claims.connectionData = request.connectionData.isEmpty ? nil : request.connectionData
-        return try JSONWebToken.sign(claims, with: HS256(secret: secret))
+        return try JSONWebToken.sign(claims, with: .hs256(secret))
     }
 
     /// Returns what the token permits. Checks its algorithm, signature, dates and claims, in this order.

@@ -1,4 +1,4 @@
-import Crypto
+import SignalingCryptography
 import SignalingProtocol
 
 /// OpenTok's first form of token (TOK-2): `T1==` and the base64 of `partner_id=KEY&sig=HEX:DATA`, where HEX is the
@@ -24,8 +24,7 @@ public enum T1Token {
         if !request.connectionData.isEmpty {
             data += "&connection_data=\(FormEncoding.encoded(request.connectionData))"
         }
-        // The format requires SHA-1. Its collisions do not help against HMAC (RFC 6151 argues the same for MD5).
-        let signature = HMAC<Crypto.Insecure.SHA1>.authenticationCode(for: Array(data.utf8), using: secret)
+        let signature = secret.code(.sha1, of: Array(data.utf8))
         let content = "partner_id=\(project.apiKey)&sig=\(Hexadecimal.text(signature)):\(data)"
         return prefix + Base64.standard(Array(content.utf8))
     }
@@ -52,11 +51,8 @@ public enum T1Token {
             let signature = envelope["sig"].flatMap({ Hexadecimal.decoded($0.utf8) })
         else { throw .malformed }
         guard apiKey == project.apiKey.rawValue else { throw .otherProject }
-        let data = content[(colon + 1)...]
-        let isGood = secrets.contains { secret in
-            HMAC<Crypto.Insecure.SHA1>.isValidAuthenticationCode(signature, authenticating: data, using: secret)
-        }
-        guard isGood else { throw .wrongSignature }
+        let data = Array(content[(colon + 1)...])
+        guard secrets.contains(where: { $0.verifies(signature, .sha1, of: data) }) else { throw .wrongSignature }
 
         guard let fields = FormEncoding.fields(data) else { throw .malformed }
         let created = try moment(fields["create_time"])

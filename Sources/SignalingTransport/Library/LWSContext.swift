@@ -1,5 +1,6 @@
 import CLibwebsockets
 import Logging
+import SignalingCryptography
 import SignalingProtocol
 import Synchronization
 

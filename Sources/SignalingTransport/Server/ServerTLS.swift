@@ -1,4 +1,5 @@
 import CLibwebsockets
+import SignalingCryptography
 
 #if canImport(Glibc)
     import Glibc

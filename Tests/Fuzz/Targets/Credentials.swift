@@ -1,4 +1,4 @@
-import Crypto
+import SignalingCryptography
 import SignalingProtocol
 
 @testable import SignalingTokens
@@ -42,13 +42,11 @@ func fuzzTokens(_ bytes: UnsafeRawBufferPointer) {
 
 private func jwt(_ claims: [UInt8]) -> String {
     let signed = Base64.urlSafe(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "." + Base64.urlSafe(claims)
-    let key = SymmetricKey(data: Array(secret.utf8))
-    return signed + "." + Base64.urlSafe(Array(HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: key)))
+    return signed + "." + Base64.urlSafe(Secret(Array(secret.utf8)).code(.sha256, of: Array(signed.utf8)))
 }
 
 private func t1(_ fields: [UInt8]) -> String {
-    let key = SymmetricKey(data: Array(secret.utf8))
-    let signature = Hexadecimal.text(HMAC<Crypto.Insecure.SHA1>.authenticationCode(for: fields, using: key))
+    let signature = Hexadecimal.text(Secret(Array(secret.utf8)).code(.sha1, of: fields))
     return "T1==" + Base64.standard(Array("partner_id=100&sig=\(signature):".utf8) + fields)
 }
 

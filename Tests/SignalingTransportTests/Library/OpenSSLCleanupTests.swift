@@ -1,4 +1,5 @@
 import CLibwebsockets
+import SignalingCryptography
 import SignalingTransport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
 @Suite("The end of a process", .timeLimit(.minutes(5)))
 struct OpenSSLCleanupTests {
-    enum FirstUse: CaseIterable, Codable { case loop, checkOfCertificate }
+    enum FirstUse: CaseIterable, Codable { case loop, checkOfCertificate, hash, code, key }
 
     @Test("exit leaves OpenSSL usable: a loop may be making a TLS context", arguments: FirstUse.allCases)
     func loopsGoOn(first: FirstUse) async {
@@ -26,6 +27,9 @@ struct OpenSSLCleanupTests {
                         loop: loop, options: .init(), handler: TestServer.Handler(events: EventLog()))
                 }
             case .checkOfCertificate: try Certificates.server.check()
+            case .hash: _ = HashFunction.sha256.digest(of: [])
+            case .code: _ = Secret([1]).code(.sha256, of: [])
+            case .key: _ = try? RSAVerificationKey(der: [])
             }
             exit(2)
         }

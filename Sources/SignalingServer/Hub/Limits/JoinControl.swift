@@ -1,4 +1,4 @@
-import Crypto
+import SignalingCryptography
 import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
@@ -26,7 +26,7 @@ struct JoinControl {
 
         /// - Parameter token: verified.
         init(of token: String) {
-            (high, low) = SHA256.hash(data: SignedContent.of(token)).withUnsafeBytes {
+            (high, low) = HashFunction.sha256.digest(of: SignedContent.of(token)).withUnsafeBytes {
                 (
                     UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
                     UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

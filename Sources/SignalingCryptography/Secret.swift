@@ -1,0 +1,34 @@
+import CLibcrypto
+
+/// A secret that two parties share, such as a project's: it makes and verifies codes by HMAC (RFC 2104).
+///
+/// Its bytes appear in no description or dump.
+package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    private let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    package func code(_ hash: HashFunction, of message: [UInt8]) -> [UInt8] {
+        hash.output { output, count in
+            HMAC(hash.algorithm, bytes, Int32(bytes.count), message, message.count, output, &count) != nil
+        }
+    }
+
+    /// Whether the code is this secret's for the message, in a time that does not depend on the first wrong byte.
+    package func verifies(_ code: [UInt8], _ hash: HashFunction, of message: [UInt8]) -> Bool {
+        Self.areEqual(code, self.code(hash, of: message))
+    }
+
+    /// Whether both are the same. Compares digests in constant time, so that timing reveals neither the index of a
+    /// difference nor a secret's length.
+    package static func == (left: Secret, right: Secret) -> Bool {
+        areEqual(HashFunction.sha256.digest(of: left.bytes), HashFunction.sha256.digest(of: right.bytes))
+    }
+
+    private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+    }
+
+    package var description: String { "secret" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
