@@ -136,7 +136,7 @@ struct RSATests {
         }
     }
 
-    @Test("bytes and text without a key are refused, and no passphrase is asked for")
+    @Test("bytes and text without a key, and keys with a passphrase, are refused")
     func unreadable() throws {
         let publicKey = try Self.der(try Self.made.form("pkey", "-pubout"))
         let privateKey = try Self.der(Self.made.pem)
