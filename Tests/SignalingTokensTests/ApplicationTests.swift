@@ -184,11 +184,17 @@ struct ApplicationTests {
         let lines = Self.spki.split(separator: "\n").map(String.init)
         let (first, last) = (lines[0], lines[lines.count - 1])
         let content = lines.dropFirst().dropLast().joined()
-        for pem in ["key:\n" + Self.spki, Self.spki + "key", " " + Self.spki + " "] {
+        func wrapped(at width: Int) -> String {
+            let starts = stride(from: 0, to: content.count, by: width)
+            return ([first] + starts.map { String(content.dropFirst($0).prefix(width)) } + [last]).joined(
+                separator: "\n")
+        }
+        for pem in [wrapped(at: 64), "key:\n" + Self.spki, Self.spki + "key", " " + Self.spki + " "] {
             #expect(RSAPublicKey(pem: pem) != nil, "\(pem)")
         }
         for pem in [
-            Self.spki + Self.spki, Self.key.pem + Self.spki, Self.spki + Self.key.pem,
+            wrapped(at: 60), wrapped(at: 68), wrapped(at: 1000), Self.spki + Self.spki, Self.key.pem + Self.spki,
+            Self.spki + Self.key.pem,
             Self.spki.replacing("END PUBLIC", with: "END RSA PUBLIC"), Self.spki.replacing("-----B", with: "----B"),
             first, first + "\n", "\(first)\n\(last)", "\(first)\n\n\(last)", "\(first)\n\(content)\n\(last)",
             first + Self.spki.dropFirst(first.count + 1), Self.spki.replacing("\n", with: " \n"),
