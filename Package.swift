@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it. The loop at the end gives
-/// each target its Swift settings.
+/// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it. The loop at the end
+/// gives each target its Swift settings.
 let package = Package(
     name: "signalbox",
     platforms: [.macOS(.v15)],
@@ -26,32 +26,28 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .library("CJSONC", pkgConfig: "json-c", apt: ["libjson-c-dev"], brew: ["json-c"]),
-        .library("CLibcrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"], brew: ["openssl@3"]),
-        .library(
-            "CLibwebsockets", pkgConfig: "libwebsockets", apt: ["libwebsockets-dev", "libuv1-dev"],
+        .cLibrary("CJSONC", config: "json-c", apt: ["libjson-c-dev"], brew: ["json-c"]),
+        .cLibrary("CLibcrypto", config: "libcrypto", apt: ["libssl-dev"], brew: ["openssl@3"]),
+        .cLibrary(
+            "CLibwebsockets", config: "libwebsockets", apt: ["libwebsockets-dev", "libuv1-dev"],
             brew: ["libwebsockets", "libuv"]),
-        .library("CSQLite", pkgConfig: "sqlite3", apt: ["libsqlite3-dev"], brew: ["sqlite"]),
+        .cLibrary("CSQLite", config: "sqlite3", apt: ["libsqlite3-dev"], brew: ["sqlite"]),
         // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
-        .library("CHiredis", apt: ["libhiredis-dev", "libuv1-dev"], brew: ["hiredis", "libuv"]),
+        .cLibrary("CHiredis", apt: ["libhiredis-dev", "libuv1-dev"], brew: ["hiredis", "libuv"]),
 
-        .target(name: "JSONText", dependencies: ["CJSONC"]),
-        .target(name: "SignalingProtocol", dependencies: ["JSONText"]),
-        .target(name: "SignalingCryptography", dependencies: ["CLibcrypto"]),
-        .target(name: "SignalingTokens", dependencies: ["SignalingCryptography", "SignalingProtocol"]),
-        .target(name: "SignalingCore", dependencies: ["SignalingProtocol", .deque, .heap]),
-        .target(name: "SignalingSQLite", dependencies: ["SignalingCore", "CSQLite", .deque, .log]),
-        .target(
-            name: "SignalingRedisCore", dependencies: ["SignalingCore", .deque],
-            resources: [.embedInCode("Wire/signalbox.lua")]),
-        .target(name: "SignalingRedis", dependencies: ["SignalingRedisCore", "CHiredis", .deque, .log]),
-        .target(name: "SignalingVerification", dependencies: ["JSONText", "SignalingProtocol"]),
-        .target(name: "TextChat", dependencies: ["SignalingProtocol"]),
-        .target(name: "TextChatFoundation", dependencies: ["TextChat"]),
-        .target(name: "TextChatTesting", dependencies: ["TextChat"]),
-        .target(
-            name: "SignalingTransport",
-            dependencies: ["SignalingCryptography", "SignalingProtocol", "CLibwebsockets", .log]),
+        .module("JSONText", ["CJSONC"]),
+        .module("SignalingProtocol", ["JSONText"]),
+        .module("SignalingCryptography", ["CLibcrypto"]),
+        .module("SignalingTokens", ["SignalingCryptography", "SignalingProtocol"]),
+        .module("SignalingCore", ["SignalingProtocol", .deque, .heap]),
+        .module("SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
+        .module("SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
+        .module("SignalingRedis", ["SignalingRedisCore", "CHiredis", .deque, .log]),
+        .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
+        .module("TextChat", ["SignalingProtocol"]),
+        .module("TextChatFoundation", ["TextChat"]),
+        .module("TextChatTesting", ["TextChat"]),
+        .module("SignalingTransport", ["SignalingCryptography", "SignalingProtocol", "CLibwebsockets", .log]),
         .target(
             name: "SignalingServer",
             dependencies: [
@@ -60,39 +56,33 @@ let package = Package(
             ],
             // The admin page is a part of the program, so that it also works without the folder of the test page.
             resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
-        .target(name: "SignalingClient", dependencies: ["SignalingProtocol", "SignalingTransport", .deque, .log]),
-        .target(name: "OpenTok", dependencies: ["SignalingClient", "TextChatFoundation", .log]),
-        .target(name: "VonageClientSDKVideo", dependencies: ["OpenTok"]),
-        .target(
-            name: "VerificationTools", dependencies: ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
-        .target(name: "LoadTools", dependencies: ["SignalingClient", "SignalingTokens"]),
-        .executableTarget(
-            name: "signalbox",
-            dependencies: [
-                "SignalingServer", "SignalingClient", "SignalingTokens", "TextChatFoundation", "VerificationTools",
-                "LoadTools", .argumentParser, .log, .lifecycle, .signals,
-            ]),
+        .module("SignalingClient", ["SignalingProtocol", "SignalingTransport", .deque, .log]),
+        .module("OpenTok", ["SignalingClient", "TextChatFoundation", .log]),
+        .module("VonageClientSDKVideo", ["OpenTok"]),
+        .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
+        .module("LoadTools", ["SignalingClient", "SignalingTokens"]),
+        .program(
+            "signalbox",
+            ["SignalingServer", "TextChatFoundation", "VerificationTools", "LoadTools", .argumentParser, .signals]),
 
-        .example("hello-signalbox", ["SignalingClient"], path: "HelloSignalbox"),
-        .example("first-chat", ["SignalingClient", "TextChatFoundation"], path: "FirstChat"),
-        .example("small-chat", ["SignalingClient", "TextChatFoundation", "TextChatTesting"], path: "SmallChat"),
+        .program("hello-signalbox", ["SignalingClient"], path: "Examples/HelloSignalbox"),
+        .program("first-chat", ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat"),
+        .program(
+            "small-chat", ["SignalingClient", "TextChatFoundation", "TextChatTesting"], path: "Examples/SmallChat"),
         // Code written for OpenTok is in this language mode.
-        .example("opentok-text-chat", ["OpenTok"], path: "TextChatSample", settings: [.swiftLanguageMode(.v5)]),
+        .program(
+            "opentok-text-chat", ["OpenTok"], path: "Examples/TextChatSample", settings: [.swiftLanguageMode(.v5)]),
 
-        .target(name: "TestSupport", dependencies: ["SignalingCore", .log], path: "Tests/TestSupport"),
-        .target(
-            name: "RedisTestSupport", dependencies: ["SignalingRedis", "VerificationTools", "CHiredis"],
-            path: "Tests/RedisTestSupport"),
+        .module("TestSupport", ["SignalingCore", .log], path: "Tests/TestSupport"),
+        .module(
+            "RedisTestSupport", ["SignalingRedis", "VerificationTools", "CHiredis"], path: "Tests/RedisTestSupport"),
         // The interpreter of Redis' functions.
-        .library("CLua", path: "Tests/RedisSimulation/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
-        .target(
-            name: "RedisSimulation", dependencies: ["CLua", "SignalingRedis", "TestSupport", .heap],
-            path: "Tests/RedisSimulation", exclude: ["CLua"]),
-        .target(name: "FuzzTargets", dependencies: ["SignalingServer"], path: "Tests/Fuzz/Targets"),
+        .cLibrary("CLua", path: "Tests/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
+        .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
+        .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
         // The programs that tests and benchmarks start.
-        .executableTarget(
-            name: "signalbox-tools",
-            dependencies: ["SignalingSQLite", "TextChat", "RedisTestSupport", "TestSupport"], path: "Tests/Tools"),
+        .program(
+            "signalbox-tools", ["SignalingSQLite", "TextChat", "RedisTestSupport", "TestSupport"], path: "Tests/Tools"),
 
         // A test may import what its dependencies depend on.
         .tests("FuzzTests", ["FuzzTargets"]),
@@ -128,18 +118,18 @@ extension Target.Dependency {
 }
 
 extension Target {
-    /// A C library of the system.
-    static func library(
-        _ name: String, path: String? = nil, pkgConfig: String? = nil, apt: [String], brew: [String]
-    ) -> Target {
-        .systemLibrary(name: name, path: path, pkgConfig: pkgConfig, providers: [.apt(apt), .brew(brew)])
+    typealias Uses = [Dependency]
+    typealias Names = [String]
+    static func cLibrary(_ name: String, path: String? = nil, config: String? = nil, apt: Names, brew: Names) -> Target {
+        .systemLibrary(name: name, path: path, pkgConfig: config, providers: [.apt(apt), .brew(brew)])
     }
-
-    static func example(_ name: String, _ uses: [Dependency], path: String, settings: [SwiftSetting] = []) -> Target {
-        .executableTarget(name: name, dependencies: uses, path: "Examples/" + path, swiftSettings: settings)
+    static func module(_ name: String, _ uses: Uses, path: String? = nil, resources: [Resource] = []) -> Target {
+        .target(name: name, dependencies: uses, path: path, resources: resources)
     }
-
-    static func tests(_ name: String, _ uses: [Dependency]) -> Target {
+    static func program(_ name: String, _ uses: Uses, path: String? = nil, settings: [SwiftSetting] = []) -> Target {
+        .executableTarget(name: name, dependencies: uses, path: path, swiftSettings: settings)
+    }
+    static func tests(_ name: String, _ uses: Uses) -> Target {
         .testTarget(name: name, dependencies: uses + ["TestSupport"])
     }
 }

@@ -331,7 +331,8 @@ extension AuditedEngine: SessionEngineObserver {
         if case .detach(let binding) = submitted?.command {
             // A node that was frozen notices late what the loss of its run has already said.
             let id = binding.connectionId
-            if audit.lostWithRun[id] != ObjectIdentifier(self) { audit.lostAt[id] = submitted?.at }
+            let isElsewhere = isNode && audit.places[id] != ObjectIdentifier(self) && audit.lostAt[id] != nil
+            if audit.lostWithRun[id] != ObjectIdentifier(self), !isElsewhere { audit.lostAt[id] = submitted?.at }
         }
         claimed = nil
         if case .join(let request) = submitted?.command, let claim = request.resumption {

@@ -24,6 +24,8 @@ final class Scenario {
     private let nodeCount: Int
     /// How long Redis keeps the commands that a snapshot replaces.
     private var retention = Duration.zero
+    /// The nodes are not disturbed until then.
+    private var quietUntil = MonotonicInstant(nanoseconds: 0)
     /// The nodes that have begun to connect to Redis.
     private var startingCount = 0
     /// Whether the servers keep their sessions in a command log.
@@ -320,7 +322,9 @@ final class Scenario {
     }
 
     private func disturbNode(_ redis: SimulatedRedis) {
-        guard let server = running.randomElement(using: &world.random), let node = server.node else { return }
+        guard world.now >= quietUntil, let server = running.randomElement(using: &world.random),
+            let node = server.node
+        else { return }
         switch Int.random(in: 0..<10, using: &world.random) {
         case 0..<3: crashNode(server, redis)
         case 3..<6: freezeNode(server)
@@ -334,11 +338,16 @@ final class Scenario {
     }
 
     private func restart(_ redis: SimulatedRedis) {
-        guard redis.isUp else { return }
+        guard redis.isUp, world.now >= quietUntil else { return }
         world.note("Redis stops")
         world.count("Redis restart")
         redis.stop()
-        let forgets = world.chance(3)
+        // Only nodes that reach Redis in the time of restoring put back what they have.
+        let forgets = world.chance(3) && !servers.contains { $0.frozenAt != nil }
+        if forgets {
+            quietUntil = world.now.advanced(by: .seconds(8))
+            for server in servers { server.node?.links.isSlow = false }
+        }
         world.schedule(after: world.milliseconds(50...2_000)) { [self] in
             if redis.isUp { return }
             if forgets {
@@ -379,8 +388,7 @@ final class Scenario {
         // The other nodes take the sockets of its connections for lost, although they are still open. Sockets that have
         // no connection yet get one when the node goes on.
         for link in links where link.server === server && !link.isServerGone {
-            let number = Int(link.serverEnd.id)
-            if world.judge.hasConnection(number) { world.judge.closed(number, at: world.now) }
+            world.judge.takenForLost(Int(link.serverEnd.id), at: world.now)
         }
     }
 

@@ -196,9 +196,6 @@ public struct WireJudge: Sendable {
         return name
     }
 
-    /// Whether a `connected` has passed on this socket.
-    public func hasConnection(_ number: SocketNumber) -> Bool { sockets[number]?.connection != nil }
-
     // MARK: - What passes
 
     public mutating func opened(_ socket: SocketNumber, at now: MonotonicInstant) {
@@ -216,6 +213,14 @@ public struct WireJudge: Sendable {
             connections[name]?.lostAt = now
             connections[name]?.isSilent = isSilent
         }
+    }
+
+    /// The server's node was declared lost: other nodes take the socket for lost, although it may be open for a while.
+    public mutating func takenForLost(_ number: SocketNumber, at now: MonotonicInstant) {
+        guard let socket = sockets[number], socket.isOpen, let name = socket.connection,
+            connections[name]?.socket == number
+        else { return }
+        connections[name]?.lostAt = now
     }
 
     /// The client of this socket reads slowly or not at all from now on: its lines do not show when the server sent
