@@ -99,7 +99,8 @@ final class SimulatedLink {
         guard isOpen, channels.contains(channel) else { return }
         // Redis loses messages now and then. A repeated entry stands for one that a reply or a range brought before.
         let isRelayed = message.first == UInt8(ascii: "r")
-        let copies = redis.disturbsMessages ? [1, 1, 1, 1, 1, 1, 1, 0, 0, isRelayed ? 1 : 2][time.random(below: 10)] : 1
+        let copies =
+            redis.disturbsMessages ? [1, 1, 1, 1, 1, 1, 1, 0, 0, isRelayed ? 1 : 2][time.random(below: 10)] : 1
         for _ in 0..<copies {
             travel(.messages) { [self] in if isOpen { tell(.message(message, channel: channel)) } }
         }

@@ -166,4 +166,25 @@ struct QuietSessionTests {
         try b.open("s")
         #expect(b.texts("s") == ["1", "2", "3", "4"])
     }
+
+    @Test("G1, LOG-31: entries that waited behind a gap are forgotten with Redis, which gives their numbers to others")
+    func forgottenEntries() throws {
+        let (bench, a, b) = try pair()
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        // Node b misses 2, and 3 waits there. Only a knew 2, and it dies with Redis.
+        try miss(["2"], bench, a, b)
+        try a.append("3", to: "s")
+        try bench.run { a.texts("s").count == 3 }
+        bench.pass(.milliseconds(10))
+        #expect(b.texts("s") == ["1"])
+        try bench.links(of: a).die()
+        a.crash()
+        bench.redis.stop()
+        bench.redis.start(with: .none)
+        try b.append("new", to: "s")
+        try bench.run { b.texts("s").contains("new") }
+        bench.pass(.seconds(1))
+        #expect(b.texts("s") == ["1", "new"])
+    }
 }

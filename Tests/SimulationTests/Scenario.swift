@@ -24,6 +24,8 @@ final class Scenario {
     private let nodeCount: Int
     /// How long Redis keeps the commands that a snapshot replaces.
     private var retention = Duration.zero
+    /// From then on, another node has everything that a node had which has crashed.
+    private var wholeSince = MonotonicInstant(nanoseconds: 0)
     /// The nodes are not disturbed until then.
     private var quietUntil = MonotonicInstant(nanoseconds: 0)
     /// The nodes that have begun to connect to Redis.
@@ -343,7 +345,7 @@ final class Scenario {
         world.count("Redis restart")
         redis.stop()
         // Only nodes that reach Redis in the time of restoring put back what they have.
-        let forgets = world.chance(3) && !servers.contains { $0.frozenAt != nil }
+        let forgets = world.chance(3) && !running.contains { $0.frozenAt != nil } && world.now >= wholeSince
         if forgets {
             quietUntil = world.now.advanced(by: .seconds(8))
             for server in servers { server.node?.links.isSlow = false }
@@ -363,6 +365,7 @@ final class Scenario {
         world.note("a node crashes")
         world.count("node crash")
         _ = server.crash()
+        wholeSince = world.now.advanced(by: .seconds(5))
         nodeEnded(server, linksEndAfter: .milliseconds(10), redis)
     }
 

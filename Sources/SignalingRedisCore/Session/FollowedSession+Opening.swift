@@ -107,7 +107,9 @@ extension FollowedSession {
             standing = .verified
             heardAt = desk.now
             verifiedAt = desk.now
-            if let number, number > feed.number { fill(&link, &desk) }
+            // A message that Redis sent before it forgot may have come late.
+            let number = number ?? 0
+            if feed.forgetWaiting(behind: number) || number > feed.number { fill(&link, &desk) }
             proceed(&link, &desk)
         case .wanted(let stored): restore(behind: stored, &link, &desk)
         case .gone: drop(because: "Redis has another order, or has removed it")

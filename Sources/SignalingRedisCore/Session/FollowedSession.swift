@@ -107,11 +107,15 @@ struct FollowedSession {
     mutating func noteAnswered() { standing = isVerified ? .verified : .unverified }
 
     /// Redis no longer vouches for the order.
-    mutating func unvouch() { standing = isAsked ? .asked : .unverified }
+    mutating func unvouch() {
+        standing = isAsked ? .asked : .unverified
+        feed.forgetWaiting()
+    }
 
     /// The link is lost: no answer will come.
     mutating func interrupt() {
         standing = .unverified
+        feed.forgetWaiting()
         sending = .flowing
         appendCount = 0
         isFilling = false

@@ -81,6 +81,21 @@ struct SessionFeed {
         return entry
     }
 
+    /// Redis may have forgotten what waits, and may give these numbers to others: it is asked for again.
+    ///
+    /// - Parameter last: Redis has everything up to this number.
+    /// - Returns: whether something waited.
+    @discardableResult
+    mutating func forgetWaiting(behind last: UInt64 = 0) -> Bool {
+        let kept = waiting.filter { $0.key <= last }
+        defer {
+            waiting = kept
+            waitingBytes = kept.values.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
+            if kept.isEmpty { gapSince = nil }
+        }
+        return kept.count < waiting.count
+    }
+
     /// What waits, in no particular order.
     var waitingEntries: [FeedEntry] { Array(waiting.values) }
 
