@@ -24,17 +24,18 @@ final class AuditedEngine: SessionEngine {
     /// The log, by epoch.
     private(set) var logs: [Epoch: [History.LogRecord]] = [:]
 
-    /// The two engines.
+    /// The three engines.
     private enum Host {
         case memory(MemoryEngine)
-        case logged(LoggedEngine, MemoryCommandLog)
+        case logged(LocalEngine, MemoryCommandLog)
         /// One of several nodes.
-        case node(LoggedEngine)
+        case node(ClusterEngine)
 
         var engine: any SessionEngine {
             switch self {
             case .memory(let engine): engine
-            case .logged(let engine, _), .node(let engine): engine
+            case .logged(let engine, _): engine
+            case .node(let engine): engine
             }
         }
 
@@ -50,7 +51,8 @@ final class AuditedEngine: SessionEngine {
         func connections(of session: SessionID) -> [Connection] {
             switch self {
             case .memory(let engine): engine.connections(of: session)
-            case .logged(let engine, _), .node(let engine): engine.connections(of: session)
+            case .logged(let engine, _): engine.connections(of: session)
+            case .node(let engine): engine.connections(of: session)
             }
         }
     }
@@ -111,7 +113,7 @@ final class AuditedEngine: SessionEngine {
         let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
         if let log {
             log.open(at: world.now, wallTime: world.wallTime)
-            let engine = LoggedEngine(
+            let engine = LocalEngine(
                 log: log, run: RunID(world.random.next()), bounds: bounds, now: world.now, makeEpoch: makeEpoch)
             host = .logged(engine, log)
         } else {
@@ -128,7 +130,7 @@ final class AuditedEngine: SessionEngine {
         isRestored = true
         let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
         host = .node(
-            LoggedEngine(log: log, run: run, bounds: bounds, now: world.now, makeEpoch: makeEpoch))
+            ClusterEngine(log: log, run: run, bounds: bounds, now: world.now, makeEpoch: makeEpoch))
         self.audit = audit
         engine.observer = self
     }

@@ -10,7 +10,8 @@ public protocol InspectableEngine: SessionEngine {
 }
 
 extension MemoryEngine: InspectableEngine {}
-extension LoggedEngine: InspectableEngine {}
+extension LocalEngine: InspectableEngine {}
+extension ClusterEngine: InspectableEngine {}
 
 extension SessionState {
     /// A connection as an operator sees it. Contains no secret.

@@ -1,8 +1,10 @@
 import DequeModule
 import SignalingProtocol
 
-/// A session of a ``LoggedEngine``: its state after the last entry of the log, and the commands on their way.
-final class LoggedSession {
+/// A session of an engine over a log: its state after the last entry of the log, and the commands on their way.
+///
+/// `Node` is what the engine itself knows of the session: ``NodeSession`` in a cluster, and otherwise nothing.
+final class LoggedSession<Node> {
     /// A step in the order of submission.
     enum Step {
         /// In the log, or on the way there. The command is kept, so that the engine need not decode its own.
@@ -11,34 +13,37 @@ final class LoggedSession {
         case unlogged(SessionCommand, CommandTicket)
     }
 
+    /// What the command of an entry has done.
+    struct Change {
+        /// `nil` for a command without an outcome, and without a session.
+        let outcome: SessionOutcome?
+        let effects: [SessionEffect]
+        /// Whether clients have something new to read.
+        let hasChangedLog: Bool
+    }
+
     let id: SessionID
     /// `nil` before the first entry and after the last.
-    var state: SessionState?
+    private(set) var state: SessionState?
     /// Of the last entry; `nil` before the first.
     private(set) var position: LogPosition?
     /// The number of this run's commands to the session.
-    private(set) var counter: UInt64 = 0
+    private var counter: UInt64 = 0
     private(set) var steps: Deque<Step> = []
-    /// What only a session of a shared log has.
-    var node = NodeSession()
     /// Whether the session exists once all submitted steps are carried out. A session that has ended meanwhile is begun
     /// again.
-    var isOpen: Bool
+    var isOpen = false
     /// Whether an `advance` is on its way.
     var isAdvancing = false
     var snapshots = SnapshotSchedule()
+    var node: Node
 
-    init(id: SessionID) {
+    init(id: SessionID, node: Node) {
         self.id = id
-        isOpen = false
+        self.node = node
     }
 
     /// Continues a kept session. The effects of its commands were caused when they were new.
-    convenience init(_ kept: KeptCommands.Session) throws(CodingFault) {
-        self.init(id: kept.id)
-        try restore(kept)
-    }
-
     func restore(_ kept: KeptCommands.Session) throws(CodingFault) {
         let replay = try SessionReplay(kept)
         (state, position, counter) = (replay.state, replay.position, kept.ownCounter)
@@ -50,6 +55,8 @@ final class LoggedSession {
         counter += 1
         return CommandID(run: run, counter: counter)
     }
+
+    // MARK: - Steps
 
     func append(_ step: Step) { steps.append(step) }
 
@@ -92,42 +99,37 @@ final class LoggedSession {
         return (command, ticket)
     }
 
+    // MARK: - Entries
+
     /// - Returns: whether the entry is the next one.
     func advance(to new: LogPosition) -> Bool {
         guard new.isNext(after: position) else { return false }
         position = new
         return true
     }
-}
 
-/// When to keep a snapshot of a session: when the commands since the last one are larger than it (LOG-9). So the log is
-/// at most about twice as large as its snapshots, and each command causes a bounded amount of work.
-struct SnapshotSchedule {
-    /// A smaller snapshot is not worth a transaction.
-    static let smallestByteCount = 65_536
-    /// What a log adds to each command.
-    private static let overheadByteCount = 64
-
-    private var commandByteCount = 0
-    private var snapshotByteCount = 0
-    private var isUnderWay = false
-
-    mutating func note(commandByteCount count: Int) { commandByteCount += count + Self.overheadByteCount }
-
-    /// Whether a snapshot must be made now. The caller makes it.
-    ///
-    /// - Parameter isWanted: whether the log asks for a snapshot of any size.
-    mutating func begin(isWanted: Bool = false) -> Bool {
-        guard !isUnderWay, isWanted || commandByteCount > max(Self.smallestByteCount, snapshotByteCount) else {
-            return false
-        }
-        isUnderWay = true
-        commandByteCount = 0
-        return true
+    /// Carries out the command of the entry at ``position``.
+    func carryOut(_ command: LoggedCommand, as entry: CommandEntry) -> Change {
+        snapshots.note(commandByteCount: entry.bytes.count)
+        let before = state?.log.mark ?? .beginning
+        var effects: [SessionEffect] = []
+        let outcome = command.carryOut(on: &state, as: entry, effects: &effects)
+        let after = state?.log.mark ?? before
+        return Change(outcome: outcome, effects: effects, hasChangedLog: after != before)
     }
 
-    mutating func noteKept(byteCount: Int) {
-        snapshotByteCount = byteCount
-        isUnderWay = false
+    /// Carries out a command that changes nothing that lasts.
+    ///
+    /// - Returns: `nil` for any other command, and without a session.
+    func carryOutUnlogged(
+        _ command: SessionCommand, at time: MonotonicInstant, effects: inout [SessionEffect]
+    ) -> SessionOutcome? {
+        state?.handleUnlogged(command, now: time, effects: &effects)
+    }
+
+    /// The session as it is now, for the log; `nil` before the first entry and after the last.
+    var snapshot: CommandSnapshot? {
+        guard let state, let position else { return nil }
+        return CommandSnapshot(session: id, position: position) { state.encoded() }
     }
 }

@@ -1,4 +1,3 @@
-import DequeModule
 import SignalingProtocol
 
 /// The engine of a single process. It keeps all sessions in memory, and carries out and answers each command at once.
@@ -10,11 +9,14 @@ public final class MemoryEngine: SessionEngine {
     public var isSaturated: Bool { false }
 
     private var bounds: SessionState.Bounds
-    private var sessions: [SessionID: Hosted] = [:]
+    private var sessions = SessionTable<Hosted>()
     private let makeEpoch: () -> Epoch
-    /// Sessions that were not needed after their last command. `advance` checks them again.
-    private var unneeded: Set<SessionID> = []
-    private var deadlines = SessionDeadlines()
+    private let reports = ReportingQueue()
+
+    private final class Hosted {
+        var state: SessionState
+        init(_ state: SessionState) { self.state = state }
+    }
 
     /// - Parameters:
     ///   - bounds: the limits of each session.
@@ -26,40 +28,11 @@ public final class MemoryEngine: SessionEngine {
 
     public var sessionCount: Int { sessions.count }
 
-    /// A session in a box: a command finds it once in the dictionary, and never copies it.
-    private final class Hosted {
-        var state: SessionState
-        init(_ state: SessionState) { self.state = state }
-    }
-
-    private struct Submission {
-        let command: SessionCommand
-        let session: SessionID
-        let ticket: CommandTicket
-        let now: MonotonicInstant
-    }
-
-    /// Commands that the observer submitted from a callback. They wait until the observer has received everything about
-    /// the current command, so that the reports of two commands never mix.
-    private var waiting: Deque<Submission> = []
-    private var isReporting = false
-
     public func submit(
         _ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant
     ) {
         let submission = Submission(command: command, session: session, ticket: ticket, now: now)
-        if isReporting {
-            waiting.append(submission)
-            return
-        }
-        report { carryOut(submission) }
-    }
-
-    private func report(_ body: () -> Void) {
-        isReporting = true
-        body()
-        while let next = waiting.popFirst() { carryOut(next) }
-        isReporting = false
+        reports.submit(submission, carryOut)
     }
 
     private func carryOut(_ submission: Submission) {
@@ -70,7 +43,7 @@ public final class MemoryEngine: SessionEngine {
         let outcome: SessionOutcome
         if let hosted {
             outcome = hosted.state.handle(submission.command, now: submission.now, effects: &effects)
-            if !hosted.state.isNeeded { unneeded.insert(session) }
+            if !hosted.state.isNeeded { sessions.noteUnneeded(session) }
         } else {
             outcome = begin(submission, effects: &effects)
         }
@@ -90,7 +63,7 @@ public final class MemoryEngine: SessionEngine {
         let session = submission.session
         var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)
         let outcome = state.handle(submission.command, now: submission.now, effects: &effects)
-        if state.isNeeded { sessions[session] = Hosted(state) }
+        if state.isNeeded { sessions.add(Hosted(state), as: session) }
         return outcome
     }
 
@@ -104,21 +77,19 @@ public final class MemoryEngine: SessionEngine {
     // MARK: - Time
 
     private func schedule(_ session: SessionID) {
-        deadlines.schedule(session, at: sessions[session]?.state.nextDeadline)
+        sessions.schedule(session, at: sessions[session]?.state.nextDeadline)
     }
 
-    public var nextDeadline: MonotonicInstant? { deadlines.next }
+    public var nextDeadline: MonotonicInstant? { sessions.nextDeadline }
 
     public func advance(to now: MonotonicInstant) {
-        while let session = deadlines.popDue(by: now) {
-            report { advance(session, to: now) }
+        while let session = sessions.popDue(by: now) {
+            reports.report({ advance(session, to: now) }, then: carryOut)
             schedule(session)
         }
-        for session in unneeded where sessions[session]?.state.isNeeded == false {
-            sessions[session] = nil
-            deadlines.remove(session)
+        for session in sessions.takeUnneeded() where sessions[session]?.state.isNeeded == false {
+            sessions.remove(session)
         }
-        unneeded.removeAll()
     }
 
     private func advance(_ session: SessionID, to now: MonotonicInstant) {
@@ -126,17 +97,15 @@ public final class MemoryEngine: SessionEngine {
         var effects: [SessionEffect] = []
         let before = hosted.state.log.mark
         hosted.state.advance(to: now, effects: &effects)
-        if !hosted.state.isNeeded { unneeded.insert(session) }
+        if !hosted.state.isNeeded { sessions.noteUnneeded(session) }
         for effect in effects { observer?.engine(session, caused: effect) }
         if hosted.state.log.mark != before { observer?.engine(sessionChanged: session) }
     }
 
     public func endSessions() {
-        let ended = sessions
-        sessions = [:]
-        unneeded = []
-        deadlines.removeAll()
-        for (session, hosted) in ended.sorted(by: { $0.key < $1.key }) where !hosted.state.isEmpty {
+        let ended = sessions.ordered
+        sessions.removeAll()
+        for (session, hosted) in ended where !hosted.state.isEmpty {
             for connection in hosted.state.connections {
                 observer?.engine(session, caused: .presence(.connectionDestroyed(connection, .networkDisconnected)))
             }
@@ -147,13 +116,9 @@ public final class MemoryEngine: SessionEngine {
     /// Does nothing: no event outlives the process.
     public func noteTold(_ event: KeptPresenceEvent, of session: SessionID) {}
 
-    // MARK: - Limits
-
-    /// Replaces the numbers of connections and the rates of all sessions, and of those that begin later. The bounds of
-    /// logs and the windows stay as they are.
     public func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) {
         bounds.changeRunning(to: new)
-        for hosted in sessions.values { hosted.state.changeLimits(to: bounds, now: now) }
+        for hosted in sessions.all { hosted.state.changeLimits(to: bounds, now: now) }
     }
 
     // MARK: - Reading
@@ -165,7 +130,7 @@ public final class MemoryEngine: SessionEngine {
     }
 
     public func visitSessions(_ body: (SessionState) -> Void) {
-        for hosted in sessions.values { body(hosted.state) }
+        for hosted in sessions.all { body(hosted.state) }
     }
 
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
@@ -174,16 +139,5 @@ public final class MemoryEngine: SessionEngine {
         // A snapshot: the body may cause a command that changes the session's log.
         guard let log = sessions[session]?.state.log else { return nil }
         return body(log)
-    }
-}
-
-extension SessionCommand {
-    /// Whether the command can move a session's next deadline to an earlier moment.
-    var movesDeadlines: Bool {
-        switch self {
-        // An empty session may end when its tokens have their allowances again.
-        case .join, .leave, .detach, .forceDisconnect: true
-        case .heard, .signal, .refreshToken: false
-        }
     }
 }

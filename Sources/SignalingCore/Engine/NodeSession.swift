@@ -3,17 +3,10 @@ import SignalingProtocol
 
 /// What a node has to know of a session that several nodes host.
 struct NodeSession {
-    /// A command that waits until the session is open.
-    struct Waiting {
-        let command: SessionCommand
-        let ticket: CommandTicket
-        let now: MonotonicInstant
-    }
-
     /// Whether the log has not answered `open` yet. The session has no state then.
     var isOpening = false
-    /// In their order; none of an open session.
-    var waiting: [Waiting] = []
+    /// The commands that wait until the session is open, in their order; none of an open session.
+    var waiting: [Submission] = []
     /// The requests for the list of connections that wait until this node has caught up, in their order.
     var readers: Deque<([Connection]?) -> Void> = []
     /// The last use of the session by a client or a backend of this node, in the process's time.

@@ -2,8 +2,8 @@ import SignalingProtocol
 
 /// The port to the component that keeps the order of sessions.
 ///
-/// In one process that is ``MemoryEngine``. With several nodes it may be a shared store. Every engine gives the
-/// following guarantees, which the contract tests check:
+/// In one process that is ``MemoryEngine``, or ``LocalEngine`` over a log. Several nodes have a ``ClusterEngine`` each over
+/// a shared log. Every engine gives the following guarantees, which the contract tests check:
 ///
 /// - *Order.* Commands of one caller to one session take effect in the order of submission, and are answered in that
 ///   order. All nodes see the same order of events (G1).

@@ -34,12 +34,13 @@ struct SessionHost {
     static func shared(
         _ log: RedisCommandLog, bounds: SessionState.Bounds, now: MonotonicInstant, logger: Logger
     ) -> SessionHost {
-        let engine = LoggedEngine(log: log, run: log.run, bounds: bounds, now: now, makeEpoch: makeEpochs())
-        engine.onUnreadable = { session, fault in
-            logger.error(
-                "a session cannot be read; a later version of Signalbox may have written it",
-                metadata: ["session": "\(session)", "reason": "\(fault)"])
-        }
+        let engine = ClusterEngine(
+            log: log, run: log.run, bounds: bounds, now: now,
+            onUnreadable: { session, fault in
+                logger.error(
+                    "a session cannot be read; a later version of Signalbox may have written it",
+                    metadata: ["session": "\(session)", "reason": "\(fault)"])
+            }, makeEpoch: makeEpochs())
         return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)))
     }
 
@@ -58,7 +59,7 @@ struct SessionHost {
                 post: { [loop] in loop.post($0) })
             var randomness = SystemRandomNumberGenerator()
             let metered = MeteredCommandLog(log, now: { [loop] in loop.now })
-            let engine = LoggedEngine(
+            let engine = LocalEngine(
                 log: metered, run: RunID(randomness.next()), bounds: bounds, now: loop.now, makeEpoch: makeEpochs())
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
@@ -85,7 +86,7 @@ struct SessionHost {
     }
 
     /// Posts the webhook events of the last process for which it has no answer.
-    func reportUntold() { (engine as? LoggedEngine)?.reportUntold() }
+    func reportUntold() { (engine as? LocalEngine)?.reportUntold() }
 
     /// Why the server must not be given new work, for `/readyz`; `nil` when it may.
     var obstacle: String? {
@@ -110,7 +111,7 @@ struct SessionHost {
     }
 
     private static func report(
-        _ kept: KeptCommands, _ engine: LoggedEngine, _ unreadable: [SessionID], to logger: Logger
+        _ kept: KeptCommands, _ engine: LocalEngine, _ unreadable: [SessionID], to logger: Logger
     ) {
         if !unreadable.isEmpty {
             logger.error(

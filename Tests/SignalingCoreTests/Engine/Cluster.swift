@@ -49,7 +49,7 @@ final class Cluster {
                 node.engine.advance(to: now)
                 node.log.send()
             }
-            if runningNodes.allSatisfy({ $0.log.isQuiet && $0.engine.batch.isEmpty }) { return }
+            if runningNodes.allSatisfy({ $0.log.isQuiet && $0.engine.sessions.batch.isEmpty }) { return }
         }
         preconditionFailure("the nodes do not come to rest")
     }
@@ -84,7 +84,7 @@ final class Cluster {
 final class ClusterNode: SessionEngineObserver {
     unowned let cluster: Cluster
     let log: MemorySharedLog.Node
-    let engine: LoggedEngine
+    let engine: ClusterEngine
     let name: Int
     /// Whether the process does not run at present.
     var isFrozen = false
@@ -98,6 +98,10 @@ final class ClusterNode: SessionEngineObserver {
     /// The newest event that the log showed during the report of a loss.
     private(set) var lastSeqsAtLoss: [Seq?] = []
     private(set) var changeCount = 0
+    private let unreadableSessions = UnreadableSessions()
+    var unreadable: [(session: SessionID, fault: CodingFault)] { unreadableSessions.all }
+
+    private final class UnreadableSessions { var all: [(session: SessionID, fault: CodingFault)] = [] }
 
     init(
         cluster: Cluster, log: MemorySharedLog.Node, bounds: SessionState.Bounds, name: Int,
@@ -106,7 +110,9 @@ final class ClusterNode: SessionEngineObserver {
         self.cluster = cluster
         self.log = log
         self.name = name
-        engine = LoggedEngine(log: log, run: log.run, bounds: bounds, now: cluster.now, makeEpoch: makeEpoch)
+        engine = ClusterEngine(
+            log: log, run: log.run, bounds: bounds, now: cluster.now,
+            onUnreadable: { [unreadableSessions] in unreadableSessions.all.append(($0, $1)) }, makeEpoch: makeEpoch)
         engine.observer = self
     }
 

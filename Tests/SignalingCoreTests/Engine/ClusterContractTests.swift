@@ -8,7 +8,7 @@ import Testing
 ///
 /// Commands on different nodes have no order between them, so everything comes to rest before a command goes to the
 /// other node. The reports come from the node of the last command, and presence from the keeper.
-private final class ClusterEngine: SessionEngine {
+private final class WholeCluster: SessionEngine {
     weak var observer: (any SessionEngineObserver)?
     private let cluster = Cluster(nodeCount: 2)
     private var reporters: [Reporter] = []
@@ -23,7 +23,7 @@ private final class ClusterEngine: SessionEngine {
         }
     }
 
-    private var engine: LoggedEngine { cluster.nodes[active].engine }
+    private var engine: ClusterEngine { cluster.nodes[active].engine }
 
     func settle() {
         cluster.settle()
@@ -76,10 +76,10 @@ private final class ClusterEngine: SessionEngine {
 }
 
 private final class Reporter: SessionEngineObserver {
-    private unowned let cluster: ClusterEngine
+    private unowned let cluster: WholeCluster
     private let index: Int
 
-    init(_ cluster: ClusterEngine, _ index: Int) {
+    init(_ cluster: WholeCluster, _ index: Int) {
         self.cluster = cluster
         self.index = index
     }
@@ -110,7 +110,7 @@ struct ClusterContractTests {
         arguments: SessionEngineContract.Promise.allCases.filter { $0 != .reportsPresenceWhenItsSessionsEnd })
     func contract(_ promise: SessionEngineContract.Promise) async throws {
         let contract = SessionEngineContract {
-            let engine = ClusterEngine()
+            let engine = WholeCluster()
             return SessionEngineContract.Subject(engine: engine, settle: { engine.settle() })
         }
         try await contract.check(promise)

@@ -141,15 +141,13 @@ struct ClusterTests {
         let cluster = Cluster(nodeCount: 2)
         cluster.nodes[0].join("ada")
         cluster.settle()
-        var unreadable: [SessionID] = []
-        cluster.nodes[1].engine.onUnreadable = { session, _ in unreadable.append(session) }
         cluster.nodes[0].log.keep(
             CommandSnapshot(session: room, position: cluster.nodes[0].engine.sessions[room]!.position!) { [255] })
         cluster.settle()
         cluster.nodes[1].join("bob", request: 2)
         cluster.settle()
         #expect(cluster.nodes[1].outcomes == ["2: unavailable"])
-        #expect(unreadable == [room])
+        #expect(cluster.nodes[1].unreadable.map(\.session) == [room])
         cluster.nodes[0].signal("ada", 3)
         cluster.settle()
         #expect(cluster.nodes[0].outcomes.last == "3: signalled 2")
@@ -162,8 +160,6 @@ struct ClusterTests {
     @Test("LOG-7: nodes that meet a command of later rules serve the session no more, and say which sockets they lost")
     func laterRules() throws {
         let cluster = Cluster(nodeCount: 2)
-        var faults: [CodingFault] = []
-        for node in cluster.nodes { node.engine.onUnreadable = { _, fault in faults.append(fault) } }
         cluster.nodes[0].join("ada")
         cluster.nodes[1].join("bob", request: 2)
         cluster.settle()
@@ -193,7 +189,9 @@ struct ClusterTests {
         cluster.settle()
         #expect(cluster.nodes.map(\.lost) == [[room], [room]], "their clients go to other nodes")
         #expect(cluster.nodes[0].outcomes.last == "5: unavailable, may be carried out")
-        #expect(faults == Array(repeating: .version(RulesVersion.current.rawValue + 1), count: 2))
+        #expect(
+            cluster.nodes.flatMap(\.unreadable).map(\.fault)
+                == Array(repeating: .version(RulesVersion.current.rawValue + 1), count: 2))
         #expect(!cluster.nodes[0].hosts() && !cluster.nodes[1].hosts())
 
         // A node with the later rules has everything that was acknowledged, and learns which sockets are closed.

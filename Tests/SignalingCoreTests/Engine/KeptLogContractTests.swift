@@ -26,8 +26,10 @@ struct KeptLogContractTests {
                 folder: folder.path, now: { .seconds(1) }, wallTime: WallTime(milliseconds: 1),
                 logger: Logger(label: "test"), post: loop.post
             ).log
+            let kept = LocalEngine(
+                log: log, run: RunID(1), bounds: SessionState.Bounds(), now: .seconds(0), makeEpoch: makeEpochs())
             let engine = SettlingEngine(
-                over: log, turn: { try loop.runNext() },
+                kept, turn: { try loop.runNext() },
                 end: {
                     try? log.close()
                     try? FileManager.default.removeItem(at: folder)
@@ -53,8 +55,10 @@ struct KeptLogContractTests {
             try loop.run { opened != nil }
             let log = try #require(try opened?.get())
             opened = nil
+            let node = ClusterEngine(
+                log: log, run: log.run, bounds: SessionState.Bounds(), now: .seconds(0), makeEpoch: makeEpochs())
             let engine = SettlingEngine(
-                over: log, turn: { loop.runOnce() },
+                node, turn: { loop.runOnce() },
                 end: {
                     var isClosed = false
                     log.close { isClosed = true }
@@ -65,23 +69,27 @@ struct KeptLogContractTests {
         }
         try await contract.check(promise)
     }
+
+    private func makeEpochs() -> () -> Epoch {
+        var epochs = 0
+        return {
+            epochs += 1
+            return Epoch("epoch \(epochs)")
+        }
+    }
 }
 
 /// An engine that turns the loop of its log until every command has its answer.
 private final class SettlingEngine: SessionEngine, SessionEngineObserver {
     weak var observer: (any SessionEngineObserver)?
-    private let engine: LoggedEngine
+    private let engine: any SessionEngine
     private let turn: () throws -> Void
     private let end: () -> Void
     /// Commands and lists without an answer.
     private var waitingCount = 0
 
-    init(over log: any CommandLog, turn: @escaping () throws -> Void, end: @escaping () -> Void) {
-        var epochs = 0
-        engine = LoggedEngine(log: log, run: RunID(1), bounds: SessionState.Bounds(), now: .seconds(0)) {
-            epochs += 1
-            return Epoch("epoch \(epochs)")
-        }
+    init(_ engine: any SessionEngine, turn: @escaping () throws -> Void, end: @escaping () -> Void) {
+        self.engine = engine
         self.turn = turn
         self.end = end
         engine.observer = self

@@ -58,7 +58,7 @@ private final class History {
     final class Process: SessionEngineObserver {
         unowned let history: History
         let log: MemorySharedLog.Node
-        let engine: LoggedEngine
+        let engine: ClusterEngine
         var isFrozen = false
         /// The tickets without an answer. Those of joins have the client and its socket.
         var waiting: [CommandTicket: (client: Client, socket: SocketID)?] = [:]
@@ -68,7 +68,8 @@ private final class History {
         init(_ history: History, _ log: MemorySharedLog.Node, _ bounds: SessionState.Bounds) {
             self.history = history
             self.log = log
-            engine = LoggedEngine(log: log, run: log.run, bounds: bounds, now: history.clock.now) { [unowned history] in
+            engine = ClusterEngine(log: log, run: log.run, bounds: bounds, now: history.clock.now) {
+                [unowned history] in
                 Epoch("e\(history.next())")
             }
             engine.observer = self
@@ -332,7 +333,7 @@ private final class History {
                 node.engine.advance(to: clock.now)
                 node.log.send()
             }
-            if living.allSatisfy({ $0.log.isQuiet && $0.engine.batch.isEmpty }) { break }
+            if living.allSatisfy({ $0.log.isQuiet && $0.engine.sessions.batch.isEmpty }) { break }
         }
         if !living.allSatisfy(\.log.isQuiet) { fail("the nodes do not come to rest") }
         for node in living { node.log.check() }

@@ -1,28 +1,28 @@
 import DequeModule
 import SignalingProtocol
 
-/// Sessions of a shared log of which this node's copy cannot go on.
+/// Sessions of which this node's copy cannot go on.
 ///
 /// The clients of such a session are disconnected and come back. Then the session goes on where the log has it, or
 /// clients learn that its order was lost. Before the copy goes, they get the events that it has: some are acknowledged
 /// already. A command that was on its way has no outcome, since nobody knows whether the log has it.
-extension LoggedEngine {
+extension ClusterEngine {
     public func log(dropped session: SessionID) {
         guard let hosted = sessions[session] else { return }
-        report({ drop(hosted) }, now)
+        report { drop(hosted) }
     }
 
     /// An entry is not the next one, or cannot be read.
     func noteUnexpected(_ entry: CommandEntry) {
         guard let hosted = sessions[entry.session], !hosted.node.isOpening else { return }
-        shared?.close(entry.session)
+        log.close(entry.session)
         drop(hosted)
     }
 
-    private func drop(_ hosted: LoggedSession) {
+    private func drop(_ hosted: Hosted) {
         if hosted.node.isOpening {
             // Its commands have not been appended.
-            shared?.open(hosted.id)
+            log.open(hosted.id)
             return
         }
         observer?.engine(lost: hosted.id)
@@ -34,17 +34,10 @@ extension LoggedEngine {
             reopened.node.mustDetach = mustDetach
             reopened.node.readers = hosted.node.readers
         }
-        answerSteps(of: hosted, unsent: removeUnsent(of: hosted.id))
+        answerSteps(of: hosted, unsent: sessions.removeUnsent(of: hosted.id))
     }
 
-    /// Removes the commands of this turn.
-    private func removeUnsent(of session: SessionID) -> Set<CommandID> {
-        let unsent = batch.filter { $0.session == session }.map(\.id)
-        if !unsent.isEmpty { batch.removeAll { $0.session == session } }
-        return Set(unsent)
-    }
-
-    private func answerSteps(of hosted: LoggedSession, unsent: Set<CommandID>) {
+    private func answerSteps(of hosted: Hosted, unsent: Set<CommandID>) {
         for step in hosted.steps {
             switch step {
             case .logged(_, let id, let ticket?):
@@ -57,14 +50,12 @@ extension LoggedEngine {
 
     /// The other nodes see to the connections of the old run. This node only forgets.
     public func log(continuesAs newRun: RunID) {
-        report({ goOn(as: newRun) }, now)
+        report { goOn(as: newRun) }
     }
 
     private func goOn(as newRun: RunID) {
-        run = newRun
-        let unsent = Set(batch.map(\.id))
-        batch.removeAll()
-        let dropped = orderedSessions
+        let unsent = sessions.goOn(as: newRun)
+        let dropped = sessions.table.ordered.map(\.hosted)
         for hosted in dropped where !hosted.node.isOpening { observer?.engine(lost: hosted.id) }
         for hosted in dropped {
             forgetLocally(hosted)

@@ -1,43 +1,25 @@
 import DequeModule
 import SignalingProtocol
 
-/// Which sessions of a shared log this node hosts.
-extension LoggedEngine {
+/// Which sessions of the log this node hosts.
+extension ClusterEngine {
     /// How long a node hosts a session after its last use of it. Requests by REST often come in groups.
     static let letGoDelay = Duration.seconds(30)
 
-    /// Notes a use of a session, and opens it if this node does not host it.
-    ///
-    /// - Returns: whether the command waits until the session is open.
-    func mustWait(
-        _ command: SessionCommand, _ session: SessionID, _ ticket: CommandTicket, _ now: MonotonicInstant
-    ) -> Bool {
-        self.now = max(self.now, now)
-        // All clients have been disconnected, so no client waits for an answer.
-        if isStopping { return true }
-        let hosted = sessions[session] ?? beginOpening(session)
-        hosted.node.lastInterest = now
-        guard hosted.node.isOpening else { return false }
-        hosted.node.waiting.append(NodeSession.Waiting(command: command, ticket: ticket, now: now))
-        return true
-    }
-
     @discardableResult
-    func beginOpening(_ session: SessionID) -> LoggedSession {
-        let hosted = host(LoggedSession(id: session))
-        hosted.node.isOpening = true
-        hosted.node.lastInterest = now
+    func beginOpening(_ session: SessionID) -> Hosted {
+        let hosted = sessions.host(session, node: NodeSession(isOpening: true, lastInterest: now))
         letGoChecks.schedule(session, at: now.advanced(by: Self.letGoDelay))
-        shared?.open(session)
+        log.open(session)
         return hosted
     }
 
     public func log(opened kept: KeptCommands.Session) {
         guard let hosted = sessions[kept.id], hosted.node.isOpening else { return }
-        report({ finishOpening(hosted, kept) }, now)
+        report { finishOpening(hosted, kept) }
     }
 
-    private func finishOpening(_ hosted: LoggedSession, _ kept: KeptCommands.Session) {
+    private func finishOpening(_ hosted: Hosted, _ kept: KeptCommands.Session) {
         do throws(CodingFault) { try hosted.restore(kept) } catch {
             return giveUp(hosted, ownCounter: kept.ownCounter, error)
         }
@@ -45,29 +27,29 @@ extension LoggedEngine {
         if let snapshot = kept.snapshot { hosted.snapshots.noteKept(byteCount: snapshot.bytes.count) }
         if let state = hosted.state {
             schedule(hosted)
-            if !state.isNeeded { unneeded.insert(hosted.id) }
-            if isKeeper(of: hosted), bounds.untoldEventCount > 0 { reportUntold(of: hosted) }
+            if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
+            if isKeeper(of: hosted), sessions.bounds.untoldEventCount > 0 { sessions.reportUntold(of: hosted) }
             reportLostNodes(to: hosted, state)
         }
         hosted.node.mustDetach = false
         answerReaders(of: hosted)
         let waiting = hosted.node.waiting
         hosted.node.waiting = []
-        for each in waiting { submit(each.command, to: hosted.id, ticket: each.ticket, now: each.now) }
+        for submission in waiting { submit(submission) }
         guard hosted.state == nil, hosted.steps.isEmpty else { return }
         // A node that died has left the end of the session in the log.
-        if let position = hosted.position { log.remove(hosted.id, through: position) }
+        sessions.removeFromLog(hosted.id, through: hosted.position)
         release(hosted)
     }
 
-    private func giveUp(_ hosted: LoggedSession, ownCounter: UInt64, _ fault: CodingFault) {
+    private func giveUp(_ hosted: Hosted, ownCounter: UInt64, _ fault: CodingFault) {
         if hosted.node.mustDetach { reportOwnLoss(to: hosted.id, counter: ownCounter + 1) }
         let readers = hosted.node.readers
         hosted.node.readers = []
         release(hosted)
         onUnreadable(hosted.id, fault)
-        for each in hosted.node.waiting {
-            observer?.engine(answered: each.ticket, .unavailable(mayBeCarriedOut: false))
+        for submission in hosted.node.waiting {
+            observer?.engine(answered: submission.ticket, .unavailable(mayBeCarriedOut: false))
         }
         for reader in readers { reader(nil) }
     }
@@ -76,7 +58,7 @@ extension LoggedEngine {
     /// nodes that can are told. Every version knows this command, and it does nothing if the session names none.
     private func reportOwnLoss(to session: SessionID, counter: UInt64) {
         if isStopping { return }
-        let loss = LoggedCommand.nodeLost(run, at: MonotonicInstant(nanoseconds: .max))
+        let loss = LoggedCommand.nodeLost(run, at: .atEntry)
         let id = CommandID(run: run, counter: counter)
         log.append([CommandAppend(loss, session: session, id: id)], now: now)
     }
@@ -94,35 +76,33 @@ extension LoggedEngine {
         }
     }
 
-    private func isDispensable(_ hosted: LoggedSession) -> Bool {
+    private func isDispensable(_ hosted: Hosted) -> Bool {
         guard let state = hosted.state, let keeper = state.keeper, keeper != run else { return false }
         return hosted.steps.isEmpty && hosted.node.readers.isEmpty && !state.hasConnection(on: run)
     }
 
     /// Stops hosting a session.
-    func release(_ hosted: LoggedSession) {
+    func release(_ hosted: Hosted) {
         forgetLocally(hosted)
-        shared?.close(hosted.id)
+        log.close(hosted.id)
         answerReaders(of: hosted)
     }
 
     /// Forgets a session that the log delivers no more.
-    func forgetLocally(_ hosted: LoggedSession) {
-        sessions[hosted.id] = nil
-        deadlines.remove(hosted.id)
+    func forgetLocally(_ hosted: Hosted) {
+        sessions.table.remove(hosted.id)
         letGoChecks.remove(hosted.id)
-        unneeded.remove(hosted.id)
     }
 
     // MARK: - Reading
 
     /// Answers when this node has everything that the log has now (LOG-35).
-    func listCurrentConnections(of session: SessionID, _ answer: @escaping ([Connection]?) -> Void) {
+    public func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         if isStopping { return answer(connections(of: session)) }
         let hosted = sessions[session] ?? beginOpening(session)
         hosted.node.lastInterest = now
         hosted.node.readers.append(answer)
-        if !hosted.node.isOpening { shared?.catchUp(session) }
+        if !hosted.node.isOpening { log.catchUp(session) }
     }
 
     public func log(caughtUp session: SessionID) {
@@ -130,7 +110,7 @@ extension LoggedEngine {
         hosted.node.readers.popFirst()?(connections(of: session))
     }
 
-    private func answerReaders(of hosted: LoggedSession) {
+    private func answerReaders(of hosted: Hosted) {
         while let reader = hosted.node.readers.popFirst() { reader(hosted.state?.connections ?? []) }
     }
 }

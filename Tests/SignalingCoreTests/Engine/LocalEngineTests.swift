@@ -5,7 +5,7 @@ import Testing
 @testable import SignalingCore
 
 @Suite("The engine over a command log")
-struct LoggedEngineTests {
+struct LocalEngineTests {
     @Test(
         "G1, G2, G7: the engine over a log fulfils the contract of every engine",
         arguments: SessionEngineContract.Promise.allCases.filter { $0 != .reportsPresenceWhenItsSessionsEnd })
@@ -280,7 +280,7 @@ struct LoggedEngineTests {
 /// One process: an engine over a log that keeps what it confirmed.
 private final class Node: SessionEngineObserver {
     let log: MemoryCommandLog
-    let engine: LoggedEngine
+    let engine: LocalEngine
     var now = MonotonicInstant.seconds(0)
     private let bounds: SessionState.Bounds
     private let run: UInt64
@@ -299,7 +299,7 @@ private final class Node: SessionEngineObserver {
         self.bounds = bounds
         self.run = run
         self.now = now
-        engine = LoggedEngine(log: log, run: RunID(run), bounds: bounds, now: now) { [counter] in
+        engine = LocalEngine(log: log, run: RunID(run), bounds: bounds, now: now) { [counter] in
             counter.value += 1
             return Epoch("epoch \(run).\(counter.value)")
         }

@@ -1,31 +1,30 @@
-import DequeModule
 import SignalingProtocol
 
 /// Online-only signals between nodes (SIG-10). The sender's node checks them, and the others deliver them to their
 /// clients.
-extension LoggedEngine {
+extension ClusterEngine {
     /// Passes the online-only signals among the effects of a command to the other nodes.
     func relay(_ effects: [SessionEffect], of session: SessionID) {
         for case .onlineOnly(let signal) in effects {
             guard let hosted = sessions[session], let epoch = hosted.state?.epoch else { continue }
             let relayed = RelayedSignal(
                 epoch: epoch, node: run, number: hosted.position?.number ?? 0, signal: signal)
-            shared?.relay(relayed.encoded(), of: session)
+            log.relay(relayed.encoded(), of: session)
         }
     }
 
     public func log(relayed bytes: [UInt8], of session: SessionID) {
         guard let hosted = sessions[session], let relayed = try? RelayedSignal(decoding: bytes) else { return }
-        report({ deliverOrHold(relayed, of: hosted) }, now)
+        report { deliverOrHold(relayed, of: hosted) }
     }
 
     /// Delivers the signals that have waited for this entry.
-    func deliverHeldSignals(of hosted: LoggedSession) {
+    func deliverHeldSignals(of hosted: Hosted) {
         if hosted.node.heldSignals.isEmpty { return }
         for signal in hosted.node.heldSignals.takeAll(now) { deliverOrHold(signal, of: hosted) }
     }
 
-    private func deliverOrHold(_ relayed: RelayedSignal, of hosted: LoggedSession) {
+    private func deliverOrHold(_ relayed: RelayedSignal, of hosted: Hosted) {
         guard let state = hosted.state, let position = hosted.position, relayed.epoch == state.epoch else { return }
         guard relayed.number <= position.number else { return hosted.node.heldSignals.hold(relayed, now) }
         guard !isOutdated(relayed, hosted, state) else { return }
@@ -35,7 +34,7 @@ extension LoggedEngine {
     }
 
     /// Whether a client would get the signal twice, or behind a newer one of the same sender (G6).
-    private func isOutdated(_ relayed: RelayedSignal, _ hosted: LoggedSession, _ state: SessionState) -> Bool {
+    private func isOutdated(_ relayed: RelayedSignal, _ hosted: Hosted, _ state: SessionState) -> Bool {
         // A client that came here since then may have got it on the node where it was before.
         if hosted.node.lastJoin > relayed.number { return true }
         if let sender = relayed.signal.from {
@@ -53,29 +52,5 @@ extension LogEntry {
         case .presence: false
         case .signal: line.insertion?.bytes == other.line.insertion?.bytes
         }
-    }
-}
-
-/// Relayed signals of a session that wait until this node has the events before them.
-struct HeldSignals {
-    /// A node that is further behind drops them (LOG-8).
-    static let longestWait = Duration.seconds(1)
-    /// The maximum number of signals. Over the limit new ones are dropped.
-    static let limit = 32
-
-    private var signals: [(signal: RelayedSignal, until: MonotonicInstant)] = []
-
-    var isEmpty: Bool { signals.isEmpty }
-
-    mutating func hold(_ signal: RelayedSignal, _ now: MonotonicInstant) {
-        signals.removeAll { $0.until <= now }
-        guard signals.count < Self.limit else { return }
-        signals.append((signal, now.advanced(by: Self.longestWait)))
-    }
-
-    /// The signals that have not waited too long, in their order.
-    mutating func takeAll(_ now: MonotonicInstant) -> [RelayedSignal] {
-        defer { signals = [] }
-        return signals.filter { $0.until > now }.map(\.signal)
     }
 }

@@ -1,0 +1,33 @@
+import SignalingProtocol
+
+// What an engine asks of a command before it carries it out.
+
+extension SessionCommand {
+    /// Whether the command can move a session's next deadline to an earlier moment.
+    var movesDeadlines: Bool {
+        switch self {
+        // An empty session may end when its tokens have their allowances again.
+        case .join, .leave, .detach, .forceDisconnect: true
+        case .heard, .signal, .refreshToken: false
+        }
+    }
+
+    /// Whether the command can change what lasts, so that it belongs into the log.
+    var isLogged: Bool {
+        switch self {
+        case .join, .leave, .detach, .heard, .forceDisconnect: true
+        case .signal(_, let request): !request.isOnlineOnly
+        case .refreshToken: false
+        }
+    }
+}
+
+extension LoggedCommand {
+    /// Whether the command can move the session's next deadline to an earlier moment.
+    var movesDeadlines: Bool {
+        switch self {
+        case .session(let command): command.movesDeadlines
+        case .begin, .advance, .changeLimits, .nodeLost, .told, .end: true
+        }
+    }
+}

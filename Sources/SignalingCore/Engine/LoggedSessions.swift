@@ -1,0 +1,244 @@
+import SignalingProtocol
+
+/// The sessions of an engine over a command log: what ``LocalEngine`` and ``ClusterEngine`` have in common.
+///
+/// A command is first appended to the log, and changes the session when the log has confirmed it (LOG-1). The commands
+/// of a turn are appended in one step, by ``flush(now:)``. Two commands change nothing that lasts and are not in the
+/// log: online-only signals, and the check of a newer token. They wait for the earlier commands to their session.
+final class LoggedSessions<Node> {
+    typealias Session = LoggedSession<Node>
+
+    weak var observer: (any SessionEngineObserver)?
+    /// Its deadlines are in the log's time.
+    var table = SessionTable<Session>()
+    let reports = ReportingQueue()
+    private(set) var run: RunID
+    private(set) var bounds: SessionState.Bounds
+    /// Whether the process stops. Nothing is appended any more then.
+    private(set) var isStopping = false
+    private let log: any CommandLog
+    private let makeEpoch: () -> Epoch
+    /// The commands of this turn.
+    private(set) var batch: [CommandAppend] = []
+    /// How far the log's clock is ahead of the process's.
+    private var clockOffset: Duration
+
+    init(
+        log: any CommandLog, run: RunID, bounds: SessionState.Bounds, now: MonotonicInstant,
+        makeEpoch: @escaping () -> Epoch
+    ) {
+        self.log = log
+        self.run = run
+        self.bounds = bounds
+        self.makeEpoch = makeEpoch
+        clockOffset = log.time(at: now).duration(since: now)
+    }
+
+    subscript(session: SessionID) -> Session? { table[session] }
+
+    func host(_ session: SessionID, node: Node) -> Session {
+        let hosted = Session(id: session, node: node)
+        table.add(hosted, as: session)
+        return hosted
+    }
+
+    // MARK: - Appending
+
+    /// Appends a command to its session, or puts it behind those that it waits for.
+    ///
+    /// - Returns: false if the command has nothing to wait for and changes nothing that lasts: carry it out at once.
+    func enqueue(_ submission: Submission, in hosted: Session) -> Bool {
+        let (command, ticket) = (submission.command, submission.ticket)
+        if case .join = command {
+            appendJoin(command, to: hosted, ticket)
+            return true
+        }
+        // Only a join begins a log (LOG-10).
+        if hosted.steps.isEmpty, !hosted.isOpen || !command.isLogged { return false }
+        if command.isLogged {
+            append(.session(command), to: hosted, ticket)
+        } else {
+            hosted.append(.unlogged(command, ticket))
+        }
+        return true
+    }
+
+    func appendJoin(_ join: SessionCommand, to hosted: Session, _ ticket: CommandTicket) {
+        if !hosted.isOpen {
+            hosted.isOpen = true
+            append(.begin(makeEpoch(), bounds), to: hosted)
+        }
+        append(.session(join), to: hosted, ticket)
+    }
+
+    func append(_ command: LoggedCommand, to hosted: Session, _ ticket: CommandTicket? = nil) {
+        // In a cluster, a later command would make this node the keeper again.
+        if isStopping { return }
+        let id = hosted.nextID(of: run)
+        hosted.append(.logged(command, id, ticket))
+        batch.append(CommandAppend(command, session: hosted.id, id: id))
+    }
+
+    /// Appends what is due in a session, unless that is on its way.
+    func appendAdvance(to hosted: Session) {
+        if hosted.isAdvancing { return }
+        hosted.isAdvancing = true
+        append(.advance, to: hosted)
+    }
+
+    /// Appends the ends of the sessions that are no longer needed.
+    func appendEnds(where mayEnd: (Session) -> Bool = { _ in true }) {
+        for session in table.takeUnneeded().sorted() {
+            // A session with commands on their way is checked after them.
+            guard let hosted = self[session], hosted.steps.isEmpty, hosted.state?.isNeeded == false, mayEnd(hosted)
+            else { continue }
+            hosted.isOpen = false
+            append(.end, to: hosted)
+        }
+    }
+
+    /// Appends the commands of this turn to the log, in one step.
+    func flush(now: MonotonicInstant) {
+        if batch.isEmpty { return }
+        log.append(batch, now: now)
+        batch.removeAll(keepingCapacity: true)
+    }
+
+    /// Removes the commands of this turn to a session, which the log has not got.
+    func removeUnsent(of session: SessionID) -> Set<CommandID> {
+        let unsent = batch.filter { $0.session == session }.map(\.id)
+        if !unsent.isEmpty { batch.removeAll { $0.session == session } }
+        return Set(unsent)
+    }
+
+    /// Continues as another run, which has appended nothing.
+    ///
+    /// - Returns: the commands of this turn, which the log has not got.
+    func goOn(as newRun: RunID) -> Set<CommandID> {
+        run = newRun
+        defer { batch.removeAll() }
+        return Set(batch.map(\.id))
+    }
+
+    /// Lets nothing be appended from now on, except what this turn has appended already.
+    func stop() { isStopping = true }
+
+    // MARK: - Carrying out
+
+    /// Carries out a command that changes nothing that lasts: it is of this kind, or its session does not exist.
+    ///
+    /// - Returns: the effects, which the observer has got.
+    @discardableResult
+    func carryOutUnlogged(
+        _ command: SessionCommand, _ session: SessionID, _ ticket: CommandTicket, at time: MonotonicInstant
+    ) -> [SessionEffect] {
+        var effects: [SessionEffect] = []
+        let outcome =
+            self[session]?.carryOutUnlogged(command, at: time, effects: &effects) ?? refusal(of: command, session, time)
+        observer?.engine(answered: ticket, outcome)
+        for effect in effects { observer?.engine(session, caused: effect) }
+        return effects
+    }
+
+    /// Answers the command of an entry.
+    ///
+    /// - Parameter outcome: `nil` if the entry has found no session.
+    func answer(
+        _ ticket: CommandTicket, _ outcome: SessionOutcome?, to command: LoggedCommand, _ entry: CommandEntry
+    ) {
+        guard case .session(let command) = command else { return }
+        observer?.engine(answered: ticket, outcome ?? refusal(of: command, entry.session, entry.time))
+    }
+
+    /// The answer of a session that does not exist: that of an empty one.
+    private func refusal(
+        of command: SessionCommand, _ session: SessionID, _ time: MonotonicInstant
+    ) -> SessionOutcome {
+        var state = SessionState(id: session, epoch: Epoch(""), bounds: bounds)
+        var effects: [SessionEffect] = []
+        return state.handle(command, now: time, effects: &effects)
+    }
+
+    /// Tells the observer what an entry has caused. If the state keeps untold events, the observer gets those in the
+    /// place of presence effects.
+    func report(_ change: Session.Change, of hosted: Session, _ presence: PresenceReport) {
+        let hasUntold = bounds.untoldEventCount > 0
+        let kept: [KeptPresenceEvent]? =
+            switch presence {
+            case .none: nil
+            case .ofEntry: hasUntold ? hosted.state?.keptPresence(of: hosted.position?.number) : nil
+            case .untold: hasUntold ? hosted.state?.keptPresence() : nil
+            }
+        for effect in change.effects {
+            if case .presence = effect, hasUntold || presence == .none { continue }
+            observer?.engine(hosted.id, caused: effect)
+        }
+        for event in kept ?? [] { observer?.engine(hosted.id, caused: .keptPresence(event)) }
+        if change.hasChangedLog { observer?.engine(sessionChanged: hosted.id) }
+    }
+
+    // MARK: - Snapshots
+
+    /// - Parameter isWanted: whether the log asks for a snapshot of any size.
+    func keepSnapshotIfDue(of hosted: Session, isWanted: Bool = false) {
+        if hosted.snapshots.begin(isWanted: isWanted), let snapshot = hosted.snapshot { log.keep(snapshot) }
+    }
+
+    /// Removes from the log a session that has ended, or cannot be read.
+    ///
+    /// - Parameter position: of its last command; `nil` if it has none.
+    func removeFromLog(_ session: SessionID, through position: LogPosition?) {
+        if let position { log.remove(session, through: position) }
+    }
+
+    // MARK: - Time
+
+    /// - Returns: the log's time.
+    func noteTime(_ now: MonotonicInstant) -> MonotonicInstant {
+        let time = log.time(at: now)
+        clockOffset = time.duration(since: now)
+        return time
+    }
+
+    func logTime(_ now: MonotonicInstant) -> MonotonicInstant { now.advanced(by: clockOffset) }
+
+    /// In the process's time.
+    var nextDeadline: MonotonicInstant? { table.nextDeadline?.advanced(by: .zero - clockOffset) }
+
+    // MARK: - Presence
+
+    func reportUntold(of hosted: Session) {
+        for event in hosted.state?.keptPresence() ?? [] { observer?.engine(hosted.id, caused: .keptPresence(event)) }
+    }
+
+    func noteTold(_ event: KeptPresenceEvent, of session: SessionID) {
+        guard event.completesCommand, let hosted = self[session], hosted.state?.epoch == event.epoch else { return }
+        append(.told(through: event.untold.commandNumber), to: hosted)
+    }
+
+    // MARK: - Limits
+
+    /// - Parameter isChanged: whether this process tells the session.
+    func changeLimits(to new: SessionState.Bounds, where isChanged: (Session) -> Bool = { _ in true }) {
+        bounds.changeRunning(to: new)
+        for (_, hosted) in table.ordered where hosted.isOpen && isChanged(hosted) {
+            append(.changeLimits(bounds), to: hosted)
+        }
+    }
+
+    var isSaturated: Bool { log.inFlightByteCount > CommandLogLimits.inFlightByteCount }
+
+    // MARK: - Reading
+
+    func connections(of session: SessionID) -> [Connection] { self[session]?.state?.connections ?? [] }
+
+    func visit(_ body: (SessionState) -> Void) {
+        for hosted in table.all { if let state = hosted.state { body(state) } }
+    }
+
+    func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
+        // A copy: the body may cause a command that changes the session's log.
+        guard let log = self[session]?.state?.log else { return nil }
+        return body(log)
+    }
+}

@@ -1,0 +1,51 @@
+import SignalingProtocol
+
+/// The sessions that an engine hosts, each in a box: a command finds it once, and never copies its state.
+///
+/// The table also notes when something is due in each, and which of them may be over.
+struct SessionTable<Hosted: AnyObject> {
+    private var sessions: [SessionID: Hosted] = [:]
+    private var deadlines = SessionDeadlines()
+    /// Sessions that were not needed after their last command.
+    private var unneeded: Set<SessionID> = []
+
+    var count: Int { sessions.count }
+    /// In no order.
+    var all: some Sequence<Hosted> { sessions.values }
+    /// In the same order in every process, so that a test can repeat a run.
+    var ordered: [(id: SessionID, hosted: Hosted)] {
+        sessions.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    subscript(session: SessionID) -> Hosted? { sessions[session] }
+
+    mutating func add(_ hosted: Hosted, as session: SessionID) { sessions[session] = hosted }
+
+    mutating func remove(_ session: SessionID) {
+        sessions[session] = nil
+        deadlines.remove(session)
+        unneeded.remove(session)
+    }
+
+    mutating func removeAll() { self = SessionTable() }
+
+    /// The earliest deadline, or an earlier moment at which nothing is due; `nil` when nothing is scheduled.
+    var nextDeadline: MonotonicInstant? { deadlines.next }
+
+    /// Notes when something is due in a session. Does nothing if an earlier deadline is noted: it is checked then.
+    mutating func schedule(_ session: SessionID, at deadline: MonotonicInstant?) {
+        deadlines.schedule(session, at: deadline)
+    }
+
+    /// Removes and returns a session from those in which something is due; `nil` when none is left.
+    mutating func popDue(by now: MonotonicInstant) -> SessionID? { deadlines.popDue(by: now) }
+
+    /// Notes that a session may be over.
+    mutating func noteUnneeded(_ session: SessionID) { unneeded.insert(session) }
+
+    /// The sessions that were not needed since the last call.
+    mutating func takeUnneeded() -> Set<SessionID> {
+        defer { unneeded.removeAll(keepingCapacity: true) }
+        return unneeded
+    }
+}

@@ -1,0 +1,31 @@
+/// When to keep a snapshot of a session: when the commands since the last one are larger than it (LOG-9). So the log is
+/// at most about twice as large as its snapshots, and each command causes a bounded amount of work.
+struct SnapshotSchedule {
+    /// A smaller snapshot is not worth a transaction.
+    static let smallestByteCount = 65_536
+    /// What a log adds to each command.
+    private static let overheadByteCount = 64
+
+    private var commandByteCount = 0
+    private var snapshotByteCount = 0
+    private var isUnderWay = false
+
+    mutating func note(commandByteCount count: Int) { commandByteCount += count + Self.overheadByteCount }
+
+    /// Whether a snapshot must be made now. The caller makes it.
+    ///
+    /// - Parameter isWanted: whether the log asks for a snapshot of any size.
+    mutating func begin(isWanted: Bool = false) -> Bool {
+        guard !isUnderWay, isWanted || commandByteCount > max(Self.smallestByteCount, snapshotByteCount) else {
+            return false
+        }
+        isUnderWay = true
+        commandByteCount = 0
+        return true
+    }
+
+    mutating func noteKept(byteCount: Int) {
+        snapshotByteCount = byteCount
+        isUnderWay = false
+    }
+}
