@@ -6,22 +6,14 @@ import SignalingProtocol
 /// A line has the client's address, the reason, the route and the API key that the client named. It never has a token
 /// or what a client wrote.
 final class RefusalLog {
-    /// The time between two lines with the same route and reason.
-    static let interval = Duration.seconds(10)
-
     private struct Kind: Hashable {
         let route: String
         let reason: String
     }
 
-    private struct Line {
-        var at: MonotonicInstant
-        var suppressedCount = 0
-    }
-
     private let logger: Logger
     /// Bounded: routes and reasons are those of the program.
-    private var lines: [Kind: Line] = [:]
+    private var lines = LogLineLimit<Kind>()
 
     init(logger: Logger) { self.logger = logger }
 
@@ -30,15 +22,7 @@ final class RefusalLog {
         _ error: SignalingError, route: String, address: @autoclosure () -> String, key: APIKey?, now: MonotonicInstant
     ) {
         let kind = Kind(route: route, reason: error.code.metricLabel)
-        var suppressed = 0
-        if let line = lines[kind] {
-            guard now >= line.at.advanced(by: Self.interval) else {
-                lines[kind]?.suppressedCount += 1
-                return
-            }
-            suppressed = line.suppressedCount
-        }
-        lines[kind] = Line(at: now)
+        guard let suppressed = lines.note(kind, now: now) else { return }
         var metadata: Logger.Metadata = [
             "route": "\(kind.route)", "reason": "\(kind.reason)", "address": "\(address())",
             "suppressed": "\(suppressed)",

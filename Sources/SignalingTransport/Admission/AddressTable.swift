@@ -38,8 +38,7 @@ struct AddressTable {
     private struct Counts {
         var open = 0
         var unjoined = 0
-        /// A token bucket: when it will be full again.
-        var fullAt = MonotonicInstant(nanoseconds: .min)
+        var allowance = TokenBucket()
     }
     private static let smallestSweep = 1024
 
@@ -57,9 +56,8 @@ struct AddressTable {
         sweep(now)
         var entry = counts[address] ?? Counts()
         defer { counts[address] = entry }
-        let interval = Duration.nanoseconds(1_000_000_000 / Int64(max(1, limit.perSecond)))
-        guard entry.fullAt <= now.advanced(by: interval * (limit.burst - 1)) else { return .addressRate }
-        entry.fullAt = max(entry.fullAt, now).advanced(by: interval)
+        let rate = RateLimit(perSecond: limit.perSecond, burst: limit.burst)
+        guard entry.allowance.consume(rate, now: now) else { return .addressRate }
         guard entry.open < limit.connectionCount else { return .addressConnections }
         guard entry.unjoined < limit.unjoinedCount else { return .addressUnjoined }
         entry.open += 1
@@ -78,7 +76,7 @@ struct AddressTable {
     /// Forgets addresses without connections whose bucket is full. The cost is constant per call in the long run.
     private mutating func sweep(_ now: MonotonicInstant) {
         guard counts.count >= sweepAt else { return }
-        counts = counts.filter { $0.value.open > 0 || $0.value.fullAt > now }
+        counts = counts.filter { $0.value.open > 0 || $0.value.allowance.fullAt > now }
         sweepAt = max(Self.smallestSweep, counts.count * 2)
     }
 }

@@ -74,27 +74,3 @@ public struct RefusalCounts: Sendable, Equatable {
 
     mutating func note(_ refusal: Refusal) { counts[refusal, default: 0] += 1 }
 }
-
-/// Which refusals get a log line: the first of each kind, and then one of each kind per ``interval``, with the number
-/// of those in between.
-struct RefusalLogLimit {
-    /// The time between two lines about the same kind of refusal.
-    static let interval = Duration.seconds(10)
-    private struct Line {
-        var at: MonotonicInstant
-        var suppressedCount = 0
-    }
-    private var lines: [Refusal: Line] = [:]
-
-    /// - Returns: how many refusals of this kind had no line since the last one; nil if this one gets none either.
-    mutating func note(_ refusal: Refusal, now: MonotonicInstant) -> Int? {
-        if var line = lines[refusal], now < line.at.advanced(by: Self.interval) {
-            line.suppressedCount += 1
-            lines[refusal] = line
-            return nil
-        }
-        let suppressed = lines[refusal]?.suppressedCount ?? 0
-        lines[refusal] = Line(at: now)
-        return suppressed
-    }
-}

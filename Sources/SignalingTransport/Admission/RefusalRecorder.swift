@@ -5,7 +5,7 @@ import SignalingProtocol
 public final class RefusalRecorder {
     public private(set) var counts = RefusalCounts()
     private var lastAt: [Refusal: MonotonicInstant] = [:]
-    private var limit = RefusalLogLimit()
+    private var lines = LogLineLimit<Refusal>()
     private let logger: Logger
 
     public init(logger: Logger) { self.logger = logger }
@@ -20,7 +20,7 @@ public final class RefusalRecorder {
     ) {
         counts.note(refusal)
         lastAt[refusal] = now
-        guard let suppressed = limit.note(refusal, now: now) else { return }
+        guard let suppressed = lines.note(refusal, now: now) else { return }
         var metadata: Logger.Metadata = [
             "reason": "\(refusal.rawValue)", "address": "\(address())", "suppressed": "\(suppressed)",
         ]

@@ -1,5 +1,6 @@
 import CLibwebsockets
 import Logging
+import SignalingProtocol
 import Synchronization
 
 /// Passes libwebsockets' log lines on to swift-log.
@@ -9,13 +10,10 @@ import Synchronization
 enum LWSLog {
     private struct State {
         var logger: Logger?
-        var budget = burst
-        var refilledAt: UInt64 = 0
+        var allowance = TokenBucket()
         var suppressedCount = 0
     }
-    private static let burst = 20
-    /// One line per second in the long run.
-    private static let refillInterval: UInt64 = 1_000_000_000
+    private static let limit = RateLimit(perSecond: 1, burst: 20)
     private static let lineByteCount = 300
     private static let state = Mutex(State())
 
@@ -29,18 +27,12 @@ enum LWSLog {
     }
 
     private static func emit(isError: Bool, _ line: UnsafePointer<CChar>) {
-        let now = uv_hrtime()
+        let now = MonotonicInstant(nanoseconds: Int64(clamping: uv_hrtime()))
         let (logger, suppressed) = state.withLock { state -> (Logger?, Int) in
-            let refill = (now &- state.refilledAt) / refillInterval
-            if refill > 0 {
-                state.budget = min(burst, state.budget + Int(min(refill, UInt64(burst))))
-                state.refilledAt = now
-            }
-            guard state.budget > 0 else {
+            guard state.allowance.consume(limit, now: now) else {
                 state.suppressedCount += 1
                 return (nil, 0)
             }
-            state.budget -= 1
             let suppressed = state.suppressedCount
             state.suppressedCount = 0
             return (state.logger, suppressed)

@@ -88,18 +88,6 @@ struct AddressTests {
 
 @Suite("The record of refusals")
 struct RefusalTests {
-    @Test("each kind has one line in ten seconds, with the number of those without a line")
-    func limit() {
-        var limit = RefusalLogLimit()
-        func at(_ seconds: Int) -> MonotonicInstant { MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(seconds)) }
-        #expect(limit.note(.serverFull, now: at(0)) == 0)
-        #expect(limit.note(.serverFull, now: at(1)) == nil)
-        #expect(limit.note(.serverFull, now: at(9)) == nil)
-        #expect(limit.note(.token, now: at(9)) == 0)
-        #expect(limit.note(.serverFull, now: at(10)) == 2)
-        #expect(limit.note(.serverFull, now: at(30)) == 0)
-    }
-
     @Test("every refusal is counted")
     func counts() {
         let recorder = RefusalRecorder(logger: quietLogger)
