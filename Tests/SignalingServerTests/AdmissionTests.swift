@@ -7,37 +7,8 @@ import Testing
 
 @testable import SignalingServer
 
-@Suite("The limits of projects and tokens, and the settings of admission")
+@Suite("The digests of tokens, and the settings of admission")
 struct AdmissionTests {
-    private func key(_ project: String, _ token: String) -> JoinControl.Key {
-        JoinControl.Key(project: APIKey(project), token: .init(of: token))
-    }
-
-    @Test("a project and a token have a limit each; leaving makes room, and other projects are not affected")
-    func limits() {
-        var control = JoinControl(limits: JoinLimits(perProject: 3, perToken: 2))
-        let (ada, bob, cyd) = (key("100", "ada"), key("100", "bob"), key("200", "ada"))
-        control.join(ada)
-        #expect(control.refusal(of: ada) == nil)
-        control.join(ada)
-        #expect(control.refusal(of: ada) == .token)
-        #expect(control.refusal(of: bob) == nil)
-        control.join(bob)
-        #expect(control.refusal(of: bob) == .project)
-        #expect(control.refusal(of: key("200", "bob")) == nil)
-        #expect(control.refusal(of: cyd) == .token, "the same token text")
-        control.leave(ada)
-        #expect(control.refusal(of: bob) == nil && control.refusal(of: ada) == nil)
-        control.leave(ada)
-        control.leave(bob)
-        control.leave(bob)
-        for _ in 0..<2 {
-            #expect(control.refusal(of: ada) == nil)
-            control.join(ada)
-        }
-        #expect(control.refusal(of: ada) == .token)
-    }
-
     @Test("a token counts as one in every spelling that the server accepts")
     func spellings() throws {
         let project = try #require(Project(apiKey: APIKey("100"), secret: "a secret of the tests"))
@@ -51,7 +22,7 @@ struct AdmissionTests {
         func key(_ token: String) throws -> JoinControl.Key {
             let verifier = TokenVerifier(projects: [project])
             _ = try verifier.verify(token: token, sessionId: session, apiKey: project.apiKey, now: now)
-            return JoinControl.Key(project: project.apiKey, token: .init(of: token))
+            return JoinControl.Key(project: project.apiKey, token: TokenDigest(of: token))
         }
         let index = token.index(token.startIndex, offsetBy: 40)
         let spellings = ["\(token)\n", "\(token[..<index]) \n \(token[index...])"]
@@ -63,32 +34,6 @@ struct AdmissionTests {
         }
         let others = [try key(other), try key(jwt)]
         #expect(!others.contains(expected) && others[0] != others[1])
-    }
-
-    @Test("WIRE-15: a connection begins with the least allowance that another one with its token has left")
-    func lineRates() {
-        var ledger = LineRateLedger()
-        let (ada, bob) = (key("100", "ada").token, key("100", "bob").token)
-        func at(_ milliseconds: Int) -> MonotonicInstant {
-            MonotonicInstant(nanoseconds: 0).advanced(by: .milliseconds(milliseconds))
-        }
-        #expect(ledger.fullAt(ada, now: at(0)) == nil)
-        for moment in [500, 900, 700] { ledger.note(ada, fullAt: at(moment), now: at(0)) }
-        ledger.note(bob, fullAt: at(0), now: at(0))
-        #expect(ledger.count == 1, "a whole allowance is not kept")
-        #expect(ledger.fullAt(bob, now: at(0)) == nil)
-        for now in [0, 899] { #expect(ledger.fullAt(ada, now: at(now)) == at(900)) }
-        #expect(ledger.fullAt(ada, now: at(900)) == nil && ledger.count == 0)
-    }
-
-    @Test("the ledger forgets tokens whose allowances are whole")
-    func lineRatesOfManyTokens() {
-        var ledger = LineRateLedger()
-        for number in 0..<5_000 {
-            let now = MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(number))
-            ledger.note(key("100", "\(number)").token, fullAt: now.advanced(by: .milliseconds(500)), now: now)
-        }
-        #expect(ledger.count <= 1_024)
     }
 
     @Test("a way in which proxies name clients needs a trusted proxy, and `Forwarded` a server without TLS")

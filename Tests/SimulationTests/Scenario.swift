@@ -64,13 +64,13 @@ final class Scenario {
             heartbeat: .seconds(4), backPressure: BackPressure.Bounds(byteCount: 500, requestCount: 256),
             inputRate: world.chance(2)
                 ? RateLimit(perSecond: Int.random(in: 2...20, using: &world.random), burst: 5) : nil,
-            linesPerTurn: Int.random(in: 2...6, using: &world.random),
+            lines: LineShare.Bounds(perClient: Int.random(in: 2...6, using: &world.random)),
             catchUpByteCount: Int.random(in: 150...400, using: &world.random),
             flushPace: FlushScheduler.Pace(
                 longestWait: world.milliseconds(0...10), costPerMember: world.milliseconds(0...1)),
             drain: DrainPlan.Pace(
                 perClient: world.milliseconds(0...400), sliceCount: Int.random(in: 1...2, using: &world.random)))
-        limits.sharedLinesPerTurn = 2 * limits.linesPerTurn
+        limits.lines.shared = 2 * limits.lines.perClient
         self.limits = limits
         world.judge.terms = WireJudge.Terms(
             // Whether a connection can be recovered depends on how many others there are, too.

@@ -44,10 +44,10 @@ extension Hub: SessionEngineObserver {
     func engine(lost session: SessionID) {
         guard let room = rooms[session] else { return }
         let peers = room.subscriptions.map(\.peer)
-        let spread = max(DrainPlan.shortestReturn, limits.drain.perClient * peers.count)
         for peer in peers {
-            let wait = min(spread, Limits.longestReconnectWait) * Double.random(in: 0...1, using: &randomness)
-            handle(.serverStops(returnAfter: .milliseconds(wait.wholeMilliseconds)), for: peer)
+            let wait = DrainPlan.returnWait(
+                ofEach: peers.count, pace: limits.drain, random: .random(in: 0...1, using: &randomness))
+            handle(.serverStops(returnAfter: wait), for: peer)
         }
     }
 

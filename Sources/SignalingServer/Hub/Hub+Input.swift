@@ -74,7 +74,7 @@ extension Hub {
     /// Handles lines up to the peer's allowance for this turn.
     private func handleLines(_ lines: inout MessageLines, of peer: Peer<Socket>, waitingCount: Int) {
         if peer.lineAllowance.turn != turn {
-            peer.lineAllowance = (turn, lineShare.allowance(in: turn, waitingCount: waitingCount, limits: limits))
+            peer.lineAllowance = (turn, lineShare.allowance(in: turn, waitingCount: waitingCount))
         }
         while peer.lineAllowance.count > 0, !peer.state.isReadingPaused, !peer.state.isClosing,
             let line = lines.next()

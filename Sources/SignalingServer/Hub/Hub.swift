@@ -55,7 +55,7 @@ final class Hub<Environment: HubEnvironment> {
     var dirtyRooms: [Room<Environment.Socket>] = []
     var dirtyPeers: [Peer<Environment.Socket>] = []
     var peersWithInput: [Peer<Environment.Socket>] = []
-    var lineShare = LineShare()
+    var lineShare: LineShare
     /// These two only wake the loop: their work is done at the end of the turn.
     private(set) var flushTimer: Environment.Timer?
     private(set) var sessionTimer: Environment.Timer?
@@ -90,6 +90,7 @@ final class Hub<Environment: HubEnvironment> {
         refusalLog = RefusalLog(logger: logger)
         self.refusals = refusals
         joinControl = JoinControl(limits: limits.joins)
+        lineShare = LineShare(limits.lines)
         randomness = environment.makeRandomness()
         writer = SocketWriter(engine: engine, limits: limits, statistics: statistics)
         flushTimer = environment.makeTimer {}
@@ -169,7 +170,7 @@ final class Hub<Environment: HubEnvironment> {
             let grant = try verifier.verify(
                 token: request.token, sessionId: request.sessionId, apiKey: request.apiKey, now: now,
                 allowsExpired: request.resume != nil && limits.tokenExpiry.admitsExpiredToken)
-            let key = JoinControl.Key(project: grant.apiKey, token: .init(of: request.token))
+            let key = JoinControl.Key(project: grant.apiKey, token: TokenDigest(of: request.token))
             try checkLimits(of: key, for: peer, request, in: grant.sessionId)
             peer.joinKey = key
             let lineRateFullAt = lineRates.fullAt(key.token, now: environment.now)
@@ -207,13 +208,12 @@ final class Hub<Environment: HubEnvironment> {
         TokenExpiry(limits.tokenExpiry, validUntil: grant.validUntil, wallTime: wallTime, now: environment.now)
     }
 
-    /// A client that resumes a connection whose earlier socket is still in the session replaces that socket, so the
-    /// number of connections does not change.
     private func checkLimits(
         of key: JoinControl.Key, for peer: Peer<Environment.Socket>, _ request: ConnectRequest, in session: SessionID
     ) throws(SignalingError) {
-        guard let refusal = joinControl.refusal(of: key) else { return }
-        if let resume = request.resume, rooms[session]?.subscription(of: resume.connectionId) != nil { return }
+        let replacesSocket = request.resume.map { rooms[session]?.subscription(of: $0.connectionId) != nil } ?? false
+        guard let limit = joinControl.refusal(of: key, replacesSocket: replacesSocket) else { return }
+        let refusal = Refusal(limit)
         note(refusal, of: peer)
         throw SignalingError(.connectionLimitExceeded, refusal.text)
     }
@@ -242,14 +242,9 @@ final class Hub<Environment: HubEnvironment> {
         room.add(subscription)
         markDirty(peer)
         peer.socket.markJoined()
-        if let key = peer.joinKey {
-            let refusal = welcome.outcome == .resumed ? nil : joinControl.refusal(of: key)
-            joinControl.join(key)
-            if let refusal {
-                // It claimed to resume, to pass the first check, but its secret was wrong.
-                note(refusal, of: peer)
-                return handle(.mustClose(.connectRefused), for: peer)
-            }
+        if let key = peer.joinKey, let refusal = joinControl.join(key, isResumed: welcome.outcome == .resumed) {
+            note(Refusal(refusal), of: peer)
+            return handle(.mustClose(.connectRefused), for: peer)
         }
         statistics.noteConnected(welcome.outcome)
         logger.debug(

@@ -1,3 +1,4 @@
+import SignalingCore
 import SignalingTransport
 
 /// Which connections the server accepts, and how many (docs/SECURITY-MODEL.md, "Admission").

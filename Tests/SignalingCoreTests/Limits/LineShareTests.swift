@@ -1,14 +1,13 @@
+import SignalingCore
 import Testing
-
-@testable import SignalingServer
 
 @Suite("The lines of many clients in one turn")
 struct LineShareTests {
-    private let limits = HubLimits()
+    private let bounds = LineShare.Bounds()
 
     /// How many lines each of `count` clients has handled in each turn, until their queues of `length` lines are empty.
     private func turns(clients count: Int, lines length: Int) -> [[Int]] {
-        var share = LineShare()
+        var share = LineShare(bounds)
         var queues = Array(repeating: length, count: count)
         var waitingCount = 0
         var turns: [[Int]] = []
@@ -17,7 +16,7 @@ struct LineShareTests {
             let waiting = waitingCount
             turns.append(
                 queues.indices.filter { queues[$0] > 0 }.map { client in
-                    let allowance = share.allowance(in: turn, waitingCount: waiting, limits: limits)
+                    let allowance = share.allowance(in: turn, waitingCount: waiting)
                     let handled = min(allowance, queues[client])
                     for _ in 0..<handled { share.noteHandled() }
                     queues[client] -= handled
@@ -38,7 +37,7 @@ struct LineShareTests {
         let turns = turns(clients: 20, lines: 100)
         #expect(turns[0] == [32, 32] + Array(repeating: 1, count: 18))
         #expect(turns[1] == Array(repeating: 3, count: 20))
-        #expect(turns.allSatisfy { $0.reduce(0, +) <= limits.sharedLinesPerTurn + 20 && !$0.contains(0) })
+        #expect(turns.allSatisfy { $0.reduce(0, +) <= bounds.shared + 20 && !$0.contains(0) })
         #expect(turns.joined().reduce(0, +) == 2_000)
     }
 

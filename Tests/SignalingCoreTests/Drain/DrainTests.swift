@@ -1,8 +1,7 @@
+import SignalingCore
 import SignalingProtocol
 import TestSupport
 import Testing
-
-@testable import SignalingServer
 
 @Suite("A drain, step by step")
 struct DrainTests {

@@ -12,13 +12,8 @@ struct HubLimits: Sendable {
     var backPressure = BackPressure.Bounds.standard
     /// The rate of a client's lines that the signal rate does not count (WIRE-15); `nil` for no limit.
     var inputRate: RateLimit?
-    /// The maximum number of lines of one client that the hub handles in one turn of the loop. A normal client sends
-    /// fewer at once. One message of the largest size may have thousands, and other clients must not wait for all of
-    /// them.
-    var linesPerTurn = 32
-    /// The maximum number of lines that the hub handles in one turn of the loop before each further client gets only one
-    /// line. Members that flood a session together would make a turn as long as one that floods alone may.
-    var sharedLinesPerTurn = 64
+    /// How many lines the hub handles in one turn of the loop.
+    var lines = LineShare.Bounds()
     /// The maximum size in bytes of one text message to a client that is behind. The rest follows when the socket
     /// drains.
     var catchUpByteCount = 65_536

@@ -2,9 +2,9 @@ import SignalingProtocol
 
 /// A drain in progress (LEAVE-5): which sockets to disconnect next, and when the drain is over.
 ///
-/// Pure: the hub asks for the next step at the start, when a step says so, and when the last socket has closed.
-struct Drain: Sendable {
-    enum Step: Equatable, Sendable {
+/// The hub asks for the next step at the start, when a step says so, and when the last socket has closed.
+package struct Drain: Sendable {
+    package enum Step: Equatable, Sendable {
         /// Disconnect these sockets and ask again at `askAgainAt`, or at once if it is nil.
         case disconnect([UInt64], askAgainAt: MonotonicInstant?)
         /// All are disconnected. Wait for their closing handshakes, but no longer than this.
@@ -21,20 +21,20 @@ struct Drain: Sendable {
         case finished
     }
 
-    private(set) var plan: DrainPlan
+    package private(set) var plan: DrainPlan
     private let sockets: [UInt64]
     private let pace: DrainPlan.Pace
     private var phase = Phase.disconnecting(next: 0)
 
     /// - Parameter sockets: in the order in which they are disconnected.
-    init(sockets: [UInt64], longest: Duration, pace: DrainPlan.Pace, now: MonotonicInstant) {
+    package init(sockets: [UInt64], longest: Duration, pace: DrainPlan.Pace, now: MonotonicInstant) {
         self.sockets = sockets
         self.pace = pace
         plan = DrainPlan(count: sockets.count, longest: longest, startedAt: now, pace: pace)
     }
 
     /// Whether the drain waits for sockets to close and for nothing else.
-    var awaitsClosing: Bool {
+    package var awaitsClosing: Bool {
         switch phase {
         case .closing: true
         case .disconnecting, .finished: false
@@ -42,10 +42,10 @@ struct Drain: Sendable {
     }
 
     /// Makes every client due now.
-    mutating func hurry() { plan.hurry() }
+    package mutating func hurry() { plan.hurry() }
 
     /// - Parameter hasOpenSockets: whether the hub has any socket.
-    mutating func nextStep(now: MonotonicInstant, hasOpenSockets: Bool) -> Step {
+    package mutating func nextStep(now: MonotonicInstant, hasOpenSockets: Bool) -> Step {
         switch phase {
         case .disconnecting(let next) where next < sockets.count:
             let due = plan.dueCount(at: now)

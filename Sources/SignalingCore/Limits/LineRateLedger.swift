@@ -2,31 +2,31 @@ import SignalingProtocol
 
 /// The least allowance of lines that a connection with each token has left (WIRE-15).
 ///
-/// A pure value. A new connection begins with the allowance of its token here, so a client does not reset its rate by
+/// A new connection begins with the allowance of its token here, so a client does not reset its rate by
 /// connecting again, beside its earlier connection or after it. An allowance that is whole again is forgotten.
-struct LineRateLedger {
-    typealias Token = JoinControl.TokenDigest
-
+package struct LineRateLedger {
     private static let smallestSweep = 1024
 
     /// When the allowance of a token is whole again.
-    private var moments: [Token: MonotonicInstant] = [:]
+    private var moments: [TokenDigest: MonotonicInstant] = [:]
     private var sweepAt = smallestSweep
 
+    package init() {}
+
     /// The number of tokens in memory.
-    var count: Int { moments.count }
+    package var count: Int { moments.count }
 
     /// A connection with this token is over its rate, or has ended.
     ///
     /// - Parameter fullAt: when its allowance is whole again.
-    mutating func note(_ token: Token, fullAt: MonotonicInstant, now: MonotonicInstant) {
+    package mutating func note(_ token: TokenDigest, fullAt: MonotonicInstant, now: MonotonicInstant) {
         guard fullAt > now else { return }
         sweep(now)
         moments[token] = max(fullAt, moments[token] ?? fullAt)
     }
 
     /// When the allowance of a new connection with this token is whole; nil if it is.
-    mutating func fullAt(_ token: Token, now: MonotonicInstant) -> MonotonicInstant? {
+    package mutating func fullAt(_ token: TokenDigest, now: MonotonicInstant) -> MonotonicInstant? {
         guard let moment = moments[token] else { return nil }
         if moment > now { return moment }
         moments[token] = nil

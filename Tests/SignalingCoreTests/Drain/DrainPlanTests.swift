@@ -1,8 +1,7 @@
+import SignalingCore
 import SignalingProtocol
 import TestSupport
 import Testing
-
-@testable import SignalingServer
 
 @Suite("When a stopping server disconnects its clients")
 struct DrainPlanTests {
@@ -60,5 +59,13 @@ struct DrainPlanTests {
         plan.hurry()
         #expect(plan.dueCount(at: .seconds(100)) == 25_000)
         #expect(plan.moment(of: 24_999) == .seconds(100))
+    }
+
+    @Test(
+        "LEAVE-5: clients that are disconnected at once return spread over the time in which a server takes them back",
+        arguments: [(1, 250), (1_000, 250), (5_000, 1_000), (1_000_000_000, 60_000)])
+    func returnAtOnce(_ count: Int, _ milliseconds: Int) {
+        let waits = [0, 0.5, 1].map { DrainPlan.returnWait(ofEach: count, pace: DrainPlan.Pace(), random: $0) }
+        #expect(waits == [.zero, .milliseconds(milliseconds / 2), .milliseconds(milliseconds)])
     }
 }
