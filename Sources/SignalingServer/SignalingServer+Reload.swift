@@ -30,7 +30,7 @@ extension SignalingServer {
             parts.hub.limits.inputRate = configuration.inputRate
             parts.sessions.engine.changeLimits(
                 to: self.isDurable ? configuration.durableBounds : configuration.sessionBounds, now: self.loop.now)
-            self.webhooks.add(served, except: Set(configuration.projectWebhooks.keys))
+            parts.webhooks.add(served, except: Set(configuration.projectWebhooks.keys))
             self.drainTime.withLock { $0 = configuration.drainTime }
             self.parts?.projects = served
             return isNewCertificate

@@ -18,8 +18,6 @@ public final class SignalingServer: Service {
     let loop: LoopThread
     private let logger: Logger
     private let developmentSecret: String?
-    let webhooks: Webhooks
-    private let settled: SettledEvents
     /// ``ServerConfiguration/drainTime``, which a reload may change.
     let drainTime: Mutex<Duration>
     private let onReady: @Sendable (Address) -> Void
@@ -38,6 +36,7 @@ public final class SignalingServer: Service {
         var projects: [Project]
         let sessions: SessionHost
         let hub: ServerHub
+        let webhooks: Webhooks
         let router: RESTRouter
         let transport: TransportServer
         let admin: TransportServer?
@@ -87,13 +86,7 @@ public final class SignalingServer: Service {
                     + "loopback address.")
         }
         drainTime = Mutex(configuration.drainTime)
-        let loop = LoopThread(name: "signalbox", logger: logger)
-        self.loop = loop
-        let settled = SettledEvents()
-        self.settled = settled
-        webhooks = Webhooks(configuration, projects: projects, logger: logger) { event, session in
-            loop.post { settled.engine?.noteTold(event, of: session) }
-        }
+        loop = LoopThread(name: "signalbox", logger: logger)
     }
 
     /// The API key of development mode's project.
@@ -190,39 +183,38 @@ public final class SignalingServer: Service {
         limits.flushPace.longestWait = configuration.mergeTime
         limits.joins = configuration.admission.joinLimits(
             total: options.connectionCount, projectCount: projects.count)
+        let webhooks = Webhooks(configuration, projects: projects, logger: logger) { [loop, weak self] event, session in
+            loop.post { [weak self] in self?.parts?.sessions.engine.noteTold(event, of: session) }
+        }
         let hub = Hub(
             environment: LoopEnvironment(loop: loop), engine: sessions.engine, verifier: verifier, limits: limits,
-            logger: logger, refusals: refusals)
-        hub.observeEngine(through: EngineDispatch(hub: hub))
-        hub.onPresence = { [webhooks] in webhooks.post($0, of: $1) }
-        hub.onKeptPresence = { [webhooks] in webhooks.post($0, of: $1) }
-        settled.engine = sessions.engine
+            logger: logger, refusals: refusals, onPresence: { webhooks.post($0, of: $1) },
+            onKeptPresence: { webhooks.post($0, of: $1) })
         sessions.reportUntold()
         var development: DevelopmentRooms?
         if let project = projects.first, let developmentSecret {
             development = DevelopmentRooms(project: project, secret: developmentSecret)
         }
+        let requests = RequestStatistics()
+        let metrics = ServerMetrics(
+            .init(
+                loop: loop, hub: hub, sessions: sessions, requests: requests, refusals: refusals, webhooks: webhooks,
+                connectionLimit: options.connectionCount,
+                // The transport serves the metrics, so it is made after them.
+                httpConnectionCount: { [weak self] in self?.parts?.transport.connectionCount ?? 0 },
+                stateFolder: storage.folder?.path),
+            factory: configuration.metricsFactory ?? ServerMetrics.bootstrappedFactory)
+        let api = AdminAPI(hub: hub, stats: { metrics.summary() })
+        let log = RequestLog(statistics: requests, logger: logger, isAccessLogged: configuration.logsRequests)
         let router = RESTRouter(
             hub: hub, verifier: verifier, files: files, development: development,
-            requestRate: configuration.requestRate)
-        router.obstacle = { sessions.obstacle }
-        let requests = RequestStatistics()
-        let log = RequestLog(statistics: requests, logger: logger, isAccessLogged: configuration.logsRequests)
-        router.log = log
+            requestRate: configuration.requestRate, obstacle: { sessions.obstacle }, admin: api,
+            metrics: configuration.servesMetrics ? { metrics.response() } : nil, log: log)
         let handler = TransportDispatch(hub: hub, router: router)
         let transport: TransportServer
         let admin: TransportServer?
-        let metrics: ServerMetrics
         do {
             transport = try TransportServer(loop: loop, options: options, handler: handler, refusals: refusals)
-            metrics = ServerMetrics(
-                .init(
-                    loop: loop, hub: hub, sessions: sessions, requests: requests, refusals: refusals,
-                    webhooks: webhooks, transport: transport, stateFolder: storage.folder?.path),
-                factory: configuration.metricsFactory ?? ServerMetrics.bootstrappedFactory)
-            let api = AdminAPI(hub: hub, stats: { [metrics] in metrics.summary() })
-            router.admin = api
-            if configuration.servesMetrics { router.metrics = { [metrics] in metrics.response() } }
             admin = try configuration.admin.map { listener in
                 try self.listen(listener, api: api, log: log, router: router, metrics: metrics)
             }
@@ -231,10 +223,11 @@ public final class SignalingServer: Service {
             try? sessions.close(now: loop.now)
             throw error
         }
+        // The loop runs before there is a hub, since the hub's timers need it.
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(
-            projects: projects, sessions: sessions, hub: hub, router: router, transport: transport, admin: admin,
-            metrics: metrics, handler: handler, stateFolder: storage.folder,
+            projects: projects, sessions: sessions, hub: hub, webhooks: webhooks, router: router, transport: transport,
+            admin: admin, metrics: metrics, handler: handler, stateFolder: storage.folder,
             watchdog: configuration.serviceNotifier.flatMap { LoopWatchdog(loop: loop, notifier: $0) })
         return (transport.port, admin?.port, developmentSecret, storage.kind)
     }
@@ -287,8 +280,9 @@ public final class SignalingServer: Service {
         // What the log has confirmed at the end is on its way to the loop: the last answers to REST requests.
         try? await leaveRedis()
         if let fault { logger.error("\(fault)") }
+        let webhooks = (try? await loop.run { self.parts?.webhooks }) ?? nil
         await loop.stop()
-        await webhooks.stop(within: isDurable ? .zero : Webhooks.stopTime)
+        await webhooks?.stop(within: isDurable ? .zero : Webhooks.stopTime)
         logger.info("stopped")
         return fault
     }
@@ -362,9 +356,4 @@ public final class SignalingServer: Service {
             return await group.next() ?? nil
         }
     }
-}
-
-/// The engine that learns which webhook events were delivered. Used on the loop only.
-private final class SettledEvents: @unchecked Sendable {
-    weak var engine: (any SessionEngine)?
 }

@@ -23,29 +23,36 @@ final class RESTRouter {
     }
     /// Whether the server is stopping (`/readyz`).
     var isDraining = false
-    /// Why the server must not be given new work; `nil` when it may (`/readyz`).
-    var obstacle: () -> String? = { nil }
-    /// The metrics; nil if this listener does not have them.
-    var metrics: (() -> HTTPResponse)?
-    /// For projects, each of which sees its own sessions.
-    var admin: AdminAPI?
-    var log: RequestLog?
+    private let obstacle: () -> String?
+    private let admin: AdminAPI
+    private let metrics: (() -> HTTPResponse)?
+    private let log: RequestLog
 
+    /// - Parameters:
+    ///   - development: `nil` outside of development mode.
+    ///   - obstacle: why the server must not be given new work; `nil` when it may (`/readyz`).
+    ///   - admin: for projects, each of which sees its own sessions.
+    ///   - metrics: `nil` if this listener does not have them.
     init(
         hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
-        requestRate: RateLimit? = nil
+        requestRate: RateLimit?, obstacle: @escaping () -> String?, admin: AdminAPI,
+        metrics: (() -> HTTPResponse)?, log: RequestLog
     ) {
         self.hub = hub
         self.verifier = verifier
         self.files = files
         self.development = development
         rates = RequestRates(limit: requestRate)
+        self.obstacle = obstacle
+        self.admin = admin
+        self.metrics = metrics
+        self.log = log
     }
 
     func handle(_ exchange: HTTPExchange) {
         var route = Route(path: exchange.path)
         if route == .metrics, metrics == nil { route = .file(exchange.path) }
-        log?.follow(exchange, route)
+        log.follow(exchange, route)
         guard route.methods.contains(exchange.method) else {
             exchange.respond(refuseMethod(route))
             return
@@ -57,7 +64,7 @@ final class RESTRouter {
             case .admin(let route):
                 let project = try authorize(exchange, nil)
                 if let refusal = refuseOverRate(project) { return exchange.respond(refusal) }
-                admin?.handle(exchange, route, in: .project(project.apiKey))
+                admin.handle(exchange, route, in: .project(project.apiKey))
             case .createSession:
                 exchange.respond(createSession(exchange))
             case .room(let name):

@@ -3,12 +3,6 @@ import SignalingProtocol
 
 /// Reports from the session engine: the outcomes of commands, and the effects of sessions.
 extension Hub: SessionEngineObserver {
-    /// Receives the reports through another object, which passes them on.
-    func observeEngine(through dispatch: any SessionEngineObserver) {
-        engineDispatch = dispatch
-        engine.observer = dispatch
-    }
-
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
         if RESTCalls.isOrigin(ticket.origin) {
             restCalls.remove(ticket.origin)?(outcome)
@@ -53,8 +47,8 @@ extension Hub: SessionEngineObserver {
 
     func engine(_ session: SessionID, caused effect: SessionEffect) {
         switch effect {
-        case .presence(let event): onPresence?(event, session)
-        case .keptPresence(let event): onKeptPresence?(event, session)
+        case .presence(let event): onPresence(event, session)
+        case .keptPresence(let event): onKeptPresence(event, session)
         case .onlineOnly(let signal):
             guard let room = rooms[session] else { return }
             room.pendingOnlineOnly.append(signal)

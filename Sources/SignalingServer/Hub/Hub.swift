@@ -21,7 +21,7 @@ final class Hub<Environment: HubEnvironment> {
     let environment: Environment
     let engine: any SessionEngine
     /// Kept, since the engine's reference to its observer is weak; nil if the hub is the observer.
-    var engineDispatch: (any SessionEngineObserver)?
+    private var engineObserver: (any SessionEngineObserver)?
     /// A reload changes `inputRate`, for the connections that follow.
     var limits: HubLimits
     /// Replaced when the settings are reloaded. Clients in a session stay, since their token was checked when they came.
@@ -37,11 +37,8 @@ final class Hub<Environment: HubEnvironment> {
     var parser = JSONParser(
         limits: JSONLimits(
             depth: Limits.jsonDepth, byteCount: Limits.messageByteCount, valueCount: Limits.jsonValueCount))
-    /// Called for each presence event; nil if there is no observer.
-    var onPresence: ((PresenceEvent, SessionID) -> Void)?
-    /// Called for each presence event of a session that outlives the process. The receiver reports to the engine that
-    /// it was told.
-    var onKeptPresence: ((KeptPresenceEvent, SessionID) -> Void)?
+    let onPresence: (PresenceEvent, SessionID) -> Void
+    let onKeptPresence: (KeptPresenceEvent, SessionID) -> Void
 
     var peers: [UInt64: Peer<Environment.Socket>] = [:]
     var rooms: [SessionID: Room<Environment.Socket>] = [:]
@@ -76,9 +73,16 @@ final class Hub<Environment: HubEnvironment> {
     var hasEnded = false
 
     /// Call it on the loop.
+    ///
+    /// - Parameters:
+    ///   - engine: the hub becomes its observer.
+    ///   - onPresence: called for each presence event.
+    ///   - onKeptPresence: called for each presence event of a session that outlives the process. The receiver reports to
+    ///     the engine that it was told.
     init(
         environment: Environment, engine: any SessionEngine, verifier: TokenVerifier, limits: HubLimits, logger: Logger,
-        refusals: RefusalRecorder? = nil
+        refusals: RefusalRecorder? = nil, onPresence: @escaping (PresenceEvent, SessionID) -> Void = { _, _ in },
+        onKeptPresence: @escaping (KeptPresenceEvent, SessionID) -> Void = { _, _ in }
     ) {
         let statistics = HubStatistics()
         self.statistics = statistics
@@ -89,6 +93,8 @@ final class Hub<Environment: HubEnvironment> {
         self.logger = logger
         refusalLog = RefusalLog(logger: logger)
         self.refusals = refusals
+        self.onPresence = onPresence
+        self.onKeptPresence = onKeptPresence
         joinControl = JoinControl(limits: limits.joins)
         lineShare = LineShare(limits.lines)
         randomness = environment.makeRandomness()
@@ -97,7 +103,8 @@ final class Hub<Environment: HubEnvironment> {
         sessionTimer = environment.makeTimer { [weak self] in self?.sessionDeadline = nil }
         inputTimer = environment.makeTimer { [weak self] in self?.handleQueuedInput() }
         alarmTimer = environment.makeTimer { [weak self] in self?.handleDueAlarms() }
-        engine.observer = self
+        engineObserver = environment.makeEngineObserver(for: self)
+        engine.observer = engineObserver ?? self
     }
 
     /// Sets the timer for the sessions' next deadline, if that has changed.

@@ -20,6 +20,13 @@ protocol HubEnvironment {
 
     /// A timer that calls `fire` on the loop.
     func makeTimer(_ fire: @escaping () -> Void) -> Timer
+
+    /// What passes the engine's reports on to a hub, which keeps it; nil if the hub receives them itself.
+    func makeEngineObserver(for hub: Hub<Self>) -> (any SessionEngineObserver)?
+}
+
+extension HubEnvironment {
+    func makeEngineObserver(for hub: Hub<Self>) -> (any SessionEngineObserver)? { nil }
 }
 
 /// The server's end of one WebSocket. ``ServerSocket`` documents the members.
@@ -52,6 +59,7 @@ struct LoopEnvironment: HubEnvironment {
     var wallTime: WallTime { .current }
     func makeRandomness() -> BufferedRandomness { BufferedRandomness() }
     func makeTimer(_ fire: @escaping () -> Void) -> LoopTimer { LoopTimer(loop: loop, handler: fire) }
+    func makeEngineObserver(for hub: ServerHub) -> (any SessionEngineObserver)? { EngineDispatch(hub: hub) }
     typealias Socket = ServerSocket
 }
 

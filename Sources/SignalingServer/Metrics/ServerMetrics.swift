@@ -18,7 +18,8 @@ final class ServerMetrics {
         let requests: RequestStatistics
         let refusals: RefusalRecorder
         let webhooks: Webhooks
-        let transport: TransportServer
+        let connectionLimit: Int
+        let httpConnectionCount: () -> Int
         let stateFolder: String?
     }
 
@@ -71,7 +72,7 @@ final class ServerMetrics {
             "connections": [
                 "unjoined": number(overview.openCount - overview.joinedCount), "joined": number(overview.joinedCount),
                 "detached": number(overview.detachedCount),
-                "limit": number(sources.transport.options.connectionCount),
+                "limit": number(sources.connectionLimit),
             ],
             "signals": number(statistics.acceptedClientSignals + statistics.acceptedServerSignals),
             "signalRefusals": number(statistics.signalRefusalCount),
@@ -111,8 +112,8 @@ final class ServerMetrics {
         sink.gauge(MetricsTable.connections, ["unjoined"], Double(overview.openCount - overview.joinedCount))
         sink.gauge(MetricsTable.connections, ["joined"], Double(overview.joinedCount))
         sink.gauge(MetricsTable.connections, ["detached"], Double(overview.detachedCount))
-        sink.gauge(MetricsTable.connectionsLimit, Double(sources.transport.options.connectionCount))
-        sink.gauge(MetricsTable.httpConnections, Double(sources.transport.connectionCount))
+        sink.gauge(MetricsTable.connectionsLimit, Double(sources.connectionLimit))
+        sink.gauge(MetricsTable.httpConnections, Double(sources.httpConnectionCount()))
         sink.gauge(MetricsTable.sessions, Double(overview.sessionCount))
         for outcome in Welcome.Outcome.allCases {
             sink.counter(MetricsTable.connects, [outcome.rawValue], statistics.connects[outcome] ?? 0)
