@@ -26,14 +26,14 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .cLibrary("CJSONC", config: "json-c", apt: ["libjson-c-dev"], brew: ["json-c"]),
-        .cLibrary("CLibcrypto", config: "libcrypto", apt: ["libssl-dev"], brew: ["openssl@3"]),
-        .cLibrary(
+        .clib("CJSONC", config: "json-c", apt: ["libjson-c-dev"], brew: ["json-c"]),
+        .clib("CLibcrypto", config: "libcrypto", apt: ["libssl-dev"], brew: ["openssl@3"]),
+        .clib(
             "CLibwebsockets", config: "libwebsockets", apt: ["libwebsockets-dev", "libuv1-dev"],
             brew: ["libwebsockets", "libuv"]),
-        .cLibrary("CSQLite", config: "sqlite3", apt: ["libsqlite3-dev"], brew: ["sqlite"]),
+        .clib("CSQLite", config: "sqlite3", apt: ["libsqlite3-dev"], brew: ["sqlite"]),
         // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
-        .cLibrary("CHiredis", apt: ["libhiredis-dev", "libuv1-dev"], brew: ["hiredis", "libuv"]),
+        .clib("CHiredis", apt: ["libhiredis-dev", "libuv1-dev"], brew: ["hiredis", "libuv"]),
 
         .module("JSONText", ["CJSONC"]),
         .module("SignalingProtocol", ["JSONText"]),
@@ -77,7 +77,7 @@ let package = Package(
         .module(
             "RedisTestSupport", ["SignalingRedis", "VerificationTools", "CHiredis"], path: "Tests/RedisTestSupport"),
         // The interpreter of Redis' functions.
-        .cLibrary("CLua", path: "Tests/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
+        .clib("CLua", path: "Tests/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
         .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
         .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
         // The programs that tests and benchmarks start.
@@ -120,7 +120,7 @@ extension Target.Dependency {
 extension Target {
     typealias Uses = [Dependency]
     typealias Names = [String]
-    static func cLibrary(_ name: String, path: String? = nil, config: String? = nil, apt: Names, brew: Names) -> Target {
+    static func clib(_ name: String, path: String? = nil, config: String? = nil, apt: Names, brew: Names) -> Target {
         .systemLibrary(name: name, path: path, pkgConfig: config, providers: [.apt(apt), .brew(brew)])
     }
     static func module(_ name: String, _ uses: Uses, path: String? = nil, resources: [Resource] = []) -> Target {

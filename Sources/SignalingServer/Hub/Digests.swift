@@ -1,19 +1,19 @@
-import Crypto
 import SignalingCore
+import SignalingCryptography
 import SignalingProtocol
 import SignalingTokens
 
 extension ResumeSecretHash {
     /// Without salt: 128 random bits need none.
     init(of secret: ResumeSecret) {
-        self.init(bytes: SHA256.hash(data: Array(secret.rawValue.utf8)).withUnsafeBytes { Array($0) })
+        self.init(bytes: HashFunction.sha256.digest(of: Array(secret.rawValue.utf8)))
     }
 }
 
 extension TokenDigest {
     /// - Parameter token: verified.
     init(of token: String) {
-        let (high, low) = SHA256.hash(data: SignedContent.of(token)).withUnsafeBytes {
+        let (high, low) = HashFunction.sha256.digest(of: SignedContent.of(token)).withUnsafeBytes {
             (
                 UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
                 UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
