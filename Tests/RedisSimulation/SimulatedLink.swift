@@ -33,6 +33,7 @@ final class SimulatedLink {
     let number: Int
     private let onEvent: (Event) -> Void
     var isSlow: () -> Bool = { false }
+    var delaysAnswers: () -> Bool = { false }
     private var phase = Phase.connecting
     private var arrivals: [Direction: MonotonicInstant] = [:]
     private var channels: Set<String> = []
@@ -48,9 +49,10 @@ final class SimulatedLink {
 
     /// When something that is sent now arrives.
     private func travel(_ direction: Direction, _ arrive: @escaping () -> Void) {
-        let delay: Duration =
+        var delay: Duration =
             isSlow() && time.chance(40)
             ? .milliseconds(100 + time.random(below: 1_400)) : .microseconds(100 + time.random(below: 5_000))
+        if direction == .answers, delaysAnswers() { delay += .seconds(1) }
         let arrival = max(time.now.advanced(by: delay), arrivals[direction] ?? time.now)
         arrivals[direction] = arrival
         time.schedule(after: arrival.duration(since: time.now), arrive)

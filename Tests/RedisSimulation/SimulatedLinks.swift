@@ -16,6 +16,8 @@ package final class SimulatedLinks: RedisPort {
     private var isShutDown = false
     /// Whether the network is slow now and then.
     package var isSlow = false
+    /// Whether answers take a second longer.
+    package var delaysAnswers = false
     /// Whether the node cannot reach Redis.
     package var isAway = false {
         didSet { if isAway { breakLinks() } }
@@ -66,6 +68,7 @@ package final class SimulatedLinks: RedisPort {
             self?.enter { [weak self] in self?.handle(event, of: shard) }
         }
         link.isSlow = { [weak self] in self?.isSlow ?? false }
+        link.delaysAnswers = { [weak self] in self?.delaysAnswers ?? false }
         links[shard] = link
         if isAway { link.end("the network failed") } else { link.connect() }
     }

@@ -79,6 +79,8 @@ final class AuditedEngine: SessionEngine {
         /// Of several nodes: the connections in the session, where their last sockets are, and the lines of the log.
         fileprivate var present: Set<ConnectionID> = []
         fileprivate var places: [ConnectionID: ObjectIdentifier] = [:]
+        /// The newest socket of each connection.
+        fileprivate var sockets: [ConnectionID: SocketID] = [:]
         /// The connections whose sockets were lost with the run of this node.
         fileprivate var lostWithRun: [ConnectionID: ObjectIdentifier] = [:]
         fileprivate var lines: [Epoch: [Seq: [UInt8]]] = [:]
@@ -287,6 +289,7 @@ final class AuditedEngine: SessionEngine {
         let id = result.connection.connectionId
         if result.epoch != audit.epoch, audit.lastSeqs[result.epoch] == nil { begin(result.epoch) }
         audit.places[id] = ObjectIdentifier(self)
+        audit.sockets[id] = request.socket
         audit.lostWithRun[id] = nil
         // A node that was frozen carries out a join of its old run: the connection was lost with the run.
         if let lostRun, case .node(let engine) = host, engine.run == lostRun.run {
@@ -302,7 +305,9 @@ final class AuditedEngine: SessionEngine {
             audit.claims[id] = nil
         } else {
             // A late attempt on another node may be behind a resume with a newer secret.
-            if isOwed, let claim = request.resumption, isInTime(claim, in: session),
+            // On several nodes, commands that were on their way may overrun the log before the join is carried out.
+            let isOverrun = isNode && result.missing != nil
+            if isOwed, !isOverrun, let claim = request.resumption, isInTime(claim, in: session),
                 !isNode || world.newestSecrets[claim.connectionId] == claim.secretHash
             {
                 world.fail("G3: \(request.data) came back in time, and was not resumed")
@@ -333,8 +338,9 @@ extension AuditedEngine: SessionEngineObserver {
         if case .detach(let binding) = submitted?.command {
             // A node that was frozen notices late what the loss of its run has already said.
             let id = binding.connectionId
-            let isElsewhere = isNode && audit.places[id] != ObjectIdentifier(self) && audit.lostAt[id] != nil
-            if audit.lostWithRun[id] != ObjectIdentifier(self), !isElsewhere { audit.lostAt[id] = submitted?.at }
+            // Another node may have resumed the connection since, or the attempt of this socket never did.
+            let isAnother = isNode && audit.sockets[id] != binding.socket && audit.lostAt[id] != nil
+            if audit.lostWithRun[id] != ObjectIdentifier(self), !isAnother { audit.lostAt[id] = submitted?.at }
         }
         claimed = nil
         if case .join(let request) = submitted?.command, let claim = request.resumption {

@@ -87,6 +87,7 @@ final class Scenario {
         }
         retention = world.chance(2) ? .zero : .seconds(60)
         redis?.disturbsMessages = true
+        redis?.forgetsNothing = world.chance(2)
         redis?.onLost = { [unowned self] run in declaredLost(run) }
         for _ in 0..<nodeCount { startServer() }
         // Nodes on a new Redis wait for what others may have to restore.
@@ -335,7 +336,29 @@ final class Scenario {
             world.count("links broken")
             node.links.breakLinks()
         case 7: stopNode(server, redis)
-        default: restart(redis)
+        default: if world.chance(2) { stopLater(redis) } else { restart(redis) }
+        }
+    }
+
+    /// Shortly before Redis stops, only one node learns what comes into the log, and that node misses the first of it.
+    private func stopLater(_ redis: SimulatedRedis) {
+        guard let witness = running.compactMap(\.node).randomElement(using: &world.random) else { return }
+        world.count("witness")
+        for node in running.compactMap(\.node) {
+            node.links.losesMessages = true
+            node.links.delaysAnswers = node.links !== witness.links
+        }
+        for client in clients { burst(client) }
+        world.schedule(after: .milliseconds(40)) { [self] in
+            witness.links.losesMessages = false
+            for client in clients { burst(client) }
+        }
+        world.schedule(after: .milliseconds(120)) { [self] in
+            restart(redis)
+            for server in servers {
+                server.node?.links.losesMessages = false
+                server.node?.links.delaysAnswers = false
+            }
         }
     }
 
@@ -345,17 +368,18 @@ final class Scenario {
         world.count("Redis restart")
         redis.stop()
         // Only nodes that reach Redis in the time of restoring put back what they have.
-        let forgets = world.chance(3) && !running.contains { $0.frozenAt != nil } && world.now >= wholeSince
+        let forgets =
+            !redis.forgetsNothing && world.chance(2) && !running.contains { $0.frozenAt != nil }
+            && world.now >= wholeSince
         if forgets {
             quietUntil = world.now.advanced(by: .seconds(8))
             for server in servers { server.node?.links.isSlow = false }
         }
         world.schedule(after: world.milliseconds(50...2_000)) { [self] in
             if redis.isUp { return }
-            if forgets {
-                world.count("Redis forgets")
-                world.mayLoseOrder = true
-            }
+            if forgets { world.count("Redis forgets") }
+            // A Redis that may forget is not believed: a session for which no node vouches begins anew (LOG-31).
+            if forgets || !redis.forgetsNothing { world.mayLoseOrder = true }
             world.note("Redis starts\(forgets ? ", and has forgotten everything" : "")")
             redis.start(with: forgets ? .none : .all)
         }
@@ -542,6 +566,8 @@ final class Scenario {
         world.note("\(target) is force-disconnected")
         world.count("force-disconnected")
         if world.chance(2) {
+            // It may be carried out without an answer, if its node is lost.
+            world.judge.mayBeForceDisconnected(target.rawValue)
             chosen?.turn {
                 $0.submit(.forceDisconnect(.server, target), to: Tokens.session) { [unowned self] outcome in
                     guard case .forceDisconnected = outcome else { return }

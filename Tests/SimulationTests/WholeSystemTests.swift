@@ -114,7 +114,7 @@ struct WholeSystemTests {
     static let nodeSituations = [
         "new", "resumed", "recovered", "lost", "replayed", "acknowledged", "online-only", "by REST", "superseded",
         "node crash", "node freeze", "node drain", "session lost", "closed 1001", "declared lost alive",
-        "Redis restart", "Redis forgets", "links broken",
+        "Redis restart", "Redis forgets", "links broken", "witness",
     ]
 
     /// The situations that a long run must reach, so that it is significant.

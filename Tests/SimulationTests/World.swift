@@ -33,7 +33,7 @@ final class World {
             logByteCount: 0,
             tolerance: .zero))
 
-    /// Whether Redis has forgotten everything: then the session may lose its order, if no node has all of it.
+    /// Whether Redis has restarted, and may have forgotten something: then the session may lose its order once.
     var mayLoseOrder = false
 
     /// The newest secret that a client has, by its connection.

@@ -271,6 +271,9 @@ public struct WireJudge: Sendable {
         noteForced(name(id), at: now)
     }
 
+    /// A backend does not know whether its request to end a connection was carried out.
+    public mutating func mayBeForceDisconnected(_ id: String) { forceTargets.insert(name(id)) }
+
     private mutating func noteForced(_ target: Name, at now: MonotonicInstant) {
         connections[target]?.end = .forceDisconnected
         connections[target]?.forcedAt = now
