@@ -22,6 +22,8 @@ public final class RedisCommandLog: SharedCommandLog {
     private let logger: Logger
     /// What is still to be carried out. The engine may call the log from a report: what follows from that waits here.
     private var queue: Deque<RedisLogEffect> = []
+    /// How many effects of the queue tell the engine of a session.
+    private var reportCount = 0
     private var isCarryingOut = false
     /// Losses that became known before the log had an observer.
     private var earlyLosses: Deque<(run: RunID, time: MonotonicInstant, orphans: [SessionID])> = []
@@ -103,7 +105,12 @@ public final class RedisCommandLog: SharedCommandLog {
     public func lossTime(of run: RunID) -> MonotonicInstant? { state.lossTime(of: run) }
 
     /// The engine has closed the session, or follows it anew: what it was to be told of it is void.
-    private func withholdReports(of session: SessionID) { queue.removeAll { $0.isReport(of: session) } }
+    private func withholdReports(of session: SessionID) {
+        // An engine that adopts the sessions of a lost node opens thousands in a row, each with effects in the queue.
+        if reportCount == 0 { return }
+        queue.removeAll { $0.isReport(of: session) }
+        reportCount = queue.count { $0.isReportOfSession }
+    }
 
     // MARK: - The port's side
 
@@ -133,17 +140,25 @@ public final class RedisCommandLog: SharedCommandLog {
     // MARK: - Carrying out
 
     private func carryOut() {
-        queue.append(contentsOf: state.takeEffects())
+        takeEffects()
         if isCarryingOut { return }
         isCarryingOut = true
         withExtendedLifetime(self) {
             while let effect = queue.popFirst() {
+                if effect.isReportOfSession { reportCount -= 1 }
                 carryOut(effect)
-                queue.append(contentsOf: state.takeEffects())
+                takeEffects()
             }
         }
         isCarryingOut = false
         port.flush()
+    }
+
+    private func takeEffects() {
+        for effect in state.takeEffects() {
+            if effect.isReportOfSession { reportCount += 1 }
+            queue.append(effect)
+        }
     }
 
     private func carryOut(_ effect: RedisLogEffect) {

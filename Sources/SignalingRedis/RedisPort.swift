@@ -4,8 +4,8 @@ import SignalingRedisCore
 
 /// What a ``RedisCommandLog`` needs of the world: links to its Redis, a clock, and another thread to encode on.
 ///
-/// Everything is called on one thread. A port calls the log's `handle` from the events of that thread, never from
-/// within one of these methods.
+/// Everything is called on one thread. A port calls the log's `handle` from the events of that thread, and from within
+/// one of these methods only to say that `connect` has failed at once.
 package protocol RedisPort: AnyObject {
     var now: MonotonicInstant { get }
 

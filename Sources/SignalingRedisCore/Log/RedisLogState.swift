@@ -8,7 +8,7 @@ package struct RedisLogState {
     private enum Phase {
         /// Next: `open`, `closed`.
         case starting(deadline: MonotonicInstant)
-        /// Next: `closing`, `closed`.
+        /// Next: `closing`.
         case open
         /// Next: `closed`.
         case closing(deadline: MonotonicInstant, Farewell)
@@ -68,7 +68,8 @@ package struct RedisLogState {
         case .lost(let fault): shards[shard].linkLost(fault, &desk)
         case .answered(let answer):
             shards[shard].answered(answer, &desk)
-            if case .saidGoodbye = answer { noteFarewell() }
+            // A node that was declared lost also says goodbye for its earlier run.
+            if case .saidGoodbye(desk.run) = answer { noteFarewell() }
         case .subscription(let session, let isConfirmed):
             shards[shard].subscriptionConfirmed(session, isConfirmed, &desk)
         case .received(let message, let session): shards[shard].received(message, of: session, &desk)
@@ -121,12 +122,11 @@ package struct RedisLogState {
 
     package var run: RunID { desk.run }
     package var inFlightByteCount: Int { desk.inFlightByteCount }
-    package var isStarting: Bool { if case .starting = phase { true } else { false } }
     package func logTime(at now: MonotonicInstant) -> MonotonicInstant { desk.clock.time(at: now) }
 
     package func lossTime(of run: RunID) -> MonotonicInstant? {
         if run == desk.run { return nil }
-        return shards.lazy.compactMap { $0.registry.losses[run] }.min()
+        return shards.indices.reduce(nil) { .earlier($0, shards[$1].registry.losses[run]) }
     }
 
     /// The nodes that may be alive, with this one. With several Redis addresses, of the one that knows the most.
@@ -284,8 +284,7 @@ package struct RedisLogState {
         desk.effects.append(.closed)
     }
 
-    /// Gives everything up.
-    package mutating func shutDown() {
+    private mutating func shutDown() {
         phase = .closed
         for index in shards.indices { shards[index].close(&desk) }
     }

@@ -73,8 +73,10 @@ extension FollowedSession {
         link.send(.delete(follow), &desk)
     }
 
-    mutating func deleted(_ link: inout ShardLink, _ desk: inout LogDesk) {
+    mutating func deleted(_ refusal: ShardRefusal?, _ link: inout ShardLink, _ desk: inout LogDesk) {
         noteAnswered()
+        // A later tick opens it again.
+        if let refusal { return link.note(refusal, now: desk.now) }
         if isFollowed { drop(because: "it was damaged") }
         proceed(&link, &desk)
     }
@@ -162,8 +164,13 @@ extension FollowedSession {
         }
     }
 
-    mutating func compared(_ stored: StoredMark, _ link: inout ShardLink, _ desk: inout LogDesk) {
+    mutating func compared(_ reading: ShardAnswer.Reading, _ link: inout ShardLink, _ desk: inout LogDesk) {
         noteAnswered()
+        let stored: StoredMark
+        switch reading {
+        case .mark(let mark): stored = mark
+        case .refused(let refusal): return link.note(refusal, now: desk.now)
+        }
         // Redis has nothing of a session without a command.
         let expected = StoredMark(
             generation: feed.position.map { _ in feed.generation }, number: feed.position?.number, id: feed.id)

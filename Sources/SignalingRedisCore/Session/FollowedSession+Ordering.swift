@@ -78,15 +78,25 @@ extension FollowedSession {
     }
 
     mutating func filled(
-        from first: UInt64, _ entries: [CommandEntry]?, _ stored: StoredMark, _ link: inout ShardLink,
-        _ desk: inout LogDesk
+        from first: UInt64, _ filling: ShardAnswer.Filling, _ link: inout ShardLink, _ desk: inout LogDesk
     ) {
         isFilling = false
-        guard isVerified else { return }
-        let isSame = stored.generation == feed.generation
-        guard let entries, isSame || feed.generation.isEmpty else {
-            if !isSame { drop(because: "it was removed while entries were read") }
-            return
+        switch filling {
+        case .entries(let entries, let stored):
+            if isVerified { filled(from: first, entries, stored, &link, &desk) }
+        case .refused(let refusal):
+            // A later tick asks again.
+            feed.gapRemains(now: desk.now)
+            link.note(refusal, now: desk.now)
+        }
+    }
+
+    private mutating func filled(
+        from first: UInt64, _ entries: [CommandEntry], _ stored: StoredMark, _ link: inout ShardLink,
+        _ desk: inout LogDesk
+    ) {
+        guard stored.generation == feed.generation || feed.generation.isEmpty else {
+            return drop(because: "it was removed while entries were read")
         }
         let lastNumber = stored.number ?? 0
         if lastNumber >= first, entries.first?.position.number != first, feed.number < first {
@@ -111,14 +121,24 @@ extension FollowedSession {
         }
     }
 
-    mutating func caughtUp(_ stored: StoredMark, _ desk: inout LogDesk) {
+    mutating func caughtUp(_ reading: ShardAnswer.Reading, _ link: inout ShardLink, _ desk: inout LogDesk) {
+        let sent = catchUps.firstIndex { if case .sent = $0 { true } else { false } }
+        switch reading {
+        case .mark(let stored): caughtUp(sent, stored, &desk)
+        case .refused(let refusal):
+            // A later tick asks again.
+            if let sent { catchUps[sent] = .unsent }
+            link.note(refusal, now: desk.now)
+        }
+    }
+
+    private mutating func caughtUp(_ sent: Int?, _ stored: StoredMark, _ desk: inout LogDesk) {
         if let generation = stored.generation, !feed.adopt(generation: generation) {
             return drop(because: "another one has begun")
         }
         // Without a generation, the log did not have the session then. Entries may have arrived since, on the other
         // connection.
         let lastNumber = stored.number ?? 0
-        let sent = catchUps.firstIndex { if case .sent = $0 { true } else { false } }
         if let sent { catchUps[sent] = .until(lastNumber) }
         feed.note(lastNumber: lastNumber, now: desk.now)
         answerCatchUps(&desk)

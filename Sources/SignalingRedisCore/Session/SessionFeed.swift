@@ -107,6 +107,9 @@ struct SessionFeed {
     /// A range was asked for, and nothing is missing until the next entry.
     mutating func gapIsFilled() { gapSince = nil }
 
+    /// A range was asked for in vain.
+    mutating func gapRemains(now: MonotonicInstant) { gapSince = now }
+
     /// The first and the last number that are missing before the first entry that waits. Without a last number,
     /// everything after the last delivered entry is missing.
     var missing: (first: UInt64, last: UInt64?) {

@@ -29,12 +29,13 @@ extension ShardState {
 
     private mutating func attend(_ desk: inout LogDesk) {
         // Nothing waits for a repetition.
-        if attended.isEmpty { link.refusal = nil }
+        if attention.isEmpty { link.refusal = nil }
         for _ in 0..<attention.count {
-            guard let id = attention.popFirst(), attended.remove(id) != nil, let slot = slots[id],
-                let follow = slot.session?.follow
-            else { continue }
-            let isSubscribed = slot.channel.phase == .subscribed
+            // A step may lose the link, and then the rest of them wait for the next one.
+            guard let id = attention.popFirst() else { return }
+            attended.remove(id)
+            guard let slot = slots[id], let session = slot.session, session.needsAttention else { continue }
+            let (follow, isSubscribed) = (session.follow, slot.channel.phase == .subscribed)
             step(follow, &desk) { session, link, desk in
                 session.attend(&link, &desk)
                 if isSubscribed { session.proceed(&link, &desk) }

@@ -120,7 +120,7 @@ extension ShardState {
         }
         noteOutage(&desk)
         link.phase = .restoring(until: end)
-        for id in slots.keys { slots[id]?.session?.unvouch() }
+        for id in Array(slots.keys) { slots[id]?.session?.unvouch() }
         resumeSessions(&desk)
     }
 

@@ -63,12 +63,11 @@ extension ShardState {
         case .verified(let follow, let verification): step(follow, &desk) { $0.verified(verification, &$1, &$2) }
         case .appended(let follow, let appending): step(follow, &desk) { $0.appended(appending, &$1, &$2) }
         case .kept(let follow, let keeping): step(follow, &desk) { $0.kept(keeping, &$1, &$2) }
-        case .deleted(let follow): step(follow, &desk) { $0.deleted(&$1, &$2) }
-        case .compared(let follow, let stored): step(follow, &desk) { $0.compared(stored, &$1, &$2) }
-        case .caughtUp(let follow, let stored):
-            step(follow, &desk) { session, _, desk in session.caughtUp(stored, &desk) }
-        case .filled(let follow, let first, let entries, let stored):
-            step(follow, &desk) { $0.filled(from: first, entries, stored, &$1, &$2) }
+        case .deleted(let follow, let refusal): step(follow, &desk) { $0.deleted(refusal, &$1, &$2) }
+        case .compared(let follow, let reading): step(follow, &desk) { $0.compared(reading, &$1, &$2) }
+        case .caughtUp(let follow, let reading): step(follow, &desk) { $0.caughtUp(reading, &$1, &$2) }
+        case .filled(let follow, let first, let filling):
+            step(follow, &desk) { $0.filled(from: first, filling, &$1, &$2) }
         case .saidGoodbye, .done: return
         }
     }

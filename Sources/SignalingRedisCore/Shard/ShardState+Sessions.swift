@@ -37,7 +37,6 @@ extension ShardState {
     mutating func forget(_ id: SessionID, _ desk: inout LogDesk) {
         guard let session = slots[id]?.session else { return }
         desk.noteSettled(byteCount: session.own.byteCount)
-        attended.remove(id)
         slots[id]?.session = nil
         changeChannel(of: id, isWanted: false, &desk)
         if !link.isReady || slots[id]?.channel.phase == ChannelSubscription.Phase.none { slots[id] = nil }
@@ -102,7 +101,7 @@ extension ShardState {
         var touched: [FollowID] = []
         for command in commands {
             guard let follow = slots[command.session]?.session?.follow, command.id.run == desk.run else {
-                // The engine has been told that the session, or the run, is not continued.
+                // The engine knows, or is about to be told, that the session or the run is not continued.
                 desk.noteSettled(byteCount: command.bytes.count)
                 continue
             }

@@ -54,7 +54,7 @@ struct ShardState {
     var registry: NodeRegistry
     var slots: [SessionID: Slot] = [:]
     private var followCount: UInt64 = 0
-    /// Sessions that a tick must look at, each once.
+    /// Sessions that the next tick looks at, each once.
     var attention: Deque<SessionID> = []
     var attended: Set<SessionID> = []
     /// The rest of the sessions to take up after a reconnection.
@@ -95,20 +95,11 @@ struct ShardState {
                     desk.effects.append(.note(.sessionDropped(id, because: reason)))
                     desk.report(.dropped, id)
                 }
-            } else {
-                note(id, needsAttention: session.needsAttention)
+            } else if session.needsAttention, attended.insert(id).inserted {
+                attention.append(id)
             }
         }
         handleTrouble(&desk)
-    }
-
-    private mutating func note(_ id: SessionID, needsAttention: Bool) {
-        if !needsAttention {
-            // It leaves the queue when it is its turn.
-            attended.remove(id)
-        } else if attended.insert(id).inserted {
-            attention.append(id)
-        }
     }
 
     /// What a session has found out about the link.

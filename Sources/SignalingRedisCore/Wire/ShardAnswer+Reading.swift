@@ -8,19 +8,18 @@ extension ShardAnswer {
         switch call {
         case .hello(let caller, _): self = .greeted(caller.run, Greeting(reply))
         case .loadLibrary: self = .libraryLoaded(reply.failure)
-        case .goodbye: self = .saidGoodbye
+        case .goodbye(let run): self = .saidGoodbye(run)
         case .declareLost(_, let run, _): self = .declaredLost(run, Loss(reply))
         case .open(_, let follow, _): self = .opened(follow, Opening(follow.session, reply))
         case .restore(_, let follow, _): self = .verified(follow, Verification(reply))
         case .append(let caller, let follow, _): self = .appended(follow, Appending(reply, by: caller.run))
         case .keep(_, let follow, _, _, _): self = .kept(follow, Keeping(reply))
         case .remove, .close, .relay: self = .done
-        case .delete(let follow): self = .deleted(follow)
-        case .compare(let follow): self = .compared(follow, StoredMark(reply))
-        case .catchUp(let follow): self = .caughtUp(follow, StoredMark(reply))
+        case .delete(let follow): self = .deleted(follow, reply.failure.map { .failed($0) })
+        case .compare(let follow): self = .compared(follow, Reading(reply))
+        case .catchUp(let follow): self = .caughtUp(follow, Reading(reply))
         case .fill(let follow, let first, _):
-            let entries = replies.first?.array?.compactMap { CommandEntry(follow.session, $0) }
-            self = .filled(follow, from: first, entries: entries, StoredMark(reply))
+            self = .filled(follow, from: first, Filling(follow.session, replies.first ?? .null, reply))
         }
     }
 }
@@ -110,6 +109,29 @@ extension ShardAnswer.Keeping {
         case "gone": self = .gone
         case "unvouched": self = .unvouched
         default: self = .refused(ShardRefusal(reply))
+        }
+    }
+}
+
+extension ShardAnswer.Reading {
+    fileprivate init(_ reply: RedisReply) {
+        if reply.array == nil {
+            self = .refused(ShardRefusal(reply))
+        } else {
+            self = .mark(StoredMark(reply))
+        }
+    }
+}
+
+extension ShardAnswer.Filling {
+    fileprivate init(_ session: SessionID, _ range: RedisReply, _ mark: RedisReply) {
+        guard let entries = range.array else {
+            self = .refused(ShardRefusal(range))
+            return
+        }
+        switch ShardAnswer.Reading(mark) {
+        case .mark(let mark): self = .entries(entries.compactMap { CommandEntry(session, $0) }, mark)
+        case .refused(let refusal): self = .refused(refusal)
         }
     }
 }

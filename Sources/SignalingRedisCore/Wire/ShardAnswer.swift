@@ -12,12 +12,12 @@ package enum ShardAnswer {
     case verified(FollowID, Verification)
     case appended(FollowID, Appending)
     case kept(FollowID, Keeping)
-    case deleted(FollowID)
-    case compared(FollowID, StoredMark)
-    case caughtUp(FollowID, StoredMark)
-    /// `entries` is `nil` if the range cannot be read.
-    case filled(FollowID, from: UInt64, entries: [CommandEntry]?, StoredMark)
-    case saidGoodbye
+    /// `nil`: the keys of the session are deleted.
+    case deleted(FollowID, ShardRefusal?)
+    case compared(FollowID, Reading)
+    case caughtUp(FollowID, Reading)
+    case filled(FollowID, from: UInt64, Filling)
+    case saidGoodbye(RunID)
     /// The call needs no answer.
     case done
 
@@ -61,6 +61,16 @@ package enum ShardAnswer {
         /// The log expects an earlier command.
         case gap(last: UInt64?)
         case unvouched
+        case refused(ShardRefusal)
+    }
+
+    package enum Reading {
+        case mark(StoredMark)
+        case refused(ShardRefusal)
+    }
+
+    package enum Filling {
+        case entries([CommandEntry], StoredMark)
         case refused(ShardRefusal)
     }
 
