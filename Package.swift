@@ -92,6 +92,7 @@ let package = Package(
         .tests("SignalingTokensTests", ["SignalingTokens"]),
         .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
         .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
+        .tests("SignalingRedisCoreTests", ["SignalingRedisCore", .deque]),
         .tests("SignalingRedisTests", ["RedisSimulation", "RedisTestSupport", "CHiredis"]),
         .tests("SignalingServerTests", ["SignalingServer", .metricsTestKit]),
         .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),

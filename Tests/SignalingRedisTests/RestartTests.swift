@@ -2,6 +2,7 @@ import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
+import TestSupport
 import Testing
 
 @testable import SignalingRedis
@@ -254,7 +255,7 @@ struct RestartTests {
         try bench.loop.run { a.texts("s").count == 1_000 && a.sessions["t"] != nil && a.caughtUp == ["s"] }
         try bench.loop.run { !a.isStalled }
         #expect(a.healths.last == .keeping)
-        #expect(a.lines.all.count { $0.hasPrefix("Cannot reach") } == 1, "one line for each outage")
+        #expect(a.lines.all.count { $0.hasPrefix("warning Cannot reach") } == 1, "one line for each outage")
     }
 
     @Test("LOG-30: the library is removed while the log runs, and is loaded again")

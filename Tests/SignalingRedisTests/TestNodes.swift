@@ -6,7 +6,7 @@ import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import SignalingRedis
@@ -218,31 +218,6 @@ extension LogTimes {
         times.nodes.life = .milliseconds(600)
         times.nodes.steady = .milliseconds(900)
         times.nodes.pause = .milliseconds(400)
-    }
-}
-
-/// Collects the lines of a logger.
-final class LogLines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var logger: Logger {
-        var logger = Logger(label: "test") { _ in Handler(lines: self) }
-        logger.logLevel = .debug
-        return logger
-    }
-
-    func contain(_ text: String) -> Bool { lines.withLock { $0.contains { $0.contains(text) } } }
-    var all: [String] { lines.withLock { $0 } }
-
-    private struct Handler: LogHandler {
-        let lines: LogLines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.debug
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-        func log(event: LogEvent) { lines.lines.withLock { $0.append("\(event.message)") } }
     }
 }
 
