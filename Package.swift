@@ -28,12 +28,11 @@ let package = Package(
     targets: [
         .clib("CJSONC", config: "json-c", apt: ["libjson-c-dev"], brew: ["json-c"]),
         .clib("CLibcrypto", config: "libcrypto", apt: ["libssl-dev"], brew: ["openssl@3"]),
-        .clib(
-            "CLibwebsockets", config: "libwebsockets", apt: ["libwebsockets-dev", "libuv1-dev"],
-            brew: ["libwebsockets", "libuv"]),
+        .clib("CLibuv", config: "libuv", apt: ["libuv1-dev"], brew: ["libuv"]),
+        .clib("CLibwebsockets", config: "libwebsockets", apt: ["libwebsockets-dev"], brew: ["libwebsockets"]),
         .clib("CSQLite", config: "sqlite3", apt: ["libsqlite3-dev"], brew: ["sqlite"]),
         // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
-        .clib("CHiredis", apt: ["libhiredis-dev", "libuv1-dev"], brew: ["hiredis", "libuv"]),
+        .clib("CHiredis", apt: ["libhiredis-dev"], brew: ["hiredis"]),
 
         .module("JSONText", ["CJSONC"]),
         .module("SignalingProtocol", ["JSONText"]),
@@ -42,12 +41,13 @@ let package = Package(
         .module("SignalingCore", ["SignalingProtocol", .deque, .heap]),
         .module("SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
         .module("SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
-        .module("SignalingRedis", ["SignalingRedisCore", "CHiredis", .deque, .log]),
+        .module("EventLoop", ["SignalingProtocol", "CLibuv"]),
+        .module("SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
         .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
         .module("TextChat", ["SignalingProtocol"]),
         .module("TextChatFoundation", ["TextChat"]),
         .module("TextChatTesting", ["TextChat"]),
-        .module("SignalingTransport", ["SignalingCryptography", "SignalingProtocol", "CLibwebsockets", .log]),
+        .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .log]),
         .target(
             name: "SignalingServer",
             dependencies: [
@@ -74,8 +74,7 @@ let package = Package(
             "opentok-text-chat", ["OpenTok"], path: "Examples/TextChatSample", settings: [.swiftLanguageMode(.v5)]),
 
         .module("TestSupport", ["SignalingCore", .log], path: "Tests/TestSupport"),
-        .module(
-            "RedisTestSupport", ["SignalingRedis", "VerificationTools", "CHiredis"], path: "Tests/RedisTestSupport"),
+        .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
         // The interpreter of Redis' functions.
         .clib("CLua", path: "Tests/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
         .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),

@@ -6,7 +6,6 @@
 #include <netdb.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <uv.h>
 
 /* Only what Swift cannot import: macros with casts. */
 

@@ -20,7 +20,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <uv.h>
 
 /* Only what Swift cannot import: macros, functions that need _GNU_SOURCE, and unions. */
 
@@ -45,12 +44,6 @@ static inline int signalbox_accept(int listener, struct sockaddr_storage *addres
     }
     return accepted;
 #endif
-}
-
-/* Has the loop measure the time in which it waits for input: uv_metrics_idle_time(). Swift imports no variadic C
-   function. */
-static inline int signalbox_measure_idle_time(uv_loop_t *loop) {
-    return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
 }
 
 /* These have different types on different platforms, or the name of a Swift method. */

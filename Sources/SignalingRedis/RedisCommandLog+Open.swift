@@ -1,3 +1,4 @@
+import EventLoop
 import Logging
 import SignalingCore
 import SignalingProtocol
@@ -13,15 +14,15 @@ extension RedisCommandLog {
     ///   - loop: the loop on whose thread this method, and all others, are called.
     ///   - onOpened: called on the loop with the log, or with the reason why it cannot be used. The caller keeps the log; it
     ///     gives up everything when it is released.
-    public static func open(
-        _ addresses: [RedisAddress], run: RunID, loop: RedisLoop, logger: Logger,
+    package static func open(
+        _ addresses: [RedisAddress], run: RunID, loop: EventLoop, logger: Logger,
         onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) {
         open(addresses, run: run, loop: loop, logger: logger, times: LogTimes(), onOpened: onOpened)
     }
 
     package static func open(
-        _ addresses: [RedisAddress], run: RunID, loop: RedisLoop, logger: Logger, times: LogTimes,
+        _ addresses: [RedisAddress], run: RunID, loop: EventLoop, logger: Logger, times: LogTimes,
         onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) {
         RedisConnection.ignoreBrokenPipes()

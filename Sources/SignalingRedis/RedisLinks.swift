@@ -1,3 +1,4 @@
+import EventLoop
 import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
@@ -5,12 +6,12 @@ import SignalingRedisCore
 /// The port of a log on a libuv loop: a link to each Redis, and a timer. Confined to the loop's thread.
 final class RedisLinks: RedisPort {
     private let addresses: [RedisAddress]
-    private let loop: RedisLoop
+    private let loop: EventLoop
     private var links: [RedisLink?]
-    private var ticker: LoopTicker?
+    private var ticker: TimerHandle?
     private weak var log: RedisCommandLog?
 
-    init(_ addresses: [RedisAddress], loop: RedisLoop) {
+    init(_ addresses: [RedisAddress], loop: EventLoop) {
         self.addresses = addresses
         self.loop = loop
         links = Array(repeating: nil, count: addresses.count)
@@ -19,11 +20,12 @@ final class RedisLinks: RedisPort {
     /// Begins to connect. The log holds this port, and itself until it is open.
     func serve(_ log: RedisCommandLog, tick: Duration) {
         self.log = log
-        ticker = LoopTicker(loop: loop, every: tick) { [weak log] in log?.tick() }
+        ticker = TimerHandle(on: loop) { [weak log] in log?.tick() }
+        ticker?.start(every: tick)
         log.start()
     }
 
-    var now: MonotonicInstant { loop.now() }
+    var now: MonotonicInstant { EventLoop.now }
 
     func connect(_ shard: Int) {
         let link = RedisLink(address: addresses[shard], loop: loop) { [weak log] event in
@@ -59,11 +61,11 @@ final class RedisLinks: RedisPort {
     func flush() { for link in links { link?.flush() } }
 
     func encode(_ snapshot: CommandSnapshot, _ done: @escaping ([UInt8]) -> Void) {
-        LoopWork.run(on: loop, snapshot.encode, done)
+        loop.runOnThreadPool(snapshot.encode, done)
     }
 
     func shutDown() {
-        ticker?.stop()
+        ticker?.close()
         ticker = nil
         for shard in links.indices { disconnect(shard) }
     }

@@ -140,13 +140,12 @@ public final class SignalingServer: Service {
         if configuration.redis.isEmpty { return }
         let (opened, outcome) = AsyncThrowingStream<Never, any Error>.makeStream()
         try await loop.run {
-            guard let uvLoop = self.loop.uvLoop else {
+            guard let eventLoop = self.loop.eventLoop else {
                 throw TransportError(.stopped, "the server was stopped while it started")
             }
             var randomness = SystemRandomNumberGenerator()
             RedisCommandLog.open(
-                self.configuration.redis, run: RunID(randomness.next()),
-                loop: RedisLoop(uvLoop: uvLoop, now: { [loop = self.loop] in loop.now }), logger: self.logger
+                self.configuration.redis, run: RunID(randomness.next()), loop: eventLoop, logger: self.logger
             ) { result in
                 switch result {
                 case .success(let log):

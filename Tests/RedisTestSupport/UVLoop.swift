@@ -1,29 +1,20 @@
-import CHiredis
+import EventLoop
 import Foundation
 import SignalingProtocol
-import SignalingRedis
 
 /// A libuv loop that runs when the test says so, on the test's thread.
 package final class UVLoop {
     package struct TimedOut: Error {}
-    private let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    package let eventLoop: EventLoop
 
-    package init() { uv_loop_init(loop) }
+    package init() throws { eventLoop = try EventLoop() }
 
     deinit {
-        let deadline = Date(timeIntervalSinceNow: 5)
-        while uv_run(loop, UV_RUN_NOWAIT) != 0, Date() < deadline { usleep(1_000) }
-        precondition(uv_loop_close(loop) == 0, "a handle of the log was not closed")
-        loop.deallocate()
+        precondition(
+            eventLoop.runOut(within: .seconds(5)) && eventLoop.close(), "a handle of the log was not closed")
     }
 
-    package var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
-
-    package var redisLoop: RedisLoop {
-        RedisLoop(uvLoop: UnsafeMutableRawPointer(loop)) {
-            MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime()))
-        }
-    }
+    package var now: MonotonicInstant { EventLoop.now }
 
     /// Runs the loop until the condition holds. Throws after 30 s. Logs tick, so the loop never waits for long.
     package func run(until isDone: () throws -> Bool) throws {
@@ -37,7 +28,7 @@ package final class UVLoop {
     /// One turn of the loop. With a log it ends with the next tick at the latest.
     package func runOnce() {
         // Without a log nothing ticks.
-        if uv_run(loop, UV_RUN_NOWAIT) == 0 { usleep(1_000) } else { uv_run(loop, UV_RUN_ONCE) }
+        if eventLoop.runWithoutWaiting() { eventLoop.runOnce() } else { usleep(1_000) }
     }
 
     /// Runs the loop for some time: for tests that something does not happen.

@@ -31,7 +31,7 @@ struct NodeTests {
     @Test("LOG-32: a frozen node is declared lost, and continues as another run when it thaws")
     func frozenNode() throws {
         let server = try RedisServer()
-        let loops = [UVLoop(), UVLoop()]
+        let loops = try [UVLoop(), UVLoop()]
         let nodes = try loops.enumerated().map { index, loop in
             let node = TestNode("\(index)", on: loop)
             try node.start([server.address], LogTimes.mortal)
@@ -162,7 +162,7 @@ struct NodeTests {
     func severalAddresses() throws {
         let servers = try [RedisServer(), RedisServer(), RedisServer()]
         let addresses = servers.map(\.address)
-        let loop = UVLoop()
+        let loop = try UVLoop()
         let nodes = try (0..<2).map { index in
             let node = TestNode("\(index)", on: loop)
             try node.start(addresses)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Redis log: start")
 struct StartTests {
     private func failedStart(_ address: String, _ tune: (inout LogTimes) -> Void = { _ in }) throws -> CommandLogFault {
-        let loop = UVLoop()
+        let loop = try UVLoop()
         let node = TestNode("a", on: loop)
         try node.start([address], tune)
         try loop.run { node.fault != nil || node.log != nil }
@@ -37,7 +37,7 @@ struct StartTests {
     @Test("a host's name is resolved")
     func namedHost() throws {
         let server = try RedisServer()
-        let loop = UVLoop()
+        let loop = try UVLoop()
         let node = TestNode("a", on: loop)
         try node.start(["redis://localhost:\(server.port)"])
         try loop.run { node.fault != nil || node.log != nil }
@@ -63,7 +63,7 @@ struct StartTests {
         #expect(wrong.code == .refused)
         #expect(wrong.message.contains("refuses the user or the password"))
         #expect(!wrong.message.contains("wrong@"))
-        let loop = UVLoop()
+        let loop = try UVLoop()
         let node = TestNode("a", on: loop)
         try node.start(["redis://:p%40ss%20word@127.0.0.1:\(server.port)/3"])
         try loop.run { node.log != nil }
@@ -81,7 +81,7 @@ struct StartTests {
             "+@string", "+@keyspace", "-@dangerous", "+info", "+ping", "+select", "+publish", "+subscribe",
             "+unsubscribe",
             "+fcall", "+function|load", "+time")
-        let loop = UVLoop()
+        let loop = try UVLoop()
         let node = TestNode("a", on: loop)
         try node.start(["redis://signalbox:secret@127.0.0.1:\(server.port)"])
         try loop.run { node.log != nil || node.fault != nil }

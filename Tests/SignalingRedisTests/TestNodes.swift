@@ -192,7 +192,7 @@ extension UVLoop: NodeLoop {
         onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) throws {
         let parsed = try addresses.map { text throws(CommandLogFault) in try RedisAddress(text) }
-        RedisCommandLog.open(parsed, run: run, loop: redisLoop, logger: logger, times: times, onOpened: onOpened)
+        RedisCommandLog.open(parsed, run: run, loop: eventLoop, logger: logger, times: times, onOpened: onOpened)
     }
 }
 
@@ -223,13 +223,16 @@ extension LogTimes {
 
 /// A Redis, and nodes on it.
 final class Bench {
-    let loop = UVLoop()
+    let loop: UVLoop
     let server: RedisServer
     private(set) var nodes: [TestNode] = []
     /// The servers that have taken over.
     var successors: [RedisServer] = []
 
-    init(_ options: [String] = []) throws { server = try RedisServer(options) }
+    init(_ options: [String] = []) throws {
+        loop = try UVLoop()
+        server = try RedisServer(options)
+    }
 
     /// Starts a node, and waits until it is open.
     @discardableResult

@@ -1,4 +1,4 @@
-import CHiredis
+import EventLoop
 import Foundation
 import Logging
 import RedisTestSupport
@@ -33,7 +33,7 @@ enum RedisLogBenchmark {
     private final class Bench: CommandLogObserver, SharedCommandLogObserver {
         struct Failed: Error {}
 
-        private let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+        private let loop: EventLoop
         private var log: RedisCommandLog?
         private let run = RunID(UInt64.random(in: .min ... .max))
         private var openedCount = 0
@@ -44,10 +44,10 @@ enum RedisLogBenchmark {
         private let bytes = [UInt8](repeating: 120, count: byteCount)
 
         init(port: Int) throws {
-            uv_loop_init(loop)
+            loop = try EventLoop()
             RedisCommandLog.open(
-                [try RedisAddress("redis://127.0.0.1:\(port)")], run: run,
-                loop: RedisLoop(uvLoop: UnsafeMutableRawPointer(loop)) { Self.now }, logger: Logger(label: "benchmark")
+                [try RedisAddress("redis://127.0.0.1:\(port)")], run: run, loop: loop,
+                logger: Logger(label: "benchmark")
             ) { [unowned self] result in
                 log = try? result.get()
             }
@@ -60,17 +60,16 @@ enum RedisLogBenchmark {
 
         func end() {
             log = nil
-            uv_run(loop, UV_RUN_DEFAULT)
-            uv_loop_close(loop)
-            loop.deallocate()
+            loop.run()
+            _ = loop.close()
         }
 
-        private static var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
+        private static var now: MonotonicInstant { EventLoop.now }
 
         private func turn(until isDone: () -> Bool) throws {
             let end = Self.now.advanced(by: .seconds(120))
             while !isDone() {
-                uv_run(loop, UV_RUN_ONCE)
+                loop.runOnce()
                 if Self.now > end { throw Failed() }
             }
         }

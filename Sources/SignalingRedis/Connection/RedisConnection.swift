@@ -1,5 +1,6 @@
 import CHiredis
 import DequeModule
+import EventLoop
 import SignalingCore
 import SignalingRedisCore
 
@@ -17,9 +18,9 @@ final class RedisConnection {
 
     /// hiredis frees the context when the connection is lost; `nil` from then on.
     private var context: UnsafeMutablePointer<redisAsyncContext>?
-    private var poll: UnsafeMutablePointer<uv_poll_t>?
-    private var wantedEvents: Int32 = 0
-    private var polledEvents: Int32 = 0
+    private var poll: PollHandle?
+    private var wantedEvents: PollHandle.Events = []
+    private var polledEvents: PollHandle.Events = []
     private var handlers: Deque<(RedisReply) -> Void> = []
     /// Whether a method of hiredis runs. It may neither write nor be freed then.
     private var isInside = false
@@ -28,7 +29,7 @@ final class RedisConnection {
     private var isClosed = false
 
     /// - Parameter address: an IP address, since hiredis would block to resolve a name.
-    init(address: String, port: Int, loop: UnsafeMutablePointer<uv_loop_t>) throws(CommandLogFault) {
+    init(address: String, port: Int, loop: EventLoop) throws(CommandLogFault) {
         guard let context = redisAsyncConnect(address, Int32(port)) else {
             throw CommandLogFault(.unreachable, "out of memory")
         }
@@ -37,29 +38,26 @@ final class RedisConnection {
             redisAsyncFree(context)
             throw CommandLogFault(.unreachable, text)
         }
-        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        let outcome = uv_poll_init(loop, poll, context.pointee.c.fd)
-        guard outcome == 0 else {
-            poll.deallocate()
+        do throws(EventLoopError) {
+            poll = try PollHandle(on: loop, descriptor: context.pointee.c.fd) { [unowned self] in polled($0) }
+        } catch {
             redisAsyncFree(context)
-            throw CommandLogFault(.unreachable, String(cString: uv_strerror(outcome)))
+            throw CommandLogFault(.unreachable, "\(error)")
         }
         self.context = context
-        self.poll = poll
         let this = Unmanaged.passUnretained(self).toOpaque()
-        poll.pointee.data = this
         context.pointee.data = this
         context.pointee.ev.data = this
-        context.pointee.ev.addRead = { RedisConnection.from($0)?.want(Int32(UV_READABLE.rawValue), true) }
-        context.pointee.ev.delRead = { RedisConnection.from($0)?.want(Int32(UV_READABLE.rawValue), false) }
-        context.pointee.ev.addWrite = { RedisConnection.from($0)?.want(Int32(UV_WRITABLE.rawValue), true) }
-        context.pointee.ev.delWrite = { RedisConnection.from($0)?.want(Int32(UV_WRITABLE.rawValue), false) }
+        context.pointee.ev.addRead = { RedisConnection.from($0)?.want(.readable, true) }
+        context.pointee.ev.delRead = { RedisConnection.from($0)?.want(.readable, false) }
+        context.pointee.ev.addWrite = { RedisConnection.from($0)?.want(.writable, true) }
+        context.pointee.ev.delWrite = { RedisConnection.from($0)?.want(.writable, false) }
         context.pointee.ev.cleanup = { RedisConnection.from($0)?.contextEnds() }
         redisEnableKeepAlive(&context.pointee.c)
         // hiredis reports the outcome of connecting as an event to write.
         redisAsyncSetConnectCallback(context) { _, _ in }
         redisAsyncSetDisconnectCallback(context) { _, _ in }
-        want(Int32(UV_WRITABLE.rawValue), true)
+        want(.writable, true)
     }
 
     /// Keeps a write to a connection that Redis has closed from ending the process.
@@ -102,7 +100,7 @@ final class RedisConnection {
             mustFlush = true
             return
         }
-        guard let context, wantedEvents & Int32(UV_WRITABLE.rawValue) != 0 else { return }
+        guard let context, wantedEvents.contains(.writable) else { return }
         run { redisAsyncHandleWrite(context) }
     }
 
@@ -122,12 +120,15 @@ final class RedisConnection {
 
     // MARK: - Events
 
-    private func polled(_ events: Int32) {
+    private func polled(_ found: PollHandle.Events?) {
+        // libuv has stopped the handle after an error. hiredis finds the error when it uses the socket.
+        if found == nil { polledEvents = [] }
         guard let context else { return }
+        let events = found ?? wantedEvents
         run {
-            if events & Int32(UV_READABLE.rawValue) != 0 { redisAsyncHandleRead(context) }
+            if events.contains(.readable) { redisAsyncHandleRead(context) }
             // The first call may have freed the context.
-            if self.context != nil, events & Int32(UV_WRITABLE.rawValue) != 0 { redisAsyncHandleWrite(context) }
+            if self.context != nil, events.contains(.writable) { redisAsyncHandleWrite(context) }
         }
     }
 
@@ -156,36 +157,23 @@ final class RedisConnection {
 
     private var lostText = "the connection was closed"
 
-    private func want(_ event: Int32, _ isWanted: Bool) {
-        if isWanted { wantedEvents |= event } else { wantedEvents &= ~event }
+    private func want(_ event: PollHandle.Events, _ isWanted: Bool) {
+        if isWanted { wantedEvents.insert(event) } else { wantedEvents.remove(event) }
         if !isInside { updatePoll() }
     }
 
     private func updatePoll() {
         guard let poll, wantedEvents != polledEvents else { return }
         polledEvents = wantedEvents
-        if wantedEvents == 0 {
-            uv_poll_stop(poll)
-            return
-        }
-        uv_poll_start(poll, wantedEvents) { handle, status, events in
-            guard let connection = RedisConnection.from(handle?.pointee.data) else { return }
-            // libuv has stopped the handle after an error. hiredis finds the error when it uses the socket.
-            if status != 0 { connection.polledEvents = 0 }
-            connection.polled(status == 0 ? events : connection.wantedEvents)
-        }
+        if wantedEvents.isEmpty { poll.stop() } else { poll.watch(wantedEvents) }
     }
 
     /// hiredis is about to close the socket and to free the context.
     private func contextEnds() {
         if let context, context.pointee.c.err != 0 { lostText = Self.errorText(of: context) }
         context = nil
-        guard let poll else { return }
-        self.poll = nil
-        poll.pointee.data = nil
-        uv_close(UnsafeMutableRawPointer(poll).assumingMemoryBound(to: uv_handle_t.self)) { closed in
-            closed.map { UnsafeMutableRawPointer($0).deallocate() }
-        }
+        poll?.close()
+        poll = nil
     }
 
     // MARK: - C callbacks

@@ -1,3 +1,4 @@
+import EventLoop
 import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
@@ -33,14 +34,14 @@ final class RedisLink {
     }
 
     private let address: RedisAddress
-    private let loop: RedisLoop
+    private let loop: EventLoop
     /// Not called after ``close()``.
     private let onEvent: (Event) -> Void
     private var phase = Phase.created
     private var commands: RedisConnection?
     private var subscriptions: RedisConnection?
 
-    init(address: RedisAddress, loop: RedisLoop, onEvent: @escaping (Event) -> Void) {
+    init(address: RedisAddress, loop: EventLoop, onEvent: @escaping (Event) -> Void) {
         self.address = address
         self.loop = loop
         self.onEvent = onEvent
@@ -54,22 +55,22 @@ final class RedisLink {
 
     func connect() {
         phase = .connecting(Findings())
-        if NameLookup.isNumeric(address.host) { return connect(to: address.host) }
-        NameLookup.resolve(address.host, on: loop) { [weak self] result in
+        if EventLoop.isAddress(address.host) { return connect(to: address.host) }
+        loop.findAddress(of: address.host) { [weak self] result in
             guard let self, isConnecting else { return }
             switch result {
             case .success(let found): connect(to: found)
-            case .failure(let fault): lose(unreachable(fault.message))
+            case .failure(let error): lose(unreachable("the host's name cannot be resolved: \(error)"))
             }
         }
     }
 
     private func connect(to host: String) {
         do throws(CommandLogFault) {
-            let commands = try RedisConnection(address: host, port: address.port, loop: loop.uv)
+            let commands = try RedisConnection(address: host, port: address.port, loop: loop)
             self.commands = commands
             commands.onLost = { [weak self] text in self?.connectionLost(text) }
-            let subscriptions = try RedisConnection(address: host, port: address.port, loop: loop.uv)
+            let subscriptions = try RedisConnection(address: host, port: address.port, loop: loop)
             self.subscriptions = subscriptions
             subscriptions.onLost = { [weak self] text in self?.connectionLost(text) }
             subscriptions.onMessage = { [weak self] channel, message in self?.received(message, on: channel) }

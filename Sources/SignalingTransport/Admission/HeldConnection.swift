@@ -1,4 +1,5 @@
 import CLibwebsockets
+import EventLoop
 import SignalingProtocol
 
 #if canImport(Glibc)
@@ -59,7 +60,7 @@ final class HeldConnection {
     private var expectsProxyHeader: Bool
     private var proxyHeaderByteCount = 0
     private var descriptor: Int32
-    private var poll: UnsafeMutablePointer<uv_poll_t>?
+    private var poll: PollHandle?
     private var lookCount = 0
 
     /// Owns the descriptor.
@@ -79,11 +80,11 @@ final class HeldConnection {
         switch inspect() {
         case .ended(let end): finish(end)
         // It is readable all the time.
-        case .queued: if let poll { uv_poll_stop(poll) }
+        case .queued: poll?.stop()
         case .waiting(let count):
             lookCount += 1
             guard lookCount <= Self.eagerLookCount else {
-                if let poll { uv_poll_stop(poll) }
+                poll?.stop()
                 return server.lookLater(self)
             }
             // The bytes stay in the buffer: without this the socket would be readable all the time.
@@ -209,35 +210,25 @@ final class HeldConnection {
 
     private func watch() {
         guard poll == nil else { return }
-        guard let loop = server.loop.core.loop else { return finish(.hungUp) }
-        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard uv_poll_init(loop, poll, descriptor) == 0 else {
-            poll.deallocate()
-            return finish(.hungUp)
-        }
+        guard let loop = server.loop.core.loop,
+            let poll = try? PollHandle(on: loop, descriptor: descriptor, { [unowned self] in polled($0) })
+        else { return finish(.hungUp) }
         self.poll = poll
-        poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        let events = UV_READABLE.rawValue | UV_DISCONNECT.rawValue
-        uv_poll_start(poll, Int32(events)) { handle, status, events in
-            guard let data = handle?.pointee.data else { return }
-            Unmanaged<HeldConnection>.fromOpaque(data).takeUnretainedValue().polled(status, events)
-        }
+        poll.watch([.readable, .disconnected])
     }
 
-    private func polled(_ status: Int32, _ events: Int32) {
+    private func polled(_ events: PollHandle.Events?) {
         // Retained while it runs: the server releases a connection that ends.
         withExtendedLifetime(self) {
             look()
             // A client that has sent its last byte will not complete an incomplete opening.
-            let hasHungUp = status < 0 || events & Int32(UV_DISCONNECT.rawValue) != 0
+            let hasHungUp = events?.contains(.disconnected) ?? true
             if hasHungUp, descriptor >= 0 { finish(.hungUp) }
         }
     }
 
     private func stopWatching() {
-        guard let poll else { return }
-        self.poll = nil
-        uv_poll_stop(poll)
-        closeAndFree(poll)
+        poll?.close()
+        poll = nil
     }
 }

@@ -1,4 +1,5 @@
 import CLibwebsockets
+import EventLoop
 import Logging
 import SignalingCryptography
 import SignalingProtocol
@@ -38,6 +39,7 @@ final class LWSContext {
     static let headerPoolCount = 1024
 
     private(set) var context: OpaquePointer?
+    private let loop: EventLoop
     private let logger: Logger
     private let loops = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
     /// The protocol offered by ALPN. HTTP/2 has open bugs in 4.1.6, and its WebSockets work differently.
@@ -69,11 +71,12 @@ final class LWSContext {
         case client(subprotocol: String, caFile: String?)
     }
 
-    init(loop: UnsafeMutablePointer<uv_loop_t>, logger: Logger) throws(TransportError) {
+    init(loop: EventLoop, logger: Logger) throws(TransportError) {
+        self.loop = loop
         self.logger = logger
         LWSLog.install(logger)
         OpenSSLCleanup.turnOff()
-        loops.initialize(to: UnsafeMutableRawPointer(loop))
+        loops.initialize(to: loop.address)
         retryPolicy.initialize(to: lws_retry_bo_t())
         var info = Self.baseInfo(retryPolicy: retryPolicy)
         // A foreign loop: with a loop of its own the library would handle SIGINT, SIGTERM, SIGHUP and even SIGSEGV.
@@ -95,7 +98,7 @@ final class LWSContext {
         signalbox_keep_event_plugin_loaded()
         self.context = context
         // No other handle on the loop polls yet: this is the library's wake-up descriptor.
-        wakeDescriptor = Self.polledDescriptors(of: loop).first ?? -1
+        wakeDescriptor = loop.polledDescriptors.first ?? -1
     }
 
     deinit {
@@ -251,7 +254,7 @@ final class LWSContext {
     /// whether the loop may continue.
     func beginDestroying() -> Bool {
         guard let context else { return true }
-        let sockets = loops.pointee.map { Self.polledDescriptors(of: $0.assumingMemoryBound(to: uv_loop_t.self)) } ?? []
+        let sockets = loop.polledDescriptors
         let model = signalbox_open_nothing()
         lws_context_destroy(context)
         // 4.1.6 closes its wake-up descriptor here, and closes the same number again while the loop continues. In
@@ -266,22 +269,6 @@ final class LWSContext {
         for socket in sockets where socket != wakeDescriptor { signalbox_close(socket) }
         logger.warning("leaking a libwebsockets context: its wake-up descriptor is in use again")
         return false
-    }
-
-    /// The descriptors of the loop's handles that poll and are not closing.
-    private static func polledDescriptors(of loop: UnsafeMutablePointer<uv_loop_t>) -> [Int32] {
-        var descriptors: [Int32] = []
-        withUnsafeMutablePointer(to: &descriptors) { pointer in
-            uv_walk(
-                loop,
-                { handle, found in
-                    guard let handle, uv_handle_get_type(handle) == UV_POLL, let found else { return }
-                    var descriptor = uv_os_fd_t()
-                    guard uv_fileno(handle, &descriptor) == 0 else { return }
-                    found.assumingMemoryBound(to: [Int32].self).pointee.append(descriptor)
-                }, UnsafeMutableRawPointer(pointer))
-        }
-        return descriptors
     }
 
     /// Frees the context when the loop has closed all handles. A context on a foreign loop needs this second call.

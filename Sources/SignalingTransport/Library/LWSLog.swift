@@ -27,7 +27,7 @@ enum LWSLog {
     }
 
     private static func emit(isError: Bool, _ line: UnsafePointer<CChar>) {
-        let now = MonotonicInstant(nanoseconds: Int64(clamping: uv_hrtime()))
+        let now = LoopThread.now
         let (logger, suppressed) = state.withLock { state -> (Logger?, Int) in
             guard state.allowance.consume(limit, now: now) else {
                 state.suppressedCount += 1

@@ -1,4 +1,4 @@
-import CLibwebsockets
+import EventLoop
 import Logging
 import SignalingProtocol
 
@@ -12,13 +12,13 @@ protocol TurnEndClosable: AnyObject {
 ///
 /// Confined to the loop's thread, except `wake`.
 final class LoopCore {
-    /// How long `close` waits for handles to close, in nanoseconds. Closing waits for no peer and normally takes far
-    /// less; a handle that does not close is leaked.
-    private static let closeTimeout: UInt64 = 2_000_000_000
+    /// How long `close` waits for handles to close. Closing waits for no peer and normally takes far less; a handle that
+    /// does not close is leaked.
+    private static let closeTimeout = Duration.seconds(2)
 
-    private(set) var loop: UnsafeMutablePointer<uv_loop_t>?
-    private var async: UnsafeMutablePointer<uv_async_t>?
-    private var prepareHandle: UnsafeMutablePointer<uv_prepare_t>?
+    private(set) var loop: EventLoop?
+    private var wakeUp: WakeUpHandle?
+    private var turnEnd: TurnEndHandle?
     private(set) var context: LWSContext?
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
@@ -41,66 +41,39 @@ final class LoopCore {
 
     func open(owner: LoopThread) throws(TransportError) {
         self.owner = owner
-        let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-        let outcome = uv_loop_init(loop)
-        guard outcome == 0 else {
-            loop.deallocate()
-            throw TransportError(
-                .resourcesExhausted,
-                "Cannot create an event loop: \(uvMessage(outcome)). "
-                    + "Raise the limit of open files.")
-        }
+        let loop = try Self.create("an event loop") { () throws(EventLoopError) in try EventLoop() }
         self.loop = loop
-        // Before the loop runs. Fails only for a libuv without this option.
-        signalbox_measure_idle_time(loop)
-
-        let async = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
-        let asyncOutcome = uv_async_init(loop, async) { handle in
-            guard let core = LoopCore.from(handle?.pointee.data) else { return }
-            core.mailboxFilled()
+        // The loop's thread closes these handles before anything else can release this object.
+        wakeUp = try Self.create("the event loop's wake-up handle") { () throws(EventLoopError) in
+            try WakeUpHandle(on: loop) { [unowned(unsafe) self] in mailboxFilled() }
         }
-        guard asyncOutcome == 0 else {
-            async.deallocate()
-            throw TransportError(
-                .resourcesExhausted,
-                "Cannot create the event loop's wake-up handle: \(uvMessage(asyncOutcome)). "
-                    + "Raise the limit of open files.")
+        turnEnd = TurnEndHandle(on: loop) { [unowned(unsafe) self] in
+            endTurn()
+            measureTurn()
         }
-        async.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        self.async = async
-
-        // libuv's order is timers, idle, prepare, wait and input, closing. `prepare` runs once per iteration: after the
-        // input of the iteration before and the timers, and before the wait.
-        let prepare = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
-        uv_prepare_init(loop, prepare)
-        prepare.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        uv_prepare_start(prepare) { handle in
-            guard let core = LoopCore.from(handle?.pointee.data) else { return }
-            core.endTurn()
-            core.measureTurn()
-        }
-        prepareHandle = prepare
-
         context = try LWSContext(loop: loop, logger: owner.logger)
+    }
+
+    private static func create<Value>(
+        _ what: String, _ body: () throws(EventLoopError) -> Value
+    ) throws(TransportError) -> Value {
+        do throws(EventLoopError) {
+            return try body()
+        } catch {
+            throw TransportError(
+                .resourcesExhausted, "Cannot create \(what): \(error). Raise the limit of open files.")
+        }
     }
 
     private func measureTurn() {
         guard let loop else { return }
-        usage.noteTurn(
-            now: MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())),
-            idle: .nanoseconds(Int64(bitPattern: uv_metrics_idle_time(loop))))
+        usage.noteTurn(now: EventLoop.now, idle: loop.idleTime)
     }
 
     /// Can be called from any thread that holds the mailbox's lock, until the loop has stopped.
-    func wake() {
-        guard let async else { return }
-        uv_async_send(async)
-    }
+    func wake() { wakeUp?.wake() }
 
-    func runUntilStopped() {
-        guard let loop else { return }
-        uv_run(loop, UV_RUN_DEFAULT)
-    }
+    func runUntilStopped() { loop?.run() }
 
     /// Closes everything in the order that libwebsockets 4.1.6 needs on a foreign loop: the sockets and the context,
     /// then the loop's other handles, then the loop runs until all have closed, and then the context's memory is freed
@@ -109,14 +82,10 @@ final class LoopCore {
         guard let loop else { return }
         for server in servers.values { server.loopStops() }
         let mayFinish = context?.beginDestroying() ?? true
-        for timer in Array(timers.values) { timer.close() }
-        if let async { closeAndFree(async) }
-        if let prepareHandle { closeAndFree(prepareHandle) }
-        async = nil
-        prepareHandle = nil
-        let deadline = uv_hrtime() + Self.closeTimeout
-        while mayFinish, uv_run(loop, UV_RUN_NOWAIT) != 0, uv_hrtime() < deadline { uv_sleep(1) }
-        let isClean = mayFinish && uv_loop_alive(loop) == 0
+        while let timer = timers.popFirst()?.value { timer.close() }
+        wakeUp = nil
+        turnEnd = nil
+        let isClean = mayFinish && loop.runOut(within: Self.closeTimeout)
         if isClean { context?.finishDestroying() }
         context = nil
         for server in servers.values { server.loopStopped() }
@@ -125,9 +94,7 @@ final class LoopCore {
         closing = []
         flushing = []
         readingChanges = []
-        if isClean, uv_loop_close(loop) == 0 {
-            loop.deallocate()
-        } else {
+        if !(isClean && loop.close()) {
             owner?.logger.warning("leaking the event loop: it stopped with open handles")
         }
         self.loop = nil
@@ -137,7 +104,7 @@ final class LoopCore {
         guard let owner, let loop else { return }
         if owner.drainMailbox() {
             endTurn()
-            uv_stop(loop)
+            loop.stop()
         }
     }
 
@@ -202,23 +169,18 @@ final class LoopCore {
 
     // MARK: Objects on the loop
 
-    func add(_ timer: TimerHandle) { timers[ObjectIdentifier(timer)] = timer }
-    func remove(_ timer: TimerHandle) { timers[ObjectIdentifier(timer)] = nil }
+    func makeTimer(_ action: @escaping () -> Void) -> TimerHandle? {
+        guard let loop else { return nil }
+        let timer = TimerHandle(on: loop, action)
+        timers[ObjectIdentifier(timer)] = timer
+        return timer
+    }
+
+    func close(_ timer: TimerHandle) {
+        timer.close()
+        timers[ObjectIdentifier(timer)] = nil
+    }
+
     func add(_ server: TransportServer) { servers[ObjectIdentifier(server)] = server }
     func remove(_ server: TransportServer) { servers[ObjectIdentifier(server)] = nil }
-
-    private static func from(_ data: UnsafeMutableRawPointer?) -> LoopCore? {
-        guard let data else { return nil }
-        return Unmanaged<LoopCore>.fromOpaque(data).takeUnretainedValue()
-    }
-}
-
-/// Closes a handle and frees its memory when libuv has finished with it ("uv_close" requires that).
-func closeAndFree<Handle>(_ handle: UnsafeMutablePointer<Handle>) {
-    let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
-    guard uv_is_closing(base) == 0 else { return }
-    uv_close(base) { closed in
-        guard let closed else { return }
-        UnsafeMutableRawPointer(closed).deallocate()
-    }
 }

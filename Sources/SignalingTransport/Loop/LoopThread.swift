@@ -1,4 +1,5 @@
 import CLibwebsockets
+import EventLoop
 import Logging
 import SignalingProtocol
 import Synchronization
@@ -24,6 +25,8 @@ public final class LoopThread: Sendable {
         var phase = Phase.created
         var work: [@Sendable () -> Void] = []
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
+        /// Why the loop's set-up failed.
+        var startError: TransportError?
     }
 
     public let name: String
@@ -60,26 +63,17 @@ public final class LoopThread: Sendable {
         guard mayStart else {
             throw TransportError(.alreadyStarted, "The event loop \(name) was started before. Create another one.")
         }
-        let launch = ThreadLaunch(loop: self)
-        let argument = Unmanaged.passRetained(launch)
-        let thread = UnsafeMutablePointer<uv_thread_t>.allocate(capacity: 1)
-        defer { thread.deallocate() }
-        let outcome = uv_thread_create(
-            thread,
-            { raw in
-                guard let raw else { return }
-                let launch = Unmanaged<ThreadLaunch>.fromOpaque(raw).takeRetainedValue()
-                launch.loop.runThread(launch)
-            }, argument.toOpaque())
-        guard outcome == 0 else {
-            argument.release()
+        let isReady = Semaphore()
+        do throws(EventLoopError) {
+            try EventLoop.startThread { [self] in runThread(isReady) }
+        } catch {
             finish()
             throw TransportError(
                 .resourcesExhausted,
-                "Cannot create a thread for the event loop \(name): \(uvMessage(outcome)). "
-                    + "Raise the limit of threads or memory.")
+                "Cannot create a thread for the event loop \(name): \(error). Raise the limit of threads or memory.")
         }
-        if let error = launch.waitUntilReady() { throw error }
+        isReady.wait()
+        if let error = mailbox.withLock({ $0.startError }) { throw error }
     }
 
     /// Enqueues work for the loop. Work runs in the order of the calls, also of calls from different threads.
@@ -118,16 +112,16 @@ public final class LoopThread: Sendable {
     }
 
     /// The current time of the monotonic clock that timers use. Can be read from any thread.
-    public static var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
+    public static var now: MonotonicInstant { EventLoop.now }
 
     /// The current time of the monotonic clock that timers use. Can be read from any thread.
     public var now: MonotonicInstant { Self.now }
 
-    /// The address of the `uv_loop_t`, for a library with handles of its own; `nil` when the loop has stopped. Use it on
-    /// the loop only. The handles must be closed before ``stop()``.
-    public var uvLoop: UnsafeMutableRawPointer? {
+    /// For handles of others; `nil` when the loop has stopped. Use it on the loop only. The handles must be closed before
+    /// ``stop()``.
+    package var eventLoop: EventLoop? {
         preconditionCurrent()
-        return core.loop.map { UnsafeMutableRawPointer($0) }
+        return core.loop
     }
 
     /// Called on the loop at the end of each turn: after the turn's input, posted work and timers, and before the loop
@@ -190,7 +184,7 @@ public final class LoopThread: Sendable {
         return isStopping
     }
 
-    fileprivate func runThread(_ launch: ThreadLaunch) {
+    private func runThread(_ isReady: Semaphore) {
         threadNumber.store(UInt(signalbox_current_thread()), ordering: .relaxed)
         // No thread joins this one: `finish` resumes the callers of `stop`, after which the thread uses nothing of the
         // loop.
@@ -200,24 +194,25 @@ public final class LoopThread: Sendable {
             try core.open(owner: self)
         } catch {
             core.close()
-            finish()
-            launch.ready(error)
+            finish(error)
+            isReady.post()
             return
         }
         mailbox.withLock { mailbox in
             if mailbox.phase == .starting { mailbox.phase = .running }
             core.wake()  // For work that was posted, or a stop that was requested, before the loop existed.
         }
-        launch.ready(nil)
+        isReady.post()
         core.runUntilStopped()
         core.close()
         finish()
     }
 
-    private func finish() {
+    private func finish(_ error: TransportError? = nil) {
         threadNumber.store(0, ordering: .relaxed)
         let (waiters, dropped) = mailbox.withLock { mailbox in
             mailbox.phase = .stopped
+            mailbox.startError = error
             defer { (mailbox.stopWaiters, mailbox.work) = ([], []) }
             return (mailbox.stopWaiters, mailbox.work)
         }
@@ -246,34 +241,3 @@ private final class PendingRun<Value: Sendable>: Sendable {
         continuation?.resume(with: result)
     }
 }
-
-/// Lets the starting thread wait for the loop's thread.
-///
-/// Unchecked: `error` is written before the semaphore is posted, and read after the wait for it.
-private final class ThreadLaunch: @unchecked Sendable {
-    let loop: LoopThread
-    private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
-    private var error: TransportError?
-
-    init(loop: LoopThread) {
-        self.loop = loop
-        uv_sem_init(semaphore, 0)
-    }
-
-    deinit {
-        uv_sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func ready(_ error: TransportError?) {
-        self.error = error
-        uv_sem_post(semaphore)
-    }
-
-    func waitUntilReady() -> TransportError? {
-        uv_sem_wait(semaphore)
-        return error
-    }
-}
-
-func uvMessage(_ code: Int32) -> String { String(cString: uv_strerror(code)) }

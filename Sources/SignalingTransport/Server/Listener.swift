@@ -1,4 +1,5 @@
 import CLibwebsockets
+import EventLoop
 import Logging
 import SignalingProtocol
 
@@ -25,7 +26,7 @@ final class Listener {
     private var accepted: ((Int32, SocketAddress) -> Void)?
     private var exhausted: (() -> Void)?
     private var descriptor: Int32
-    private var poll: UnsafeMutablePointer<uv_poll_t>?
+    private var poll: PollHandle?
     /// A spare descriptor for when no other is left. If it is closed, one connection can be accepted and closed, so
     /// that the client notices.
     private var spare: Int32
@@ -63,27 +64,23 @@ final class Listener {
         self.batchCount = batchCount
         self.descriptor = descriptor
         self.address = address
-        guard let uvLoop = loop.core.loop else {
+        guard let eventLoop = loop.core.loop else {
             Self.closeDescriptor(descriptor)
             self.descriptor = -1
             spare = -1
             throw TransportError.loopStopped(loop.name)
         }
         spare = Self.openSpare()
-
-        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        let outcome = uv_poll_init(uvLoop, poll, descriptor)
-        guard outcome == 0 else {
-            poll.deallocate()
+        do throws(EventLoopError) {
+            poll = try PollHandle(on: eventLoop, descriptor: descriptor) { [unowned self] _ in acceptBatch() }
+        } catch {
             Self.closeDescriptor(descriptor)
             Self.closeDescriptor(spare)
             self.descriptor = -1
             throw TransportError(
                 .libraryFailed,
-                "Cannot watch the listening socket for \(address.host):\(address.port): \(uvMessage(outcome)).")
+                "Cannot watch the listening socket for \(address.host):\(address.port): \(error).")
         }
-        self.poll = poll
-        poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         resume = LoopTimer(loop: loop) { [weak self] in self?.watch() }
     }
 
@@ -104,21 +101,14 @@ final class Listener {
         resume = nil
         accepted = nil
         exhausted = nil
-        uv_poll_stop(poll)
-        closeAndFree(poll)
+        poll.close()
         Self.closeDescriptor(descriptor)
         Self.closeDescriptor(spare)
     }
 
     deinit { close() }
 
-    private func watch() {
-        guard let poll else { return }
-        uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { handle, _, _ in
-            guard let data = handle?.pointee.data else { return }
-            Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue().acceptBatch()
-        }
-    }
+    private func watch() { poll?.watch(.readable) }
 
     private func acceptBatch() {
         for _ in 0..<batchCount {
@@ -147,7 +137,7 @@ final class Listener {
         var peer = sockaddr_storage()
         Self.closeDescriptor(signalbox_accept(descriptor, &peer))
         spare = Self.openSpare()
-        if let poll { uv_poll_stop(poll) }
+        poll?.stop()
         resume?.schedule(at: loop.now.advanced(by: Self.exhaustedPause))
     }
 

@@ -43,13 +43,13 @@ struct KeptLogContractTests {
     func redis(_ promise: SessionEngineContract.Promise) async throws {
         let contract = SessionEngineContract {
             let server = try RedisServer()
-            let loop = UVLoop()
+            let loop = try UVLoop()
             var times = LogTimes()
             times.restoring = .milliseconds(60)
             times.tick = .milliseconds(5)
             var opened: Result<RedisCommandLog, CommandLogFault>?
             RedisCommandLog.open(
-                [try RedisAddress(server.address)], run: RunID(1), loop: loop.redisLoop, logger: Logger(label: "test"),
+                [try RedisAddress(server.address)], run: RunID(1), loop: loop.eventLoop, logger: Logger(label: "test"),
                 times: times
             ) { opened = $0 }
             try loop.run { opened != nil }
