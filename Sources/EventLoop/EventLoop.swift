@@ -7,11 +7,10 @@ package final class EventLoop {
 
     /// The loop needs ``close()``, after which it must not be used.
     package init() throws(EventLoopError) {
-        do throws(EventLoopError) {
-            try EventLoopError.check(uv_loop_init(uv))
-        } catch {
+        let outcome = uv_loop_init(uv)
+        if outcome != 0 {
             uv.deallocate()
-            throw error
+            throw EventLoopError(code: outcome)
         }
         // Before the loop runs. Fails only for a libuv without this option.
         signalbox_measure_idle_time(uv)
@@ -31,9 +30,8 @@ package final class EventLoop {
     /// Runs one turn, which waits for input.
     package func runOnce() { uv_run(uv, UV_RUN_ONCE) }
 
-    /// Runs one turn, which does not wait. Returns whether a handle is left.
-    @discardableResult
-    package func runWithoutWaiting() -> Bool { uv_run(uv, UV_RUN_NOWAIT) != 0 }
+    /// Whether a handle is open, or work is in the thread pool.
+    package var hasHandles: Bool { uv_loop_alive(uv) != 0 }
 
     /// Ends ``run()`` after the present turn.
     package func stop() { uv_stop(uv) }
@@ -41,8 +39,8 @@ package final class EventLoop {
     /// Runs until all handles have closed, at most for this time. Returns whether they have.
     package func runOut(within timeout: Duration) -> Bool {
         let deadline = Self.now.advanced(by: timeout)
-        while runWithoutWaiting(), Self.now < deadline { uv_sleep(1) }
-        return uv_loop_alive(uv) == 0
+        while uv_run(uv, UV_RUN_NOWAIT) != 0, Self.now < deadline { uv_sleep(1) }
+        return !hasHandles
     }
 
     /// Frees the loop. Returns whether it could: a loop with a handle leaks.

@@ -7,9 +7,7 @@ package class LoopHandle {
     private final var base: UnsafeMutablePointer<uv_handle_t>?
 
     /// - Parameter open: hands the memory to libuv.
-    init<Handle, Failure>(
-        _ open: (UnsafeMutablePointer<Handle>) throws(Failure) -> Void
-    ) throws(Failure) {
+    init<Handle, Failure>(_ open: (UnsafeMutablePointer<Handle>) throws(Failure) -> Void) throws(Failure) {
         let handle = UnsafeMutablePointer<Handle>.allocate(capacity: 1)
         do throws(Failure) {
             try open(handle)
@@ -56,10 +54,7 @@ package final class WakeUpHandle: LoopHandle {
     }
 
     /// Can be called from any thread, until the handle is closed.
-    package func wake() {
-        guard let handle = opened(as: uv_async_t.self) else { return }
-        uv_async_send(handle)
-    }
+    package func wake() { if let handle = opened(as: uv_async_t.self) { uv_async_send(handle) } }
 }
 
 /// Calls its action at the end of each turn.

@@ -15,9 +15,7 @@ package final class PollHandle: LoopHandle {
     private let action: (Events?) -> Void
 
     /// - Parameter action: gets the events; `nil` after an error, with which libuv stops the handle.
-    package init(
-        on loop: EventLoop, descriptor: Int32, _ action: @escaping (Events?) -> Void
-    ) throws(EventLoopError) {
+    package init(on loop: EventLoop, descriptor: Int32, _ action: @escaping (Events?) -> Void) throws(EventLoopError) {
         self.action = action
         try super.init { handle throws(EventLoopError) in
             try EventLoopError.check(uv_poll_init(loop.uv, handle, descriptor))
@@ -35,8 +33,5 @@ package final class PollHandle: LoopHandle {
     }
 
     /// Watches for nothing.
-    package func stop() {
-        guard let poll = opened(as: uv_poll_t.self) else { return }
-        uv_poll_stop(poll)
-    }
+    package func stop() { if let poll = opened(as: uv_poll_t.self) { uv_poll_stop(poll) } }
 }

@@ -1,35 +1,25 @@
 import CLibuv
 
 extension EventLoop {
-    /// Starts a thread of the system.
-    package static func startThread(_ body: @escaping @Sendable () -> Void) throws(EventLoopError) {
-        final class Start {
-            let body: @Sendable () -> Void
-            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    /// Starts a thread of the system, and returns when its body has called `started`.
+    package static func startThread(
+        _ body: @escaping @Sendable (_ started: () -> Void) -> Void
+    ) throws(EventLoopError) {
+        let hasStarted = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
+        uv_sem_init(hasStarted, 0)
+        defer {
+            uv_sem_destroy(hasStarted)
+            hasStarted.deallocate()
         }
         var thread = uv_thread_t()
-        let start = Unmanaged.passRetained(Start(body))
+        let box = Unmanaged.passRetained(Box { body { uv_sem_post(hasStarted) } })
         let outcome = uv_thread_create(
-            &thread, { $0.map { Unmanaged<Start>.fromOpaque($0).takeRetainedValue().body() } }, start.toOpaque())
-        guard outcome != 0 else { return }
-        start.release()
-        throw EventLoopError(code: outcome)
+            &thread, { $0.map { Unmanaged<Box<() -> Void>>.fromOpaque($0).takeRetainedValue().content() } },
+            box.toOpaque())
+        if outcome != 0 {
+            box.release()
+            throw EventLoopError(code: outcome)
+        }
+        uv_sem_wait(hasStarted)
     }
-}
-
-/// Lets one thread wait for another.
-///
-/// Unchecked: libuv's functions can be called from any thread.
-package final class Semaphore: @unchecked Sendable {
-    private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
-
-    package init() { uv_sem_init(semaphore, 0) }
-
-    deinit {
-        uv_sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    package func post() { uv_sem_post(semaphore) }
-    package func wait() { uv_sem_wait(semaphore) }
 }

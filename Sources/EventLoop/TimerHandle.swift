@@ -37,10 +37,7 @@ package final class TimerHandle: LoopHandle {
     }
 
     /// The timer can be started again.
-    package func stop() {
-        guard let timer = opened(as: uv_timer_t.self) else { return }
-        uv_timer_stop(timer)
-    }
+    package func stop() { if let timer = opened(as: uv_timer_t.self) { uv_timer_stop(timer) } }
 
     package override func close() {
         super.close()

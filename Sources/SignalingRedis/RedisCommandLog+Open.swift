@@ -15,14 +15,7 @@ extension RedisCommandLog {
     ///   - onOpened: called on the loop with the log, or with the reason why it cannot be used. The caller keeps the log; it
     ///     gives up everything when it is released.
     package static func open(
-        _ addresses: [RedisAddress], run: RunID, loop: EventLoop, logger: Logger,
-        onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
-    ) {
-        open(addresses, run: run, loop: loop, logger: logger, times: LogTimes(), onOpened: onOpened)
-    }
-
-    package static func open(
-        _ addresses: [RedisAddress], run: RunID, loop: EventLoop, logger: Logger, times: LogTimes,
+        _ addresses: [RedisAddress], run: RunID, loop: EventLoop, logger: Logger, times: LogTimes = LogTimes(),
         onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) {
         RedisConnection.ignoreBrokenPipes()

@@ -28,7 +28,7 @@ package final class UVLoop {
     /// One turn of the loop. With a log it ends with the next tick at the latest.
     package func runOnce() {
         // Without a log nothing ticks.
-        if eventLoop.runWithoutWaiting() { eventLoop.runOnce() } else { usleep(1_000) }
+        if eventLoop.hasHandles { eventLoop.runOnce() } else { usleep(1_000) }
     }
 
     /// Runs the loop for some time: for tests that something does not happen.

@@ -1,4 +1,3 @@
-import EventLoop
 import Foundation
 import Logging
 import RedisTestSupport
@@ -31,9 +30,7 @@ enum RedisLogBenchmark {
 
     /// A node that appends, and hears all channels.
     private final class Bench: CommandLogObserver, SharedCommandLogObserver {
-        struct Failed: Error {}
-
-        private let loop: EventLoop
+        private let loop: UVLoop
         private var log: RedisCommandLog?
         private let run = RunID(UInt64.random(in: .min ... .max))
         private var openedCount = 0
@@ -44,46 +41,33 @@ enum RedisLogBenchmark {
         private let bytes = [UInt8](repeating: 120, count: byteCount)
 
         init(port: Int) throws {
-            loop = try EventLoop()
+            loop = try UVLoop()
             RedisCommandLog.open(
-                [try RedisAddress("redis://127.0.0.1:\(port)")], run: run, loop: loop,
+                [try RedisAddress("redis://127.0.0.1:\(port)")], run: run, loop: loop.eventLoop,
                 logger: Logger(label: "benchmark")
             ) { [unowned self] result in
                 log = try? result.get()
             }
-            try turn { log != nil }
+            try loop.run { log != nil }
             log?.observer = self
             log?.nodeObserver = self
             for session in sessions { log?.open(session) }
-            try turn { openedCount == sessions.count }
+            try loop.run { openedCount == sessions.count }
         }
 
-        func end() {
-            log = nil
-            loop.run()
-            _ = loop.close()
-        }
-
-        private static var now: MonotonicInstant { EventLoop.now }
-
-        private func turn(until isDone: () -> Bool) throws {
-            let end = Self.now.advanced(by: .seconds(120))
-            while !isDone() {
-                loop.runOnce()
-                if Self.now > end { throw Failed() }
-            }
-        }
+        /// The loop waits until the log's handles have closed.
+        func end() { log = nil }
 
         @discardableResult
         func measure(inFlight: Int, count: Int) throws -> (time: Double, cpu: Double) {
             let target = confirmedCount + count
-            let start = (Self.now, clock())
-            try turn {
+            let start = (loop.now, clock())
+            try loop.run {
                 let missing = min(inFlight - (next - confirmedCount), target - next)
-                if missing > 0 { log?.append((0..<missing).map { _ in command() }, now: Self.now) }
+                if missing > 0 { log?.append((0..<missing).map { _ in command() }, now: loop.now) }
                 return confirmedCount >= target
             }
-            let time = Double(Self.now.duration(since: start.0).wholeNanoseconds) / 1_000
+            let time = Double(loop.now.duration(since: start.0).wholeNanoseconds) / 1_000
             let cpu = Double(clock() - start.1) * 1_000_000 / Double(CLOCKS_PER_SEC)
             return (time / Double(count), cpu / Double(count))
         }

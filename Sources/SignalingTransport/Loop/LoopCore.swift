@@ -41,28 +41,21 @@ final class LoopCore {
 
     func open(owner: LoopThread) throws(TransportError) {
         self.owner = owner
-        let loop = try Self.create("an event loop") { () throws(EventLoopError) in try EventLoop() }
-        self.loop = loop
-        // The loop's thread closes these handles before anything else can release this object.
-        wakeUp = try Self.create("the event loop's wake-up handle") { () throws(EventLoopError) in
-            try WakeUpHandle(on: loop) { [unowned(unsafe) self] in mailboxFilled() }
+        let loop: EventLoop
+        do throws(EventLoopError) {
+            loop = try EventLoop()
+            self.loop = loop
+            // The loop's thread closes the handles before anything can release this object.
+            wakeUp = try WakeUpHandle(on: loop) { [unowned(unsafe) self] in mailboxFilled() }
+        } catch {
+            throw TransportError(
+                .resourcesExhausted, "Cannot create an event loop: \(error). Raise the limit of open files.")
         }
         turnEnd = TurnEndHandle(on: loop) { [unowned(unsafe) self] in
             endTurn()
             measureTurn()
         }
         context = try LWSContext(loop: loop, logger: owner.logger)
-    }
-
-    private static func create<Value>(
-        _ what: String, _ body: () throws(EventLoopError) -> Value
-    ) throws(TransportError) -> Value {
-        do throws(EventLoopError) {
-            return try body()
-        } catch {
-            throw TransportError(
-                .resourcesExhausted, "Cannot create \(what): \(error). Raise the limit of open files.")
-        }
     }
 
     private func measureTurn() {

@@ -63,16 +63,14 @@ public final class LoopThread: Sendable {
         guard mayStart else {
             throw TransportError(.alreadyStarted, "The event loop \(name) was started before. Create another one.")
         }
-        let isReady = Semaphore()
         do throws(EventLoopError) {
-            try EventLoop.startThread { [self] in runThread(isReady) }
+            try EventLoop.startThread { [self] in runThread(started: $0) }
         } catch {
             finish()
             throw TransportError(
                 .resourcesExhausted,
                 "Cannot create a thread for the event loop \(name): \(error). Raise the limit of threads or memory.")
         }
-        isReady.wait()
         if let error = mailbox.withLock({ $0.startError }) { throw error }
     }
 
@@ -184,7 +182,7 @@ public final class LoopThread: Sendable {
         return isStopping
     }
 
-    private func runThread(_ isReady: Semaphore) {
+    private func runThread(started: () -> Void) {
         threadNumber.store(UInt(signalbox_current_thread()), ordering: .relaxed)
         // No thread joins this one: `finish` resumes the callers of `stop`, after which the thread uses nothing of the
         // loop.
@@ -195,14 +193,14 @@ public final class LoopThread: Sendable {
         } catch {
             core.close()
             finish(error)
-            isReady.post()
+            started()
             return
         }
         mailbox.withLock { mailbox in
             if mailbox.phase == .starting { mailbox.phase = .running }
             core.wake()  // For work that was posted, or a stop that was requested, before the loop existed.
         }
-        isReady.post()
+        started()
         core.runUntilStopped()
         core.close()
         finish()
