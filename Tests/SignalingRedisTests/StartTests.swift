@@ -31,7 +31,7 @@ struct StartTests {
     func unknownHost() throws {
         let fault = try failedStart("redis://host.invalid:6379")
         #expect(fault.code == .unreachable)
-        #expect(fault.message.contains("host.invalid"))
+        #expect(fault.message.contains("host.invalid") && fault.message.contains("cannot be resolved"))
     }
 
     @Test("a host's name is resolved")
