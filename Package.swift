@@ -72,7 +72,6 @@ let package = Package(
         // Code written for OpenTok is in this language mode.
         .program(
             "opentok-text-chat", ["OpenTok"], path: "Examples/TextChatSample", settings: [.swiftLanguageMode(.v5)]),
-
         .module("TestSupport", ["SignalingCore", .log], path: "Tests/TestSupport"),
         .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
         // The interpreter of Redis' functions.
