@@ -47,6 +47,11 @@ final class SimulatedLink {
 
     private var isOpen: Bool { phase == .open }
 
+    /// As ``travel(_:_:)``, to Redis, which may stand still then.
+    private func travelToRedis(_ direction: Direction, _ arrive: @escaping () -> Void) {
+        travel(direction) { [redis] in redis.whenRunning(arrive) }
+    }
+
     /// When something that is sent now arrives.
     private func travel(_ direction: Direction, _ arrive: @escaping () -> Void) {
         var delay: Duration =
@@ -61,7 +66,7 @@ final class SimulatedLink {
     private func tell(_ content: Event.Content) { onEvent(Event(link: self, content: content)) }
 
     func connect() {
-        travel(.calls) { [self] in
+        travelToRedis(.calls) { [self] in
             guard phase == .connecting else { return }
             guard redis.isUp else { return end("nobody listens") }
             phase = .open
@@ -75,7 +80,7 @@ final class SimulatedLink {
         guard isOpen else { return }
         // A call that has left may arrive although its link is lost meanwhile.
         let leavesInTime = time.chance(2)
-        travel(.calls) { [self] in
+        travelToRedis(.calls) { [self] in
             guard redis.isUp, isOpen || leavesInTime else { return }
             let replies = call.commands(database: 0).map { redis.carryOut($0.arguments) }
             guard isOpen else { return }
@@ -85,7 +90,7 @@ final class SimulatedLink {
 
     func change(_ sessions: [SessionID], isSubscribed: Bool) {
         guard isOpen else { return }
-        travel(.subscriptions) { [self] in
+        travelToRedis(.subscriptions) { [self] in
             guard isOpen else { return }
             for session in sessions {
                 let channel = SessionKeys.channel(of: session, database: 0)

@@ -34,6 +34,8 @@ package final class SimulatedRedis {
     /// How often each command and each function was called by the nodes.
     package private(set) var counts: [String: Int] = [:]
     private var isInFunction = false
+    /// What arrives while Redis stands still, in its order; `nil` while it runs.
+    private var standstill: [() -> Void]?
 
     package init(_ time: any SimulatedTime) {
         self.time = time
@@ -61,6 +63,20 @@ package final class SimulatedRedis {
         isUp = false
         for link in links.values.sorted(by: { $0.number < $1.number }) { link.end("Redis has stopped") }
         links = [:]
+        thaw()
+    }
+
+    package func freeze() { standstill = [] }
+
+    package func thaw() {
+        let late = standstill ?? []
+        standstill = nil
+        for run in late { run() }
+    }
+
+    /// Runs what has arrived, when Redis does not stand still.
+    func whenRunning(_ run: @escaping () -> Void) {
+        if standstill == nil { run() } else { standstill?.append(run) }
     }
 
     /// Writes the keys to the disk.

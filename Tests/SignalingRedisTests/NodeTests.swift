@@ -1,3 +1,4 @@
+import RedisSimulation
 import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
@@ -60,20 +61,24 @@ struct NodeTests {
 
     @Test("LOG-32: Redis stands still longer than a sign of life is valid, and nobody is declared lost")
     func stalledRedis() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try bench.node("a", LogTimes.mortal)
         let b = try bench.node("b", LogTimes.mortal)
         for node in [a, b] { try node.open("s") }
         // Long enough for a declaration, if there were no pause.
-        try bench.loop.run(for: .seconds(1))
-        bench.server.freeze()
+        bench.pass(.seconds(1))
+        // Node b comes back after a, when its sign of life has lapsed.
+        try bench.links(of: b).isAway = true
+        bench.redis.freeze()
         try a.append("1", to: "s")
-        try bench.loop.run { a.isStalled && b.isStalled }
-        try bench.loop.run(for: .seconds(1))
-        bench.server.thaw()
+        try bench.run { a.isStalled && b.isStalled }
+        bench.pass(.seconds(1))
+        bench.redis.thaw()
+        bench.pass(.milliseconds(300))
+        try bench.links(of: b).isAway = false
         try bench.converge("s", count: 1)
-        try bench.loop.run { !a.isStalled && !b.isStalled }
-        try bench.loop.run(for: .seconds(1))
+        try bench.run { !a.isStalled && !b.isStalled }
+        bench.pass(.seconds(5))
         #expect(a.losses.isEmpty && b.losses.isEmpty)
         #expect(a.continued.isEmpty && b.continued.isEmpty)
         #expect(a.dropped.isEmpty && b.dropped.isEmpty)
