@@ -79,6 +79,8 @@ final class AuditedEngine: SessionEngine {
         /// Of several nodes: the connections in the session, where their last sockets are, and the lines of the log.
         fileprivate var present: Set<ConnectionID> = []
         fileprivate var places: [ConnectionID: ObjectIdentifier] = [:]
+        /// The connections whose clients have left. An attempt of such a client may be late, and nothing is owed to it.
+        fileprivate var leaving: Set<ConnectionID> = []
         /// The newest socket of each connection.
         fileprivate var sockets: [ConnectionID: SocketID] = [:]
         /// The connections whose sockets were lost with the run of this node.
@@ -222,6 +224,7 @@ final class AuditedEngine: SessionEngine {
             isOwed = self.isOwed(claim, in: session)
             audit.claims[claim.connectionId, default: []].insert(request.socket)
         }
+        if case .leave(let binding, _) = command { audit.leaving.insert(binding.connectionId) }
         submitted[ticket.origin, default: []].append(Submitted(command: command, at: now, isOwed: isOwed))
         engine.submit(command, to: session, ticket: ticket, now: now)
     }
@@ -261,7 +264,7 @@ final class AuditedEngine: SessionEngine {
     /// (RES-6).
     private func isOwed(_ resumption: Resumption, in session: SessionID) -> Bool {
         let id = resumption.connectionId
-        guard !mayGiveWay, bounds.resumeWindow > .zero,
+        guard !mayGiveWay, bounds.resumeWindow > .zero, !audit.leaving.contains(id),
             audit.resumable.contains(id), world.newestSecrets[id] == resumption.secretHash,
             isNode
                 ? audit.present.contains(id) : connections(of: session).contains(where: { $0.connectionId == id }),
