@@ -33,13 +33,19 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def server():
+def shared_server():
     """A server with a project and a short resume window, so that a test can see a lost connection expire.
 
     It has no rate limit, because the speed of a test depends on the machine. Tests of rates start their own servers.
     """
     with Server("--signal-rate", "0", log_level="trace", resume_seconds=1) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def server(shared_server):
+    """The server of all tests. Some files have a fixture of this name for a server of their own."""
+    return shared_server
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -68,7 +74,7 @@ def waiting_tests(request):
     if not items:
         yield {}
         return
-    server = request.getfixturevalue("server")
+    server = request.getfixturevalue("shared_server")
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
