@@ -24,6 +24,15 @@ final class Stage: Sendable {
         var members: [VerifiedClient] { clients.withLock(\.members) }
         var all: [VerifiedClient] { clients.withLock { $0.members + $0.guests } }
 
+        /// Whether each member sees the members and nobody else. Their number does not show it: a guest that has crashed
+        /// and is still in the list may stand for a member that has just come back, and is not in the list yet.
+        fileprivate var seesOnlyItsMembers: Bool {
+            let present = Set(members.map(\.session.connectionId))
+            return members.allSatisfy { member in
+                member.suppressesPresence || Set(member.session.connections.map(\.connectionId)) == present
+            }
+        }
+
         fileprivate func add(_ client: VerifiedClient, isGuest: Bool) {
             clients.withLock { clients in
                 if isGuest { clients.guests.append(client) } else { clients.members.append(client) }
@@ -230,13 +239,8 @@ final class Stage: Sendable {
         let deadline =
             ContinuousClock.now + .seconds(terms.resumeSeconds) + terms.judged.heartbeat * 2 + terms.judged.tolerance
             + .seconds(1)
-        for room in rooms {
-            let watchers = room.members.filter { !$0.suppressesPresence }
-            while ContinuousClock.now < deadline, !Task.isCancelled,
-                !watchers.allSatisfy({ $0.session.connections.count == room.members.count })
-            {
-                try? await Task.sleep(for: .milliseconds(20))
-            }
+        while ContinuousClock.now < deadline, !Task.isCancelled, !rooms.allSatisfy(\.seesOnlyItsMembers) {
+            try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
