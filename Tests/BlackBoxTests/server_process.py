@@ -173,7 +173,7 @@ class Server(Command):
         finally:
             connection.close()
 
-    def rest(self, method, path, json_body=None, token=None, project=None):
+    def rest(self, method, path, json_body=None, token=None, project=None, timeout=DEADLINE):
         """Makes one REST request with the credentials of the project, or of another one."""
         headers = (project or self.project).headers(token)
         body = None
@@ -182,7 +182,7 @@ class Server(Command):
             body = json.dumps(json_body).encode()
         elif method == "POST":
             body = b""
-        return self.request(method, path, body, headers)
+        return self.request(method, path, body, headers, timeout)
 
     def session_path(self, session, rest="", project=None):
         return f"/v2/project/{(project or self.project).key}/session/{session}{rest}"

@@ -3,6 +3,7 @@
 docs/CONFIGURATION.md, section Restarting.
 """
 
+import asyncio
 import contextlib
 import os
 import pathlib
@@ -252,3 +253,24 @@ def test_a_damaged_or_readable_development_secret_is_refused_and_left_in_place(t
     assert failed.returncode == EX_CANTCREAT and SECRET in failed.stderr and str(tmp_path) in failed.stderr, failed
     assert failed.stderr.count("\n") == 1 and text.strip() not in failed.stderr
     assert secret.exists() and (tmp_path / DATABASE).exists(), "both files are kept"
+
+
+async def test_rest_2_a_request_that_the_storage_does_not_decide_in_time_gets_504(tmp_path):
+    """It cannot be taken back: with 503 a backend would repeat it, and the clients would get it twice."""
+    with serve(tmp_path) as server:
+        session = server.project.session()
+        ada, bob = await two_in_a_session(server, session)
+        path = server.session_path(session, "/signal")
+        victim = server.session_path(session, f"/connection/{bob.id}")
+        with contextlib.closing(sqlite3.connect(tmp_path / DATABASE, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            answers = await asyncio.gather(
+                asyncio.to_thread(server.rest, "POST", path, {"type": "late", "data": "once"}, timeout=45),
+                asyncio.to_thread(server.rest, "DELETE", victim, timeout=45),
+            )
+            other.execute("ROLLBACK")
+        for answer in answers:
+            assert answer.status == 504 and answer.headers["Retry-After"] is None, answer
+            assert answer.json()["code"] == 504
+        assert (await ada.expect("signal"))["data"] == "once"
+        assert (await ada.expect("connectionDestroyed"))["connectionId"] == bob.id

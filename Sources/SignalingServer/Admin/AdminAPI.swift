@@ -53,6 +53,7 @@ final class AdminAPI {
                 exchange.respond(events(of: try find(session, scope), after: page.after, limit: page.limit))
             case .connection(let session, let connection):
                 _ = try find(session, scope)
+                exchange.overdueResponse = .undecided
                 hub.submit(.forceDisconnect(.server, connection), to: session) { exchange.respond(.answer(to: $0)) }
             }
         } catch {

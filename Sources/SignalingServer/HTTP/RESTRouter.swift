@@ -224,6 +224,7 @@ final class RESTRouter {
     }
 
     private func submit(_ command: SessionCommand, to session: SessionID, for exchange: HTTPExchange) {
+        exchange.overdueResponse = .undecided
         hub.submit(command, to: session) { exchange.respond(.answer(to: $0)) }
     }
 

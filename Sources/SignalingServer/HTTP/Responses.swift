@@ -49,6 +49,9 @@ extension HTTPResponse {
         }
     }
 
+    /// The response to a command that is not decided in time: it cannot be taken back (REST-2).
+    static var undecided: HTTPResponse { answer(to: .unavailable(mayBeCarriedOut: true)) }
+
     /// A list in the form of Vonage's REST interface.
     static func list(_ items: [JSONValue]) -> HTTPResponse {
         .json(["count": .integer(Int64(items.count)), "items": .array(items)])

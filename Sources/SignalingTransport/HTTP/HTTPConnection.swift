@@ -330,6 +330,7 @@ final class HTTPConnection: TurnEndClosable {
         case .handOver(let exchange, let body):
             exchange.body = body
             server.handOver(exchange)
+        case .answerOverdue(let exchange): exchange.respond(exchange.overdueResponse)
         case .startDiscardingInput: server.loop.core.startDiscardingInput(of: self)
         case .stopDiscardingInput: server.loop.core.stopDiscardingInput(of: self)
         case .closeAtTurnEnd: server.loop.core.closeAtTurnEnd(self)
@@ -353,7 +354,9 @@ final class HTTPConnection: TurnEndClosable {
             awaitNextRequest(wsi)
         case .shutDownWriting: shutDownWriting(wsi)
         case .cut: SignalingTransport.cut(wsi)
-        case .startDeadline, .handOver, .startDiscardingInput, .stopDiscardingInput, .closeAtTurnEnd, .release: break
+        case .startDeadline, .handOver, .answerOverdue, .startDiscardingInput, .stopDiscardingInput, .closeAtTurnEnd,
+            .release:
+            break
         }
     }
 

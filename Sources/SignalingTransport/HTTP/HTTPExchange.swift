@@ -1,8 +1,8 @@
 /// A complete request with its body, and the means to respond to it. Confined to the loop.
 ///
 /// It may outlive the callback that delivers it: a response can be computed elsewhere and posted back to the loop.
-/// Every exchange needs a response; without one within ``TransportServer/Options/answerTimeout`` the transport sends a
-/// 503.
+/// Every exchange needs a response; without one within ``TransportServer/Options/answerTimeout`` the transport sends
+/// ``overdueResponse``.
 public final class HTTPExchange {
     /// Unique among all sockets and connections during the server's life; the exchanges of one connection share it.
     public let connectionID: UInt64
@@ -16,6 +16,10 @@ public final class HTTPExchange {
     public let remoteAddress: String
     /// Whether the request comes from a trusted proxy, whose headers about the client can be believed.
     public let isFromTrustedProxy: Bool
+    /// The response if there is none in time. Default: 503, with which the client may repeat the request. A handler that
+    /// cannot take back what it began says so here.
+    public var overdueResponse = HTTPResponse.refusal(
+        503, "there is no answer right now", headers: [("Retry-After", "1")])
     /// Called once, with the response before it is sent. It may add headers.
     public var onResponse: ((inout HTTPResponse) -> Void)?
     private let headers: [String: String]

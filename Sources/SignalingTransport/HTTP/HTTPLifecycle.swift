@@ -116,6 +116,8 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         /// Until then the library does not serve the connection as writable either.
         case resumeReading
         case handOver(Exchange, body: [UInt8])
+        /// The handler has taken too long: respond with what the exchange has for this case.
+        case answerOverdue(Exchange)
         case send(HTTPResponse, isHead: Bool, keepsAlive: Bool)
         /// While a response waits, discard input at the end of each turn.
         case startDiscardingInput
@@ -326,9 +328,10 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case .receiving(_, _, var reply):
             reply.keepsAlive = false
             return send(.refusal(408, "the request took too long"), reply)
-        case .answering(_, var reply):
+        case .answering(let exchange, var reply):
             reply.keepsAlive = false
-            return send(.refusal(503, "there is no answer right now", headers: [("Retry-After", "1")]), reply)
+            state = .answering(exchange, reply)
+            return [.answerOverdue(exchange)]
         case .idle, .sending, .lingering, .hangingUp: return terminate()
         case .terminating, .ended: return []
         }

@@ -393,9 +393,11 @@ public final class TransportServer {
                 sockets[id]?.deadlinePassed()
             }
         }
-        guard deadlineTimerAt == nil, let next = deadlines.nextDeadline else { return }
+        guard let next = deadlines.nextDeadline else { return }
         // Many deadlines share one firing, so each may be late by up to the wheel's resolution.
         let firing = max(next, now.advanced(by: deadlines.resolution))
+        // One of those above may have armed the timer for itself: another deadline may come before that one.
+        if let armed = deadlineTimerAt, armed <= firing { return }
         deadlineTimerAt = firing
         deadlineTimer?.schedule(at: firing)
     }

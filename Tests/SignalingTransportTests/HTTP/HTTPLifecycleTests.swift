@@ -191,7 +191,7 @@ extension HTTPLifecycleTests {
                 "the deadline passes", { .deadlinePassed },
                 .gives("release", to: .ended), .gives("closeAtTurnEnd", to: .terminating),
                 .gives(refusal408, .sending), .gives(refusal408, .sending),
-                .gives("startDeadline response", "resumeReading", "send 503 closing", to: .sending),
+                .gives("answerOverdue", to: .answering),
                 .gives("closeAtTurnEnd", to: .terminating),
                 .gives("stopDiscardingInput", "closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating),
@@ -245,6 +245,7 @@ struct HTTPLifecycleTests {
         case .pauseReading: "pauseReading"
         case .resumeReading: "resumeReading"
         case .handOver(_, let body): "handOver \(body.count)"
+        case .answerOverdue: "answerOverdue"
         case .send(let response, let isHead, let keepsAlive):
             "send \(response.status)\(isHead ? " without body" : "") \(keepsAlive ? "keeping alive" : "closing")"
         case .startDiscardingInput: "startDiscardingInput"
@@ -409,6 +410,16 @@ struct HTTPLifecycleTests {
         #expect(receive("all of it", &lifecycle) == [])
         #expect(effects(&lifecycle, .bodyCompleted) == [])
         #expect(effects(&lifecycle, .responseSent) == [] && lifecycle.mustHangUp)
+    }
+
+    @Test("after the deadline for the answer the connection closes behind the response")
+    func overdue() {
+        var lifecycle = Stage.answering.lifecycle
+        #expect(effects(&lifecycle, .deadlinePassed) == ["answerOverdue"])
+        #expect(
+            effects(&lifecycle, .responded(Self.request, Self.response)) == [
+                "startDeadline response", "resumeReading", "send 200 closing",
+            ])
     }
 
     @Test("a connection that the library refused is kept until its deadline, whatever it reports before")

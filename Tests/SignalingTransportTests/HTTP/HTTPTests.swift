@@ -319,6 +319,45 @@ struct HTTPTests {
         }
     }
 
+    @Test("a deadline is kept that comes after one whose connection starts a much later one", arguments: Wire.allCases)
+    func deadlines(wire: Wire) async throws {
+        try await TestServer.with(
+            wire,
+            {
+                $0.answerTimeout = .milliseconds(200)
+                $0.requestTimeout = .milliseconds(500)
+                $0.responseTimeout = .long
+            }
+        ) { server in
+            try await server.onLoop { _, handler in handler.onRequest = { _ in } }
+            let (unanswered, incomplete) = (try server.rawSocket(), try server.rawSocket())
+            try unanswered.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nok")
+            try incomplete.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\no")
+            #expect(try unanswered.receiveResponse().status == 503)
+            #expect(try incomplete.receiveResponse().status == 408)
+        }
+    }
+
+    @Test(
+        "REST-2: a request that cannot be taken back gets the response that its handler has for this case",
+        arguments: Wire.allCases)
+    func undecided(wire: Wire) async throws {
+        try await TestServer.with(wire, { $0.answerTimeout = .milliseconds(200) }) { server in
+            try await server.onLoop { _, handler in
+                handler.onRequest = { exchange in
+                    exchange.overdueResponse = HTTPResponse(status: 504)
+                    exchange.onResponse = { $0.headers.append(("X-Noted", "\($0.status)")) }
+                }
+            }
+            let socket = try server.rawSocket()
+            try socket.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nok")
+            let response = try socket.receiveResponse()
+            #expect(response.status == 504)
+            #expect(response.headers["x-noted"] == "504")
+            #expect(response.headers["retry-after"] == nil)
+        }
+    }
+
     @Test("a large response is sent completely, and the connection stays open", arguments: Wire.allCases)
     func largeAnswer(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
