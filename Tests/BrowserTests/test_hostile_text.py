@@ -107,6 +107,35 @@ def test_addresses_in_a_message_are_links_that_give_nothing_away(open_page, url,
         expect(link).to_have_attribute("rel", "noopener noreferrer")
 
 
+def test_a_link_shows_the_host_that_it_opens(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada")
+    ada.send("see https://аpple.com/login")
+    link = ada.page.locator(".bubble a")
+    expect(link).to_have_text("https://xn--pple-43d.com/login")
+    expect(link).to_have_attribute("href", "https://xn--pple-43d.com/login")
+
+
+def test_marks_before_a_link_do_not_reverse_it(open_page, url, room):
+    """Where the browser draws the pieces, from left to right: the link, and its host before its path."""
+    ada = User.join(open_page, url, room, "Ada")
+    send_raw(open_page, url, room, [
+        {"type": "TextChat", "data": "\u202e https://example.org/path"},
+        {"type": "TextChat", "data": "שלום https://אב.גד/הו/example.org"},
+    ])
+    links = ada.page.locator(".bubble a")
+    expect(links).to_have_count(2)
+    for pieces in links.evaluate_all(DRAWN):
+        assert pieces == sorted(pieces), pieces
+
+
+# The left edges of the scheme, the host and the rest.
+DRAWN = """(links) => links.map((link) => [...link.childNodes].map((piece) => {
+  const range = document.createRange();
+  range.selectNodeContents(piece);
+  return range.getBoundingClientRect().left;
+}))"""
+
+
 def test_a_name_is_never_markup(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada")
     ada.open_inspector()

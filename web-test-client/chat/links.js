@@ -1,3 +1,5 @@
+import { readableHost } from './link-host.js';
+
 /**
  * An address in a text. No other scheme becomes a link: `javascript:` and `data:` run code. Chinese text has no spaces,
  * so its marks end an address, too.
@@ -9,9 +11,13 @@ const TRAILING = new Set('.,;:!?…»’*_~');
 
 const PAIRS = { ')': '(', ']': '[', '}': '{' };
 
+/** The scheme of an address, its host with the port, and the rest. A browser reads `\\` as `/`. */
+const PIECES = /^(https?:[/\\]+)([^/\\?#]*)(.*)$/isu;
+
 /**
- * Splits a text into parts, `{text}` and `{text, address}`: an address with the scheme http or https, as a browser
- * parses it. The texts of the parts together are the text.
+ * Splits a text into parts, `{text}` and `{text, address, shown}`: an address with the scheme http or https, as a browser
+ * parses it, and what to show for it: the scheme, the host, which is that of the address, and the rest. The texts of the
+ * parts together are the text.
  */
 export function splitLinks(text) {
   const parts = [];
@@ -20,12 +26,12 @@ export function splitLinks(text) {
     if (until > end) parts.push({ text: text.slice(end, until) });
   };
   for (const { 0: found, index } of text.matchAll(ADDRESS)) {
-    const shown = withoutTrailing(found);
-    const address = parsed(shown);
-    if (address === null) continue;
+    const written = withoutTrailing(found);
+    const link = parsed(written);
+    if (link === null) continue;
     addText(index);
-    parts.push({ text: shown, address });
-    end = index + shown.length;
+    parts.push({ text: written, ...link });
+    end = index + written.length;
   }
   addText(text.length);
   return parts;
@@ -52,13 +58,15 @@ function count(text, character) {
   return text.split(character).length - 1;
 }
 
-/** The address in its normal form; null unless it has a host and one of the two schemes. */
+/** The address in its normal form, and how to show it; null unless it has a host and one of the two schemes. */
 function parsed(text) {
   try {
     const url = new URL(text);
+    const [, scheme, written, rest] = PIECES.exec(text) ?? [];
     const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
     // A name and password before the host disguise the host: http://bank.example@attacker.example.
-    return isWeb && url.hostname !== '' && url.username === '' && url.password === '' ? url.href : null;
+    if (!isWeb || !written || url.username !== '' || url.password !== '') return null;
+    return { address: url.href, shown: [scheme, readableHost(written, url.host), rest] };
   } catch {
     return null;
   }

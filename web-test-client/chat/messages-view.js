@@ -403,10 +403,15 @@ export class MessagesView {
   }
 }
 
-/** The opened page learns neither this page nor its address, and cannot navigate it. */
-function linkOrText({ text, address }) {
+/**
+ * The opened page learns neither this page nor its address, and cannot navigate it. A right-to-left letter or a mark of
+ * the text reorders neither the link nor, inside of it, the host with the rest.
+ */
+function linkOrText({ text, address, shown }) {
   if (address === undefined) return text;
-  return make('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, text);
+  const [scheme, host, rest] = shown;
+  const attributes = { href: address, dir: 'ltr', target: '_blank', rel: 'noopener noreferrer' };
+  return make('a', attributes, scheme, make('bdi', { dir: 'ltr' }, host), rest);
 }
 
 const MARKS = { pending: 'Sending', held: 'Waiting', sent: 'Sent', failed: 'Not sent' };

@@ -4,6 +4,7 @@ import test from 'node:test';
 import { splitLinks } from '../../chat/links.js';
 
 const HOSTILE = new URL('../../../Tests/Vectors/hostile/texts.json', import.meta.url);
+const shown = (text) => splitLinks(text)[0].shown?.join('');
 const addresses = (text) => splitLinks(text).filter((part) => 'address' in part).map((part) => part.text);
 
 test('addresses with http and https are links, and the text stays as it is', () => {
@@ -29,6 +30,50 @@ test('a scheme inside another address does not smuggle one in', () => {
 
 test('an address that hides its host behind a user name is no link', () => {
   assert.deepEqual(addresses('https://bank.example@attacker.example/ https://a:b@attacker.example'), []);
+});
+
+test('UTS 39: a host that mixes scripts, or looks like one in ASCII, is shown in ASCII', () => {
+  for (const [text, expected] of [
+    ['https://аpple.com/login', 'https://xn--pple-43d.com/login'], // Cyrillic а, the rest Latin
+    ['https://аррӏе.com', 'https://xn--80ak6aa92e.com'], // wholly Cyrillic
+    ['https://АРРӏЕ.com', 'https://xn--80ak6aa92e.com'], // capital letters
+    ['https://0177.0.0.1', 'https://127.0.0.1'],
+    ['https://аррӏе.com:8080/', 'https://xn--80ak6aa92e.com:8080/'],
+    ['https://ɡoogle.com', 'https://xn--oogle-qmc.com'], // a Latin letter of phonetics
+    ['https://lınkedin.com', 'https://xn--lnkedin-rfb.com'],
+    ['https://γαιν.example', 'https://xn--mxadtq.example'],
+    ['https://bank.comノlogin.example', 'https://bank.xn--comlogin-634g.example'],
+    ['https://☃.example', 'https://xn--n3h.example'],
+    ['https://a\u0336b.example', 'https://xn--ab-syb.example'],
+    ['https://%D0%B0pple.com', 'https://xn--pple-43d.com'],
+    ['https://bücher.аpple.com', 'https://xn--bcher-kva.xn--pple-43d.com'],
+    ['https://ａｐｐｌｅ.com', 'https://apple.com'],
+    ['https://2130706433/', 'https://127.0.0.1/'],
+    ['https://0x7f.1:443/', 'https://127.0.0.1/'],
+  ]) {
+    assert.equal(shown(text), expected, text);
+  }
+});
+
+test('UTS 39: a host in one script that looks like no other is shown as it is written', () => {
+  for (const text of [
+    'https://bücher.example/ä', 'https://пример.рф', 'https://пример.рф:8080/', 'https://παράδειγμα.gr', 'https://例え.jp',
+    'https://日本語ひらカナ.jp', 'https://한국漢.kr', 'https://læger.dk', 'https://אתר.example/א', 'https://उदाहरण.in',
+    'https://xn--pple-43d.com', 'https://EXAMPLE.org:8080/A', 'https://[::1]:80/', 'https://a-1.b-2.example',
+  ]) {
+    assert.equal(shown(text), text);
+  }
+});
+
+test('the host that a link shows is the host that it opens', () => {
+  for (const text of [
+    'https://bank.example\\.attacker.example', 'https:////attacker.example/bank.example', 'https://@attacker.example',
+    'https://bank.example?.attacker.example', 'https://bank.example#@attacker.example', 'http:/\\attacker.example',
+  ]) {
+    for (const part of splitLinks(text)) {
+      if (part.shown) assert.equal(part.shown[1], new URL(part.address).host, text);
+    }
+  }
 });
 
 test('marks of the sentence around an address do not belong to it', () => {
