@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import http.server
 import json
 import os
 import pathlib
@@ -555,6 +556,56 @@ async def test_chat_sends_piped_input_line_by_line_and_then_disconnects(server, 
         await ada.expect("connectionDestroyed", reason="clientDisconnected")
 
 
+# What a terminal carries out instead of showing it: control characters, line ends, and marks of direction (UAX 9).
+CONTROLS = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+HOSTILE = "a\x1b[2Jb\x9b2Jc\u202ed\u2067e\u2028f"
+
+
+async def test_listen_escapes_what_controls_a_terminal_and_keeps_the_values(server, settings):
+    session = server.project.session()
+    with Command("listen", session, **settings) as listen:
+        await asyncio.to_thread(listen.out.until, "connected")
+        async with await Client.join(server, session, data=HOSTILE) as ada:
+            await ada.request("signal", type="chat", data=HOSTILE)
+            lines = [await asyncio.to_thread(listen.out.until, part) for part in ("connectionCreated", '"signal"')]
+    assert not [line for line in lines if CONTROLS.search(line)], lines
+    created, signal = (json.loads(line) for line in lines)
+    assert created["connection"]["data"] == signal["data"] == HOSTILE
+
+
+async def test_admin_shows_connection_data_that_cannot_control_a_terminal(server, settings):
+    session = server.project.session()
+    credentials = {"api_key": settings["api_key"], "api_secret": settings["api_secret"], "admin_url": server.url}
+    async with await Client.join(server, session, data=HOSTILE):
+        shown = await asyncio.to_thread(run, "admin", "session", session, **credentials)
+        exact = await asyncio.to_thread(run, "admin", "session", session, "--json", **credentials)
+    for output in (shown.stdout, exact.stdout):
+        assert output and not CONTROLS.search(output.replace("\n", "")), ascii(output)
+    assert json.loads(exact.stdout)["connections"]["items"][0]["data"] == HOSTILE
+
+
+@pytest.mark.parametrize("arguments", [["signal", "lobby"], ["link", "lobby", "--name", "Bob"], ["health"], ["admin", "stats"]])
+def test_the_answer_of_a_hostile_server_cannot_control_a_terminal(arguments):
+    class Hostile(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = json.dumps({"code": 400, "message": HOSTILE + "\nforged", "status": HOSTILE + "\nforged"}).encode()
+            self.send_response(400)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as hostile:
+        threading.Thread(target=hostile.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{hostile.server_port}"
+        refused = run(*arguments, **({"admin_url": url} if arguments[0] == "admin" else {"server": url}))
+        hostile.shutdown()
+    assert refused.returncode != 0 and "forged" in refused.stderr, refused
+    assert not CONTROLS.search(refused.stderr.rstrip("\n")), ascii(refused.stderr)
+
+
 async def test_chat_shows_messages_without_their_escape_sequences(server, settings):
     session = server.project.session()
     async with await Client.join(server, session, data="Ada") as ada:
@@ -576,10 +627,10 @@ async def test_chat_shows_messages_without_their_escape_sequences(server, settin
             )
             line = await asyncio.to_thread(chat.out.until, "end")
             await send_chat("two\nlines")
-            await send_chat("bidi \u202e end2")
+            await send_chat("bidi \u202e\u2066\u200f\u061c\u2028 end2")
             await asyncio.to_thread(chat.out.until, "end2")
             for line in chat.out.seen:
-                assert not [c for c in line if ord(c) < 32 and c != "\t" or 127 <= ord(c) < 160], ascii(line)
+                assert not CONTROLS.search(line.replace("\t", "")), ascii(line)
             # In the other direction.
             chat.process.stdin.write("from the terminal\n")
             (event,) = await messages(ada, 1)

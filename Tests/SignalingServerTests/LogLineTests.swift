@@ -18,6 +18,25 @@ struct LogLineTests {
         #expect(text.filter(\.isNewline).count == 1)
     }
 
+    @Test("a log line has no mark that reverses the direction of what follows, and JSON keeps its value")
+    func direction() throws {
+        let hostile = "a\u{202E}b\u{2066}c\u{200F}d\u{061C}e\u{9B}2Jf\u{7F}"
+        #expect(line(.text, "x", ["key": "\(hostile)"]).contains(" key=a�b�c�d�e�2Jf� "))
+        let json = line(.json, "x", ["key": "\(hostile)"])
+        #expect(json.unicodeScalars.dropLast().allSatisfy { !$0.controlsTerminals }, "\(json)")
+        let object = try #require(try JSONValue(parsing: Array(json.utf8.dropLast())).objectValue)
+        #expect(object["key"]?.stringValue == hostile)
+    }
+
+    @Test("no scalar but those of a terminal is replaced, and an escape in JSON has four digits")
+    func scalars() {
+        let shown = "é👩‍👩‍👧 שלום\u{200C}\u{AD}\u{FEFF}"
+        #expect(TerminalText.text(shown, replacement: nil) == shown && TerminalText.json(shown) == shown)
+        #expect(TerminalText.json("\u{85}\u{2029}\n") == #"\u0085\u2029"# + "\n")
+        let all = (UInt32(0)...0x10FFFF).lazy.compactMap(Unicode.Scalar.init).filter(\.controlsTerminals)
+        #expect(all.allSatisfy { $0.value < 0x10000 } && all.count == 65 + 2 + 12)
+    }
+
     @Test("a JSON line has the standard members, and details cannot replace them")
     func json() throws {
         let text = line(.json, "say \"hi\"\n", ["level": "forged", "address": "::1"])

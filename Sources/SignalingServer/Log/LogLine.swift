@@ -28,19 +28,12 @@ enum LogLine {
             ]
             // The members above keep their meaning.
             for (key, value) in pairs where object[key] == nil { object[key] = .string("\(value)") }
-            return JSONValue.object(object).encodedText() + "\n"
+            return TerminalText.json(JSONValue.object(object).encodedText()) + "\n"
         }
     }
 
     /// No text from outside can end a line and begin a forged one, or control a terminal.
-    private static func oneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
-    }
+    private static func oneLine(_ text: String) -> String { TerminalText.text(text, replacement: "\u{FFFD}") }
 
     private static func timestamp() -> String {
         var seconds = time(nil)

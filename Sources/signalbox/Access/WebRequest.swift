@@ -21,6 +21,6 @@ enum WebRequest {
             let code: Int
             let message: String
         }
-        return (try? JSONDecoder().decode(Refusal.self, from: body))?.message
+        return (try? JSONDecoder().decode(Refusal.self, from: body)).map { Printable.text($0.message) }
     }
 }

@@ -34,7 +34,7 @@ struct AdminCommands: AsyncParsableCommand {
             try await watch.show {
                 let query = [("limit", "\(limit)")] + (search.map { [("search", $0)] } ?? [])
                 let answer = try await client.request("sessions", query: query)
-                return admin.json ? [answer.encodedText()] : AdminText.sessions(answer)
+                return admin.json ? AdminText.json(answer) : AdminText.sessions(answer)
             }
         }
     }
@@ -54,7 +54,7 @@ struct AdminCommands: AsyncParsableCommand {
                 let details = try await client.request(path)
                 let members = try await client.request("\(path)/connections", query: [("limit", "\(limit)")])
                 if admin.json {
-                    return [JSONValue.object(["session": details, "connections": members]).encodedText()]
+                    return AdminText.json(["session": details, "connections": members])
                 }
                 return AdminText.session(details) + [""] + AdminText.connections(members)
             }
@@ -72,7 +72,7 @@ struct AdminCommands: AsyncParsableCommand {
             let client = try admin.client()
             try await watch.show {
                 let answer = try await client.request("connections", query: [("limit", "\(limit)")])
-                return admin.json ? [answer.encodedText()] : AdminText.connections(answer)
+                return admin.json ? AdminText.json(answer) : AdminText.connections(answer)
             }
         }
     }
@@ -101,7 +101,7 @@ struct AdminCommands: AsyncParsableCommand {
             let client = try admin.client()
             try await watch.show {
                 let answer = try await client.request("stats")
-                return admin.json ? [answer.encodedText()] : AdminText.statistics(answer)
+                return admin.json ? AdminText.json(answer) : AdminText.statistics(answer)
             }
         }
     }
@@ -116,8 +116,7 @@ struct WatchOptions: ParsableArguments {
         while true {
             let text = try await lines().joined(separator: "\n")
             if watch, isatty(STDOUT_FILENO) == 1 {
-                // Home, print, clear the rest: less flicker than clearing first.
-                StandardOutput.print("\u{1B}[H" + text.replacingOccurrences(of: "\n", with: "\u{1B}[K\n") + "\u{1B}[J")
+                StandardOutput.redraw(text)
             } else {
                 StandardOutput.print(text)
             }

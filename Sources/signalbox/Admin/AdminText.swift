@@ -1,8 +1,12 @@
 import Foundation
 import JSONText
+import SignalingServer
 
 /// The answers of the admin interface as tables.
 enum AdminText {
+    /// The answer itself, in one line.
+    static func json(_ answer: JSONValue) -> [String] { [TerminalText.json(answer.encodedText())] }
+
     static func sessions(_ answer: JSONValue) -> [String] {
         var table = TextTable([
             .left("SESSION"), .left("PROJECT"), .right("CONNECTIONS"), .right("DETACHED"), .right("EVENTS/S"),

@@ -1,15 +1,24 @@
 import SignalingProtocol
+import SignalingServer
 import TextChat
 
-/// Text of other users, made safe for a terminal: without control characters, escape sequences and line breaks.
+/// Text of others, made safe for a terminal: without escape sequences, and without marks that reverse the direction of
+/// what follows.
 enum Printable {
-    static func text(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map {
-                    $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
-                        ? " " : $0
-                }))
+    /// In one line.
+    static func text(_ text: String) -> String { lines(TerminalText.text(text, replacement: " ") { $0 == "\n" }) }
+
+    /// In as many lines as the text has.
+    static func lines(_ text: String) -> String {
+        // The marks have no width, so nothing stands for them.
+        TerminalText.text(TerminalText.text(text, replacement: nil) { $0.properties.isBidiControl }, replacement: " ") {
+            $0.controlsTerminals && $0 != "\n"
+        }
+    }
+
+    /// A sentence of `TypingPhrase`, which isolates the direction of the names in it.
+    static func phrase(_ text: String) -> String {
+        TerminalText.text(text, replacement: " ") { $0.controlsTerminals && !$0.properties.isBidiControl }
     }
 
     static func name(_ connection: Connection) -> String {
@@ -21,7 +30,7 @@ extension ChatMessage.Failure {
     /// For the user.
     var reason: String {
         switch self {
-        case .error(let error): error.message
+        case .error(let error): Printable.text(error.message)
         case .interrupted: "interrupted"
         case .cancelled: "cancelled"
         }

@@ -198,7 +198,7 @@ final class ScreenChat {
 
     private func say(_ text: String) {
         lastSender = nil
-        RawTerminal.write(screen.print([colors.notice("-- \(text)")]))
+        RawTerminal.write(screen.print([colors.notice("-- \(Printable.text(text))")]))
     }
 
     private func showStatus() {
@@ -210,7 +210,7 @@ final class ScreenChat {
             } else {
                 TypingPhrase(of: component.typing.current).text()
             }
-        RawTerminal.write(screen.show(status: Printable.text(status)))
+        RawTerminal.write(screen.show(status: Printable.phrase(status)))
     }
 
     private func show(_ changes: [TimelineChange]) {

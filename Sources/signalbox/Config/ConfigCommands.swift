@@ -52,7 +52,7 @@ struct ConfigCommands: AsyncParsableCommand {
         func run() async throws {
             do {
                 let report = try await options.settings.report(environment: ProcessInfo.processInfo.environment)
-                if json { return StandardOutput.print(report.json) }
+                if json { return StandardOutput.print(json: report.json) }
                 var table = TextTable([.left("SETTING"), .left("VALUE"), .left("SOURCE")])
                 for row in report.rows where !changed || row.source != "default" {
                     table.append([row.name, row.value, row.source])

@@ -46,6 +46,6 @@ enum ExitStatus {
             case .authenticationError, .permissionDenied, .unableToForceDisconnect, .invalidSession: notPermitted
             default: failed
             }
-        return exit(status, error.message)
+        return exit(status, Printable.text(error.message))
     }
 }

@@ -21,7 +21,7 @@ struct InspectStateCommand: AsyncParsableCommand {
     func run() async throws {
         do throws(CommandLogFault) {
             let report = StateReport(try SQLiteCommandLog.contents(folder: state.folder))
-            StandardOutput.print(json ? report.json : report.text)
+            json ? StandardOutput.print(json: report.json) : StandardOutput.print(report.text)
         } catch {
             throw ExitStatus.exit(error)
         }

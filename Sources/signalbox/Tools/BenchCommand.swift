@@ -74,7 +74,7 @@ struct BenchCommand: AsyncParsableCommand {
         } catch let error as SignalingError {
             throw ExitStatus.exit(error)
         }
-        StandardOutput.print(json ? report.json : report.text)
+        json ? StandardOutput.print(json: report.json) : StandardOutput.print(report.text)
         if report.verdict == .interrupted { throw ExitCode(ExitStatus.interrupted) }
         if !report.isGood { throw ExitCode(ExitStatus.failed) }
     }

@@ -25,7 +25,7 @@ struct HealthCommand: AsyncParsableCommand {
         }
         guard status == .ok else {
             let reason = (try? JSONDecoder().decode(Health.self, from: body))?.status ?? "no Signalbox answers there"
-            throw ExitStatus.exit(ExitStatus.failed, "\(url) is not healthy: \(reason)")
+            throw ExitStatus.exit(ExitStatus.failed, "\(url) is not healthy: \(Printable.text(reason))")
         }
     }
 

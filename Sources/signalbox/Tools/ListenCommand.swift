@@ -34,7 +34,7 @@ struct ListenCommand: AsyncParsableCommand {
         if !isComplete { throw ExitCode(ExitStatus.failed) }
     }
 
-    private func emit(_ object: JSONObject) { StandardOutput.print(JSONValue.object(object).encodedText()) }
+    private func emit(_ object: JSONObject) { StandardOutput.print(json: JSONValue.object(object).encodedText()) }
 
     private func describe(_ event: SessionEvent) -> JSONObject {
         switch event {

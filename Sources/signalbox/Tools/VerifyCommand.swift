@@ -136,7 +136,7 @@ struct VerifyCommand: AsyncParsableCommand {
         report.version = Signalbox.configuration.version
         report.command = command(seed: plan.seed)
         // First, since the page may not fit on the disk.
-        StandardOutput.print(json ? report.json : report.text)
+        json ? StandardOutput.print(json: report.json) : StandardOutput.print(report.text)
         try page?.write(report.html)
         if !report.isGood { throw ExitCode(ExitStatus.failed) }
     }
